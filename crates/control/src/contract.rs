@@ -1,0 +1,131 @@
+//! The one interface between a controller and whatever drives it.
+
+use crate::Feedback;
+use narrows_units::{Bytes, Rate, Segments, Time};
+
+/// Decides how much to send. All calls carry the time; calls come in time order.
+///
+/// A world calls [`on_sent`](Controller::on_sent) for each transmission, [`on_feedback`](Controller::on_feedback) once per acknowledgement after its own loss
+/// detection, and reads [`decision`](Controller::decision) after each call that may have changed it.
+pub trait Controller: Send {
+    /// A segment leaves. The tag returned comes back with that transmission in [`Acked`](crate::Acked) or [`Lost`](crate::Lost).
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        let _ = sent;
+        Tag::default()
+    }
+
+    /// An acknowledgement was processed.
+    fn on_feedback(&mut self, feedback: &Feedback<'_>);
+
+    /// The retransmission timer expired: everything outstanding is presumed lost.
+    fn on_timeout(&mut self, timeout: &Timeout);
+
+    /// The latest reduction was found to be spurious: nothing had been lost.
+    fn on_undo(&mut self, now: Time);
+
+    /// When [`on_timer`](Controller::on_timer) is wanted next, if at all.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time asked for by [`next_timer`](Controller::next_timer) has come.
+    fn on_timer(&mut self, now: Time) {
+        let _ = now;
+    }
+
+    /// What may be sent now. The world obeys all of it.
+    fn decision(&self) -> Decision;
+
+    /// Names the inner state for traces and plots. Never steers.
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
+}
+
+/// A controller's own mark on a transmission, handed back with its fate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag(pub u32);
+
+/// One transmission of one segment.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Sent {
+    /// When it leaves the transport.
+    pub now: Time,
+    /// The segment's number, from 0; a retransmission repeats it.
+    pub number: u64,
+    /// Payload.
+    pub bytes: Bytes,
+    /// Segments in flight before this one.
+    pub in_flight: u32,
+    /// True for a retransmission.
+    pub retransmission: bool,
+    /// True if the flow had run out of data to send, so that the network was not full: restart after idle when `in_flight` is 0.
+    pub app_limited: bool,
+}
+
+impl Sent {
+    /// The transmission of segment `number` with `bytes` of payload at `now`, first of its kind and not limited by the application.
+    pub fn new(now: Time, number: u64, bytes: Bytes, in_flight: u32) -> Sent {
+        Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false }
+    }
+}
+
+/// The retransmission timer expired.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Timeout {
+    /// When.
+    pub now: Time,
+    /// Segments that were in flight, now all presumed lost.
+    pub in_flight: u32,
+    /// Segments newly presumed lost by this timeout.
+    pub lost: u32,
+    /// True if a reduction was already made for these same segments, by recovery or by an earlier timeout: the window collapses again, but the slow start
+    /// threshold stays (RFC 5681 section 3.1, RFC 6582 section 4).
+    pub repeated: bool,
+}
+
+impl Timeout {
+    /// A timeout at `now` of `in_flight` segments, of which `lost` were not known lost before.
+    pub fn new(now: Time, in_flight: u32, lost: u32, repeated: bool) -> Timeout {
+        Timeout { now, in_flight, lost, repeated }
+    }
+}
+
+/// What may be sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// Segments that may be in flight.
+    pub window: Segments,
+    /// The rate of new transmissions, counted in packets with all their headers down to IP; `None` for no pacing.
+    pub pacing: Option<Rate>,
+    /// How much may leave back to back when pacing allows; at least one segment always may.
+    pub quantum: Bytes,
+    /// The code point that data packets carry.
+    pub ecn: Ecn,
+    /// How a lowered window takes effect during recovery.
+    pub reduction: Reduction,
+}
+
+/// How the world carries out a window lowered by loss or marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// `window` is the window at every moment.
+    Immediate,
+    /// During recovery `window` is where to arrive; the transport's own algorithm (PRR, rate halving) spreads the reduction over the acknowledgements.
+    Transport,
+}
+
+/// The two ECN bits of an IP packet (RFC 3168).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Ecn {
+    /// 00: not capable.
+    #[default]
+    NotEct = 0,
+    /// 01: capable; the scalable, low-latency kind (RFC 9331).
+    Ect1 = 1,
+    /// 10: capable, classic.
+    Ect0 = 2,
+    /// 11: congestion experienced.
+    Ce = 3,
+}

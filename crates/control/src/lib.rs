@@ -1,0 +1,13 @@
+//! Congestion controllers: what they are told, what they decide, and a registry of them all.
+//!
+//! A [`Controller`] is sans-IO: it never reads a clock, opens a socket or knows what drives it. A *world* (the simulator, a transport library, a daemon) tells
+//! it what was sent and what came back, and obeys its [`Decision`] entirely.
+
+mod contract;
+mod feedback;
+mod newreno;
+pub mod registry;
+
+pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
+pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};
+pub use newreno::NewReno;

@@ -1,0 +1,183 @@
+//! The record of one run, as a world leaves it.
+
+use crate::Histogram;
+use narrows_units::{Bytes, Rate, Span, Time};
+
+/// Everything measured in one run.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The run's seed.
+    pub seed: u64,
+    /// How long it ran.
+    pub duration: Span,
+    /// Statistics leave out what happened before this; series and totals hold it all.
+    pub warmup: Span,
+    /// Time between samples of the series.
+    pub interval: Span,
+    /// The flows, in the scenario's order.
+    pub flows: Vec<FlowRecord>,
+    /// The links, in the scenario's order.
+    pub links: Vec<LinkRecord>,
+    /// Events that the world processed.
+    pub events: u64,
+    /// Packet-hops: packets that finished crossing a link.
+    pub hops: u64,
+}
+
+/// One flow.
+#[derive(Clone, Debug)]
+pub struct FlowRecord {
+    /// Its name.
+    pub name: String,
+    /// Its controller as written, parameters included.
+    pub controller: String,
+    /// When it began.
+    pub start: Time,
+    /// When its transfer was complete, or when it was stopped; `None` if it ran to the end.
+    pub end: Option<Time>,
+    /// True if a transfer of fixed size was completely acknowledged.
+    pub completed: bool,
+    /// Payload bytes of a full segment.
+    pub mss: Bytes,
+    /// The round trip of its route with empty queues, full-sized data one way and an acknowledgement back.
+    pub base_rtt: Span,
+    /// Counts over the whole run.
+    pub total: FlowCounters,
+    /// Counts since the warm-up ended.
+    pub steady: FlowCounters,
+    /// Round trips measured by the sender since the warm-up ended.
+    pub rtt: Histogram,
+    /// One-way delays of data packets since the warm-up ended, from leaving the host to arriving.
+    pub one_way: Histogram,
+    /// Samples at each interval, the first at one interval.
+    pub samples: Vec<FlowSample>,
+}
+
+/// Counts of one flow; packets are data packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowCounters {
+    /// Data packets sent, retransmissions included.
+    pub sent: u64,
+    /// Of these, retransmissions.
+    pub retransmitted: u64,
+    /// Data packets that arrived, duplicates included.
+    pub arrived: u64,
+    /// Of these, packets whose data had already arrived.
+    pub duplicates: u64,
+    /// Data packets dropped on the way.
+    pub dropped: u64,
+    /// Wire bytes of the data packets that arrived.
+    pub arrived_wire: Bytes,
+    /// Payload delivered in order to the application.
+    pub goodput: Bytes,
+    /// Transmissions that the sender declared lost.
+    pub declared_lost: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Times that a recovery began.
+    pub recoveries: u64,
+    /// Reductions undone as spurious.
+    pub undone: u64,
+    /// Data packets that arrived with ECT(0).
+    pub ect0: u64,
+    /// Data packets that arrived with ECT(1).
+    pub ect1: u64,
+    /// Data packets that arrived with CE.
+    pub ce: u64,
+    /// Acknowledgements sent by the receiver.
+    pub acks: u64,
+}
+
+/// The state of a flow at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowSample {
+    /// When.
+    pub at: Time,
+    /// Payload delivered in order since the flow began.
+    pub goodput: Bytes,
+    /// Wire bytes of data packets that arrived since the flow began.
+    pub arrived_wire: Bytes,
+    /// The latest round trip measured; `None` before the first.
+    pub rtt: Option<Span>,
+    /// The window in segments.
+    pub cwnd: f64,
+    /// The slow start threshold in segments, if the controller has one and it is finite.
+    pub ssthresh: Option<f64>,
+    /// Segments in flight.
+    pub in_flight: u32,
+    /// The pacing rate, if it paces.
+    pub pacing: Option<Rate>,
+    /// Data packets sent since the flow began.
+    pub sent: u64,
+    /// Data packets dropped on the way since the flow began.
+    pub dropped: u64,
+}
+
+/// One link (one direction).
+#[derive(Clone, Debug)]
+pub struct LinkRecord {
+    /// Its name.
+    pub name: String,
+    /// Its constant rate; `None` for a trace and for an unlimited link.
+    pub rate: Option<Rate>,
+    /// Its propagation delay.
+    pub delay: Span,
+    /// Its buffer in bytes, if it has a limit in bytes.
+    pub buffer: Option<Bytes>,
+    /// The buffer in packets, if it has a limit in packets.
+    pub buffer_packets: Option<u32>,
+    /// Counts over the whole run.
+    pub total: LinkCounters,
+    /// Counts since the warm-up ended.
+    pub steady: LinkCounters,
+    /// What the link could have sent since the warm-up ended; `None` for an unlimited link.
+    pub capacity: Option<Bytes>,
+    /// Queueing delays since the warm-up ended: from arrival in the queue to the start of transmission.
+    pub queueing: Histogram,
+    /// Samples at each interval.
+    pub samples: Vec<LinkSample>,
+    /// Packets left in the queue at the end.
+    pub left_queued: u64,
+    /// Packets that had left the queue but not arrived at the end.
+    pub left_in_flight: u64,
+}
+
+/// Counts of one link, of packets of every kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Packets offered to it.
+    pub offered: u64,
+    /// Packets whose transmission ended.
+    pub departed: u64,
+    /// Wire bytes of these.
+    pub departed_bytes: Bytes,
+    /// Packets delivered at the far end.
+    pub delivered: u64,
+    /// Packets lost by the link's loss model.
+    pub lost: u64,
+    /// Packets dropped because the buffer was full.
+    pub overflowed: u64,
+    /// Packets dropped by the discipline before that.
+    pub dropped_early: u64,
+    /// Packets marked CE.
+    pub marked: u64,
+}
+
+/// The state of a link at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkSample {
+    /// When.
+    pub at: Time,
+    /// Bytes waiting, the packet in transmission included.
+    pub queue: Bytes,
+    /// Packets waiting, the packet in transmission included.
+    pub queue_packets: u64,
+    /// Wire bytes that departed since the run began.
+    pub departed_bytes: Bytes,
+    /// Packets dropped for any reason since the run began.
+    pub dropped: u64,
+    /// Packets marked since the run began.
+    pub marked: u64,
+    /// What the link could have sent since the run began; zero for an unlimited link.
+    pub capacity: Bytes,
+}

@@ -1,0 +1,20 @@
+//! What traffic meets on its way: links with a rate, a delay, losses and a queue discipline.
+//!
+//! A [`Link`] is generic over the packet, so the simulator's small value and an emulator's real buffer pass through the same code. It is sans-IO: it is told the
+//! time and tells when it wants to be looked at next.
+
+mod discipline;
+mod fifo;
+mod link;
+mod loss;
+mod packet;
+mod service;
+mod trace;
+
+pub use discipline::{AnyDiscipline, Discipline, Limit, Queued};
+pub use fifo::Fifo;
+pub use link::{Fate, Form, Link, LinkConfig, Why};
+pub use loss::LossModel;
+pub use packet::Packet;
+pub use service::RateSource;
+pub use trace::{Trace, TraceError};

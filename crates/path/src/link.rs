@@ -1,0 +1,262 @@
+//! A link: loss, queue, transmitter and propagation, in this order.
+
+use crate::loss::LossProcess;
+use crate::service::Server;
+use crate::{AnyDiscipline, Discipline, Limit, LossModel, Packet, RateSource};
+use narrows_measure::{Histogram, LinkCounters};
+use narrows_units::{Bytes, Random, Span, Time};
+use std::collections::VecDeque;
+
+/// What a link is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkConfig {
+    /// How fast it sends.
+    pub rate: RateSource,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Extra delay per packet, uniform from zero to this. It never reorders: a packet that would overtake arrives with the one before it.
+    pub jitter: Span,
+    /// Losses that have nothing to do with the queue; they happen before it.
+    pub loss: LossModel,
+    /// What the queue holds.
+    pub limit: Limit,
+}
+
+impl Default for LinkConfig {
+    fn default() -> LinkConfig {
+        LinkConfig { rate: RateSource::Unlimited, delay: Span::ZERO, jitter: Span::ZERO, loss: LossModel::None, limit: Limit::None }
+    }
+}
+
+/// What became of a packet offered to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It waits or is on its way.
+    Queued,
+    /// The same, marked CE.
+    Marked,
+    /// It is gone.
+    Dropped(Why),
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// By the loss model.
+    Loss,
+    /// The buffer was full.
+    Full,
+    /// The discipline dropped it to signal congestion.
+    Early,
+}
+
+/// How a link handles its queue.
+#[derive(Clone, Debug)]
+pub enum Form<P> {
+    /// A FIFO whose departures are known at arrival: one event per hop.
+    Ahead(Limit),
+    /// A discipline that chooses when the transmitter becomes free: two events per hop.
+    AtDequeue(AnyDiscipline<P>),
+}
+
+/// A link in one direction.
+///
+/// [`offer`](Link::offer) packets to it in time order; [`due`](Link::due) says when to call [`pop`](Link::pop) for those that have arrived at the far end. All
+/// times it gives are ideal: they do not depend on when it is looked at.
+#[derive(Clone, Debug)]
+pub struct Link<P> {
+    server: Server,
+    delay: Span,
+    jitter: Span,
+    random: Random,
+    loss: LossProcess,
+    form: Form<P>,
+    /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
+    pending: VecDeque<Pending>,
+    pending_bytes: u64,
+    /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
+    wire: VecDeque<(Time, P)>,
+    latest_arrival: Time,
+    counters: LinkCounters,
+    queueing: Histogram,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    departure: Time,
+    size: u64,
+}
+
+impl<P: Packet> Link<P> {
+    /// A link with a drop-tail FIFO. `seed` and `name` fix its random draws.
+    pub fn new(config: &LinkConfig, seed: u64, name: &str) -> Link<P> {
+        Link::with_form(config, Form::Ahead(config.limit), seed, name)
+    }
+
+    /// A link with any queue; the form replaces `config.limit`.
+    pub fn with_form(config: &LinkConfig, form: Form<P>, seed: u64, name: &str) -> Link<P> {
+        Link {
+            server: Server::new(config.rate.clone()),
+            delay: config.delay,
+            jitter: config.jitter,
+            random: Random::stream(seed, &format!("link {name} jitter")),
+            loss: LossProcess::new(config.loss, Random::stream(seed, &format!("link {name} loss"))),
+            form,
+            pending: VecDeque::new(),
+            pending_bytes: 0,
+            wire: VecDeque::new(),
+            latest_arrival: Time::ZERO,
+            counters: LinkCounters::default(),
+            queueing: Histogram::new(),
+        }
+    }
+
+    /// A packet arrives at the near end at `at`. Calls come in time order.
+    #[inline]
+    pub fn offer(&mut self, at: Time, packet: P) -> Fate {
+        self.settle(at);
+        self.counters.offered += 1;
+        if self.loss.loses() {
+            self.counters.lost += 1;
+            return Fate::Dropped(Why::Loss);
+        }
+        match &mut self.form {
+            Form::Ahead(limit) => {
+                let in_service = self.pending.front().map_or(0, |first| first.size);
+                let waiting = self.pending.len().saturating_sub(1);
+                if !limit.admits(Bytes::new(self.pending_bytes - in_service), waiting, packet.size()) {
+                    self.counters.overflowed += 1;
+                    return Fate::Dropped(Why::Full);
+                }
+                self.transmit(at, at, packet);
+                Fate::Queued
+            }
+            Form::AtDequeue(discipline) => {
+                let fate = discipline.enqueue(at, packet);
+                match fate {
+                    Fate::Queued => {}
+                    Fate::Marked => self.counters.marked += 1,
+                    Fate::Dropped(Why::Full) => self.counters.overflowed += 1,
+                    Fate::Dropped(_) => self.counters.dropped_early += 1,
+                }
+                if self.pending.is_empty() {
+                    self.transmit_next(at);
+                }
+                fate
+            }
+        }
+    }
+
+    /// When it next needs a look: the earliest arrival at the far end, or the end of a transmission behind which the discipline must choose.
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        let arrival = self.wire.front().map(|(arrival, _)| *arrival);
+        match &self.form {
+            Form::Ahead(_) => arrival,
+            Form::AtDequeue(discipline) if discipline.packets() == 0 => arrival,
+            Form::AtDequeue(_) => {
+                let departure = self.pending.front().map(|first| first.departure);
+                arrival.into_iter().chain(departure).min()
+            }
+        }
+    }
+
+    /// The next packet that has arrived at the far end by `now`, with its ideal arrival time.
+    #[inline]
+    pub fn pop(&mut self, now: Time) -> Option<(Time, P)> {
+        self.settle(now);
+        match self.wire.front() {
+            Some((arrival, _)) if *arrival <= now => {
+                self.counters.delivered += 1;
+                self.wire.pop_front()
+            }
+            _ => None,
+        }
+    }
+
+    /// Applies, in order, every departure up to `t`, and in the form `AtDequeue` the choices that follow them.
+    #[inline]
+    pub fn settle(&mut self, t: Time) {
+        while let Some(first) = self.pending.front() {
+            if first.departure > t {
+                break;
+            }
+            let (departure, size) = (first.departure, first.size);
+            self.pending.pop_front();
+            self.pending_bytes -= size;
+            self.counters.departed += 1;
+            self.counters.departed_bytes += Bytes::new(size);
+            if let Form::AtDequeue(_) = self.form {
+                self.transmit_next(departure);
+            }
+        }
+    }
+
+    fn transmit_next(&mut self, now: Time) {
+        if let Form::AtDequeue(discipline) = &mut self.form
+            && let Some(queued) = discipline.dequeue(now)
+        {
+            self.transmit(queued.at, now, queued.packet);
+        }
+    }
+
+    /// Gives the transmitter a packet that came at `arrived` and may go from `from` on.
+    #[inline]
+    fn transmit(&mut self, arrived: Time, from: Time, packet: P) {
+        let size = packet.size();
+        let (start, departure) = self.server.serve(from, size);
+        self.queueing.record(start.since(arrived));
+        let mut arrival = departure + self.delay;
+        if !self.jitter.is_zero() {
+            arrival += self.random.span_below(self.jitter + Span::from_nanos(1));
+        }
+        self.latest_arrival = self.latest_arrival.max(arrival);
+        self.pending_bytes += size.get();
+        self.pending.push_back(Pending { departure, size: size.get() });
+        self.wire.push_back((self.latest_arrival, packet));
+    }
+
+    /// Bytes and packets waiting, the packet in transmission not counted. Call [`settle`](Link::settle) first.
+    pub fn waiting(&self) -> (Bytes, u64) {
+        match &self.form {
+            Form::Ahead(_) => {
+                let in_service = self.pending.front().map_or(0, |first| first.size);
+                (Bytes::new(self.pending_bytes - in_service), self.pending.len().saturating_sub(1) as u64)
+            }
+            Form::AtDequeue(discipline) => (discipline.bytes(), discipline.packets() as u64),
+        }
+    }
+
+    /// Packets that have not departed: waiting or in transmission. Call [`settle`](Link::settle) first.
+    pub fn not_departed(&self) -> u64 {
+        match &self.form {
+            Form::Ahead(_) => self.pending.len() as u64,
+            Form::AtDequeue(discipline) => (discipline.packets() + self.pending.len()) as u64,
+        }
+    }
+
+    /// Packets that have departed and not arrived at the far end. Call [`settle`](Link::settle) first.
+    pub fn propagating(&self) -> u64 {
+        (self.wire.len() - self.pending.len()) as u64
+    }
+
+    /// What the link could have sent from the start up to `until`; `None` if unlimited.
+    pub fn capacity(&self, until: Time) -> Option<Bytes> {
+        self.server.source().capacity(until)
+    }
+
+    /// Counts since the start, up to the latest [`settle`](Link::settle).
+    pub fn counters(&self) -> &LinkCounters {
+        &self.counters
+    }
+
+    /// Queueing delays of packets since the start or the latest [`forget_delays`](Link::forget_delays).
+    pub fn queueing(&self) -> &Histogram {
+        &self.queueing
+    }
+
+    /// Begins the histogram of queueing delays anew.
+    pub fn forget_delays(&mut self) {
+        self.queueing = Histogram::new();
+    }
+}

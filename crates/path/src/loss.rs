@@ -1,0 +1,69 @@
+//! Loss that has nothing to do with queues.
+
+use narrows_units::Random;
+
+/// Which packets a link loses before they reach its queue (as in mahimahi's nested shells).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum LossModel {
+    /// None.
+    #[default]
+    None,
+    /// Each packet with this probability, independently.
+    Independent(f64),
+    /// Every n-th packet: the n-th, the 2n-th and so on.
+    Periodic(u64),
+    /// The two-state model of Gilbert (1960) and Elliott (1963): a state change may follow each packet.
+    GilbertElliott {
+        /// Probability of going from the good to the bad state after a packet.
+        to_bad: f64,
+        /// Probability of going from the bad to the good state after a packet.
+        to_good: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+}
+
+/// A loss model at work.
+#[derive(Clone, Debug)]
+pub(crate) struct LossProcess {
+    model: LossModel,
+    random: Random,
+    seen: u64,
+    bad: bool,
+}
+
+impl LossProcess {
+    /// Starts in the good state.
+    pub(crate) fn new(model: LossModel, random: Random) -> LossProcess {
+        LossProcess { model, random, seen: 0, bad: false }
+    }
+
+    /// The fate of the next packet.
+    #[inline]
+    pub(crate) fn loses(&mut self) -> bool {
+        match self.model {
+            LossModel::None => false,
+            _ => self.draw(),
+        }
+    }
+
+    fn draw(&mut self) -> bool {
+        match self.model {
+            LossModel::None => false,
+            LossModel::Independent(p) => self.random.chance(p),
+            LossModel::Periodic(n) => {
+                self.seen += 1;
+                self.seen.is_multiple_of(n)
+            }
+            LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
+                let lost = self.random.chance(if self.bad { loss_bad } else { loss_good });
+                if self.random.chance(if self.bad { to_good } else { to_bad }) {
+                    self.bad = !self.bad;
+                }
+                lost
+            }
+        }
+    }
+}

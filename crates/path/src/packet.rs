@@ -1,0 +1,16 @@
+//! What a packet must tell a link.
+
+use narrows_control::{Ecn, Signal};
+use narrows_units::Bytes;
+
+/// A packet of any world.
+pub trait Packet {
+    /// Size on the wire, from the IP header on.
+    fn size(&self) -> Bytes;
+    /// Its ECN code point.
+    fn ecn(&self) -> Ecn;
+    /// Rewrites the ECN code point.
+    fn set_ecn(&mut self, ecn: Ecn);
+    /// The header that routers write into, if it carries one.
+    fn signal(&mut self) -> Option<&mut Signal>;
+}

@@ -1,0 +1,200 @@
+//! When a packet has left: the transmitter's arithmetic for constant and recorded rates.
+
+use crate::Trace;
+use crate::trace::OPPORTUNITY;
+use narrows_units::{Bytes, Rate, Time};
+use std::sync::Arc;
+
+/// How fast a link sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RateSource {
+    /// At once: a link that only delays.
+    Unlimited,
+    /// At one rate.
+    Constant(Rate),
+    /// As recorded.
+    Trace(Arc<Trace>),
+}
+
+impl RateSource {
+    /// What could be sent from the start up to and including `until`; `None` if unlimited.
+    pub fn capacity(&self, until: Time) -> Option<Bytes> {
+        match self {
+            RateSource::Unlimited => None,
+            RateSource::Constant(rate) => Some(rate.bytes_in(until.since(Time::ZERO))),
+            RateSource::Trace(trace) => Some(trace.capacity(until)),
+        }
+    }
+}
+
+/// A transmitter: serves packets one after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    source: RateSource,
+    /// When the latest packet has left, rounded up to a nanosecond.
+    free_at: Time,
+    work: Work,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    None,
+    Constant(Constant),
+    Opportunities(Cursor),
+    Steps { spare: u128 },
+}
+
+impl Server {
+    pub(crate) fn new(source: RateSource) -> Server {
+        let work = match &source {
+            RateSource::Unlimited => Work::None,
+            RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
+            RateSource::Trace(trace) => match **trace {
+                Trace::Opportunities { .. } => Work::Opportunities(Cursor::default()),
+                Trace::Steps(_) => Work::Steps { spare: 0 },
+            },
+        };
+        Server { source, free_at: Time::ZERO, work }
+    }
+
+    pub(crate) fn source(&self) -> &RateSource {
+        &self.source
+    }
+
+    /// Serves a packet of `size` that is at the head at `at` or when the packet before it has left, whichever is later. Returns when its service begins and
+    /// when it has left.
+    #[inline]
+    pub(crate) fn serve(&mut self, at: Time, size: Bytes) -> (Time, Time) {
+        let idle = at >= self.free_at;
+        let start = at.max(self.free_at);
+        self.free_at = match &mut self.work {
+            Work::None => return (at, at),
+            Work::Constant(constant) => Time::from_nanos(start.as_nanos() + constant.serve(idle, size)),
+            Work::Opportunities(cursor) => match &self.source {
+                RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(at), size),
+                _ => unreachable!("a cursor without a trace"),
+            },
+            Work::Steps { spare } => match &self.source {
+                RateSource::Trace(trace) => serve_steps(trace, if idle { spare_reset(spare) } else { spare }, start, size),
+                _ => unreachable!("steps without a trace"),
+            },
+        };
+        (start, self.free_at)
+    }
+}
+
+/// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried to the next packet of the same busy period, so that the
+/// long-run rate is exact.
+#[derive(Clone, Debug)]
+struct Constant {
+    rate: u64,
+    /// Bit-nanoseconds gained by the rounding of the latest departure; less than `rate`.
+    spare: u64,
+    /// Quotient and remainder of the latest sizes: two kinds of packets make up nearly all traffic.
+    memo: [(u64, u64, u64); 2],
+}
+
+impl Constant {
+    fn new(rate: Rate) -> Constant {
+        assert!(!rate.is_zero(), "a link of rate zero never sends");
+        Constant { rate: rate.as_bps(), spare: 0, memo: [(0, 0, 0); 2] }
+    }
+
+    #[inline]
+    fn divide(&mut self, size: u64) -> (u64, u64) {
+        for (known, quotient, remainder) in self.memo {
+            if known == size {
+                return (quotient, remainder);
+            }
+        }
+        let work = size * 8_000_000_000;
+        self.memo[1] = self.memo[0];
+        self.memo[0] = (size, work / self.rate, work % self.rate);
+        (self.memo[0].1, self.memo[0].2)
+    }
+
+    /// Nanoseconds from the start of service to departure.
+    #[inline]
+    fn serve(&mut self, idle: bool, size: Bytes) -> u64 {
+        if idle {
+            self.spare = 0;
+        }
+        let (quotient, remainder) = self.divide(size.get());
+        if remainder > self.spare {
+            self.spare += self.rate - remainder;
+            quotient + 1
+        } else {
+            self.spare -= remainder;
+            quotient
+        }
+    }
+}
+
+/// A place among delivery opportunities.
+#[derive(Clone, Debug, Default)]
+struct Cursor {
+    /// How often the trace has begun again.
+    round: u64,
+    /// The next opportunity of this round.
+    next: usize,
+    /// Bytes left of the opportunity in use, and its instant.
+    credit: u64,
+    instant: Time,
+}
+
+impl Cursor {
+    /// The instant at which a packet has left. `idle_until`: the queue was empty until then, so that everything up to it went unused.
+    fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
+        let Trace::Opportunities { at, period } = trace else { unreachable!("opportunities of another trace") };
+        if let Some(until) = idle_until {
+            self.credit = 0;
+            let (round, within) = (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
+            let next = at.partition_point(|time| time.as_nanos() <= within);
+            if (round, next) > (self.round, self.next) {
+                (self.round, self.next) = (round, next);
+            }
+        }
+        let mut left = size.get();
+        while left > self.credit {
+            left -= self.credit;
+            if self.next == at.len() {
+                self.round += 1;
+                self.next = 0;
+            }
+            self.instant = Time::from_nanos(self.round * period.as_nanos() + at[self.next].as_nanos());
+            self.next += 1;
+            self.credit = OPPORTUNITY.get();
+        }
+        self.credit -= left;
+        self.instant
+    }
+}
+
+fn spare_reset(spare: &mut u128) -> &mut u128 {
+    *spare = 0;
+    spare
+}
+
+/// When a packet of `size` has left that begins at `start`, at rates that change in steps.
+fn serve_steps(trace: &Trace, spare: &mut u128, start: Time, size: Bytes) -> Time {
+    let Trace::Steps(steps) = trace else { unreachable!("steps of another trace") };
+    let mut need = (size.get() as u128 * 8_000_000_000).saturating_sub(*spare);
+    let mut now = start.as_nanos();
+    let mut index = steps.partition_point(|(from, _)| from.as_nanos() <= now) - 1;
+    loop {
+        let rate = steps[index].1.as_bps() as u128;
+        let end = steps.get(index + 1).map_or(u64::MAX, |(from, _)| from.as_nanos());
+        let carries = rate * (end - now) as u128;
+        if carries >= need {
+            let took = need.div_ceil(rate.max(1));
+            *spare = took * rate - need;
+            return Time::from_nanos(now + took as u64);
+        }
+        if end == u64::MAX {
+            return Time::NEVER;
+        }
+        need -= carries;
+        now = end;
+        index += 1;
+    }
+}

@@ -1,0 +1,132 @@
+//! Recorded capacity: mahimahi delivery opportunities, and rates that change in steps.
+
+use narrows_units::{Bytes, Rate, Span, Time};
+use thiserror::Error;
+
+/// Bytes that one delivery opportunity can carry.
+pub(crate) const OPPORTUNITY: Bytes = Bytes::new(1500);
+
+/// Capacity over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trace {
+    /// Delivery opportunities (the format of mahimahi's `mm-link`): at each instant up to 1500 bytes leave. Several packets may share an opportunity, a packet
+    /// may span several, and what finds an empty queue is lost.
+    Opportunities {
+        /// Instants within one period, ascending, at most `period`.
+        at: Vec<Time>,
+        /// After this time it repeats: the last instant of the file.
+        period: Span,
+    },
+    /// Ascending instants from zero, each with the rate from then on. The last rate holds for ever.
+    Steps(Vec<(Time, Rate)>),
+}
+
+/// Text that is not a trace.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("line {line}: {problem}; {remedy}")]
+pub struct TraceError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: String,
+    /// What would be right.
+    pub remedy: &'static str,
+}
+
+const MAHIMAHI: &str = "each line is the millisecond of one 1500-byte delivery opportunity, ascending, for example 0, 3, 3, 17";
+const STEPS: &str = "each line is a time in seconds and a rate in Mbit/s, ascending from 0, for example 12.5,48";
+
+impl Trace {
+    /// Reads either format: lines with a comma are `time,rate` steps, others are delivery opportunities.
+    pub fn parse(text: &str) -> Result<Trace, TraceError> {
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+        match first {
+            Some(line) if line.contains(',') => Trace::parse_steps(text),
+            _ => Trace::parse_opportunities(text),
+        }
+    }
+
+    /// Reads mahimahi's format. Empty lines and lines that begin with `#` are passed over.
+    pub fn parse_opportunities(text: &str) -> Result<Trace, TraceError> {
+        let mut at: Vec<Time> = Vec::new();
+        for (line, content) in content(text) {
+            let fail = |problem: String| TraceError { line, problem, remedy: MAHIMAHI };
+            let ms: u64 = content.parse().map_err(|_| fail(format!("\"{content}\" is not a whole number of milliseconds")))?;
+            let time = Time::from_nanos(ms.checked_mul(1_000_000).ok_or_else(|| fail(format!("{ms} ms is too late")))?);
+            if at.last().is_some_and(|last| *last > time) {
+                return Err(fail(format!("{ms} ms comes after a later line")));
+            }
+            at.push(time);
+        }
+        let line = text.lines().count().max(1);
+        let fail = |problem: &str| TraceError { line, problem: problem.to_owned(), remedy: MAHIMAHI };
+        let last = *at.last().ok_or_else(|| fail("the trace is empty"))?;
+        if last == Time::ZERO {
+            return Err(fail("the trace ends at 0 ms, so it has no length"));
+        }
+        Ok(Trace::Opportunities { at, period: last.since(Time::ZERO) })
+    }
+
+    /// Reads `time,rate` lines: seconds and Mbit/s, ascending from zero; the last rate holds for ever. A first line of words is passed over as a heading, as
+    /// are empty lines and lines that begin with `#`.
+    pub fn parse_steps(text: &str) -> Result<Trace, TraceError> {
+        let mut steps: Vec<(Time, Rate)> = Vec::new();
+        for (index, (line, content)) in content(text).enumerate() {
+            let fail = |problem: String| TraceError { line, problem, remedy: STEPS };
+            let (time, rate) = content.split_once(',').ok_or_else(|| fail(format!("\"{content}\" has no comma")))?;
+            if index == 0 && time.trim().starts_with(|c: char| c.is_alphabetic()) {
+                continue;
+            }
+            let seconds: Span =
+                format!("{} s", time.trim()).parse().map_err(|_| fail(format!("\"{}\" is not a time in seconds", time.trim())))?;
+            let rate: Rate =
+                format!("{} Mbit/s", rate.trim()).parse().map_err(|_| fail(format!("\"{}\" is not a rate in Mbit/s", rate.trim())))?;
+            let time = Time::ZERO + seconds;
+            match steps.last() {
+                None if time != Time::ZERO => return Err(fail(format!("the first time is {seconds}, not 0"))),
+                Some((last, _)) if *last >= time => return Err(fail(format!("{seconds} does not come after the line before"))),
+                _ => steps.push((time, rate)),
+            }
+        }
+        let line = text.lines().count().max(1);
+        let fail = |problem: &str| TraceError { line, problem: problem.to_owned(), remedy: STEPS };
+        if steps.iter().all(|(_, rate)| rate.is_zero()) {
+            return Err(fail(if steps.is_empty() { "the trace is empty" } else { "every rate is zero" }));
+        }
+        Ok(Trace::Steps(steps))
+    }
+
+    /// What the trace could carry from the start up to and including `until`.
+    pub fn capacity(&self, until: Time) -> Bytes {
+        match self {
+            Trace::Opportunities { at, period } => {
+                let (rounds, within) = (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
+                let now = at.partition_point(|time| time.as_nanos() <= within) as u64;
+                OPPORTUNITY * (rounds * at.len() as u64 + now)
+            }
+            Trace::Steps(steps) => Bytes::new((bit_nanos(steps, until.as_nanos()) / 8_000_000_000) as u64),
+        }
+    }
+
+    /// The mean rate from the start up to `until`.
+    pub fn mean_rate(&self, until: Time) -> Rate {
+        Rate::of(self.capacity(until), until.since(Time::ZERO))
+    }
+}
+
+fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.trim()))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Bits per second times nanoseconds that the steps carry up to `until` nanoseconds.
+fn bit_nanos(steps: &[(Time, Rate)], until: u64) -> u128 {
+    let ends = steps.iter().skip(1).map(|(time, _)| time.as_nanos()).chain([u64::MAX]);
+    steps
+        .iter()
+        .zip(ends)
+        .map(|((from, rate), to)| rate.as_bps() as u128 * to.min(until).saturating_sub(from.as_nanos()) as u128)
+        .sum()
+}

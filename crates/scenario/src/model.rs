@@ -1,0 +1,112 @@
+//! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
+
+use narrows_control::registry::Choice;
+use narrows_flow::Transport;
+use narrows_path::LinkConfig;
+use narrows_units::{Bytes, Rate, Span, Time};
+
+/// A network and its traffic. Says nothing of the world that runs it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What it is called in reports.
+    pub name: String,
+    /// Fixes every random draw.
+    pub seed: u64,
+    /// How long it runs.
+    pub duration: Span,
+    /// Statistics begin after this.
+    pub warmup: Span,
+    /// Time between samples of the series.
+    pub interval: Span,
+    /// Hosts delay each sending by a seeded draw, uniform from zero to one packet time of the slowest link of the route: without it drop-tail queues lock the
+    /// phases of flows.
+    pub send_overhead: bool,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The links, each in one direction.
+    pub links: Vec<Link>,
+    /// The flows.
+    pub flows: Vec<Flow>,
+}
+
+/// The place of a node in [`Scenario::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub usize);
+
+/// The place of a link in [`Scenario::links`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub usize);
+
+/// A host or router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+}
+
+/// A link in one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name; the reverse direction of a two-way link `x` is called `x.back`.
+    pub name: String,
+    /// The near end.
+    pub from: NodeId,
+    /// The far end.
+    pub to: NodeId,
+    /// What it is made of, its buffer resolved to bytes or packets.
+    pub config: LinkConfig,
+}
+
+/// Traffic from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// Its name.
+    pub name: String,
+    /// The sender's node.
+    pub from: NodeId,
+    /// The receiver's node.
+    pub to: NodeId,
+    /// Links that data crosses, in order.
+    pub route: Vec<LinkId>,
+    /// Links that acknowledgements cross, in order.
+    pub back: Vec<LinkId>,
+    /// Its controller. `None` sends at the workload's rate whatever happens and is not acknowledged (UDP).
+    pub controller: Option<Choice>,
+    /// The transport's settings.
+    pub transport: Transport,
+    /// What it has to send.
+    pub workload: Workload,
+    /// When it begins.
+    pub start: Time,
+    /// When it stops offering data, if before the end.
+    pub stop: Option<Time>,
+}
+
+/// What a flow has to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// Always something.
+    Bulk,
+    /// So many payload bytes, then nothing.
+    Size(Bytes),
+    /// Payload at this rate, a full segment at a time.
+    Constant(Rate),
+}
+
+impl Scenario {
+    /// The round trip of a flow with empty queues: a full-sized data packet out, an acknowledgement back. Trace-driven links count only their delay.
+    pub fn base_rtt(&self, flow: &Flow) -> Span {
+        let data = flow.transport.mss + flow.transport.headers;
+        let one_way = |links: &[LinkId], size: Bytes| {
+            links.iter().fold(Span::ZERO, |sum, id| {
+                let config = &self.links[id.0].config;
+                let sending = match config.rate {
+                    narrows_path::RateSource::Constant(rate) => rate.time_for(size),
+                    _ => Span::ZERO,
+                };
+                sum + config.delay + sending
+            })
+        };
+        one_way(&flow.route, data) + one_way(&flow.back, flow.transport.headers)
+    }
+}
