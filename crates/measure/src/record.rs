@@ -37,6 +37,10 @@ pub struct FlowRecord {
     pub end: Option<Time>,
     /// True if a transfer of fixed size was completely acknowledged.
     pub completed: bool,
+    /// The payload it was to transfer; `None` if it had no end of its own.
+    pub size: Option<Bytes>,
+    /// The links its data crosses, as indices into [`Record::links`].
+    pub route: Vec<usize>,
     /// Payload bytes of a full segment.
     pub mss: Bytes,
     /// The round trip of its route with empty queues, full-sized data one way and an acknowledgement back.
