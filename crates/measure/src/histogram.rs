@@ -64,6 +64,27 @@ impl Histogram {
         self.sum += other.sum;
     }
 
+    /// A histogram from what [`Histogram::counts`], [`Histogram::sum`], [`Histogram::min`] and [`Histogram::max`] of another said.
+    pub fn restore(counts: impl IntoIterator<Item = (Span, u64)>, sum: u128, min: Span, max: Span) -> Histogram {
+        let mut restored = Histogram { sum, min: min.as_nanos(), max: max.as_nanos(), ..Histogram::default() };
+        for (low, count) in counts {
+            let (octave, sub) = place(low.as_nanos());
+            restored.open(octave)[sub] += count;
+            restored.count += count;
+        }
+        restored
+    }
+
+    /// Each occupied bucket's lower edge and how many values it holds, in rising order.
+    pub fn counts(&self) -> impl Iterator<Item = (Span, u64)> + '_ {
+        self.occupied().map(|(octave, sub, count)| (Span::from_nanos(bounds(octave, sub).0), count))
+    }
+
+    /// The sum of all values in nanoseconds.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// How many were counted.
     pub fn count(&self) -> u64 {
         self.count
@@ -174,11 +195,25 @@ mod tests {
     }
 
     #[test]
+    fn a_restored_histogram_is_the_same() {
+        let mut histogram = Histogram::new();
+        for i in 0..100u64 {
+            histogram.record(Span::from_nanos(i * i * i * 1_000));
+        }
+        let restored = Histogram::restore(histogram.counts(), histogram.sum(), histogram.min().unwrap(), histogram.max().unwrap());
+        assert_eq!(format!("{restored:?}"), format!("{histogram:?}"));
+    }
+
+    #[test]
     fn merging_equals_recording_both() {
         let (mut a, mut b, mut both) = (Histogram::new(), Histogram::new(), Histogram::new());
         for i in 0..100u64 {
             let span = Span::from_nanos(i * i * 1_000);
-            if i % 2 == 0 { a.record(span) } else { b.record(span) }
+            if i % 2 == 0 {
+                a.record(span)
+            } else {
+                b.record(span)
+            }
             both.record(span);
         }
         a.merge(&b);

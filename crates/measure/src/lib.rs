@@ -4,6 +4,7 @@
 //! (metrics, tables, plots, files) is computed from records alone.
 
 mod histogram;
+pub mod metrics;
 mod record;
 
 pub use histogram::Histogram;

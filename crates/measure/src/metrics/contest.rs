@@ -1,0 +1,58 @@
+//! Which flows compete, and when: fairness is only a question while they all run.
+
+use crate::{FlowRecord, Record};
+use narrows_units::Time;
+
+/// Flows that ran together, and the time in which all of them did.
+pub(super) struct Contest<'a> {
+    pub flows: Vec<&'a FlowRecord>,
+    pub from: Time,
+    pub to: Time,
+}
+
+impl<'a> Contest<'a> {
+    pub fn of(record: &'a Record) -> Option<Contest<'a>> {
+        let over = Time::ZERO + record.duration;
+        let end = |flow: &FlowRecord| flow.end.unwrap_or(over).min(over);
+        let open = record.flows.iter().any(|flow| flow.size.is_none());
+        let begun = record.flows.iter().filter(|flow| flow.start < over && (!open || flow.size.is_none()));
+        let from = begun.clone().map(|flow| flow.start).max()?;
+        let flows: Vec<&FlowRecord> = begun.filter(|flow| end(flow) > from).collect();
+        let to = flows.iter().map(|flow| end(flow)).min()?;
+        Some(Contest { flows, from, to })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{flow, record};
+    use super::*;
+    use narrows_units::{Bytes, Span};
+
+    fn at(s: u64) -> Time {
+        Time::ZERO + Span::from_secs(s)
+    }
+
+    #[test]
+    fn from_the_last_start_to_the_first_end() {
+        let (mut gone, mut early, mut late, mut short) = (flow("gone"), flow("early"), flow("late"), flow("short"));
+        gone.end = Some(at(5));
+        (early.start, early.end) = (at(1), Some(at(25)));
+        late.start = at(10);
+        (short.start, short.size, short.end) = (at(12), Some(Bytes::new(1)), Some(at(13)));
+        let run = record(vec![gone, early, late, short], vec![]);
+        let contest = Contest::of(&run).unwrap();
+        let names: Vec<&str> = contest.flows.iter().map(|flow| flow.name.as_str()).collect();
+        assert_eq!((names, contest.from, contest.to), (vec!["early", "late"], at(10), at(25)));
+    }
+
+    #[test]
+    fn transfers_compete_where_nothing_else_does() {
+        let (mut a, mut b) = (flow("a"), flow("b"));
+        (a.size, a.end) = (Some(Bytes::new(1)), Some(at(20)));
+        (b.size, b.end) = (Some(Bytes::new(1)), Some(at(10)));
+        let run = record(vec![a, b], vec![]);
+        let contest = Contest::of(&run).unwrap();
+        assert_eq!((contest.flows.len(), contest.from, contest.to), (2, at(0), at(10)));
+    }
+}

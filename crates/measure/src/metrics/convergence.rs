@@ -1,0 +1,140 @@
+//! How long flows take to reach their fair shares.
+
+use super::contest::Contest;
+use super::share::max_min;
+use crate::{FlowRecord, LinkRecord, Record};
+use narrows_units::{Rate, Span, Time};
+
+const TOLERANCE: f64 = 0.25;
+const WINDOWS: usize = 5;
+
+pub(super) fn convergence(record: &Record) -> Option<f64> {
+    let contest = Contest::of(record)?;
+    let interval = record.interval.as_nanos().max(1);
+    let longest = contest.flows.iter().map(|flow| flow.base_rtt).max()?;
+    let steps = (longest * 10).max(Span::from_secs(1)).as_nanos().div_ceil(interval);
+    let instants = (contest.to.since(contest.from).as_nanos() / interval).checked_sub(steps)? + 1;
+    let mut shares = Shares::new(record, &contest);
+    let settled: Vec<bool> = (0..instants)
+        .map(|i| {
+            let from = contest.from + record.interval * i;
+            let to = from + record.interval * steps;
+            shares.over(from, to).is_some_and(|shares| {
+                let within = |(flow, share): (&&FlowRecord, &f64)| {
+                    throughput(flow, from, to).is_some_and(|rate| (rate - share).abs() <= TOLERANCE * share)
+                };
+                contest.flows.iter().zip(shares).all(within)
+            })
+        })
+        .collect();
+    let starts = (WINDOWS - 1) * steps as usize + 1;
+    let first = settled.windows(starts).position(|settled| settled.iter().all(|settled| *settled))?;
+    Some((record.interval * first as u64).as_secs_f64())
+}
+
+/// The fair shares of the contest's flows, computed anew only when a capacity changes.
+struct Shares<'a> {
+    links: Vec<&'a LinkRecord>,
+    routes: Vec<Vec<usize>>,
+    capacity: Vec<Option<f64>>,
+    shares: Option<Vec<f64>>,
+    alone: bool,
+}
+
+impl<'a> Shares<'a> {
+    fn new(record: &'a Record, contest: &Contest<'a>) -> Shares<'a> {
+        let alone = contest.flows.len() == 1;
+        let shares = alone.then(|| {
+            let half = contest.from + contest.to.since(contest.from) / 2;
+            throughput(contest.flows[0], half, contest.to).map(|mean| vec![mean])
+        });
+        let routes = contest.flows.iter().map(|flow| flow.route.clone()).collect();
+        Shares { links: record.links.iter().collect(), routes, capacity: Vec::new(), shares: shares.flatten(), alone }
+    }
+
+    fn over(&mut self, from: Time, to: Time) -> Option<&[f64]> {
+        if !self.alone {
+            let capacity: Vec<Option<f64>> = self.links.iter().map(|link| offered(link, from, to)).collect();
+            if capacity != self.capacity {
+                self.shares = max_min(&self.routes, &capacity).into_iter().collect();
+                self.capacity = capacity;
+            }
+        }
+        self.shares.as_deref()
+    }
+}
+
+/// Bytes per second that a link could carry.
+fn offered(link: &LinkRecord, from: Time, to: Time) -> Option<f64> {
+    link.capacity?;
+    let sampled = between(&link.samples, |sample| (sample.at, sample.capacity.get()), from, to);
+    sampled.or(link.rate.map(Rate::bytes_per_sec))
+}
+
+/// Wire bytes per second that arrived.
+fn throughput(flow: &FlowRecord, from: Time, to: Time) -> Option<f64> {
+    between(&flow.samples, |sample| (sample.at, sample.arrived_wire.get()), from, to)
+}
+
+/// The mean growth per second of a count between the samples that stood at `from` and `to`.
+fn between<T>(samples: &[T], read: impl Fn(&T) -> (Time, u64), from: Time, to: Time) -> Option<f64> {
+    let at = |time: Time| match samples.partition_point(|sample| read(sample).0 <= time) {
+        0 => (Time::ZERO, 0),
+        after => read(&samples[after - 1]),
+    };
+    let ((start, before), (end, after)) = (at(from), at(to));
+    (end > start).then(|| after.saturating_sub(before) as f64 / end.since(start).as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{link, record, sending};
+    use super::*;
+
+    fn two(first: fn(f64) -> f64, second: fn(f64) -> f64) -> Record {
+        let mut run = record(vec![sending("a", first), sending("b", second)], vec![link("narrow", 10)]);
+        run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
+        run
+    }
+
+    #[test]
+    fn the_last_to_reach_its_share_decides() {
+        // Shares are 5 Mbit/s; b begins at 10 s and has 3.75 or more from 12 s on.
+        let mut run = two(
+            |s| if s < 12.0 { 9.0 } else { 5.0 },
+            |s| {
+                if s < 10.0 {
+                    0.0
+                } else if s < 12.0 {
+                    1.0
+                } else {
+                    4.5
+                }
+            },
+        );
+        run.flows[1].start = Time::ZERO + Span::from_secs(10);
+        // The first whole window inside 3.75..6.25 for both begins when at most 5/16 of it is a's 9, b needing 3.75 = 1 + 3.5 x: x >= 0.786.
+        assert_eq!(convergence(&run), Some(1.8));
+    }
+
+    #[test]
+    fn a_share_left_again_within_five_windows_does_not_count() {
+        let swing = |s: f64| if (s as u64 / 4).is_multiple_of(2) { 5.0 } else { 9.0 };
+        assert_eq!(convergence(&two(swing, |_| 5.0)), None);
+    }
+
+    #[test]
+    fn one_flow_is_held_against_itself() {
+        let run = record(vec![sending("a", |s| if s < 5.0 { 1.0 } else { 8.0 })], vec![]);
+        // 1 + 7 x >= 6 needs x >= 5/7 of the window after 5 s.
+        assert_eq!(convergence(&run), Some(4.8));
+    }
+
+    #[test]
+    fn a_long_round_trip_lengthens_the_window() {
+        let mut run = two(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 8.0 }, |_| 5.0);
+        assert_eq!(convergence(&run), None);
+        run.flows[0].base_rtt = Span::from_millis(200);
+        assert_eq!(convergence(&run), Some(0.0));
+    }
+}

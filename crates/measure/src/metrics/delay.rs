@@ -1,0 +1,155 @@
+//! Round trips, one-way delays and queues.
+
+use super::bottleneck;
+use crate::{FlowRecord, Histogram, LinkRecord, LinkSample, Record};
+use narrows_units::{Span, Time};
+
+pub(super) fn rtt_p50(record: &Record) -> Option<f64> {
+    quantile(&pooled(record, |flow| &flow.rtt), 0.50)
+}
+
+pub(super) fn rtt_p95(record: &Record) -> Option<f64> {
+    quantile(&pooled(record, |flow| &flow.rtt), 0.95)
+}
+
+pub(super) fn rtt_p99(record: &Record) -> Option<f64> {
+    quantile(&pooled(record, |flow| &flow.rtt), 0.99)
+}
+
+pub(super) fn delay_p95(record: &Record) -> Option<f64> {
+    quantile(&pooled(record, |flow| &flow.one_way), 0.95)
+}
+
+pub(super) fn queueing_p50(record: &Record) -> Option<f64> {
+    quantile(&bottleneck(record)?.queueing, 0.50)
+}
+
+pub(super) fn queueing_p95(record: &Record) -> Option<f64> {
+    quantile(&bottleneck(record)?.queueing, 0.95)
+}
+
+pub(super) fn standing_queue(record: &Record) -> Option<f64> {
+    let link = bottleneck(record)?;
+    let warm = Time::ZERO + record.warmup;
+    let steady = &link.samples[link.samples.partition_point(|sample| sample.at <= warm)..];
+    let length = window(record).min(steady.len());
+    if length == 0 {
+        return None;
+    }
+    let smallest = steady.chunks_exact(length).map(|window| {
+        let queue = window.iter().map(|sample| sample.queue.bits()).min().unwrap_or(0);
+        let rate = recent_bps(link, window[length - 1].at).or_else(|| steady_bps(record, link));
+        rate.map(|bps| queue as f64 * 1e3 / bps)
+    });
+    let delays: Vec<f64> = smallest.collect::<Option<_>>()?;
+    Some(delays.iter().sum::<f64>() / delays.len() as f64)
+}
+
+fn pooled<'a>(record: &'a Record, of: impl Fn(&'a FlowRecord) -> &'a Histogram) -> Histogram {
+    let mut all = Histogram::new();
+    for flow in &record.flows {
+        all.merge(of(flow));
+    }
+    all
+}
+
+fn quantile(histogram: &Histogram, q: f64) -> Option<f64> {
+    histogram.quantile(q).map(|span| span.as_millis_f64())
+}
+
+fn window(record: &Record) -> usize {
+    let longest = record.flows.iter().map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
+    longest.div_ceil(record.interval.as_nanos().max(1)).max(4) as usize
+}
+
+fn recent_bps(link: &LinkRecord, at: Time) -> Option<f64> {
+    let sample = |time: Time| match link.samples.partition_point(|sample| sample.at <= time) {
+        0 => LinkSample::default(),
+        after => link.samples[after - 1],
+    };
+    let (from, to) = (sample(at - Span::from_secs(1)), sample(at));
+    per_second(to.capacity.saturating_sub(from.capacity).bits(), to.at.since(from.at))
+}
+
+fn steady_bps(record: &Record, link: &LinkRecord) -> Option<f64> {
+    per_second(link.capacity?.bits(), record.duration - record.warmup)
+}
+
+fn per_second(bits: u64, span: Span) -> Option<f64> {
+    (bits > 0 && !span.is_zero()).then(|| bits as f64 / span.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{flow, link, record};
+    use super::*;
+    use narrows_units::Bytes;
+
+    #[test]
+    fn quantiles_pool_the_flows() {
+        let mut run = record(vec![flow("a"), flow("b")], vec![]);
+        assert_eq!(rtt_p50(&run), None);
+        for ms in 1..=50 {
+            run.flows[0].rtt.record(Span::from_millis(ms));
+            run.flows[1].rtt.record(Span::from_millis(50 + ms));
+            run.flows[1].one_way.record(Span::from_millis(20));
+        }
+        for (got, want) in [(rtt_p50(&run), 50.0), (rtt_p95(&run), 95.0), (rtt_p99(&run), 99.0), (delay_p95(&run), 20.0)] {
+            assert!((got.unwrap() / want - 1.0).abs() < 0.016, "{got:?} for {want}");
+        }
+    }
+
+    /// A queue that swings between 12,500 and 25,000 bytes on 10 Mbit/s: 10 ms of it never drain.
+    fn swinging() -> Record {
+        let mut run = record(vec![flow("a")], vec![link("narrow", 10)]);
+        for (i, sample) in run.links[0].samples.iter_mut().enumerate() {
+            sample.queue = Bytes::new(if i % 2 == 0 { 25_000 } else { 12_500 });
+        }
+        run
+    }
+
+    #[test]
+    fn the_standing_queue_is_what_stays() {
+        assert_eq!(standing_queue(&swinging()), Some(10.0));
+    }
+
+    #[test]
+    fn a_queue_that_empties_within_each_window_does_not_stand() {
+        let mut run = swinging();
+        for sample in run.links[0].samples.iter_mut().step_by(4) {
+            sample.queue = Bytes::ZERO;
+        }
+        assert_eq!(standing_queue(&run), Some(0.0));
+    }
+
+    #[test]
+    fn a_long_round_trip_lengthens_the_window() {
+        let mut run = swinging();
+        for sample in run.links[0].samples.iter_mut().step_by(10) {
+            sample.queue = Bytes::ZERO;
+        }
+        assert!(standing_queue(&run).unwrap() > 0.0);
+        run.flows[0].base_rtt = Span::from_secs(1);
+        assert_eq!(standing_queue(&run), Some(0.0));
+    }
+
+    #[test]
+    fn warm_up_does_not_count() {
+        let mut run = swinging();
+        let warm = Time::ZERO + run.warmup;
+        for sample in run.links[0].samples.iter_mut().filter(|sample| sample.at <= warm) {
+            sample.queue = Bytes::new(1_000_000);
+        }
+        assert_eq!(standing_queue(&run), Some(10.0));
+    }
+
+    #[test]
+    fn queueing_delay_is_the_bottlenecks() {
+        let mut run = record(vec![flow("a")], vec![link("narrow", 10)]);
+        assert_eq!(queueing_p50(&run), None);
+        for ms in 1..=60 {
+            run.links[0].queueing.record(Span::from_nanos(ms));
+        }
+        assert_eq!((queueing_p50(&run), queueing_p95(&run)), (Some(30e-6), Some(57e-6)));
+    }
+}

@@ -1,0 +1,251 @@
+//! What is computed from a record: one table of metrics, each with its definition beside its code.
+
+mod completion;
+mod contest;
+mod convergence;
+mod delay;
+mod delivery;
+mod fairness;
+mod share;
+mod summary;
+
+#[cfg(test)]
+mod fixture;
+
+pub use delivery::{bottleneck, flow_goodput};
+pub use summary::Summary;
+
+use crate::Record;
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither is better in itself.
+    Neither,
+}
+
+/// A number computed from the record of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// The name by which files, claims and options call it.
+    pub name: &'static str,
+    /// Its unit; empty for a pure number.
+    pub unit: &'static str,
+    /// Which way is better.
+    pub better: Better,
+    /// What it is, in one sentence.
+    pub summary: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// Where the definition comes from.
+    pub source: &'static str,
+    /// Computes it; `None` where it is not defined.
+    pub compute: fn(&Record) -> Option<f64>,
+}
+
+/// The metric called `name`.
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+/// All metrics, in the order of tables and files.
+pub const METRICS: &[Metric] = &[
+    Metric {
+        name: "utilisation",
+        unit: "%",
+        better: Better::Higher,
+        summary: "The share of the bottleneck's capacity that was used.",
+        formula: "wire bytes that departed from the bottleneck since warm-up / bytes it could have sent in that time (for a trace, what its own \
+                  opportunities could carry). The bottleneck is the link that carries data of some flow, has finite capacity and the highest such share.",
+        source: "RFC 5166, section 2.1; Winstein, Sivaraman and Balakrishnan, Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular \
+                 Networks, NSDI 2013, for traces",
+        compute: delivery::utilisation,
+    },
+    Metric {
+        name: "goodput",
+        unit: "Mbit/s",
+        better: Better::Higher,
+        summary: "Payload delivered in order to the applications, all flows together.",
+        formula: "sum over flows of payload delivered in order since warm-up / time since warm-up. Headers, duplicates and data still waiting for a gap to be \
+                  filled do not count.",
+        source: "RFC 5166, section 2.1",
+        compute: delivery::goodput,
+    },
+    Metric {
+        name: "loss",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The share of data packets dropped on the way, for whatever reason.",
+        formula: "data packets dropped since warm-up / data packets sent since warm-up, retransmissions included in both, all flows together",
+        source: "RFC 5166, section 2.1",
+        compute: delivery::loss,
+    },
+    Metric {
+        name: "retransmitted",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The share of data packets that were retransmissions, needed or not.",
+        formula: "retransmissions since warm-up / data packets sent since warm-up, all flows together",
+        source: "the sender's counterpart of loss; the difference shows needless retransmissions",
+        compute: delivery::retransmitted,
+    },
+    Metric {
+        name: "rtt_p50",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The median round trip.",
+        formula: "median of all round trips that senders measured since warm-up, pooled over flows; to within 1.6 % (histogram buckets)",
+        source: "RFC 5166, section 2.1",
+        compute: delay::rtt_p50,
+    },
+    Metric {
+        name: "rtt_p95",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The round trip that 95 % of round trips do not exceed.",
+        formula: "95th percentile of the same round trips as rtt_p50",
+        source: "RFC 5166, section 2.1; the 95th percentile as in Winstein et al., NSDI 2013, and Yan et al., Pantheon, USENIX ATC 2018 (there of one-way \
+                 delay)",
+        compute: delay::rtt_p95,
+    },
+    Metric {
+        name: "rtt_p99",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The round trip that 99 % of round trips do not exceed.",
+        formula: "99th percentile of the same round trips as rtt_p50",
+        source: "RFC 5166, section 2.1",
+        compute: delay::rtt_p99,
+    },
+    Metric {
+        name: "delay_p95",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The one-way delay that 95 % of data packets do not exceed.",
+        formula: "95th percentile of the delays of data packets since warm-up, from leaving the sending host to arriving, pooled over flows",
+        source: "Yan et al., Pantheon, USENIX ATC 2018",
+        compute: delay::delay_p95,
+    },
+    Metric {
+        name: "standing_queue",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The part of the bottleneck's queue that does not drain within a round trip.",
+        formula: "mean over time since warm-up of the smallest queue in each window, divided by the rate the link had. Windows follow each other and last the \
+                  longest base round trip of the flows through the link, or four samples where that is longer; the rate is the capacity offered in the second \
+                  before the window's end, or since warm-up where that was none.",
+        source: "the standing queue of Nichols and Jacobson, Controlling Queue Delay, ACM Queue 2012: the minimum over a round trip; window and mean are ours",
+        compute: delay::standing_queue,
+    },
+    Metric {
+        name: "queueing_p50",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The median time packets waited in the bottleneck's queue.",
+        formula: "median of the times since warm-up from a packet's arrival in the bottleneck's queue to the start of its transmission",
+        source: "RFC 7928, section 2",
+        compute: delay::queueing_p50,
+    },
+    Metric {
+        name: "queueing_p95",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The time in the bottleneck's queue that 95 % of packets do not exceed.",
+        formula: "95th percentile of the same times as queueing_p50",
+        source: "RFC 7928, section 2",
+        compute: delay::queueing_p95,
+    },
+    Metric {
+        name: "jain",
+        unit: "",
+        better: Better::Higher,
+        summary: "Jain's fairness index of the flows' goodput: 1 if all are equal, 1/n if one has everything.",
+        formula: "(sum x)^2 / (n sum x^2), x being each flow's goodput while all n ran: from the last start (or the end of warm-up, if later) to the first end. \
+                  Flows that transfer a fixed size are left out if any flow does not, and so are flows that ended before the last began. Not defined for one flow.",
+        source: "Jain, Chiu and Hawe, DEC TR-301, 1984; RFC 5166, section 2.3",
+        compute: fairness::jain,
+    },
+    Metric {
+        name: "convergence",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The time from the last flow's start until every flow has its fair share and keeps it.",
+        formula: "the smallest t such that in every window (starting at any sample) within five windows' time from t on, every flow's throughput (wire bytes \
+                  arrived) is within 25 % of its max-min fair share of what the links could carry in that window. A window lasts 1 s, or 10 of the longest base \
+                  round trips where that is longer. For one flow, its share is its own mean throughput over the second half of its time. The flows are those of \
+                  jain. Not defined if it never happens.",
+        source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (ideal equal rate, 25 %, five seconds); RFC 5166, section 2.3, for max-min shares",
+        compute: convergence::convergence,
+    },
+    Metric {
+        name: "ecn_marked",
+        unit: "%",
+        better: Better::Neither,
+        summary: "The share of data packets that arrived with a congestion mark.",
+        formula: "data packets that arrived with CE since warm-up / data packets that arrived since warm-up, all flows together. Not defined if no packet was \
+                  ECN-capable.",
+        source: "RFC 3168",
+        compute: delivery::ecn_marked,
+    },
+    Metric {
+        name: "timeouts",
+        unit: "",
+        better: Better::Lower,
+        summary: "Retransmission timeouts.",
+        formula: "sum over flows of retransmission timeouts since warm-up",
+        source: "RFC 6298",
+        compute: delivery::timeouts,
+    },
+    Metric {
+        name: "spurious",
+        unit: "",
+        better: Better::Lower,
+        summary: "Reductions that the sender undid because nothing had been lost.",
+        formula: "sum over flows of reductions undone since warm-up",
+        source: "RFC 4015; RFC 3708",
+        compute: delivery::spurious,
+    },
+    Metric {
+        name: "fct_p50",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The median completion time of transfers of fixed size.",
+        formula: "median over the transfers that began after warm-up and were completely acknowledged, of end - start",
+        source: "RFC 7928, section 2.1",
+        compute: completion::fct_p50,
+    },
+    Metric {
+        name: "fct_p95",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The completion time that 95 % of transfers of fixed size do not exceed.",
+        formula: "95th percentile (nearest rank) of the same times as fct_p50",
+        source: "RFC 7928, section 2.1",
+        compute: completion::fct_p95,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for (i, one) in METRICS.iter().enumerate() {
+            assert!(METRICS[i + 1..].iter().all(|other| other.name != one.name), "{}", one.name);
+            assert_eq!(metric(one.name).map(|m| m.name), Some(one.name));
+        }
+    }
+
+    #[test]
+    fn an_empty_record_defines_only_counts() {
+        let record = fixture::record(vec![], vec![]);
+        for metric in METRICS {
+            assert!((metric.compute)(&record).is_none_or(|value| value == 0.0), "{}", metric.name);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The page about metrics is written from the table of metrics: `UPDATE_DOCS=1 cargo test -p narrows-measure` rewrites it.
+
+use narrows_measure::metrics::{Better, METRICS};
+use std::{env, fs, path::Path};
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Metrics\n\n\
+         What Narrows computes from a run, and how. \"Since warm-up\" means from the end of the scenario's warm-up to the end of the run. A metric that is not\n\
+         defined for a run shows as \"–\" in tables and as `null` in `summary.json`. Over several seeds, tables show the median and the range [smallest–largest].\n\n\
+         This page is written from the table in `crates/measure/src/metrics/mod.rs`; a test keeps the two equal.\n",
+    );
+    for metric in METRICS {
+        let unit = if metric.unit.is_empty() { "a number".to_owned() } else { format!("in {}", metric.unit) };
+        let better = match metric.better {
+            Better::Higher => "higher is better",
+            Better::Lower => "lower is better",
+            Better::Neither => "neither way is better in itself",
+        };
+        let (name, summary, formula, source) = (metric.name, metric.summary, metric.formula, metric.source);
+        page += &format!("\n## `{name}`\n\n{summary} {}, {better}.\n\n- Computed as: {formula}\n- Source: {source}\n", capitalised(&unit));
+    }
+    page
+}
+
+fn capitalised(text: &str) -> String {
+    text[..1].to_uppercase() + &text[1..]
+}
+
+#[test]
+fn the_page_is_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, page()).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page(), "docs/metrics.md is not what the table says; UPDATE_DOCS=1 cargo test -p narrows-measure rewrites it");
+}
