@@ -108,6 +108,14 @@ impl Trace {
         }
     }
 
+    /// The mean rate in the long run: over one period of delivery opportunities, or over the first `run` of steps.
+    pub fn long_run_rate(&self, run: Span) -> Rate {
+        match self {
+            Trace::Opportunities { at, period } => Rate::of(OPPORTUNITY * at.len() as u64, *period),
+            Trace::Steps(_) => self.mean_rate(Time::ZERO + run),
+        }
+    }
+
     /// The mean rate from the start up to `until`.
     pub fn mean_rate(&self, until: Time) -> Rate {
         Rate::of(self.capacity(until), until.since(Time::ZERO))

@@ -1,5 +1,39 @@
 //! Scenarios: one description of a network and its traffic, checked and typed, that every world can run.
+//!
+//! A scenario is a TOML file. Quantities are strings with their unit, so that nobody has to know whether a number means bits or bytes:
+//!
+//! ```
+//! let text = r#"
+//! duration = "60 s"
+//!
+//! [[link]]
+//! name = "bottleneck"
+//! between = ["left", "right"]
+//! rate = "100 Mbit/s"
+//! delay = "15 ms"
+//! buffer = "750 kB"
+//!
+//! [[flow]]
+//! from = "left"
+//! to = "right"
+//! controller = "newreno"
+//! "#;
+//! let scenario = narrows_scenario::parse(text, "one-link.toml", &|path| std::fs::read_to_string(path))?;
+//! assert_eq!(scenario.links[1].name, "bottleneck.back");
+//! # Ok::<(), narrows_scenario::ScenarioError>(())
+//! ```
+//!
+//! [`schema`] describes every key. What is wrong with a file is a [`ScenarioError`] that shows the line and says what would be right.
 
+mod check;
+mod error;
 mod model;
+mod near;
+mod raw;
+mod read;
+mod syntax;
+mod text;
 
-pub use model::{Flow, Link, LinkId, Node, NodeId, Scenario, Workload};
+pub use error::ScenarioError;
+pub use model::{Expectation, Flow, Link, LinkId, Node, NodeId, Scenario, Workload};
+pub use read::{ReadFile, Reader, load, parse};

@@ -27,6 +27,19 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// The flows.
     pub flows: Vec<Flow>,
+    /// What the results should show, by metric.
+    pub expect: Vec<Expectation>,
+}
+
+/// A band in which a metric of the run should lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// The metric's name.
+    pub metric: String,
+    /// The least value that is as expected; `None` for no lower end.
+    pub min: Option<f64>,
+    /// The greatest value that is as expected; `None` for no upper end.
+    pub max: Option<f64>,
 }
 
 /// The place of a node in [`Scenario::nodes`].
@@ -55,6 +68,8 @@ pub struct Link {
     pub to: NodeId,
     /// What it is made of, its buffer resolved to bytes or packets.
     pub config: LinkConfig,
+    /// The file of its trace, as the scenario names it, if its rate comes from one.
+    pub trace_file: Option<String>,
 }
 
 /// Traffic from one node to another.

@@ -1,0 +1,109 @@
+//! From the raw structures to the checked scenario.
+
+mod buffers;
+mod expect;
+mod flows;
+mod links;
+mod routes;
+mod traces;
+mod transport;
+
+use crate::Reader;
+use crate::Scenario;
+use crate::error::{Checked, Problem};
+use crate::raw::RawScenario;
+use crate::text::{At, Quantity};
+use narrows_units::Span;
+use std::path::Path;
+
+/// Checks everything, in the order in which one thing needs another.
+pub(crate) fn check(raw: &RawScenario, file: &str, reader: &Reader) -> Checked<Scenario> {
+    let duration = raw.duration.value.0;
+    if duration.is_zero() {
+        return Err(Problem::at(
+            &raw.duration.span,
+            "a run of no length measures nothing",
+            "give a duration above zero, for example \"60 s\"",
+        ));
+    }
+    let warmup = raw.warmup.as_ref().map_or(Span::ZERO, |warmup| warmup.value.0);
+    if let Some(written) = &raw.warmup
+        && warmup >= duration
+    {
+        return Err(Problem::at(
+            &written.span,
+            format!("the warm-up of {warmup} leaves nothing of the run, which lasts {duration}"),
+            "make the warm-up shorter than the duration",
+        )
+        .and(&raw.duration.span, "the duration"));
+    }
+    let interval = match &raw.sample {
+        Some(sample) => check_interval(sample, duration)?,
+        None => default_interval(duration),
+    };
+    let name = match &raw.name {
+        Some(name) => checked_name(name)?,
+        None => Path::new(file).file_stem().map_or("scenario".to_owned(), |stem| stem.to_string_lossy().into_owned()),
+    };
+    let network = links::check(raw, duration, reader)?;
+    let links::Network { nodes, links, buffers, twins } = network;
+    let mut scenario = Scenario {
+        name,
+        seed: raw.seed.unwrap_or(1),
+        duration,
+        warmup,
+        interval,
+        send_overhead: raw.send_overhead.unwrap_or(true),
+        nodes,
+        links,
+        flows: Vec::new(),
+        expect: expect::check(raw, reader)?,
+    };
+    scenario.flows = flows::check(raw, &scenario, &twins)?;
+    buffers::resolve(&mut scenario, &buffers)?;
+    Ok(scenario)
+}
+
+fn check_interval(sample: &At<Quantity<Span>>, duration: Span) -> Checked<Span> {
+    const LEAST: Span = Span::from_micros(1);
+    let interval = sample.value.0;
+    if interval < LEAST {
+        return Err(Problem::at(&sample.span, format!("samples {interval} apart are too many"), format!("take {LEAST} or more")));
+    }
+    if interval > duration {
+        return Err(Problem::at(
+            &sample.span,
+            format!("the run ends after {duration}, before the first sample at {interval}"),
+            "sample more often than once per run",
+        ));
+    }
+    Ok(interval)
+}
+
+/// A 600th of the run, rounded up to 1, 2 or 5 times a power of ten, at least a millisecond.
+fn default_interval(duration: Span) -> Span {
+    let aim = duration.as_nanos().div_ceil(600);
+    let mut step = 1_000_000u64;
+    let mut factors = [2, 5, 10].iter().cycle();
+    let mut base = step;
+    while step < aim {
+        let factor = factors.next().unwrap_or(&10);
+        step = base.saturating_mul(*factor);
+        if *factor == 10 {
+            base = step;
+        }
+    }
+    Span::from_nanos(step).min(duration)
+}
+
+/// A name that can stand in a table.
+fn checked_name(name: &At<String>) -> Checked<String> {
+    if name.value.trim().is_empty() || name.value.chars().any(char::is_control) {
+        return Err(Problem::at(
+            &name.span,
+            "a name needs at least one visible character, on one line",
+            "write for example \"bottleneck\"",
+        ));
+    }
+    Ok(name.value.clone())
+}

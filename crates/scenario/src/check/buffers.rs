@@ -1,0 +1,84 @@
+//! Buffers in bytes or packets, whichever way they are written.
+
+use crate::error::{Checked, Problem};
+use crate::text::At;
+use crate::{LinkId, Scenario};
+use narrows_path::{Limit, RateSource};
+use narrows_units::{Bytes, Depth, Rate, Span};
+
+/// The most that an acknowledgement has beyond its headers: SACK option and padding.
+const OPTIONS: Bytes = Bytes::new(40);
+
+/// What the flows that cross a link ask of its buffer.
+#[derive(Clone, Copy, Default)]
+struct Demand {
+    /// The longest round trip with empty queues.
+    rtt: Option<Span>,
+    /// The largest packet.
+    packet: Bytes,
+}
+
+/// Sets the limit of every link.
+pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) -> Checked<()> {
+    let demands = demands(scenario);
+    for (index, buffer) in buffers.iter().enumerate() {
+        if let Some(buffer) = buffer {
+            scenario.links[index].config.limit = limit(scenario, LinkId(index), buffer, demands[index])?;
+        }
+    }
+    Ok(())
+}
+
+fn demands(scenario: &Scenario) -> Vec<Demand> {
+    let mut demands = vec![Demand::default(); scenario.links.len()];
+    for flow in &scenario.flows {
+        let rtt = flow.controller.as_ref().map(|_| scenario.base_rtt(flow));
+        let data = flow.transport.mss + flow.transport.headers;
+        let ack = flow.transport.headers + OPTIONS;
+        let crossings = flow.route.iter().map(|id| (id, data)).chain(flow.back.iter().map(|id| (id, ack)));
+        for (id, packet) in crossings {
+            let demand = &mut demands[id.0];
+            demand.rtt = demand.rtt.max(rtt);
+            demand.packet = demand.packet.max(packet);
+        }
+    }
+    demands
+}
+
+fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand: Demand) -> Checked<Limit> {
+    let link = &scenario.links[id.0];
+    let depth = buffer.value;
+    let refuse = |message: String, help: &str| Err(Problem::at(&buffer.span, message, help));
+    if depth.is_zero() {
+        return refuse(format!("a buffer of {depth} holds nothing"), "give a size above zero, or \"unlimited\"");
+    }
+    let rate = match &link.config.rate {
+        RateSource::Unlimited => None,
+        RateSource::Constant(rate) => Some(*rate),
+        RateSource::Trace(trace) => Some(trace.long_run_rate(scenario.duration)),
+    };
+    let rtt = match (depth, demand.rtt) {
+        (Depth::MilliBdp(_), None) => {
+            let message = format!("\"{depth}\" needs a round trip, but no flow with a controller crosses \"{}\"", link.name);
+            return refuse(message, "write the buffer in bytes, packets or time");
+        }
+        (_, rtt) => rtt.unwrap_or(Span::ZERO),
+    };
+    let rate = match (depth, rate) {
+        (Depth::MilliBdp(_) | Depth::Time(_), None) => {
+            let message = format!("\"{depth}\" needs a rate, but \"{}\" has none", link.name);
+            return refuse(message, "give the link a rate, or write the buffer in bytes or packets");
+        }
+        (_, rate) => rate.unwrap_or(Rate::ZERO),
+    };
+    let Some(bytes) = depth.resolve(rate, rtt) else {
+        let Depth::Packets(packets) = depth else { return Ok(Limit::None) };
+        return Ok(Limit::Packets(packets));
+    };
+    if bytes < demand.packet {
+        let size = if matches!(depth, Depth::Bytes(_)) { format!("{depth}") } else { format!("{depth}, {bytes} here,") };
+        let message = format!("a buffer of {size} cannot hold a packet of {}, so \"{}\" would drop everything", demand.packet, link.name);
+        return refuse(message, "make it at least one full packet; some ten packets or one bdp are usual");
+    }
+    Ok(Limit::Bytes(bytes))
+}

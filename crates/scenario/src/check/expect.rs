@@ -1,0 +1,37 @@
+//! Bands of metrics.
+
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::raw::RawScenario;
+use crate::{Expectation, Reader};
+
+pub(super) fn check(raw: &RawScenario, reader: &Reader) -> Checked<Vec<Expectation>> {
+    let mut all = Vec::new();
+    for (metric, band) in &raw.expect {
+        let name = &metric.value;
+        if let Some(known) = reader.known_metrics()
+            && !known.contains(&name.as_str())
+        {
+            return Err(Problem::at(
+                &metric.span,
+                format!("there is no metric \"{name}\""),
+                suggest(name, "metrics", known.iter().copied()),
+            ));
+        }
+        let (min, max) = (&band.value.min, &band.value.max);
+        for end in [min, max].into_iter().flatten() {
+            if !end.value.is_finite() {
+                return Err(Problem::at(&end.span, "an end of a band must be a finite number", "leave an end out to leave it open"));
+            }
+        }
+        let (min, max) = (min.as_ref().map(|end| end.value), max.as_ref().map(|end| end.value));
+        match (min, max) {
+            (None, None) => return Err(Problem::at(&band.span, "this band is open at both ends", "give min, max or both")),
+            (Some(min), Some(max)) if min > max => {
+                return Err(Problem::at(&band.span, format!("no number is at least {min} and at most {max}"), "exchange min and max"));
+            }
+            _ => all.push(Expectation { metric: name.clone(), min, max }),
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,235 @@
+//! Flows.
+
+use super::routes::Map;
+use super::{checked_name, transport};
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::raw::{RawFlow, RawLimited, RawScenario, RawWorkload};
+use crate::text::At;
+use crate::{Flow, LinkId, NodeId, Scenario, Workload};
+use narrows_control::registry::{Choice, ENTRIES, ParamError, Setup};
+use narrows_flow::Transport;
+use narrows_units::{Bytes, Segments, Span, Time};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// More flows than any run can hold.
+const MOST_FLOWS: u64 = 1_000_000;
+
+/// The flows of a scenario whose nodes and links are already there.
+pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<LinkId>]) -> Checked<Vec<Flow>> {
+    if raw.flow.is_empty() {
+        return Err(Problem::at(&(0..0), "the scenario has no flows", "add a [[flow]] with from, to and a controller"));
+    }
+    let map = Map::new(&scenario.nodes, &scenario.links, twins);
+    let mut names = Names::new(raw)?;
+    let mut flows: Vec<Flow> = Vec::new();
+    for one in &raw.flow {
+        let flow = check_one(one, &map, &mut names, scenario.duration)?;
+        let copies = copies(one, &flow, scenario.duration)?;
+        for copy in &copies {
+            names.take(&copy.name, &one.span)?;
+        }
+        flows.extend(copies);
+        if flows.len() as u64 > MOST_FLOWS {
+            return Err(too_many(&one.span));
+        }
+    }
+    Ok(flows)
+}
+
+fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, duration: Span) -> Checked<Flow> {
+    let written = &raw.value;
+    let (from, to) = (map.node(&written.from)?, map.node(&written.to)?);
+    if from == to {
+        return Err(Problem::at(
+            &written.to.span,
+            format!("the flow leads from \"{}\" to itself", written.to.value),
+            "give two different nodes",
+        ));
+    }
+    let transport = written.transport.as_ref().map_or(Ok(Transport::default()), transport::check)?;
+    let controller = written.controller.as_ref().map(|text| controller(text, &transport)).transpose()?;
+    let workload = written.workload.as_ref().map_or(Ok(Workload::Bulk), workload)?;
+    if controller.is_none() && !matches!(workload, Workload::Constant(_)) {
+        let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
+        return Err(Problem::at(
+            span,
+            "without a controller nothing says how fast this flow sends",
+            "add controller = \"newreno\", or workload = { rate = \"5 Mbit/s\" } for traffic that does not react",
+        ));
+    }
+    let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
+    let start = Time::ZERO + written.start.as_ref().map_or(Span::ZERO, |start| start.value.0);
+    if let Some(span) = written.start.as_ref().map(|start| &start.span).filter(|_| start.since(Time::ZERO) >= duration) {
+        return Err(never_starts(span, "the flow", start, duration));
+    }
+    let stop = written.stop.as_ref().map(|stop| Time::ZERO + stop.value.0);
+    let name = match &written.name {
+        Some(name) => checked_name(name)?,
+        None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
+    };
+    Ok(Flow { name, from, to, route, back, controller, transport, workload, start, stop })
+}
+
+/// The `count` flows that one table stands for.
+fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> {
+    let written = &raw.value;
+    let count = match &written.count {
+        Some(count) if count.value == 0 => {
+            return Err(Problem::at(&count.span, "a count of 0 makes no flow", "give 1 or more, or take the [[flow]] out"));
+        }
+        Some(count) if count.value > MOST_FLOWS => return Err(too_many(&count.span)),
+        Some(count) => count.value,
+        None => 1,
+    };
+    let stagger = match &written.stagger {
+        Some(stagger) if written.count.is_none() => {
+            return Err(Problem::at(&stagger.span, "one flow alone cannot be staggered", "add count = 2 or more, or use start"));
+        }
+        Some(stagger) => stagger.value.0,
+        None => Span::ZERO,
+    };
+    let later = |index: u64| flow.start + stagger * index;
+    let last = later(count - 1);
+    if let Some(stagger) = &written.stagger
+        && last.since(Time::ZERO) >= duration
+    {
+        return Err(never_starts(&stagger.span, &format!("flow {count} of {count}"), last, duration));
+    }
+    if let (Some(stop), Some(written)) = (flow.stop, &written.stop)
+        && stop <= last
+    {
+        return Err(Problem::at(
+            &written.span,
+            format!("the flow would stop at {stop}, but it starts at {last}"),
+            "let it stop after its start",
+        ));
+    }
+    let stop = flow.stop.filter(|stop| stop.since(Time::ZERO) < duration);
+    let copy = |index: u64| {
+        let name = if count == 1 { flow.name.clone() } else { format!("{}.{}", flow.name, index + 1) };
+        Flow { name, start: later(index), stop, ..flow.clone() }
+    };
+    Ok((0..count).map(copy).collect())
+}
+
+fn routes(raw: &At<RawFlow>, map: &Map, (from, to): (NodeId, NodeId), acknowledged: bool) -> Checked<(Vec<LinkId>, Vec<LinkId>)> {
+    let written = &raw.value;
+    let no_way = |from: &At<String>, to: &At<String>| {
+        Problem::at(
+            &written.to.span,
+            format!("there is no way from \"{}\" to \"{}\"", from.value, to.value),
+            "add the links that are missing; a [[link]] with between leads both ways, one with from and to only one way",
+        )
+    };
+    let route = match &written.route {
+        Some(route) => map.written(route, from, to)?,
+        None => map.shortest(from, to).ok_or_else(|| no_way(&written.from, &written.to))?,
+    };
+    let back = match (&written.back, acknowledged) {
+        (Some(back), false) => {
+            return Err(Problem::at(
+                &back.span,
+                "a flow without a controller is not acknowledged, so nothing comes back",
+                "leave back out",
+            ));
+        }
+        (None, false) => Vec::new(),
+        (Some(back), true) => map.written(back, to, from)?,
+        (None, true) => map.reverse(&route).or_else(|| map.shortest(to, from)).ok_or_else(|| no_way(&written.to, &written.from))?,
+    };
+    Ok((route, back))
+}
+
+fn controller(text: &At<String>, transport: &Transport) -> Checked<Choice> {
+    let setup = Setup {
+        mss: transport.mss,
+        headers: transport.headers,
+        initial_window: Segments::new(f64::from(transport.initial_window)),
+        ..Setup::default()
+    };
+    let choice = text.value.parse::<Choice>().and_then(|choice| choice.build(&setup).map(|_| choice));
+    choice.map_err(|error| match &error {
+        ParamError::UnknownController { name, .. } => Problem::at(
+            &text.span,
+            format!("there is no controller \"{name}\""),
+            suggest(name, "controllers", ENTRIES.iter().map(|entry| entry.name)),
+        ),
+        ParamError::UnknownParam { controller, name, .. } => {
+            let params = ENTRIES.iter().filter(|entry| entry.name == *controller).flat_map(|entry| entry.params);
+            let help = suggest(name, "parameters", params.map(|param| param.name));
+            Problem::at(&text.span, format!("{controller} has no parameter \"{name}\""), help)
+        }
+        _ => {
+            let said = error.to_string();
+            let (message, help) = said.split_once("; ").unwrap_or((&said, "correct the parameters"));
+            Problem::at(&text.span, message, help)
+        }
+    })
+}
+
+fn workload(raw: &At<RawWorkload>) -> Checked<Workload> {
+    let RawWorkload::Limited(RawLimited { size, rate }) = &raw.value else { return Ok(Workload::Bulk) };
+    match (size, rate) {
+        (Some(size), None) if size.value.0 == Bytes::ZERO => {
+            Err(Problem::at(&size.span, "a transfer of 0 B sends nothing", "give a size above zero, for example \"10 MB\""))
+        }
+        (Some(size), None) => Ok(Workload::Size(size.value.0)),
+        (None, Some(rate)) if rate.value.0.is_zero() => {
+            Err(Problem::at(&rate.span, "a workload of rate zero sends nothing", "give a rate above zero, for example \"5 Mbit/s\""))
+        }
+        (None, Some(rate)) => Ok(Workload::Constant(rate.value.0)),
+        (Some(_), Some(_)) | (None, None) => {
+            Err(Problem::at(&raw.span, "a workload has either a size or a rate", "write { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }"))
+        }
+    }
+}
+
+fn never_starts(span: &Range<usize>, what: &str, start: Time, duration: Span) -> Box<Problem> {
+    let message = format!("{what} would start at {start}, when the run of {duration} is over");
+    Problem::at(span, message, "start earlier, or make the duration longer")
+}
+
+fn too_many(span: &Range<usize>) -> Box<Problem> {
+    Problem::at(span, format!("these are more than {MOST_FLOWS} flows"), "make the count smaller")
+}
+
+/// The names of flows, which are all different.
+struct Names {
+    taken: BTreeMap<String, Range<usize>>,
+    /// Names before `count` numbers them: a default name avoids these.
+    bases: BTreeMap<String, Range<usize>>,
+}
+
+impl Names {
+    fn new(raw: &RawScenario) -> Checked<Names> {
+        let mut bases: BTreeMap<String, Range<usize>> = BTreeMap::new();
+        for name in raw.flow.iter().filter_map(|flow| flow.value.name.as_ref()) {
+            if let Some(first) = bases.insert(name.value.clone(), name.span.clone()) {
+                return Err(Names::twice(&name.value, &name.span, &first));
+            }
+        }
+        Ok(Names { taken: BTreeMap::new(), bases })
+    }
+
+    /// `base`, numbered from the second on.
+    fn default(&mut self, base: &str) -> String {
+        let numbered = (2u64..).map(|number| format!("{base}-{number}"));
+        let name = std::iter::once(base.to_owned()).chain(numbered).find(|name| !self.bases.contains_key(name));
+        let name = name.unwrap_or_default();
+        self.bases.insert(name.clone(), 0..0);
+        name
+    }
+
+    fn take(&mut self, name: &str, span: &Range<usize>) -> Checked<()> {
+        match self.taken.insert(name.to_owned(), span.clone()) {
+            Some(first) => Err(Names::twice(name, span, &first)),
+            None => Ok(()),
+        }
+    }
+
+    fn twice(name: &str, span: &Range<usize>, first: &Range<usize>) -> Box<Problem> {
+        Problem::at(span, format!("two flows are called \"{name}\""), "rename one of the two").and(first, "the first")
+    }
+}

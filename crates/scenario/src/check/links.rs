@@ -1,0 +1,280 @@
+//! Nodes and links.
+
+use super::checked_name;
+use super::traces::Traces;
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::raw::{RawBack, RawLink, RawLoss, RawLossModel, RawQueue, RawScenario};
+use crate::text::{At, OrUnlimited, Quantity};
+use crate::{Link, LinkId, Node, NodeId, Reader};
+use narrows_path::{LinkConfig, LossModel, RateSource};
+use narrows_units::{Depth, Rate, Span};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The nodes and links of a scenario. The links' limits are still open: a buffer in round trips needs the flows.
+pub(super) struct Network {
+    pub nodes: Vec<Node>,
+    pub links: Vec<Link>,
+    /// The buffer of each link as written.
+    pub buffers: Vec<Option<At<Depth>>>,
+    /// The other direction of each link that is one of a two-way link.
+    pub twins: Vec<Option<LinkId>>,
+}
+
+pub(super) fn check(raw: &RawScenario, duration: Span, reader: &Reader) -> Checked<Network> {
+    if raw.link.is_empty() {
+        return Err(Problem::at(
+            &(0..0),
+            "the scenario has no links",
+            "add a [[link]] with a name, between = [\"left\", \"right\"], a rate and a delay",
+        ));
+    }
+    let mut builder = Builder {
+        network: Network { nodes: Vec::new(), links: Vec::new(), buffers: Vec::new(), twins: Vec::new() },
+        nodes: BTreeMap::new(),
+        names: BTreeMap::new(),
+        declared: !raw.node.is_empty(),
+        traces: Traces::new(reader),
+        duration,
+    };
+    for node in &raw.node {
+        builder.declare(&node.name)?;
+    }
+    for link in &raw.link {
+        builder.add(link)?;
+    }
+    Ok(builder.network)
+}
+
+struct Builder<'a> {
+    network: Network,
+    nodes: BTreeMap<String, (NodeId, Range<usize>)>,
+    names: BTreeMap<String, Range<usize>>,
+    /// The nodes are listed, so that links cannot bring new ones.
+    declared: bool,
+    traces: Traces<'a>,
+    duration: Span,
+}
+
+impl Builder<'_> {
+    fn declare(&mut self, name: &At<String>) -> Checked<()> {
+        checked_name(name)?;
+        if let Some((_, first)) = self.nodes.get(&name.value) {
+            return Err(twice("nodes", name, first));
+        }
+        self.new_node(name);
+        Ok(())
+    }
+
+    fn new_node(&mut self, name: &At<String>) -> NodeId {
+        let id = NodeId(self.network.nodes.len());
+        self.network.nodes.push(Node { name: name.value.clone() });
+        self.nodes.insert(name.value.clone(), (id, name.span.clone()));
+        id
+    }
+
+    fn end(&mut self, name: &At<String>) -> Checked<NodeId> {
+        if let Some((id, _)) = self.nodes.get(&name.value) {
+            return Ok(*id);
+        }
+        if self.declared {
+            let known = self.network.nodes.iter().map(|node| node.name.as_str());
+            let help = format!("{} (where there is a [[node]], every node needs one)", suggest(&name.value, "nodes", known));
+            return Err(Problem::at(&name.span, format!("there is no node \"{}\"", name.value), help));
+        }
+        checked_name(name)?;
+        Ok(self.new_node(name))
+    }
+
+    fn add(&mut self, raw: &At<RawLink>) -> Checked<()> {
+        let link = &raw.value;
+        let name = checked_name(&link.name)?;
+        match (&link.between, &link.from, &link.to) {
+            (Some(ends), None, None) => {
+                let [near, far] = ends.value.as_slice() else {
+                    return Err(Problem::at(
+                        &ends.span,
+                        format!("a link has two ends, not {}", ends.value.len()),
+                        "write for example between = [\"left\", \"right\"]",
+                    ));
+                };
+                let ends = (self.end(near)?, self.end(far)?);
+                self.distinct(ends, &far.span)?;
+                let forward = Direction::forward(link);
+                let none = RawBack::default();
+                let back = Direction::back(link, link.back.as_ref().map_or(&none, |back| &back.value));
+                let first = LinkId(self.network.links.len());
+                let twins = (Some(LinkId(first.0 + 1)), Some(first));
+                self.direction(name.clone(), &link.name.span, ends, &forward, twins.0)?;
+                self.direction(format!("{name}.back"), &link.name.span, (ends.1, ends.0), &back, twins.1)
+            }
+            (None, Some(from), Some(to)) => {
+                let ends = (self.end(from)?, self.end(to)?);
+                self.distinct(ends, &to.span)?;
+                if let Some(back) = &link.back {
+                    return Err(Problem::at(
+                        &back.span,
+                        format!("the link \"{name}\" is one-way and has no reverse direction"),
+                        "write between = [...] instead of from and to, or leave [link.back] out",
+                    ));
+                }
+                self.direction(name, &link.name.span, ends, &Direction::forward(link), None)
+            }
+            (None, _, _) => Err(Problem::at(
+                &raw.span,
+                format!("the link \"{name}\" does not say where it leads"),
+                "add between = [\"left\", \"right\"] for both ways, or from = \"left\" and to = \"right\" for one",
+            )),
+            (Some(ends), _, _) => {
+                let extra = link.from.as_ref().or(link.to.as_ref()).map_or(&ends.span, |end| &end.span);
+                Err(Problem::at(extra, format!("the link \"{name}\" has its ends given twice"), "keep either between, or from and to")
+                    .and(&ends.span, "already given here"))
+            }
+        }
+    }
+
+    fn distinct(&self, (near, far): (NodeId, NodeId), span: &Range<usize>) -> Checked<()> {
+        if near == far {
+            let node = &self.network.nodes[near.0].name;
+            return Err(Problem::at(span, format!("the link leads from \"{node}\" to itself"), "give two different nodes"));
+        }
+        Ok(())
+    }
+
+    fn direction(
+        &mut self,
+        name: String,
+        span: &Range<usize>,
+        (from, to): (NodeId, NodeId),
+        direction: &Direction,
+        twin: Option<LinkId>,
+    ) -> Checked<()> {
+        if let Some(first) = self.names.get(&name) {
+            return Err(twice("links", &At { span: span.clone(), value: name }, first));
+        }
+        let (rate, trace_file) = self.rate(direction)?;
+        let RawQueue::Fifo = direction.queue.as_ref().map_or(RawQueue::Fifo, |queue| queue.value);
+        let config = LinkConfig {
+            rate,
+            delay: self.delay(direction.delay, "delay")?,
+            jitter: self.delay(direction.jitter, "jitter")?,
+            loss: loss(direction.loss)?,
+            ..LinkConfig::default()
+        };
+        self.names.insert(name.clone(), span.clone());
+        self.network.links.push(Link { name, from, to, config, trace_file });
+        let buffer = direction.buffer.and_then(|depth| depth.value.0.map(|value| At { span: depth.span.clone(), value }));
+        self.network.buffers.push(buffer);
+        self.network.twins.push(twin);
+        Ok(())
+    }
+
+    fn rate(&mut self, direction: &Direction) -> Checked<(RateSource, Option<String>)> {
+        match (direction.rate, direction.trace) {
+            (Some(rate), Some(trace)) => {
+                Err(Problem::at(&trace.span, "a link has a rate or a trace, not both", "keep one of the two").and(&rate.span, "the rate"))
+            }
+            (None, Some(trace)) => Ok((RateSource::Trace(self.traces.get(trace)?), Some(trace.value.clone()))),
+            (None, None) => Ok((RateSource::Unlimited, None)),
+            (Some(rate), None) => match rate.value.0 {
+                None => Ok((RateSource::Unlimited, None)),
+                Some(Rate::ZERO) => Err(Problem::at(
+                    &rate.span,
+                    "a link of rate zero never sends anything",
+                    "give a rate above zero, or \"unlimited\" for a link that only delays",
+                )),
+                Some(constant) => Ok((RateSource::Constant(constant), None)),
+            },
+        }
+    }
+
+    fn delay(&self, delay: Option<&At<Quantity<Span>>>, what: &str) -> Checked<Span> {
+        let Some(delay) = delay else { return Ok(Span::ZERO) };
+        if delay.value.0 >= self.duration {
+            return Err(Problem::at(
+                &delay.span,
+                format!("a {what} of {} is longer than the run, which lasts {}", delay.value.0, self.duration),
+                format!("give a {what} shorter than the duration"),
+            ));
+        }
+        Ok(delay.value.0)
+    }
+}
+
+/// One direction of a link, as written.
+struct Direction<'a> {
+    rate: Option<&'a At<OrUnlimited<Rate>>>,
+    trace: Option<&'a At<String>>,
+    delay: Option<&'a At<Quantity<Span>>>,
+    jitter: Option<&'a At<Quantity<Span>>>,
+    loss: Option<&'a At<RawLoss>>,
+    buffer: Option<&'a At<OrUnlimited<Depth>>>,
+    queue: Option<&'a At<RawQueue>>,
+}
+
+impl<'a> Direction<'a> {
+    fn forward(link: &'a RawLink) -> Direction<'a> {
+        Direction {
+            rate: link.rate.as_ref(),
+            trace: link.trace.as_ref(),
+            delay: link.delay.as_ref(),
+            jitter: link.jitter.as_ref(),
+            loss: link.loss.as_ref(),
+            buffer: link.buffer.as_ref(),
+            queue: link.queue.as_ref(),
+        }
+    }
+
+    /// The reverse of `link`: what `back` leaves out is as forward, but without jitter and losses.
+    fn back(link: &'a RawLink, back: &'a RawBack) -> Direction<'a> {
+        let own_rate = back.rate.is_some() || back.trace.is_some();
+        Direction {
+            rate: if own_rate { back.rate.as_ref() } else { link.rate.as_ref() },
+            trace: if own_rate { back.trace.as_ref() } else { link.trace.as_ref() },
+            delay: back.delay.as_ref().or(link.delay.as_ref()),
+            jitter: back.jitter.as_ref(),
+            loss: back.loss.as_ref(),
+            buffer: back.buffer.as_ref().or(link.buffer.as_ref()),
+            queue: back.queue.as_ref().or(link.queue.as_ref()),
+        }
+    }
+}
+
+fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
+    const MODELS: &str = "write { probability = 0.01 }, { every = 1000 } or { to_bad = 0.001, to_good = 0.1, loss_good = 0, loss_bad = 1 }";
+    let Some(raw) = raw else { return Ok(LossModel::None) };
+    let RawLossModel { probability, every, to_bad, to_good, loss_good, loss_bad } = match &raw.value {
+        RawLoss::Share(share) => return Ok(independent(*share)),
+        RawLoss::Model(model) => model,
+    };
+    for key in [probability, to_bad, to_good, loss_good, loss_bad].into_iter().flatten() {
+        if !(0.0..=1.0).contains(&key.value) {
+            return Err(Problem::at(&key.span, format!("{} is not a probability", key.value), "give a number from 0 to 1"));
+        }
+    }
+    let rest = [to_bad, to_good, loss_good, loss_bad];
+    let value = |key: &Option<At<f64>>, default: f64| key.as_ref().map_or(default, |key| key.value);
+    match (probability, every, to_bad, to_good) {
+        (Some(probability), None, ..) if rest.iter().all(|key| key.is_none()) => Ok(independent(probability.value)),
+        (None, Some(every), ..) if rest.iter().all(|key| key.is_none()) => match every.value {
+            0 => Err(Problem::at(&every.span, "every 0th packet is none", "give 1 or more, or leave the losses out")),
+            n => Ok(LossModel::Periodic(n)),
+        },
+        (None, None, Some(to_bad), Some(to_good)) => Ok(LossModel::GilbertElliott {
+            to_bad: to_bad.value,
+            to_good: to_good.value,
+            loss_good: value(loss_good, 0.0),
+            loss_bad: value(loss_bad, 1.0),
+        }),
+        _ => Err(Problem::at(&raw.span, "these keys do not make one loss model", MODELS)),
+    }
+}
+
+fn independent(probability: f64) -> LossModel {
+    if probability == 0.0 { LossModel::None } else { LossModel::Independent(probability) }
+}
+
+fn twice(what: &str, name: &At<String>, first: &Range<usize>) -> Box<Problem> {
+    Problem::at(&name.span, format!("two {what} are called \"{}\"", name.value), "rename one of the two").and(first, "the first")
+}

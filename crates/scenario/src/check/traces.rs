@@ -1,0 +1,41 @@
+//! Files of recorded capacity, each read once.
+
+use crate::Reader;
+use crate::error::{Checked, Problem};
+use crate::text::At;
+use narrows_path::Trace;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The traces read so far, by the name that the scenario gives them.
+pub(super) struct Traces<'a> {
+    reader: &'a Reader<'a>,
+    known: BTreeMap<String, Arc<Trace>>,
+}
+
+impl<'a> Traces<'a> {
+    pub fn new(reader: &'a Reader<'a>) -> Traces<'a> {
+        Traces { reader, known: BTreeMap::new() }
+    }
+
+    pub fn get(&mut self, name: &At<String>) -> Checked<Arc<Trace>> {
+        let file = &name.value;
+        if let Some(trace) = self.known.get(file) {
+            return Ok(trace.clone());
+        }
+        let text = self.reader.read(Path::new(file)).map_err(|error| {
+            Problem::at(
+                &name.span,
+                format!("the trace \"{file}\" cannot be read: {error}"),
+                "give the path of a text file, relative to the scenario's own place",
+            )
+        })?;
+        let trace = Trace::parse(&text).map_err(|error| {
+            Problem::at(&name.span, format!("{file}:{}: {}", error.line, error.problem), error.remedy).saying("in this trace")
+        })?;
+        let trace = Arc::new(trace);
+        self.known.insert(file.clone(), trace.clone());
+        Ok(trace)
+    }
+}

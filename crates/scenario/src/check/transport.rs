@@ -1,0 +1,78 @@
+//! The transport's settings.
+
+use crate::error::{Checked, Problem};
+use crate::raw::{RawPreset, RawTransport};
+use crate::text::{At, Quantity};
+use narrows_flow::Transport;
+use narrows_units::Bytes;
+use std::ops::Range;
+
+/// An IP packet's greatest size.
+const GREATEST_PACKET: Bytes = Bytes::new(65_535);
+
+pub(super) fn check(raw: &At<RawTransport>) -> Checked<Transport> {
+    let keys = &raw.value;
+    let mut transport = match keys.preset.unwrap_or(RawPreset::Linux) {
+        RawPreset::Linux => Transport::default(),
+    };
+    set_quantity(&mut transport.mss, &keys.mss);
+    set_quantity(&mut transport.headers, &keys.headers);
+    set(&mut transport.initial_window, keys.initial_window.as_ref().map(|key| key.value));
+    set_quantity(&mut transport.min_rto, &keys.min_rto);
+    set_quantity(&mut transport.initial_rto, &keys.initial_rto);
+    set_quantity(&mut transport.max_rto, &keys.max_rto);
+    set(&mut transport.ack_every, keys.ack_every.as_ref().map(|key| key.value));
+    set_quantity(&mut transport.ack_delay, &keys.ack_delay);
+    set(&mut transport.quick_acks, keys.quick_acks);
+    set(&mut transport.receive_window, keys.receive_window.as_ref().map(|key| key.value.0));
+    set(&mut transport.prr, keys.prr);
+    set(&mut transport.tail_loss_probe, keys.tail_loss_probe);
+
+    let refuse = |span: Option<&Range<usize>>, message: String, help: &str| Err(Problem::at(span.unwrap_or(&raw.span), message, help));
+    let Transport { mss, headers, min_rto, initial_rto, max_rto, .. } = transport;
+    if mss == Bytes::ZERO {
+        return refuse(span(&keys.mss), "a segment of no bytes carries nothing".into(), "give an mss of at least \"1 B\"");
+    }
+    if mss + headers > GREATEST_PACKET {
+        let message = format!("segments of {mss} with {headers} of headers are longer than an IP packet can be ({GREATEST_PACKET})");
+        return refuse(span(&keys.mss).or(span(&keys.headers)), message, "make mss and headers smaller");
+    }
+    if transport.initial_window == 0 {
+        return refuse(span(&keys.initial_window), "with a window of 0 segments nothing is ever sent".into(), "give 1 or more");
+    }
+    if transport.ack_every == 0 {
+        return refuse(span(&keys.ack_every), "acknowledgements after every 0 segments make no sense".into(), "give 1 or more");
+    }
+    if min_rto.is_zero() {
+        return refuse(span(&keys.min_rto), "the least retransmission timeout cannot be zero".into(), "give for example \"200 ms\"");
+    }
+    if min_rto > max_rto {
+        let message = format!("the least retransmission timeout, {min_rto}, is longer than the longest, {max_rto}");
+        return refuse(span(&keys.min_rto).or(span(&keys.max_rto)), message, "make min_rto at most max_rto");
+    }
+    if initial_rto.is_zero() || initial_rto > max_rto {
+        let message = format!("the first retransmission timeout, {initial_rto}, is not between zero and the longest, {max_rto}");
+        return refuse(span(&keys.initial_rto).or(span(&keys.max_rto)), message, "make initial_rto at most max_rto");
+    }
+    if let Some(window) = transport.receive_window
+        && window < mss
+    {
+        let message = format!("a receive window of {window} does not hold a segment of {mss}");
+        return refuse(span(&keys.receive_window), message, "give at least one mss, or \"unlimited\"");
+    }
+    Ok(transport)
+}
+
+fn set<T>(setting: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *setting = value;
+    }
+}
+
+fn set_quantity<T: Copy>(setting: &mut T, key: &Option<At<Quantity<T>>>) {
+    set(setting, key.as_ref().map(|key| key.value.0));
+}
+
+fn span<T>(key: &Option<At<T>>) -> Option<&Range<usize>> {
+    key.as_ref().map(|key| &key.span)
+}

@@ -1,0 +1,132 @@
+//! What is wrong with a scenario, where, and what would be right.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::fmt::{self, Display};
+use std::ops::Range;
+
+/// A problem at a place of the text, before it knows whose text it is.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    message: String,
+    help: String,
+    marks: Vec<(Range<usize>, Option<String>)>,
+}
+
+pub(crate) type Checked<T> = Result<T, Box<Problem>>;
+
+impl Problem {
+    /// A problem with what stands at `span`.
+    pub fn at(span: &Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Box<Problem> {
+        Box::new(Problem { message: message.into(), help: help.into(), marks: vec![(span.clone(), None)] })
+    }
+
+    /// Says something at the place of the problem.
+    pub fn saying(mut self: Box<Problem>, label: impl Into<String>) -> Box<Problem> {
+        self.marks[0].1 = Some(label.into());
+        self
+    }
+
+    /// Shows another place.
+    pub fn and(mut self: Box<Problem>, span: &Range<usize>, label: impl Into<String>) -> Box<Problem> {
+        self.marks.push((span.clone(), Some(label.into())));
+        self
+    }
+}
+
+/// Why a scenario was refused: what is wrong, the line it is on, and what would be right. Renders as a [`Diagnostic`] with the line shown, or in one line with
+/// [`short`](ScenarioError::short).
+#[derive(Debug)]
+pub struct ScenarioError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    message: String,
+    help: String,
+    file: String,
+    line: Option<usize>,
+    source: Option<NamedSource<String>>,
+    labels: Vec<LabeledSpan>,
+}
+
+impl ScenarioError {
+    pub(crate) fn new(problem: Problem, file: &str, text: &str) -> ScenarioError {
+        let first = problem.marks[0].0.start.min(text.len());
+        let line = text.as_bytes()[..first].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let label = |(span, label): (Range<usize>, Option<String>)| {
+            let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
+            // A span over many lines would show them all.
+            let end = text.as_bytes()[start..end].iter().position(|byte| *byte == b'\n').map_or(end, |length| start + length);
+            LabeledSpan::new(label, start, end - start)
+        };
+        ScenarioError(Box::new(Inner {
+            message: problem.message,
+            help: problem.help,
+            file: file.to_owned(),
+            line: Some(line),
+            source: Some(NamedSource::new(file, text.to_owned())),
+            labels: problem.marks.into_iter().map(label).collect(),
+        }))
+    }
+
+    pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> ScenarioError {
+        ScenarioError(Box::new(Inner {
+            message: format!("the scenario {file} cannot be read: {error}"),
+            help: "give the path of a scenario file, which is TOML text".to_owned(),
+            file: file.to_owned(),
+            line: None,
+            source: None,
+            labels: Vec::new(),
+        }))
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What would be right.
+    pub fn remedy(&self) -> &str {
+        &self.0.help
+    }
+
+    /// The file, as it was named to the parser.
+    pub fn file(&self) -> &str {
+        &self.0.file
+    }
+
+    /// The line, from 1; `None` if the file could not be read.
+    pub fn line(&self) -> Option<usize> {
+        self.0.line
+    }
+
+    /// All in one line: `file:line: message; remedy`.
+    pub fn short(&self) -> String {
+        let Inner { message, help, file, .. } = &*self.0;
+        match self.0.line {
+            Some(line) => format!("{file}:{line}: {message}; {help}"),
+            None => format!("{message}; {help}"),
+        }
+    }
+}
+
+impl Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl Diagnostic for ScenarioError {
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        Some(Box::new(&self.0.help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.0.labels.iter().cloned()))
+    }
+}

@@ -1,0 +1,257 @@
+//! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
+
+use crate::text::{At, OrUnlimited, Quantity};
+use narrows_units::{Bytes, Depth, Rate, Span};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A network and its traffic. Quantities are strings with their unit: "100 Mbit/s", "30 ms", "750 kB".
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Scenario")]
+pub(crate) struct RawScenario {
+    /// What reports call it. Default: the name of the file.
+    pub name: Option<At<String>>,
+    /// Fixes every random draw. Default: 1.
+    pub seed: Option<u64>,
+    /// How long it runs.
+    pub duration: At<Quantity<Span>>,
+    /// Statistics leave out what happens before this. Default: "0 s".
+    pub warmup: Option<At<Quantity<Span>>>,
+    /// Time between samples of the series. Default: about a 600th of the duration, at least 1 ms.
+    pub sample: Option<At<Quantity<Span>>>,
+    /// Hosts delay each sending by a random time, up to one packet time of the slowest link of the route, because exactly periodic senders lock their phases at
+    /// drop-tail queues. Default: true.
+    pub send_overhead: Option<bool>,
+    /// Hosts and routers. May be left out altogether: then the ends of the links are the nodes.
+    #[serde(default)]
+    pub node: Vec<RawNode>,
+    /// Links.
+    #[serde(default)]
+    pub link: Vec<At<RawLink>>,
+    /// Traffic.
+    #[serde(default)]
+    pub flow: Vec<At<RawFlow>>,
+    /// Bands in which metrics of the run should lie, by the metric's name.
+    #[serde(default)]
+    pub expect: BTreeMap<At<String>, At<RawBand>>,
+}
+
+/// A host or router.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Node")]
+pub(crate) struct RawNode {
+    /// Its name.
+    pub name: At<String>,
+}
+
+/// A link: two-way with `between`, one-way with `from` and `to`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Link")]
+pub(crate) struct RawLink {
+    /// Its name; the reverse direction of a two-way link `x` is called `x.back`.
+    pub name: At<String>,
+    /// The two ends of a two-way link; its forward direction leads from the first to the second.
+    pub between: Option<At<Vec<At<String>>>>,
+    /// Where a one-way link begins.
+    pub from: Option<At<String>>,
+    /// Where a one-way link ends.
+    pub to: Option<At<String>>,
+    /// How fast it sends; "unlimited" or left out for a link that only delays.
+    pub rate: Option<At<OrUnlimited<Rate>>>,
+    /// A file of recorded capacity instead of a rate, relative to the scenario's: one millisecond per line for each 1500-byte delivery opportunity
+    /// (mahimahi), or lines "seconds,Mbit/s".
+    pub trace: Option<At<String>>,
+    /// Propagation delay in one direction. Default: "0 s".
+    pub delay: Option<At<Quantity<Span>>>,
+    /// Extra delay of each packet, uniform from zero to this, without reordering. Default: none.
+    pub jitter: Option<At<Quantity<Span>>>,
+    /// Losses before the queue that have nothing to do with congestion. Default: none.
+    pub loss: Option<At<RawLoss>>,
+    /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the flows that cross it, with
+    /// empty queues), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
+    pub buffer: Option<At<OrUnlimited<Depth>>>,
+    /// The queue discipline. Default: "fifo".
+    pub queue: Option<At<RawQueue>>,
+    /// What is different in the reverse direction of a two-way link. Left out, it has the same rate or trace, delay, buffer and queue, but no losses and no
+    /// jitter.
+    pub back: Option<At<RawBack>>,
+}
+
+/// What is different in the reverse direction of a two-way link.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Back")]
+pub(crate) struct RawBack {
+    /// How fast it sends.
+    pub rate: Option<At<OrUnlimited<Rate>>>,
+    /// A file of recorded capacity instead of a rate.
+    pub trace: Option<At<String>>,
+    /// Propagation delay.
+    pub delay: Option<At<Quantity<Span>>>,
+    /// Extra delay of each packet, uniform from zero to this. Default: none.
+    pub jitter: Option<At<Quantity<Span>>>,
+    /// Losses before the queue. Default: none.
+    pub loss: Option<At<RawLoss>>,
+    /// What its queue holds.
+    pub buffer: Option<At<OrUnlimited<Depth>>>,
+    /// The queue discipline.
+    pub queue: Option<At<RawQueue>>,
+}
+
+/// A queue discipline.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Queue")]
+pub(crate) enum RawQueue {
+    /// First in, first out, tail drop.
+    Fifo,
+}
+
+/// Losses: a share such as "1 %", or a table with the model's parameters.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Loss")]
+pub(crate) enum RawLoss {
+    /// Each packet with this probability, independently: "0.1 %".
+    Share(#[schemars(with = "String")] f64),
+    /// A table with the model's parameters.
+    Model(RawLossModel),
+}
+
+/// Either `probability`, or `every`, or the four of Gilbert and Elliott: `to_bad`, `to_good`, `loss_good`, `loss_bad`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "LossModel")]
+pub(crate) struct RawLossModel {
+    /// Each packet is lost with this probability, independently.
+    pub probability: Option<At<f64>>,
+    /// Every n-th packet is lost.
+    pub every: Option<At<u64>>,
+    /// Probability of going from the good to the bad state after a packet.
+    pub to_bad: Option<At<f64>>,
+    /// Probability of going from the bad to the good state after a packet.
+    pub to_good: Option<At<f64>>,
+    /// Loss probability in the good state. Default: 0.
+    pub loss_good: Option<At<f64>>,
+    /// Loss probability in the bad state. Default: 1.
+    pub loss_bad: Option<At<f64>>,
+}
+
+/// Traffic from one node to another.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Flow")]
+pub(crate) struct RawFlow {
+    /// Its name. Default: that of its controller, "udp" without one, numbered where names would be the same.
+    pub name: Option<At<String>>,
+    /// The sender's node.
+    pub from: At<String>,
+    /// The receiver's node.
+    pub to: At<String>,
+    /// The congestion controller with its parameters: "newreno", "cubic?profile=rfc9438". Left out, the flow sends at its workload's rate whatever happens (UDP).
+    pub controller: Option<At<String>>,
+    /// So many such flows, named `name.1`, `name.2` and so on.
+    pub count: Option<At<u64>>,
+    /// When it begins. Default: "0 s".
+    pub start: Option<At<Quantity<Span>>>,
+    /// Each further one of `count` begins this much later. Default: "0 s".
+    pub stagger: Option<At<Quantity<Span>>>,
+    /// When it stops offering data. Default: at the end of the run.
+    pub stop: Option<At<Quantity<Span>>>,
+    /// The links that data crosses, in order. Default: the fewest hops.
+    pub route: Option<At<Vec<At<String>>>>,
+    /// The links that acknowledgements cross, in order. Default: the route's links in reverse where all are two-way, otherwise the fewest hops.
+    pub back: Option<At<Vec<At<String>>>>,
+    /// What it has to send. Default: "bulk".
+    pub workload: Option<At<RawWorkload>>,
+    /// The transport's settings.
+    pub transport: Option<At<RawTransport>>,
+}
+
+/// What a flow has to send: "bulk" for always something, or a table with a size or a rate.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Workload")]
+pub(crate) enum RawWorkload {
+    /// Always something: "bulk".
+    Bulk(#[schemars(with = "Bulk")] ()),
+    /// A size or a rate.
+    Limited(RawLimited),
+}
+
+/// Always something to send.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[allow(dead_code)]
+enum Bulk {
+    /// Always something.
+    Bulk,
+}
+
+/// Either `size` or `rate`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Limited")]
+pub(crate) struct RawLimited {
+    /// So many payload bytes, then nothing.
+    pub size: Option<At<Quantity<Bytes>>>,
+    /// Payload at this rate, a full segment at a time.
+    pub rate: Option<At<Quantity<Rate>>>,
+}
+
+/// The transport's settings; those left out are as the preset has them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Transport")]
+pub(crate) struct RawTransport {
+    /// The settings to begin with. Default: "linux".
+    pub preset: Option<RawPreset>,
+    /// Payload of a full segment. Linux on Ethernet: "1448 B".
+    pub mss: Option<At<Quantity<Bytes>>>,
+    /// Headers of a data packet, from IP on. Linux: "52 B".
+    pub headers: Option<At<Quantity<Bytes>>>,
+    /// Segments that may be sent before the first acknowledgement. Linux: 10.
+    pub initial_window: Option<At<u32>>,
+    /// Least retransmission timeout. Linux: "200 ms".
+    pub min_rto: Option<At<Quantity<Span>>>,
+    /// Retransmission timeout before the first round trip is known. Linux: "1 s".
+    pub initial_rto: Option<At<Quantity<Span>>>,
+    /// Longest retransmission timeout. Linux: "120 s".
+    pub max_rto: Option<At<Quantity<Span>>>,
+    /// Full segments after which an acknowledgement must be sent. Linux: 2.
+    pub ack_every: Option<At<u32>>,
+    /// How long a single segment may wait for its acknowledgement. Linux: "40 ms".
+    pub ack_delay: Option<At<Quantity<Span>>>,
+    /// Segments at the start that are acknowledged one by one. Linux: 16.
+    pub quick_acks: Option<u32>,
+    /// What the receiver can hold; "unlimited" for everything. Default: "unlimited".
+    pub receive_window: Option<At<OrUnlimited<Bytes>>>,
+    /// Proportional rate reduction in recovery. Linux: true.
+    pub prr: Option<bool>,
+    /// Tail loss probes. Linux: true.
+    pub tail_loss_probe: Option<bool>,
+}
+
+/// A complete set of transport settings.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Preset")]
+pub(crate) enum RawPreset {
+    /// What Linux 6.x does with its default settings.
+    Linux,
+}
+
+/// A band with a lower end, an upper end or both.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Band")]
+pub(crate) struct RawBand {
+    /// The least value that is as expected.
+    pub min: Option<At<f64>>,
+    /// The greatest value that is as expected.
+    pub max: Option<At<f64>>,
+}

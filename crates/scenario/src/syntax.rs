@@ -1,0 +1,88 @@
+//! From text to the raw structures, and from what `toml` and `serde` say to what helps.
+
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::raw::RawScenario;
+use serde::Deserialize;
+
+/// Reads the text. Everything refused here is refused for its form alone.
+pub(crate) fn read(text: &str) -> Checked<RawScenario> {
+    let tree = toml::de::Deserializer::parse(text).map_err(|error| syntax(text, &error))?;
+    RawScenario::deserialize(tree).map_err(|error| form(text, &error))
+}
+
+/// Text that is not TOML.
+fn syntax(text: &str, error: &toml::de::Error) -> Box<Problem> {
+    let span = error.span().unwrap_or(0..0);
+    let found = text.get(span.clone()).unwrap_or_default();
+    if error.message() == "duplicate key" {
+        return Problem::at(&span, format!("\"{found}\" is given twice"), "keep one of the two");
+    }
+    let help = if error.message().starts_with("string values must be quoted") {
+        format!("write a text, or a number with its unit, in quotes: \"{}\"", found.split('#').next().unwrap_or_default().trim())
+    } else {
+        "the file must be TOML: key = value lines under [table] or [[list of tables]] headings".to_owned()
+    };
+    Problem::at(&span, format!("this is not TOML: {}", error.message()), help)
+}
+
+/// TOML that does not have the keys and types of a scenario.
+fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
+    let message = error.message();
+    let span = error.span().unwrap_or(0..0);
+    let found = text.get(span.clone()).unwrap_or_default();
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if message.starts_with("unknown field") {
+        let (word, known) = names.split_first().unwrap_or((&"", &[]));
+        return Problem::at(&span, format!("there is no key \"{word}\" here"), suggest(word, "keys", known.iter().copied()))
+            .saying("unknown key");
+    }
+    if message.starts_with("unknown variant") {
+        let (word, known) = names.split_first().unwrap_or((&"", &[]));
+        return Problem::at(&span, format!("\"{word}\" is not known here"), suggest(word, "choices", known.iter().copied()));
+    }
+    if message.starts_with("missing field") {
+        let key = names.first().copied().unwrap_or_default();
+        let (place, label) =
+            if span.len() == text.len() || found.is_empty() { (0..0, "at the top of the file") } else { (span, "in this table") };
+        return Problem::at(&place, format!("the key \"{key}\" is missing"), format!("add {}", example(key))).saying(label);
+    }
+    if let Some((found, expected)) = message.split_once(", expected ") {
+        let found = found.split_once(": ").map_or(found, |(_, found)| found).replace('`', "");
+        if expected == "a sequence" && text[span.clone()].starts_with('[') {
+            let name = text[span.clone()].trim_matches(['[', ']']).to_owned();
+            return Problem::at(&span, format!("there can be several of \"{name}\""), format!("write [[{name}]], with two brackets"));
+        }
+        let (expected, example) = wanted(expected);
+        return Problem::at(&span, format!("{expected} is expected here, not {found}"), format!("write for example {example}"));
+    }
+    match message.rsplit_once("; ") {
+        Some((message, help)) => Problem::at(&span, message, help),
+        None => Problem::at(&span, message, "correct this value"),
+    }
+}
+
+fn example(key: &str) -> String {
+    let value = match key {
+        "duration" => "60 s",
+        "from" => "left",
+        "to" => "right",
+        "name" => "bottleneck",
+        _ => "...",
+    };
+    format!("{key} = \"{value}\"")
+}
+
+/// What serde calls the expected type, in the words of someone who writes a scenario, and an example.
+fn wanted(expected: &str) -> (&str, &str) {
+    match expected {
+        "a string" => ("a text in quotes", "\"left\""),
+        "a boolean" => ("true or false", "true"),
+        "u64" | "u32" => ("a whole number from 0", "10"),
+        "f64" => ("a number", "0.9"),
+        "a sequence" => ("a list", "[\"bottleneck\"]"),
+        "a map" | "a table" => ("a table", "{ min = 0.9 }"),
+        _ if expected.starts_with("struct ") => ("a table", "{ key = value }"),
+        _ => (expected, "\"30 ms\""),
+    }
+}

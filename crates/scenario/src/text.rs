@@ -1,0 +1,215 @@
+//! Values with their place in the file, and quantities with units, as serde meets them.
+
+use crate::raw::{RawLimited, RawLoss, RawLossModel, RawWorkload};
+use narrows_units::{Bytes, Depth, Rate, Span};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// A value and the bytes of the file that hold it.
+#[derive(Clone, Debug)]
+pub(crate) struct At<T> {
+    pub span: Range<usize>,
+    pub value: T,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<At<T>, D::Error> {
+        let spanned = toml::Spanned::<T>::deserialize(deserializer)?;
+        Ok(At { span: spanned.span(), value: spanned.into_inner() })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<T: Ord> Ord for At<T> {
+    fn cmp(&self, other: &At<T>) -> Ordering {
+        self.value.cmp(&other.value)
+    }
+}
+
+impl<T: Ord> PartialOrd for At<T> {
+    fn partial_cmp(&self, other: &At<T>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: Ord> Eq for At<T> {}
+
+impl<T: Ord> PartialEq for At<T> {
+    fn eq(&self, other: &At<T>) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+/// A quantity that is written as a number and a unit.
+pub(crate) trait Written: FromStr<Err: Display> {
+    /// Its name in the JSON Schema.
+    const NAME: &'static str;
+    /// What an editor accepts.
+    const PATTERN: &'static str;
+    /// How it is written.
+    const EXAMPLES: &'static [&'static str];
+}
+
+impl Written for Span {
+    const NAME: &'static str = "Duration";
+    const PATTERN: &'static str = r"^\s*[0-9._]+\s*(ns|us|µs|ms|s|sec|min|h)\s*$";
+    const EXAMPLES: &'static [&'static str] = &["30 ms", "1.5 s"];
+}
+
+impl Written for Rate {
+    const NAME: &'static str = "Rate";
+    const PATTERN: &'static str = r"^\s*[0-9._]+\s*([kMG]?bit(/s)?|[kMG]?bps|[MG]b/s|[kMG]?B/s)\s*$";
+    const EXAMPLES: &'static [&'static str] = &["100 Mbit/s", "1.5 Gbit/s"];
+}
+
+impl Written for Bytes {
+    const NAME: &'static str = "Bytes";
+    const PATTERN: &'static str = r"^\s*[0-9._]+\s*(B|bytes?|[kKMGT]B|[KMG]iB)\s*$";
+    const EXAMPLES: &'static [&'static str] = &["1500 B", "750 kB"];
+}
+
+impl Written for Depth {
+    const NAME: &'static str = "Depth";
+    const PATTERN: &'static str = r"^\s*[0-9._]+\s*\S+\s*$";
+    const EXAMPLES: &'static [&'static str] = &["750 kB", "100 packets", "60 ms", "1.5 bdp"];
+}
+
+/// A quantity read from a string. A bare number is refused as any other text without a unit is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quantity<T>(pub T);
+
+impl<'de, T: Written> Deserialize<'de> for Quantity<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity<T>, D::Error> {
+        deserializer.deserialize_any(Reading::<T>(PhantomData)).map(Quantity)
+    }
+}
+
+impl<T: Written> JsonSchema for Quantity<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::NAME.into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": T::PATTERN, "examples": T::EXAMPLES })
+    }
+}
+
+/// A quantity, or `None` for the word "unlimited".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrUnlimited<T>(pub Option<T>);
+
+impl<'de, T: Written> Deserialize<'de> for OrUnlimited<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrUnlimited<T>, D::Error> {
+        deserializer.deserialize_any(Reading::<Limitable<T>>(PhantomData)).map(|read| OrUnlimited(read.0))
+    }
+}
+
+impl<T: Written> JsonSchema for OrUnlimited<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}OrUnlimited", T::NAME).into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "const": "unlimited" }, { "type": "string", "pattern": T::PATTERN, "examples": T::EXAMPLES }] })
+    }
+}
+
+struct Limitable<T>(Option<T>);
+
+impl<T: Written> FromStr for Limitable<T> {
+    type Err = T::Err;
+    fn from_str(text: &str) -> Result<Limitable<T>, T::Err> {
+        if text == "unlimited" { Ok(Limitable(None)) } else { text.parse().map(|value| Limitable(Some(value))) }
+    }
+}
+
+struct Reading<T>(PhantomData<T>);
+
+impl<T: FromStr<Err: Display>> Visitor<'_> for Reading<T> {
+    type Value = T;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number with its unit in quotes")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for RawLoss {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawLoss, D::Error> {
+        struct Loss;
+        impl<'de> Visitor<'de> for Loss {
+            type Value = RawLoss;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a share such as \"1 %\" or a table such as { probability = 0.01 }")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawLoss, E> {
+                share(text).map(RawLoss::Share).map_err(E::custom)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawLoss, A::Error> {
+                RawLossModel::deserialize(MapAccessDeserializer::new(map)).map(RawLoss::Model)
+            }
+        }
+        deserializer.deserialize_any(Loss)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawWorkload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawWorkload, D::Error> {
+        struct Workload;
+        impl<'de> Visitor<'de> for Workload {
+            type Value = RawWorkload;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"bulk\" or a table such as { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawWorkload, E> {
+                if text == "bulk" {
+                    return Ok(RawWorkload::Bulk(()));
+                }
+                Err(E::custom(format!("\"{text}\" is not a workload; write \"bulk\", {{ size = \"10 MB\" }} or {{ rate = \"5 Mbit/s\" }}")))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawWorkload, A::Error> {
+                RawLimited::deserialize(MapAccessDeserializer::new(map)).map(RawWorkload::Limited)
+            }
+        }
+        deserializer.deserialize_any(Workload)
+    }
+}
+
+/// Reads "1 %" as 0.01.
+fn share(text: &str) -> Result<f64, String> {
+    let fail =
+        |reason: &str| format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\" or {{ probability = 0.01 }}");
+    let number = text.trim().strip_suffix('%').ok_or_else(|| fail("it does not end in %"))?.trim();
+    match number.parse::<f64>() {
+        Ok(percent) if percent.is_finite() && (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        Ok(_) => Err(fail("it is not between 0 % and 100 %")),
+        Err(_) => Err(fail("it does not begin with a number")),
+    }
+}
