@@ -1,7 +1,7 @@
 //! The one interface between a controller and whatever drives it.
 
 use crate::Feedback;
-use narrows_units::{Bytes, Rate, Segments, Time};
+use narrows_units::{Bytes, Rate, Segments, Span, Time};
 
 /// Decides how much to send. All calls carry the time; calls come in time order.
 ///
@@ -60,12 +60,14 @@ pub struct Sent {
     pub retransmission: bool,
     /// True if the flow had run out of data to send, so that the network was not full: restart after idle when `in_flight` is 0.
     pub app_limited: bool,
+    /// The retransmission timeout in force: a flow silent for longer no longer knows its path (RFC 5681 section 4.1). [`Span::MAX`] in a world without one.
+    pub rto: Span,
 }
 
 impl Sent {
     /// The transmission of segment `number` with `bytes` of payload at `now`, first of its kind and not limited by the application.
     pub fn new(now: Time, number: u64, bytes: Bytes, in_flight: u32) -> Sent {
-        Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false }
+        Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false, rto: Span::MAX }
     }
 }
 

@@ -4,9 +4,12 @@
 //! it what was sent and what came back, and obeys its [`Decision`] entirely.
 
 mod contract;
+mod cubic;
 mod feedback;
 mod newreno;
 pub mod registry;
+#[cfg(test)]
+mod testing;
 
 pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};

@@ -96,13 +96,7 @@ impl Controller for NewReno {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window),
-            pacing: None,
-            quantum: self.mss,
-            ecn: self.ecn,
-            reduction: Reduction::Transport,
-        }
+        Decision { window: Segments::new(self.window), pacing: None, quantum: self.mss, ecn: self.ecn, reduction: Reduction::Transport }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

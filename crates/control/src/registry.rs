@@ -1,13 +1,13 @@
 //! All controllers by name, their parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` becomes a controller.
 
-use crate::{Controller, newreno};
+use crate::{Controller, cubic, newreno};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// Every controller, in the order in which lists show them.
-pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY];
+pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY, &cubic::ENTRY];
 
 /// What a registry line says of a controller.
 pub struct Entry {
@@ -282,7 +282,7 @@ impl Choice {
         (self.entry.build)(setup, &self.params()).map(Built::into_inner)
     }
 
-    fn params(&self) -> Params {
+    pub(crate) fn params(&self) -> Params {
         let value = |param: &Param| self.set.iter().find(|(name, _)| *name == param.name).map_or(param.default(), |(_, value)| *value);
         Params(self.entry.params.iter().map(|param| (param.name, value(param))).collect())
     }

@@ -1,0 +1,33 @@
+//! CUBIC, in two profiles.
+//!
+//! * `linux` ([`linux`]): what Linux computes, in its integers and on its clock. For comparison with kernel flows and as the default comparator.
+//! * `rfc9438` ([`rfc9438`]): the equations of RFC 9438 as printed, with HyStart++ of RFC 9406.
+//!
+//! Each states its sources and its deviations.
+
+mod curve;
+mod hystart;
+mod linux;
+mod round;
+
+use crate::registry::{Built, Entry, Param};
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "cubic",
+    kernel: Some("cubic"),
+    summary: "window as a cubic function of the time since the last reduction; Linux's default",
+    source: "Linux net/ipv4/tcp_cubic.c; RFC 9438, RFC 9406",
+    needs: &[],
+    params: PARAMS,
+    build: |setup, params| Ok(Built::new(linux::LinuxCubic::new(setup, params))),
+};
+
+const PARAMS: &[Param] = &[
+    Param::choice("profile", "linux", &["linux"], "linux: the kernel's integer arithmetic"),
+    Param::number("hz", 250.0, (100.0, 1000.0), "Hz", "rate of the kernel's tick, which times the curve (profile linux only)"),
+    Param::flag("fast_convergence", true, "give room faster when the window was reduced below its last maximum (RFC 9438 section 4.7)"),
+    Param::flag("hystart", true, "leave slow start before loss: HyStart (linux) or HyStart++ (rfc9438)"),
+    Param::flag("friendliness", true, "grow no slower than Reno would (RFC 9438 section 4.3)"),
+    Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)"),
+];
