@@ -1,0 +1,90 @@
+//! Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-02, Linux `net/ipv4/tcp_rate.c`).
+
+use crate::scoreboard::Slot;
+use narrows_control::RateSample;
+use narrows_units::{Span, Time};
+
+/// The connection's delivery state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RateSampler {
+    pub(crate) delivered: u64,
+    delivered_at: Time,
+    /// When the segment most recently acknowledged left: the send interval begins there.
+    first_sent_at: Time,
+    /// Samples are application-limited until this many segments are delivered; 0 if not limited.
+    app_limited_until: u64,
+    newest: Option<Newest>,
+}
+
+/// The most recently sent segment of those an acknowledgement delivers.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    sent_at: Time,
+    first_sent_at: Time,
+    delivered: u64,
+    delivered_at: Time,
+    app_limited: bool,
+}
+
+impl RateSampler {
+    /// Stamps a transmission.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, now: Time, idle: bool, slot: &mut Slot) {
+        if idle {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        slot.first_sent_at = self.first_sent_at;
+        slot.delivered = self.delivered;
+        slot.delivered_at = self.delivered_at;
+    }
+
+    /// True while samples are limited by the application.
+    pub(crate) fn is_app_limited(&self) -> bool {
+        self.app_limited_until != 0
+    }
+
+    /// The application has nothing more to send while the network could take more.
+    pub(crate) fn limit_by_app(&mut self, in_flight: u32) {
+        self.app_limited_until = (self.delivered + in_flight as u64).max(1);
+    }
+
+    /// A segment is delivered at `now`.
+    #[inline]
+    pub(crate) fn on_delivered(&mut self, now: Time, slot: &Slot, app_limited: bool) {
+        self.delivered += 1;
+        self.delivered_at = now;
+        if self.newest.is_none_or(|newest| slot.sent_at >= newest.sent_at) {
+            self.first_sent_at = slot.sent_at;
+            self.newest = Some(Newest {
+                sent_at: slot.sent_at,
+                first_sent_at: slot.first_sent_at,
+                delivered: slot.delivered,
+                delivered_at: slot.delivered_at,
+                app_limited,
+            });
+        }
+    }
+
+    /// The sample of the acknowledgement whose segments were just delivered. `None` if it delivered nothing, or over an interval shorter than the least round
+    /// trip, which can only be an artefact.
+    pub(crate) fn sample(&mut self, now: Time, in_flight_before: u32, acked: u32, losses: u32, min_rtt: Span) -> Option<RateSample> {
+        if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        let newest = self.newest.take()?;
+        let send_interval = newest.sent_at.since(newest.first_sent_at);
+        let ack_interval = now.since(newest.delivered_at);
+        let interval = send_interval.max(ack_interval);
+        (interval >= min_rtt && !interval.is_zero()).then_some(RateSample {
+            delivered: (self.delivered - newest.delivered) as u32,
+            interval,
+            prior_delivered: newest.delivered,
+            prior_in_flight: in_flight_before,
+            losses,
+            acked,
+            app_limited: newest.app_limited,
+            ack_delayed: false,
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! The receiving endpoint: reassembly and acknowledgement.
+
+use crate::ranges::RangeSet;
+use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
+use crate::Transport;
+use narrows_control::Ecn;
+use narrows_units::{Bytes, Span, Time};
+
+/// Receives one connection's data and acknowledges it: at once when something is missing, filled or marked, otherwise every `ack_every` segments or after a
+/// delay (RFC 5681 section 4.2, Linux `__tcp_ack_snd_check`).
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    next: u64,
+    /// Arrived above `next`.
+    early: RangeSet,
+    /// A member of each of the ranges of `early` that changed last, newest first.
+    recent: Vec<u64>,
+    blocks: Vec<Block>,
+    /// Stamp of the segment that advanced `next` last.
+    echo: Time,
+    unacknowledged: u32,
+    ack_due: Option<Time>,
+    quick_left: u32,
+    latest_arrival: Time,
+    delay: Span,
+    counts: [u32; 4],
+    echo_mark: bool,
+    /// The last segment of a transfer if it was shorter than the others, and by how much.
+    short: Option<(u64, Bytes)>,
+    duplicates: u64,
+    mss: Bytes,
+    ack_every: u32,
+    base_delay: Span,
+    quick_acks: u32,
+    long_silence: Span,
+    window: u32,
+}
+
+/// Longest acknowledgement delay (`TCP_DELACK_MAX`).
+const MAX_DELAY: Span = Span::from_millis(200);
+
+impl Receiver {
+    /// A receiver at the start of a connection.
+    pub fn new(transport: &Transport) -> Receiver {
+        Receiver {
+            next: 0,
+            early: RangeSet::default(),
+            recent: Vec::with_capacity(MAX_BLOCKS + 1),
+            blocks: Vec::with_capacity(MAX_BLOCKS),
+            echo: Time::ZERO,
+            unacknowledged: 0,
+            ack_due: None,
+            quick_left: transport.quick_acks,
+            latest_arrival: Time::ZERO,
+            delay: transport.ack_delay,
+            counts: [0; 4],
+            echo_mark: false,
+            short: None,
+            duplicates: 0,
+            mss: transport.mss,
+            ack_every: transport.ack_every,
+            base_delay: transport.ack_delay,
+            quick_acks: transport.quick_acks,
+            long_silence: transport.initial_rto,
+            window: transport.receive_window.map_or(u32::MAX, |bytes| (bytes.get() / transport.mss.get()) as u32),
+        }
+    }
+
+    /// A segment arrives. Returns the acknowledgement if it must be sent now; its SACK blocks are in [`blocks`](Receiver::blocks).
+    #[inline]
+    pub fn on_data(&mut self, now: Time, data: &Data, ecn: Ecn) -> Option<Ack> {
+        self.counts[ecn as usize] += 1;
+        if data.cwr {
+            self.echo_mark = false;
+        }
+        if ecn == Ecn::Ce {
+            self.echo_mark = true;
+        }
+        self.adapt_delay(now);
+        if data.bytes != self.mss {
+            self.short = Some((data.number, self.mss - data.bytes));
+        }
+        if data.number != self.next {
+            return Some(self.out_of_order(data));
+        }
+        self.next += 1;
+        self.echo = data.stamp;
+        self.unacknowledged += 1;
+        if !self.early.is_empty() {
+            return Some(self.fill());
+        }
+        if self.quick_left > 0 || self.unacknowledged >= self.ack_every {
+            return Some(self.acknowledge());
+        }
+        if self.ack_due.is_none() {
+            self.ack_due = Some(now + self.delay);
+        }
+        None
+    }
+
+    /// Linux `tcp_event_data_recv`: the delay follows the spacing of arrivals, and after a long silence the connection acknowledges quickly again.
+    #[inline]
+    fn adapt_delay(&mut self, now: Time) {
+        let silence = now.since(self.latest_arrival);
+        self.latest_arrival = now;
+        if silence <= self.base_delay / 2 {
+            self.delay = self.delay / 2 + self.base_delay / 2;
+        } else if silence < self.delay {
+            self.delay = (self.delay / 2 + silence).min(MAX_DELAY);
+        } else if silence > self.long_silence {
+            self.quick_left = self.quick_acks;
+        }
+    }
+
+    /// A segment came before its predecessors, or once more.
+    fn out_of_order(&mut self, data: &Data) -> Ack {
+        let number = data.number;
+        if number < self.next || self.early.contains(number) {
+            self.duplicates += 1;
+            let mut ack = self.acknowledge();
+            self.blocks.insert(0, Block { start: number, end: number + 1 });
+            self.blocks.truncate(MAX_BLOCKS);
+            ack.duplicate = true;
+            return ack;
+        }
+        self.early.insert(number..number + 1, |_| {});
+        self.recent.insert(0, number);
+        self.prune_recent();
+        self.acknowledge()
+    }
+
+    /// The hole at the front was filled: what waited behind it is delivered too.
+    fn fill(&mut self) -> Ack {
+        if let Some(run) = self.early.holding(self.next) {
+            self.next = run.end;
+            self.early.remove_below(run.end);
+            self.prune_recent();
+        }
+        self.acknowledge()
+    }
+
+    /// Keeps in `recent` one member of each of the ranges changed last.
+    fn prune_recent(&mut self) {
+        let early = &self.early;
+        let mut kept: usize = 0;
+        for index in 0..self.recent.len() {
+            let Some(range) = early.holding(self.recent[index]) else { continue };
+            let known = self.recent[..kept].iter().any(|member| range.contains(member));
+            if !known && kept < MAX_BLOCKS {
+                self.recent[kept] = self.recent[index];
+                kept += 1;
+            }
+        }
+        self.recent.truncate(kept);
+    }
+
+    /// When [`on_timer`](Receiver::on_timer) is wanted.
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        self.ack_due
+    }
+
+    /// Sends the delayed acknowledgement if it is due.
+    pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
+        self.ack_due.is_some_and(|due| due <= now).then(|| self.acknowledge())
+    }
+
+    #[inline]
+    fn acknowledge(&mut self) -> Ack {
+        self.quick_left = self.quick_left.saturating_sub(self.unacknowledged.max(1));
+        self.unacknowledged = 0;
+        self.ack_due = None;
+        self.blocks.clear();
+        for &member in &self.recent {
+            if let Some(range) = self.early.holding(member) {
+                self.blocks.push(Block { start: range.start, end: range.end });
+            }
+        }
+        let [_, ect1, ect0, ce] = self.counts;
+        Ack { next: self.next, echo: self.echo, window: self.window, ect0, ect1, ce, ece: self.echo_mark, duplicate: false }
+    }
+
+    /// The SACK blocks of the latest acknowledgement, newest first.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Payload delivered in order. All segments are full-sized but for the last one of a transfer.
+    pub fn goodput(&self) -> Bytes {
+        let missing = self.short.filter(|(number, _)| *number < self.next).map_or(Bytes::ZERO, |(_, missing)| missing);
+        self.mss * self.next - missing
+    }
+
+    /// Segments that arrived more than once.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Packets received with ECT(0), ECT(1) and CE.
+    pub fn ecn_counts(&self) -> (u32, u32, u32) {
+        let [_, ect1, ect0, ce] = self.counts;
+        (ect0, ect1, ce)
+    }
+}

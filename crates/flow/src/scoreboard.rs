@@ -1,0 +1,380 @@
+//! What is outstanding: each segment's latest transmission and its state, and loss detection by time (RACK, RFC 8985).
+
+use crate::ranges::RangeSet;
+use narrows_control::Tag;
+use narrows_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// One outstanding segment: its latest transmission, and what the rate sampler must know of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slot {
+    pub(crate) sent_at: Time,
+    /// Delivery state of the connection at that time (draft-cheng-iccrg-delivery-rate-estimation, `P.*`).
+    pub(crate) first_sent_at: Time,
+    pub(crate) delivered: u64,
+    pub(crate) delivered_at: Time,
+    pub(crate) tag: Tag,
+    pub(crate) flags: Flags,
+}
+
+/// State bits of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags(u8);
+
+impl Flags {
+    pub(crate) const SACKED: Flags = Flags(1);
+    pub(crate) const LOST: Flags = Flags(2);
+    /// A retransmission of it is in flight.
+    pub(crate) const RESENT: Flags = Flags(4);
+    pub(crate) const EVER_RESENT: Flags = Flags(8);
+    pub(crate) const APP_LIMITED: Flags = Flags(16);
+    pub(crate) const WINDOW_LIMITED: Flags = Flags(32);
+
+    #[inline]
+    pub(crate) fn has(self, flag: Flags) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, flag: Flags) {
+        self.0 |= flag.0;
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self, flag: Flags) {
+        self.0 &= !flag.0;
+    }
+
+    #[inline]
+    pub(crate) fn with(self, flag: Flags, on: bool) -> Flags {
+        if on { Flags(self.0 | flag.0) } else { self }
+    }
+}
+
+/// The outstanding segments `una..next`.
+///
+/// Nothing here costs time in proportion to the window: cumulative acknowledgement touches each segment once, SACK touches what is newly acknowledged, and
+/// loss detection follows transmissions in the order in which they were sent and never goes back.
+#[derive(Clone, Debug)]
+pub(crate) struct Scoreboard {
+    slots: Vec<Slot>,
+    una: u64,
+    next: u64,
+    sacked: RangeSet,
+    /// Lost and not yet retransmitted.
+    to_resend: RangeSet,
+    /// Retransmissions in the order in which they left; entries that no longer describe the latest transmission are skipped.
+    resent: VecDeque<(u64, Time)>,
+    /// First segments below this are settled: acknowledged, declared lost or retransmitted.
+    scanned: u64,
+    lost_out: u32,
+    sacked_out: u32,
+    resent_out: u32,
+    /// The most recently sent transmission known delivered.
+    newest: (Time, u64),
+    newest_rtt: Span,
+    /// One past the highest segment known delivered.
+    highest: u64,
+    reordering_seen: bool,
+    /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh, grown by reordering).
+    reordering: u32,
+}
+
+impl Scoreboard {
+    pub(crate) fn new() -> Scoreboard {
+        Scoreboard {
+            slots: vec![Slot::default(); 64],
+            una: 0,
+            next: 0,
+            sacked: RangeSet::default(),
+            to_resend: RangeSet::default(),
+            resent: VecDeque::new(),
+            scanned: 0,
+            lost_out: 0,
+            sacked_out: 0,
+            resent_out: 0,
+            newest: (Time::ZERO, 0),
+            newest_rtt: Span::ZERO,
+            highest: 0,
+            reordering_seen: false,
+            reordering: 3,
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        number as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self, number: u64) -> &Slot {
+        &self.slots[self.place(number)]
+    }
+
+    #[inline]
+    pub(crate) fn slot_mut(&mut self, number: u64) -> &mut Slot {
+        let place = self.place(number);
+        &mut self.slots[place]
+    }
+
+    /// First segment not cumulatively acknowledged.
+    #[inline]
+    pub(crate) fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// First segment never sent.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Segments in flight: sent, not acknowledged, not presumed lost, plus retransmissions (RFC 6675 `pipe`, Linux `tcp_packets_in_flight`).
+    #[inline]
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.outstanding() + self.resent_out - self.sacked_out - self.lost_out
+    }
+
+    /// Segments sent and not cumulatively acknowledged.
+    #[inline]
+    pub(crate) fn outstanding(&self) -> u32 {
+        (self.next - self.una) as u32
+    }
+
+    pub(crate) fn sacked_out(&self) -> u32 {
+        self.sacked_out
+    }
+
+    pub(crate) fn lost_out(&self) -> u32 {
+        self.lost_out
+    }
+
+    pub(crate) fn resent_out(&self) -> u32 {
+        self.resent_out
+    }
+
+    /// The first segment that waits for retransmission.
+    #[inline]
+    pub(crate) fn first_to_resend(&self) -> Option<u64> {
+        self.to_resend.first()
+    }
+
+    /// A new segment leaves.
+    #[inline]
+    pub(crate) fn send_new(&mut self, slot: Slot) -> u64 {
+        if self.outstanding() as usize == self.slots.len() {
+            self.grow();
+        }
+        let number = self.next;
+        *self.slot_mut(number) = slot;
+        self.next += 1;
+        number
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut larger = vec![Slot::default(); self.slots.len() * 2];
+        let mask = larger.len() - 1;
+        for number in self.una..self.next {
+            larger[number as usize & mask] = *self.slot(number);
+        }
+        self.slots = larger;
+    }
+
+    /// A segment leaves again. `slot` describes the new transmission; the state bits are kept.
+    pub(crate) fn resend(&mut self, number: u64, mut slot: Slot) {
+        let before = self.slot(number).flags;
+        slot.flags = before.with(Flags::EVER_RESENT, true).with(Flags::RESENT, true);
+        if !before.has(Flags::RESENT) {
+            self.resent_out += 1;
+        }
+        self.to_resend.remove(number);
+        self.resent.push_back((number, slot.sent_at));
+        *self.slot_mut(number) = slot;
+    }
+
+    /// The cumulative acknowledgement moves to `number + 1`; returns what was delivered unless SACK had said so before. `number` is `una`.
+    #[inline]
+    pub(crate) fn pass(&mut self, now: Time, min_rtt: Span) -> Option<Slot> {
+        let number = self.una;
+        self.una += 1;
+        let flags = self.slot(number).flags;
+        if flags.has(Flags::SACKED) {
+            self.sacked_out -= 1;
+            return None;
+        }
+        if flags.has(Flags::LOST) || flags.has(Flags::RESENT) {
+            self.settle_lost(number, flags);
+        }
+        Some(self.deliver(number, now, min_rtt))
+    }
+
+    /// The cumulative acknowledgement has moved: forgets ranges below it.
+    pub(crate) fn trim(&mut self) {
+        if !self.sacked.is_empty() {
+            self.sacked.remove_below(self.una);
+        }
+    }
+
+    /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known to have arrived.
+    pub(crate) fn sack(&mut self, start: u64, end: u64, now: Time, min_rtt: Span, delivered: &mut Vec<(u64, Slot)>) {
+        let (start, end) = (start.max(self.una), end.min(self.next));
+        if start >= end {
+            return;
+        }
+        let mut sacked = std::mem::take(&mut self.sacked);
+        sacked.insert(start..end, |new| {
+            for number in new {
+                let flags = self.slot(number).flags;
+                if flags.has(Flags::LOST) || flags.has(Flags::RESENT) {
+                    self.settle_lost(number, flags);
+                }
+                self.slot_mut(number).flags.set(Flags::SACKED);
+                self.sacked_out += 1;
+                delivered.push((number, self.deliver(number, now, min_rtt)));
+            }
+        });
+        self.sacked = sacked;
+    }
+
+    /// A segment presumed lost or retransmitted has been delivered after all.
+    #[cold]
+    fn settle_lost(&mut self, number: u64, flags: Flags) {
+        if flags.has(Flags::LOST) {
+            self.lost_out -= 1;
+            self.to_resend.remove(number);
+        }
+        if flags.has(Flags::RESENT) {
+            self.resent_out -= 1;
+        }
+        let flags = &mut self.slot_mut(number).flags;
+        flags.clear(Flags::LOST);
+        flags.clear(Flags::RESENT);
+    }
+
+    #[inline]
+    fn deliver(&mut self, number: u64, now: Time, min_rtt: Span) -> Slot {
+        let slot = *self.slot(number);
+        let resent = slot.flags.has(Flags::EVER_RESENT);
+        if number < self.highest {
+            if !resent {
+                self.reordering_seen = true;
+                self.reordering = self.reordering.max((self.highest - number) as u32);
+            }
+        } else {
+            self.highest = number + 1;
+        }
+        // RFC 8985 section 6.2 step 2: an acknowledgement that comes too early is of the original and says nothing of the retransmission.
+        let rtt = now.since(slot.sent_at);
+        if (slot.sent_at, number) > self.newest && !(resent && rtt < min_rtt) {
+            self.newest = (slot.sent_at, number);
+            self.newest_rtt = rtt;
+        }
+        slot
+    }
+
+    /// RFC 8985 section 6.2 step 4: how long a segment may be late. `in_recovery`: once losses are certain, no grace is given unless reordering was seen.
+    pub(crate) fn reordering_window(&self, in_recovery: bool, min_rtt: Span, steps: u64, srtt: Span) -> Span {
+        if !self.reordering_seen && (in_recovery || self.sacked_out >= self.reordering) {
+            return Span::ZERO;
+        }
+        (min_rtt / 4 * steps).min(srtt)
+    }
+
+    /// True if something sent before the newest delivered transmission may be missing.
+    #[inline]
+    pub(crate) fn has_holes(&self) -> bool {
+        self.sacked_out > 0 || !self.resent.is_empty()
+    }
+
+    /// RFC 8985 section 6.2 step 5: declares lost every transmission that left before the newest delivered one and has had `window` more than its round
+    /// trip. Returns when to look again. Each transmission is looked at once when it is settled; of those still within the window only the oldest is timed,
+    /// so that the work does not grow with their number (the RFC waits for the youngest).
+    pub(crate) fn detect_losses(&mut self, now: Time, window: Span, mut lost: impl FnMut(u64, Slot)) -> Option<Time> {
+        let patience = self.newest_rtt + window;
+        let mut again: Option<Time> = None;
+        self.scanned = self.scanned.max(self.una);
+        while self.scanned < self.next {
+            let number = self.scanned;
+            let slot = *self.slot(number);
+            if slot.flags.has(Flags::SACKED) {
+                self.scanned = self.sacked.holding(number).map_or(number + 1, |range| range.end);
+                continue;
+            }
+            if !slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::EVER_RESENT) {
+                if (slot.sent_at, number) >= self.newest {
+                    break;
+                }
+                if slot.sent_at + patience > now {
+                    again = Some(slot.sent_at + patience);
+                    break;
+                }
+                self.mark_lost(number);
+                lost(number, slot);
+            }
+            self.scanned += 1;
+        }
+        while let Some(&(number, sent_at)) = self.resent.front() {
+            let current = number >= self.una && {
+                let slot = self.slot(number);
+                slot.flags.has(Flags::RESENT) && slot.sent_at == sent_at
+            };
+            if current {
+                if (sent_at, number) >= self.newest {
+                    break;
+                }
+                if sent_at + patience > now {
+                    let due = sent_at + patience;
+                    again = Some(again.map_or(due, |other| other.min(due)));
+                    break;
+                }
+                let slot = *self.slot(number);
+                self.mark_lost(number);
+                lost(number, slot);
+            }
+            self.resent.pop_front();
+        }
+        again
+    }
+
+    /// Presumes lost the latest transmission of a segment.
+    fn mark_lost(&mut self, number: u64) {
+        let flags = self.slot(number).flags;
+        if flags.has(Flags::RESENT) {
+            self.resent_out -= 1;
+            self.slot_mut(number).flags.clear(Flags::RESENT);
+        }
+        if !flags.has(Flags::LOST) {
+            self.lost_out += 1;
+            self.slot_mut(number).flags.set(Flags::LOST);
+        }
+        self.to_resend.insert(number..number + 1, |_| {});
+    }
+
+    /// Presumes everything lost that SACK has not acknowledged; calls `lost` for each transmission not presumed lost before.
+    pub(crate) fn mark_all_lost(&mut self, mut lost: impl FnMut(u64, Slot)) {
+        for number in self.una..self.next {
+            let slot = *self.slot(number);
+            if slot.flags.has(Flags::SACKED) || (slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RESENT)) {
+                continue;
+            }
+            self.mark_lost(number);
+            lost(number, slot);
+        }
+        self.resent.clear();
+        self.scanned = self.next;
+    }
+
+    /// The losses were not: takes back every mark on segments of which no retransmission is under way.
+    pub(crate) fn unmark_lost(&mut self) {
+        for number in self.una..self.next {
+            let flags = self.slot(number).flags;
+            if flags.has(Flags::LOST) {
+                self.slot_mut(number).flags.clear(Flags::LOST);
+                self.lost_out -= 1;
+            }
+        }
+        self.to_resend.clear();
+        self.scanned = self.una;
+    }
+}
