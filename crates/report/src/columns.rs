@@ -1,0 +1,116 @@
+//! Which numbers the tables show, for the terminal and the page alike.
+
+use crate::Comparison;
+use crate::number::{UNDEFINED, count, or_dash, short};
+use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
+use narrows_measure::{FlowRecord, LinkRecord, Record};
+
+/// A column of the table of results.
+pub(crate) struct Column {
+    pub head: &'static str,
+    pub metric: &'static Metric,
+}
+
+const COLUMNS: &[(&str, &str)] = &[
+    ("Utilisation", "utilisation"),
+    ("Goodput", "goodput"),
+    ("Loss", "loss"),
+    ("RTT p50", "rtt_p50"),
+    ("RTT p95", "rtt_p95"),
+    ("RTT p99", "rtt_p99"),
+    ("Standing queue", "standing_queue"),
+    ("ECN marked", "ecn_marked"),
+    ("FCT p50", "fct_p50"),
+    ("FCT p95", "fct_p95"),
+    ("Jain", "jain"),
+    ("Convergence", "convergence"),
+];
+
+const ALWAYS: usize = 7;
+
+/// The columns of a comparison's table: the first seven, and of the others those that some run defines.
+pub(crate) fn columns(comparison: &Comparison) -> Vec<Column> {
+    let shown = |index: usize, metric: &Metric| index < ALWAYS || comparison.runs().any(|(_, run)| (metric.compute)(run).is_some());
+    let all = COLUMNS.iter().enumerate().filter_map(|(index, (head, name))| Some((index, *head, metrics::metric(name)?)));
+    all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()
+}
+
+/// A summary as two lines: the median, and below it the range. With one run, or where all agree, there is no range.
+pub(crate) fn cell(summary: Option<&Summary>) -> [String; 2] {
+    let Some(summary) = summary else { return [UNDEFINED.to_owned(), String::new()] };
+    let (low, high) = (short(summary.min), short(summary.max));
+    let missing = match summary.values.len() - summary.defined() {
+        0 => String::new(),
+        _ => format!(" {}/{}", summary.defined(), summary.values.len()),
+    };
+    let range = if low == high { String::new() } else { format!("{low}–{high}") };
+    [short(summary.median) + &missing, range]
+}
+
+/// A column of a table of flows or of links.
+pub(crate) struct Field<T> {
+    pub head: &'static str,
+    pub unit: &'static str,
+    pub text: fn(&Record, &T) -> String,
+}
+
+pub(crate) const FLOW: &[Field<FlowRecord>] = &[
+    Field { head: "Flow", unit: "", text: |_, flow| flow.name.clone() },
+    Field { head: "Controller", unit: "", text: |_, flow| flow.controller.clone() },
+    Field { head: "Start", unit: "s", text: |_, flow| short(flow.start.as_secs_f64()) },
+    Field { head: "Goodput", unit: "Mbit/s", text: |run, flow| or_dash(flow_goodput(run, flow)) },
+    Field { head: "Loss", unit: "%", text: |_, flow| share(flow.steady.dropped, flow.steady.sent) },
+    Field { head: "Resent", unit: "%", text: |_, flow| share(flow.steady.retransmitted, flow.steady.sent) },
+    Field { head: "RTT p50", unit: "ms", text: |_, flow| rtt(flow, 0.50) },
+    Field { head: "RTT p95", unit: "ms", text: |_, flow| rtt(flow, 0.95) },
+    Field { head: "RTT p99", unit: "ms", text: |_, flow| rtt(flow, 0.99) },
+    Field { head: "Timeouts", unit: "", text: |_, flow| count(flow.steady.timeouts) },
+    Field { head: "Finished", unit: "s", text: |_, flow| or_dash(flow.end.filter(|_| flow.completed).map(|end| end.as_secs_f64())) },
+];
+
+pub(crate) const LINK: &[Field<LinkRecord>] = &[
+    Field { head: "Link", unit: "", text: |_, link| link.name.clone() },
+    Field {
+        head: "Rate",
+        unit: "",
+        text: |_, link| match (link.rate, link.capacity) {
+            (Some(rate), _) => rate.to_string(),
+            (None, Some(_)) => "varies".to_owned(),
+            (None, None) => "unlimited".to_owned(),
+        },
+    },
+    Field { head: "Delay", unit: "", text: |_, link| link.delay.to_string() },
+    Field { head: "Buffer", unit: "", text: |_, link| buffer(link) },
+    Field {
+        head: "Used",
+        unit: "%",
+        text: |_, link| link.capacity.map_or_else(dash, |all| share(link.steady.departed_bytes.get(), all.get())),
+    },
+    Field { head: "Offered", unit: "packets", text: |_, link| count(link.steady.offered) },
+    Field { head: "Overflowed", unit: "packets", text: |_, link| count(link.steady.overflowed) },
+    Field { head: "Dropped early", unit: "packets", text: |_, link| count(link.steady.dropped_early) },
+    Field { head: "Lost", unit: "packets", text: |_, link| count(link.steady.lost) },
+    Field { head: "Marked", unit: "packets", text: |_, link| count(link.steady.marked) },
+    Field { head: "Queue p50", unit: "ms", text: |_, link| or_dash(link.queueing.quantile(0.50).map(|span| span.as_millis_f64())) },
+    Field { head: "Queue p95", unit: "ms", text: |_, link| or_dash(link.queueing.quantile(0.95).map(|span| span.as_millis_f64())) },
+];
+
+fn buffer(link: &LinkRecord) -> String {
+    match (link.buffer, link.buffer_packets) {
+        (Some(bytes), _) => bytes.to_string(),
+        (None, Some(packets)) => format!("{packets} packets"),
+        (None, None) => "unlimited".to_owned(),
+    }
+}
+
+fn dash() -> String {
+    UNDEFINED.to_owned()
+}
+
+fn rtt(flow: &FlowRecord, q: f64) -> String {
+    or_dash(flow.rtt.quantile(q).map(|span| span.as_millis_f64()))
+}
+
+fn share(part: u64, whole: u64) -> String {
+    or_dash((whole > 0).then(|| 100.0 * part as f64 / whole as f64))
+}

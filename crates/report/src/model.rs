@@ -1,0 +1,47 @@
+//! What a report is made from.
+
+use narrows_measure::Record;
+
+/// Cases to be shown side by side. One run is one case with one record.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// What it is about, in a line.
+    pub title: String,
+    /// The cases, in the order of tables and colours. Their labels differ.
+    pub cases: Vec<Case>,
+    /// The command that makes it again.
+    pub remake: String,
+    /// What the reader must know to judge it.
+    pub notes: Vec<String>,
+    /// The version of Narrows that measured.
+    pub version: String,
+}
+
+/// One case: a scenario run with one or more seeds.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name; usually the controller's.
+    pub label: String,
+    /// The resolved scenario.
+    pub scenario_toml: String,
+    /// One record for each seed.
+    pub runs: Vec<Record>,
+}
+
+impl Comparison {
+    /// A comparison measured by this version of Narrows.
+    pub fn new(title: impl Into<String>, cases: Vec<Case>, remake: impl Into<String>) -> Comparison {
+        Comparison { title: title.into(), cases, remake: remake.into(), notes: Vec::new(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+
+    /// Every record with its case's label.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (&str, &Record)> {
+        self.cases.iter().flat_map(|case| case.runs.iter().map(|run| (case.label.as_str(), run)))
+    }
+
+    /// The record, if there is only one.
+    pub(crate) fn single(&self) -> Option<&Record> {
+        let mut runs = self.runs();
+        runs.next().filter(|_| runs.next().is_none()).map(|(_, run)| run)
+    }
+}

@@ -1,0 +1,84 @@
+//! The set-up in a sentence.
+
+use crate::Comparison;
+use crate::number::{count, plain};
+use narrows_measure::Record;
+use narrows_measure::metrics::bottleneck;
+use narrows_units::Span;
+
+/// "100 Mbit/s bottleneck, 30 ms base RTT, ..."; what differs between cases is said to differ.
+pub(crate) fn setup(comparison: &Comparison) -> String {
+    let aspects: [(&str, fn(&Record) -> Option<String>); 5] =
+        [("bottleneck rate", rate), ("base RTT", base_rtt), ("buffer", buffer), ("flows", flows), ("length", length)];
+    let mut parts: Vec<String> = aspects
+        .iter()
+        .filter_map(|(name, aspect)| {
+            let mut all = comparison.runs().map(|(_, run)| aspect(run));
+            let first = all.next()??;
+            Some(if all.all(|other| other.as_ref() == Some(&first)) { first } else { format!("{name} differing by case") })
+        })
+        .collect();
+    parts.extend(seeds(comparison));
+    if parts.is_empty() { "Nothing was run.".to_owned() } else { format!("{}.", parts.join(", ")) }
+}
+
+fn rate(run: &Record) -> Option<String> {
+    let link = bottleneck(run)?;
+    Some(match link.rate {
+        Some(rate) => format!("{rate} bottleneck"),
+        None => {
+            let mean = link.capacity?.bits() as f64 / 1e6 / (run.duration - run.warmup).as_secs_f64();
+            format!("varying bottleneck ({} Mbit/s on average)", plain(mean))
+        }
+    })
+}
+
+fn base_rtt(run: &Record) -> Option<String> {
+    let (low, high) = (base_rtts(run).min()?, base_rtts(run).max()?);
+    let ms = |span: Span| plain(span.as_millis_f64());
+    Some(if ms(low) == ms(high) { format!("{} ms base RTT", ms(low)) } else { format!("base RTTs from {} to {} ms", ms(low), ms(high)) })
+}
+
+fn base_rtts(run: &Record) -> impl Iterator<Item = Span> + '_ {
+    run.flows.iter().map(|flow| flow.base_rtt)
+}
+
+fn buffer(run: &Record) -> Option<String> {
+    let link = bottleneck(run)?;
+    Some(match (link.buffer, link.buffer_packets) {
+        (Some(bytes), _) => {
+            let bdp = link.rate.zip(base_rtts(run).max()).map(|(rate, rtt)| rate.bytes_in(rtt).get() as f64).filter(|bdp| *bdp > 0.0);
+            let relative = bdp.map_or_else(String::new, |bdp| format!(" ({} BDP)", plain(bytes.get() as f64 / bdp)));
+            format!("{bytes} buffer{relative}")
+        }
+        (None, Some(packets)) => format!("buffer of {} packets", count(packets.into())),
+        (None, None) => "unlimited buffer".to_owned(),
+    })
+}
+
+fn flows(run: &Record) -> Option<String> {
+    Some(match run.flows.len() {
+        1 => "1 flow".to_owned(),
+        n => format!("{} flows", count(n as u64)),
+    })
+}
+
+fn length(run: &Record) -> Option<String> {
+    let whole = format!("{} s", plain(run.duration.as_secs_f64()));
+    Some(if run.warmup.is_zero() { whole } else { format!("{whole} of which the first {} s warm up", plain(run.warmup.as_secs_f64())) })
+}
+
+fn seeds(comparison: &Comparison) -> Option<String> {
+    let list = |runs: &[Record]| runs.iter().map(|run| run.seed).collect::<Vec<u64>>();
+    let first = list(&comparison.cases.first()?.runs);
+    if comparison.cases.iter().any(|case| list(&case.runs) != first) {
+        return Some("seeds differing by case".to_owned());
+    }
+    let consecutive = first.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    Some(match (&first[..], consecutive) {
+        ([], _) => return None,
+        ([one], _) => format!("seed {one}"),
+        ([low, .., high], true) => format!("seeds {low} to {high}"),
+        (many, false) => format!("{} seeds", many.len()),
+    })
+}

@@ -1,0 +1,115 @@
+//! `summary.json`: every metric of every case.
+
+use crate::Comparison;
+use narrows_measure::Record;
+use narrows_measure::metrics::{METRICS, Metric, Summary};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The layout's version; it changes when a reader of the old one would misread the new one.
+pub(crate) const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    format: u32,
+    narrows: &'a str,
+    title: &'a str,
+    remake: &'a str,
+    notes: &'a [String],
+    cases: Vec<CaseOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct CaseOut<'a> {
+    label: &'a str,
+    scenario: String,
+    runs: Vec<RunOut>,
+    metrics: Metrics<'a>,
+}
+
+/// What a file says of a run besides its metrics and tables.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RunOut {
+    pub seed: u64,
+    pub duration_s: f64,
+    pub warmup_s: f64,
+    pub interval_s: f64,
+    pub events: u64,
+    pub hops: u64,
+}
+
+#[derive(Serialize)]
+struct MetricOut {
+    unit: &'static str,
+    median: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    values: Vec<Option<f64>>,
+}
+
+/// The metrics as an object in the table's order.
+struct Metrics<'a>(&'a [Record]);
+
+impl Serialize for Metrics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(METRICS.len()))?;
+        for metric in METRICS {
+            map.serialize_entry(metric.name, &MetricOut::of(metric, self.0))?;
+        }
+        map.end()
+    }
+}
+
+impl MetricOut {
+    fn of(metric: &Metric, runs: &[Record]) -> MetricOut {
+        match Summary::of(metric, runs) {
+            Some(s) => MetricOut { unit: metric.unit, median: Some(s.median), min: Some(s.min), max: Some(s.max), values: s.values },
+            None => MetricOut { unit: metric.unit, median: None, min: None, max: None, values: vec![None; runs.len()] },
+        }
+    }
+}
+
+impl RunOut {
+    fn of(run: &Record) -> RunOut {
+        RunOut {
+            seed: run.seed,
+            duration_s: run.duration.as_secs_f64(),
+            warmup_s: run.warmup.as_secs_f64(),
+            interval_s: run.interval.as_secs_f64(),
+            events: run.events,
+            hops: run.hops,
+        }
+    }
+}
+
+/// The text of `summary.json`: all metrics of each case, per seed and summarised, with their units.
+pub fn summary_json(comparison: &Comparison) -> String {
+    let cases = comparison.cases.iter().enumerate().map(|(index, case)| CaseOut {
+        label: &case.label,
+        scenario: scenario_name(comparison, index),
+        runs: case.runs.iter().map(RunOut::of).collect(),
+        metrics: Metrics(&case.runs),
+    });
+    let whole = Whole {
+        format: FORMAT,
+        narrows: &comparison.version,
+        title: &comparison.title,
+        remake: &comparison.remake,
+        notes: &comparison.notes,
+        cases: cases.collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The file that holds a case's scenario: `scenario.toml` if all cases share one, else one for each.
+pub(crate) fn scenario_name(comparison: &Comparison, index: usize) -> String {
+    let shared = comparison.cases.windows(2).all(|pair| pair[0].scenario_toml == pair[1].scenario_toml);
+    if shared {
+        return "scenario.toml".to_owned();
+    }
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
+    let label: String = comparison.cases[index].label.chars().take(40).map(plain).collect();
+    format!("scenario-{}-{label}.toml", index + 1)
+}

@@ -1,0 +1,141 @@
+//! The table a terminal shows.
+
+use crate::Comparison;
+use crate::columns::{FLOW, cell, columns};
+use crate::setup::setup;
+use narrows_measure::metrics::Summary;
+use narrows_measure::{FlowRecord, Record};
+
+const WIDTH: usize = 120;
+const LABEL: usize = 14;
+const GAP: usize = 2;
+const FLOWS: usize = 20;
+
+/// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and below it the range),
+/// and for a single run its flows.
+pub fn table(comparison: &Comparison) -> String {
+    let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison));
+    if comparison.cases.iter().any(|case| case.runs.len() > 1) {
+        text += "\nMedian over seeds; below it the range.\n";
+    }
+    if let Some(run) = comparison.single() {
+        text += "\n";
+        text += &flows(run);
+    }
+    for note in &comparison.notes {
+        text += "\n";
+        text += &wrap(&format!("Note: {note}"));
+    }
+    text
+}
+
+fn results(comparison: &Comparison) -> String {
+    let mut grid: Vec<Vec<[String; 2]>> =
+        vec![std::iter::once("Case".to_owned()).chain(comparison.cases.iter().map(|c| c.label.clone())).map(one).collect()];
+    for column in columns(comparison) {
+        let cells = comparison.cases.iter().map(|case| cell(Summary::of(column.metric, &case.runs).as_ref()));
+        grid.push(std::iter::once(head(column.head, column.metric.unit)).chain(cells).collect());
+    }
+    render(grid, 1)
+}
+
+fn flows(run: &Record) -> String {
+    let shown = &run.flows[..run.flows.len().min(FLOWS)];
+    let column = |field: &crate::columns::Field<FlowRecord>| {
+        let cells = shown.iter().map(|flow| one((field.text)(run, flow)));
+        std::iter::once(head(field.head, field.unit)).chain(cells).collect()
+    };
+    let mut text = render(FLOW.iter().map(column).collect(), 2);
+    if run.flows.len() > FLOWS {
+        text += &format!("... and {} more flows\n", run.flows.len() - FLOWS);
+    }
+    text
+}
+
+fn wrap(text: &str) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 {
+            out.push(if used + 1 + length > WIDTH { '\n' } else { ' ' });
+            used = if used + 1 + length > WIDTH { 0 } else { used + 1 };
+        }
+        out += word;
+        used += length;
+    }
+    out.push('\n');
+    out
+}
+
+fn one(text: String) -> [String; 2] {
+    [text, String::new()]
+}
+
+fn head(name: &str, unit: &str) -> [String; 2] {
+    match name.split_once(' ').filter(|_| name.len() > 9) {
+        Some((first, rest)) => [first.to_owned(), format!("{rest} {unit}").trim_end().to_owned()],
+        None => [name.to_owned(), unit.to_owned()],
+    }
+}
+
+/// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide; if that is not
+/// enough, the last columns are left out.
+fn render(mut columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
+    let wide = |column: &[[String; 2]]| column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = columns.iter().map(|column| wide(column)).collect();
+    for column in (0..texts).rev() {
+        let excess = total(&widths).saturating_sub(WIDTH);
+        widths[column] -= excess.min(widths[column].saturating_sub(LABEL));
+    }
+    while total(&widths) > WIDTH && widths.len() > texts + 1 {
+        widths.pop();
+        columns.pop();
+    }
+    let mut text = String::new();
+    for row in 0..columns[0].len() {
+        for line in 0..2 {
+            let cells = columns.iter().zip(&widths).enumerate().map(|(i, (column, width))| fit(&column[row][line], *width, i >= texts));
+            let cells = cells.collect::<Vec<String>>().join(&" ".repeat(GAP));
+            if !cells.trim().is_empty() {
+                text += cells.trim_end();
+                text += "\n";
+            }
+        }
+        if row == 0 {
+            text += &"─".repeat(total(&widths));
+            text += "\n";
+        }
+    }
+    text
+}
+
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
+fn fit(text: &str, width: usize, right: bool) -> String {
+    let length = text.chars().count();
+    if length > width {
+        return text.chars().take(width.saturating_sub(1)).chain(['…']).collect();
+    }
+    let space = " ".repeat(width - length);
+    if right { space + text } else { text.to_owned() + &space }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_labels_are_shortened_and_the_table_stays_narrow() {
+        let labels = ["Case", &"x".repeat(200)].map(|text| one(text.to_owned())).to_vec();
+        let numbers = || ["Head", "12345"].map(|text| one(text.to_owned())).to_vec();
+        let text = render(std::iter::once(labels).chain((0..10).map(|_| numbers())).collect(), 1);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.contains('…'));
+        let many =
+            render(std::iter::once(vec![one("Case".to_owned()), one("a".to_owned())]).chain((0..40).map(|_| numbers())).collect(), 1);
+        assert!(many.lines().all(|line| line.chars().count() <= WIDTH), "{many}");
+    }
+}
