@@ -1,1 +1,11 @@
-//! sim
+//! The simulated world: moves virtual time and packets through controllers and paths.
+//!
+//! A run is a pure function of its [`Scenario`](narrows_scenario::Scenario): same scenario and seed, same [`Record`](narrows_measure::Record), on any machine.
+
+mod agenda;
+mod endpoint;
+mod packet;
+mod probes;
+mod world;
+
+pub use world::{OFFERS, Progress, SimError, run, run_with_progress};

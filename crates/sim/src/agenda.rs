@@ -1,0 +1,92 @@
+//! The event queue.
+
+use narrows_units::Time;
+
+/// When each element of the world wants to be looked at next: one time per element, the earliest first, equal times by element number.
+///
+/// A tournament tree: the winner of each pair moves up. Changing one element's time replays its games only, about log2(n) comparisons without a branch to
+/// mispredict; the winner of all is at the top.
+#[derive(Clone, Debug)]
+pub(crate) struct Agenda {
+    nodes: Vec<Node>,
+    leaves: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Node {
+    time: Time,
+    element: u32,
+}
+
+impl Agenda {
+    /// An agenda of `elements`, none of which wants anything yet.
+    pub(crate) fn new(elements: usize) -> Agenda {
+        let leaves = elements.next_power_of_two().max(2);
+        let mut nodes = vec![Node { time: Time::NEVER, element: 0 }; 2 * leaves];
+        for element in 0..leaves {
+            nodes[leaves + element].element = element as u32;
+        }
+        for parent in (1..leaves).rev() {
+            nodes[parent] = nodes[2 * parent];
+        }
+        Agenda { nodes, leaves }
+    }
+
+    /// When `element` is due.
+    #[inline]
+    pub(crate) fn time_of(&self, element: usize) -> Time {
+        self.nodes[self.leaves + element].time
+    }
+
+    /// Changes when `element` is due; [`Time::NEVER`] for not at all.
+    #[inline]
+    pub(crate) fn set(&mut self, element: usize, time: Time) {
+        let mut place = self.leaves + element;
+        if self.nodes[place].time == time {
+            return;
+        }
+        self.nodes[place].time = time;
+        let mut winner = self.nodes[place];
+        while place > 1 {
+            let other = self.nodes[place ^ 1];
+            // Of equal times the left one wins: it has the lower number.
+            let other_wins = other.time < winner.time || (other.time == winner.time && place & 1 == 1);
+            winner = if other_wins { other } else { winner };
+            place /= 2;
+            self.nodes[place] = winner;
+        }
+    }
+
+    /// The earliest element and its time, [`Time::NEVER`] if there is none.
+    #[inline]
+    pub(crate) fn first(&self) -> (Time, usize) {
+        let top = self.nodes[1];
+        (top.time, top.element as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_units::Random;
+
+    #[test]
+    fn agrees_with_a_sorted_list() {
+        let mut random = Random::stream(7, "agenda");
+        for elements in [1usize, 2, 3, 5, 8, 100] {
+            let mut agenda = Agenda::new(elements);
+            let mut times = vec![Time::NEVER; elements];
+            for _ in 0..2000 {
+                let element = random.below(elements as u64) as usize;
+                let time = if random.chance(0.1) { Time::NEVER } else { Time::from_nanos(random.below(50)) };
+                agenda.set(element, time);
+                times[element] = time;
+                let first = (0..elements).min_by_key(|e| (times[*e], *e)).unwrap();
+                assert_eq!(agenda.first().0, times[first]);
+                if times[first] != Time::NEVER {
+                    assert_eq!(agenda.first().1, first);
+                }
+            }
+        }
+    }
+}

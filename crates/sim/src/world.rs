@@ -1,0 +1,366 @@
+//! The event loop.
+
+use crate::agenda::Agenda;
+use crate::endpoint::{Endpoint, Kind};
+use crate::packet::{Blocks, Body, Packet};
+use crate::probes::Probes;
+use narrows_control::Ecn;
+use narrows_control::registry::Need;
+use narrows_flow::{Ack, Data};
+use narrows_measure::Record;
+use narrows_path::{Fate, Link, RateSource};
+use narrows_scenario::{Flow, Scenario, Workload};
+use narrows_units::{Bytes, Rate, Span, Time};
+use thiserror::Error;
+
+/// The signals that the simulator offers to controllers.
+pub const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags];
+
+/// A scenario that the simulator cannot run.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SimError {
+    /// A controller needs a signal that this network does not give.
+    #[error("flow \"{flow}\": {controller} needs {signal}, which the simulated network does not offer; choose another controller")]
+    Missing {
+        /// The flow.
+        flow: String,
+        /// Its controller.
+        controller: String,
+        /// What it needs.
+        signal: Need,
+    },
+    /// A controller cannot be made with these parameters.
+    #[error("flow \"{flow}\": {problem}")]
+    Controller {
+        /// The flow.
+        flow: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The caller asked to stop.
+    #[error("stopped before the end")]
+    Stopped,
+}
+
+/// Called now and then with the virtual time reached; answers whether to go on.
+pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
+
+/// Runs a scenario to its end.
+pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
+    run_with_progress(scenario, &mut |_| true)
+}
+
+/// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
+pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimError> {
+    let mut world = World::new(scenario)?;
+    world.run(Time::ZERO + scenario.duration, progress)?;
+    let World { flows, links, probes, events, .. } = world;
+    Ok(probes.finish(scenario, flows, links, events))
+}
+
+/// Elements of the agenda, in this order: links, then each flow's sender and receiver, then the probes. Equal times are served in this order.
+struct World {
+    agenda: Agenda,
+    links: Vec<Link<Packet>>,
+    flows: Vec<Endpoint>,
+    /// Links of all routes one after another: each flow's data route, then its acknowledgement route.
+    routes: Vec<u32>,
+    places: Vec<Place>,
+    blocks: Blocks,
+    probes: Probes,
+    interval: Span,
+    /// The end of the warm-up.
+    warmup: Time,
+    events: u64,
+}
+
+/// Where a flow's routes are in `World::routes`.
+#[derive(Clone, Copy)]
+struct Place {
+    data: u32,
+    acks: u32,
+    end: u32,
+    ack_headers: u32,
+}
+
+/// Events between two calls of the progress callback.
+const PROGRESS_EVERY: u64 = 1 << 16;
+
+impl World {
+    fn new(scenario: &Scenario) -> Result<World, SimError> {
+        let links: Vec<Link<Packet>> =
+            scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
+        let mut flows = Vec::with_capacity(scenario.flows.len());
+        let mut routes = Vec::new();
+        let mut places = Vec::new();
+        for flow in &scenario.flows {
+            let overhead = if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO };
+            flows.push(Endpoint::new(flow, scenario.seed, overhead, OFFERS)?);
+            let data = routes.len() as u32;
+            routes.extend(flow.route.iter().map(|id| id.0 as u32));
+            let acks = routes.len() as u32;
+            routes.extend(flow.back.iter().map(|id| id.0 as u32));
+            let ack_headers = flow.transport.headers.get() as u32;
+            places.push(Place { data, acks, end: routes.len() as u32, ack_headers });
+        }
+        let mut agenda = Agenda::new(links.len() + 2 * flows.len() + 2);
+        for (index, flow) in flows.iter().enumerate() {
+            agenda.set(links.len() + 2 * index, flow.sender_due());
+        }
+        let probe = links.len() + 2 * flows.len();
+        agenda.set(probe, Time::ZERO + scenario.interval);
+        agenda.set(probe + 1, Time::ZERO + scenario.warmup);
+        Ok(World {
+            agenda,
+            links,
+            flows,
+            routes,
+            places,
+            blocks: Blocks::default(),
+            probes: Probes::new(scenario),
+            interval: scenario.interval,
+            warmup: Time::ZERO + scenario.warmup,
+            events: 0,
+        })
+    }
+
+    fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
+        let (links, probe) = (self.links.len(), self.links.len() + 2 * self.flows.len());
+        loop {
+            let (now, element) = self.agenda.first();
+            if now > end {
+                return Ok(());
+            }
+            self.events += 1;
+            if self.events.is_multiple_of(PROGRESS_EVERY) && !progress(now) {
+                return Err(SimError::Stopped);
+            }
+            if element < links {
+                self.on_link(now, element);
+            } else if element < probe {
+                let flow = (element - links) / 2;
+                if (element - links).is_multiple_of(2) { self.on_sender(now, flow) } else { self.on_receiver(now, flow) }
+            } else if element == probe {
+                self.probes.sample(now, &self.flows, &mut self.links);
+                self.agenda.set(probe, now + self.interval);
+            } else {
+                self.probes.end_warmup(now, &mut self.flows, &mut self.links);
+                self.agenda.set(probe + 1, Time::NEVER);
+            }
+        }
+    }
+
+    #[inline]
+    fn sender_element(&self, flow: usize) -> usize {
+        self.links.len() + 2 * flow
+    }
+
+    /// Packets arrive at the far end of a link.
+    fn on_link(&mut self, now: Time, link: usize) {
+        while let Some((_, packet)) = self.links[link].pop(now) {
+            self.forward(now, packet);
+        }
+        let due = self.links[link].due().unwrap_or(Time::NEVER);
+        self.agenda.set(link, due);
+    }
+
+    /// A packet has crossed a link: on to the next, or to its endpoint.
+    #[inline]
+    fn forward(&mut self, now: Time, mut packet: Packet) {
+        packet.hop += 1;
+        let place = self.places[packet.flow as usize];
+        let (first, end) = if packet.is_data() { (place.data, place.acks) } else { (place.acks, place.end) };
+        let next = first + packet.hop as u32;
+        if next < end {
+            return self.offer(now, self.routes[next as usize] as usize, packet);
+        }
+        match packet.body {
+            Body::Data(data) => self.deliver_data(now, &packet, &data),
+            Body::Ack(ack) => self.deliver_ack(now, &packet, &ack),
+            Body::Datagram(stamp) => self.deliver_datagram(now, &packet, stamp),
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, now: Time, link: usize, packet: Packet) {
+        let fate = self.links[link].offer(now, packet);
+        if let Fate::Dropped(_) = fate {
+            let tally = &mut self.flows[packet.flow as usize].tally;
+            if packet.is_data() {
+                tally.dropped += 1;
+            } else {
+                tally.acks_dropped += 1;
+                self.blocks.take(packet.blocks);
+            }
+            return;
+        }
+        let due = self.links[link].due().unwrap_or(Time::NEVER);
+        self.agenda.set(link, due);
+    }
+
+    #[inline]
+    fn deliver_data(&mut self, now: Time, packet: &Packet, data: &Data) {
+        let flow = packet.flow as usize;
+        let element = self.sender_element(flow) + 1;
+        let endpoint = &mut self.flows[flow];
+        endpoint.tally.arrived += 1;
+        endpoint.tally.arrived_wire += Bytes::new(packet.size as u64);
+        endpoint.tally.one_way.record(now.since(data.stamp));
+        let Kind::Transport(ends) = &mut endpoint.kind else { unreachable!("data of a flow without a transport") };
+        let receiver = &mut ends.1;
+        let ack = receiver.on_data(now, data, packet.ecn);
+        // A timer that was set and is no longer wanted expires without effect: cheaper than taking it back with every acknowledgement.
+        if let Some(due) = receiver.next_timer()
+            && due < self.agenda.time_of(element)
+        {
+            self.agenda.set(element, due);
+        }
+        if let Some(ack) = ack {
+            self.send_ack(now, flow, ack);
+        }
+    }
+
+    #[inline]
+    fn send_ack(&mut self, now: Time, flow: usize, ack: Ack) {
+        let place = self.places[flow];
+        let endpoint = &mut self.flows[flow];
+        endpoint.tally.acks += 1;
+        let Kind::Transport(ends) = &endpoint.kind else { unreachable!("an acknowledgement without a transport") };
+        let blocks = ends.1.blocks();
+        let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
+        let packet = Packet {
+            flow: flow as u32,
+            size: place.ack_headers + sack_option,
+            blocks: self.blocks.keep(blocks),
+            hop: 0,
+            ecn: Ecn::NotEct,
+            body: Body::Ack(ack),
+        };
+        if place.acks == place.end {
+            return self.deliver_ack(now, &packet, &ack);
+        }
+        self.offer(now, self.routes[place.acks as usize] as usize, packet);
+    }
+
+    fn deliver_ack(&mut self, now: Time, packet: &Packet, ack: &Ack) {
+        let flow = packet.flow as usize;
+        let (blocks, count) = self.blocks.take(packet.blocks);
+        let endpoint = &mut self.flows[flow];
+        endpoint.tally.acks_arrived += 1;
+        let Kind::Transport(ends) = &mut endpoint.kind else { unreachable!("an acknowledgement without a transport") };
+        let sender = &mut ends.0;
+        if let Some(rtt) = sender.on_ack(now, ack, &blocks[..count]) {
+            endpoint.tally.rtt.record(rtt);
+        }
+        if endpoint.finished_at.is_none() && sender.is_done() {
+            endpoint.finished_at = Some(now);
+            endpoint.completed = matches!(endpoint.workload, Workload::Size(_));
+        }
+        let ready = sender.ready_at(now);
+        endpoint.note_ready(ready);
+        let due = endpoint.sender_due();
+        let element = self.sender_element(flow);
+        // A timer that moved later expires early without effect; only an earlier one needs a new place.
+        if due < self.agenda.time_of(element) {
+            self.agenda.set(element, due);
+        }
+    }
+
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet, stamp: Time) {
+        let endpoint = &mut self.flows[packet.flow as usize];
+        let tally = &mut endpoint.tally;
+        tally.arrived += 1;
+        tally.arrived_wire += Bytes::new(packet.size as u64);
+        tally.one_way.record(now.since(stamp));
+        if let Kind::Datagrams { payload, .. } = endpoint.kind {
+            tally.datagram_goodput += payload;
+        }
+    }
+
+    /// The sending end of a flow is due.
+    fn on_sender(&mut self, now: Time, flow: usize) {
+        let endpoint = &mut self.flows[flow];
+        if !endpoint.started && now >= endpoint.start {
+            endpoint.begin(now);
+        }
+        if now >= endpoint.stop && endpoint.finished_at.is_none() {
+            endpoint.finished_at = Some(now);
+            endpoint.next_write = Time::NEVER;
+            if let Kind::Transport(ends) = &mut endpoint.kind {
+                ends.0.stop();
+            }
+        }
+        if now >= endpoint.next_write {
+            self.write(now, flow);
+        }
+        let endpoint = &mut self.flows[flow];
+        if let Kind::Transport(ends) = &mut endpoint.kind {
+            let sender = &mut ends.0;
+            if sender.next_timer().is_some_and(|due| due <= now) {
+                sender.on_timer(now);
+            }
+            if now >= endpoint.send_at {
+                endpoint.clear_ready();
+                self.transmit(now, flow);
+            }
+        }
+        let endpoint = &mut self.flows[flow];
+        let ready = endpoint.sender().and_then(|sender| sender.ready_at(now));
+        endpoint.note_ready(ready);
+        let due = endpoint.sender_due();
+        self.agenda.set(self.sender_element(flow), due);
+    }
+
+    /// The workload produces a segment.
+    fn write(&mut self, now: Time, flow: usize) {
+        let endpoint = &mut self.flows[flow];
+        endpoint.advance_write();
+        match &mut endpoint.kind {
+            Kind::Transport(ends) => ends.0.write(1),
+            Kind::Datagrams { payload, headers } => {
+                let size = (payload.get() + headers.get()) as u32;
+                endpoint.tally.datagrams_sent += 1;
+                let packet =
+                    Packet { flow: flow as u32, size, blocks: Blocks::NONE, hop: 0, ecn: Ecn::NotEct, body: Body::Datagram(now) };
+                self.offer(now, self.routes[self.places[flow].data as usize] as usize, packet);
+            }
+        }
+    }
+
+    /// The host sends what the transport yields.
+    #[inline]
+    fn transmit(&mut self, now: Time, flow: usize) {
+        let first = self.routes[self.places[flow].data as usize] as usize;
+        let headers = self.places[flow].ack_headers;
+        loop {
+            let Kind::Transport(ends) = &mut self.flows[flow].kind else { unreachable!("sending without a transport") };
+            let Some((data, ecn)) = ends.0.transmit(now) else { return };
+            let size = data.bytes.get() as u32 + headers;
+            self.offer(now, first, Packet { flow: flow as u32, size, blocks: Blocks::NONE, hop: 0, ecn, body: Body::Data(data) });
+        }
+    }
+
+    /// The delayed acknowledgement of a flow may be due.
+    fn on_receiver(&mut self, now: Time, flow: usize) {
+        let element = self.sender_element(flow) + 1;
+        let Kind::Transport(ends) = &mut self.flows[flow].kind else { unreachable!("a timer without a transport") };
+        let ack = ends.1.on_timer(now);
+        let due = ends.1.next_timer().unwrap_or(Time::NEVER);
+        self.agenda.set(element, due);
+        if let Some(ack) = ack {
+            self.send_ack(now, flow, ack);
+        }
+    }
+}
+
+/// One full packet's time on the slowest link of a flow's route.
+fn packet_time(scenario: &Scenario, flow: &Flow) -> Span {
+    let size = flow.transport.mss + flow.transport.headers;
+    let time = |rate: Rate| if rate.is_zero() { Span::ZERO } else { rate.time_for(size) };
+    let of_link = |source: &RateSource| match source {
+        RateSource::Unlimited => Span::ZERO,
+        RateSource::Constant(rate) => time(*rate),
+        RateSource::Trace(trace) => time(trace.mean_rate(Time::ZERO + scenario.duration)),
+    };
+    flow.route.iter().map(|id| of_link(&scenario.links[id.0].config.rate)).max().unwrap_or(Span::ZERO)
+}
