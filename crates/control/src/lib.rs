@@ -3,6 +3,7 @@
 //! A [`Controller`] is sans-IO: it never reads a clock, opens a socket or knows what drives it. A *world* (the simulator, a transport library, a daemon) tells
 //! it what was sent and what came back, and obeys its [`Decision`] entirely.
 
+mod bbr;
 mod contract;
 mod cubic;
 mod feedback;
@@ -10,6 +11,7 @@ mod newreno;
 pub mod registry;
 #[cfg(test)]
 mod testing;
+mod windowed;
 
 pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};

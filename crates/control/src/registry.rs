@@ -1,13 +1,13 @@
 //! All controllers by name, their parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` becomes a controller.
 
-use crate::{Controller, cubic, newreno};
+use crate::{Controller, bbr, cubic, newreno};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// Every controller, in the order in which lists show them.
-pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY, &cubic::ENTRY];
+pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY, &cubic::ENTRY, &bbr::ENTRY];
 
 /// What a registry line says of a controller.
 pub struct Entry {

@@ -210,7 +210,7 @@ impl Controller for LinuxCubic {
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("cwnd", self.window as f64);
         visit("ssthresh", if self.threshold == NO_THRESHOLD { f64::INFINITY } else { self.threshold as f64 });
-        visit("min_rtt_s", self.min_rtt as f64 / 1e6);
+        visit("min_rtt_s", if self.min_rtt == 0 { f64::NAN } else { self.min_rtt as f64 / 1e6 });
         self.curve.inspect(visit);
     }
 }
