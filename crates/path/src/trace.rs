@@ -102,9 +102,12 @@ impl Trace {
             Trace::Opportunities { at, period } => {
                 let (rounds, within) = (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
                 let now = at.partition_point(|time| time.as_nanos() <= within) as u64;
-                OPPORTUNITY * (rounds * at.len() as u64 + now)
+                OPPORTUNITY * rounds.saturating_mul(at.len() as u64).saturating_add(now)
             }
-            Trace::Steps(steps) => Bytes::new((bit_nanos(steps, until.as_nanos()) / 8_000_000_000) as u64),
+            Trace::Steps(steps) => {
+                let bytes = bit_nanos(steps, until.as_nanos()) / 8_000_000_000;
+                Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
+            },
         }
     }
 
@@ -123,7 +126,8 @@ impl Trace {
 }
 
 fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.lines()
+    text.trim_start_matches('\u{feff}')
+        .lines()
         .enumerate()
         .map(|(index, line)| (index + 1, line.trim()))
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))

@@ -8,16 +8,15 @@ mod routes;
 mod traces;
 mod transport;
 
-use crate::Reader;
-use crate::Scenario;
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
+use crate::{ReadFile, Scenario};
 use narrows_units::Span;
 use std::path::Path;
 
 /// Checks everything, in the order in which one thing needs another.
-pub(crate) fn check(raw: &RawScenario, file: &str, reader: &Reader) -> Checked<Scenario> {
+pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<Scenario> {
     let duration = raw.duration.value.0;
     if duration.is_zero() {
         return Err(Problem::at(
@@ -45,7 +44,7 @@ pub(crate) fn check(raw: &RawScenario, file: &str, reader: &Reader) -> Checked<S
         Some(name) => checked_name(name)?,
         None => Path::new(file).file_stem().map_or("scenario".to_owned(), |stem| stem.to_string_lossy().into_owned()),
     };
-    let network = links::check(raw, duration, reader)?;
+    let network = links::check(raw, duration, read)?;
     let links::Network { nodes, links, buffers, twins } = network;
     let mut scenario = Scenario {
         name,
@@ -57,7 +56,7 @@ pub(crate) fn check(raw: &RawScenario, file: &str, reader: &Reader) -> Checked<S
         nodes,
         links,
         flows: Vec::new(),
-        expect: expect::check(raw, reader)?,
+        expect: expect::check(raw)?,
     };
     scenario.flows = flows::check(raw, &scenario, &twins)?;
     buffers::resolve(&mut scenario, &buffers)?;

@@ -52,11 +52,12 @@ impl ScenarioError {
     pub(crate) fn new(problem: Problem, file: &str, text: &str) -> ScenarioError {
         let first = problem.marks[0].0.start.min(text.len());
         let line = text.as_bytes()[..first].iter().filter(|byte| **byte == b'\n').count() + 1;
-        let label = |(span, label): (Range<usize>, Option<String>)| {
+        let label = |(index, (span, label)): (usize, (Range<usize>, Option<String>))| {
             let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
             // A span over many lines would show them all.
             let end = text.as_bytes()[start..end].iter().position(|byte| *byte == b'\n').map_or(end, |length| start + length);
-            LabeledSpan::new(label, start, end - start)
+            let place = (start, end - start);
+            if index == 0 { LabeledSpan::new_primary_with_span(label, place) } else { LabeledSpan::new_with_span(label, place) }
         };
         ScenarioError(Box::new(Inner {
             message: problem.message,
@@ -64,7 +65,7 @@ impl ScenarioError {
             file: file.to_owned(),
             line: Some(line),
             source: Some(NamedSource::new(file, text.to_owned())),
-            labels: problem.marks.into_iter().map(label).collect(),
+            labels: problem.marks.into_iter().enumerate().map(label).collect(),
         }))
     }
 

@@ -26,14 +26,19 @@
 //! [`schema`] describes every key. What is wrong with a file is a [`ScenarioError`] that shows the line and says what would be right.
 
 mod check;
+mod comparison;
 mod error;
 mod model;
 mod near;
 mod raw;
 mod read;
+mod schema;
 mod syntax;
 mod text;
+mod write;
 
+pub use comparison::Comparison;
 pub use error::ScenarioError;
 pub use model::{Expectation, Flow, Link, LinkId, Node, NodeId, Scenario, Workload};
-pub use read::{ReadFile, Reader, load, parse};
+pub use read::{ReadFile, load, parse};
+pub use schema::schema;

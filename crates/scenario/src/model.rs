@@ -34,7 +34,7 @@ pub struct Scenario {
 /// A band in which a metric of the run should lie.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The metric's name.
+    /// The metric's name in `narrows_measure::metrics`.
     pub metric: String,
     /// The least value that is as expected; `None` for no lower end.
     pub min: Option<f64>,

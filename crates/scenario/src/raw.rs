@@ -33,7 +33,7 @@ pub(crate) struct RawScenario {
     /// Traffic.
     #[serde(default)]
     pub flow: Vec<At<RawFlow>>,
-    /// Bands in which metrics of the run should lie, by the metric's name.
+    /// Bands in which metrics of the run should lie, by the metric's name and in its unit.
     #[serde(default)]
     pub expect: BTreeMap<At<String>, At<RawBand>>,
 }

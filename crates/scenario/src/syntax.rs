@@ -23,7 +23,8 @@ fn syntax(text: &str, error: &toml::de::Error) -> Box<Problem> {
     } else {
         "the file must be TOML: key = value lines under [table] or [[list of tables]] headings".to_owned()
     };
-    Problem::at(&span, format!("this is not TOML: {}", error.message()), help)
+    let message = error.message().trim_end_matches(", expected literal string");
+    Problem::at(&span, format!("this is not TOML: {message}"), help)
 }
 
 /// TOML that does not have the keys and types of a scenario.
@@ -47,14 +48,13 @@ fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
             if span.len() == text.len() || found.is_empty() { (0..0, "at the top of the file") } else { (span, "in this table") };
         return Problem::at(&place, format!("the key \"{key}\" is missing"), format!("add {}", example(key))).saying(label);
     }
-    if let Some((found, expected)) = message.split_once(", expected ") {
-        let found = found.split_once(": ").map_or(found, |(_, found)| found).replace('`', "");
-        if expected == "a sequence" && text[span.clone()].starts_with('[') {
-            let name = text[span.clone()].trim_matches(['[', ']']).to_owned();
+    if let Some((given, expected)) = message.split_once(", expected ") {
+        if expected == "a sequence" && found.starts_with('[') {
+            let name = found.trim_matches(['[', ']']);
             return Problem::at(&span, format!("there can be several of \"{name}\""), format!("write [[{name}]], with two brackets"));
         }
         let (expected, example) = wanted(expected);
-        return Problem::at(&span, format!("{expected} is expected here, not {found}"), format!("write for example {example}"));
+        return Problem::at(&span, format!("{expected} is expected here, not {}", plain(given)), format!("write for example {example}"));
     }
     match message.rsplit_once("; ") {
         Some((message, help)) => Problem::at(&span, message, help),
@@ -73,7 +73,20 @@ fn example(key: &str) -> String {
     format!("{key} = \"{value}\"")
 }
 
-/// What serde calls the expected type, in the words of someone who writes a scenario, and an example.
+/// What was found, in the words of someone who writes a scenario.
+fn plain(given: &str) -> String {
+    let given = given.split_once(": ").map_or(given, |(_, given)| given).replace('`', "");
+    for (theirs, ours) in
+        [("integer", "the number"), ("floating point", "the number"), ("string", "the text"), ("map", "a table"), ("sequence", "a list")]
+    {
+        if let Some(rest) = given.strip_prefix(theirs) {
+            return format!("{ours}{rest}");
+        }
+    }
+    given.strip_prefix("boolean ").map_or(given.clone(), str::to_owned)
+}
+
+/// What is expected, in the same words, and an example. Our own visitors say both.
 fn wanted(expected: &str) -> (&str, &str) {
     match expected {
         "a string" => ("a text in quotes", "\"left\""),
@@ -81,8 +94,9 @@ fn wanted(expected: &str) -> (&str, &str) {
         "u64" | "u32" => ("a whole number from 0", "10"),
         "f64" => ("a number", "0.9"),
         "a sequence" => ("a list", "[\"bottleneck\"]"),
-        "a map" | "a table" => ("a table", "{ min = 0.9 }"),
-        _ if expected.starts_with("struct ") => ("a table", "{ key = value }"),
-        _ => (expected, "\"30 ms\""),
+        "struct RawBand" => ("a table", "{ min = 90 }"),
+        "struct RawBack" => ("a table", "{ delay = \"15 ms\" }"),
+        "struct RawTransport" => ("a table", "{ min_rto = \"1 s\" }"),
+        _ => expected.split_once("; ").unwrap_or((expected, "\"30 ms\"")),
     }
 }

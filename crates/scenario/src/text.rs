@@ -145,7 +145,7 @@ struct Reading<T>(PhantomData<T>);
 impl<T: FromStr<Err: Display>> Visitor<'_> for Reading<T> {
     type Value = T;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number with its unit in quotes")
+        f.write_str("a number with its unit in quotes; \"30 ms\"")
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         text.parse().map_err(E::custom)
@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for RawLoss {
         impl<'de> Visitor<'de> for Loss {
             type Value = RawLoss;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a share such as \"1 %\" or a table such as { probability = 0.01 }")
+                f.write_str("a share of packets; \"1 %\" or { probability = 0.01 }")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<RawLoss, E> {
                 share(text).map(RawLoss::Share).map_err(E::custom)
@@ -186,7 +186,7 @@ impl<'de> Deserialize<'de> for RawWorkload {
         impl<'de> Visitor<'de> for Workload {
             type Value = RawWorkload;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("\"bulk\" or a table such as { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }")
+                f.write_str("a workload; \"bulk\", { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<RawWorkload, E> {
                 if text == "bulk" {

@@ -1,7 +1,7 @@
 //! Amounts of data, and the ways a buffer's size is written.
 
 use crate::parse::{self, ParseError};
-use crate::{Rate, Span};
+use crate::{Rate, Span, time};
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 use std::str::FromStr;
@@ -26,9 +26,9 @@ impl Bytes {
         self.0
     }
 
-    /// The number of bits.
+    /// The number of bits, saturating.
     pub const fn bits(self) -> u64 {
-        self.0 * 8
+        self.0.saturating_mul(8)
     }
 
     /// The difference, zero if `other` is more.
@@ -126,8 +126,8 @@ impl Depth {
             Depth::Packets(_) => None,
             Depth::Time(span) => Some(rate.bytes_in_ceil(span)),
             Depth::MilliBdp(milli) => {
-                let bdp = rate.as_bps() as u128 * rtt.as_nanos() as u128 * milli as u128;
-                Some(Bytes(bdp.div_ceil(8 * 1_000_000_000 * 1_000) as u64))
+                let bdp = (rate.as_bps() as u128 * rtt.as_nanos() as u128).saturating_mul(milli as u128);
+                Some(Bytes(u64::try_from(bdp.div_ceil(8 * 1_000_000_000 * 1_000)).unwrap_or(u64::MAX)))
             }
         }
     }
@@ -149,25 +149,28 @@ impl FromStr for Depth {
         const EXPECTED: &str = "a buffer size";
         const EXAMPLE: &str = "\"750 kB\", \"100 packets\", \"60 ms\" or \"1.5 bdp\"";
         let (_, unit) = parse::split(text, EXPECTED, EXAMPLE)?;
-        match unit.to_ascii_lowercase().as_str() {
-            "bdp" => parse::quantity(&text.to_ascii_lowercase(), EXPECTED, EXAMPLE, &[("bdp", 1_000)], 1).map(Depth::MilliBdp),
-            "packets" | "packet" | "pkt" | "pkts" | "p" => {
-                let units = &[("packets", 1), ("packet", 1), ("pkt", 1), ("pkts", 1), ("p", 1)];
-                let count = parse::quantity(&text.to_ascii_lowercase(), EXPECTED, EXAMPLE, units, 1)?;
-                u32::try_from(count)
-                    .map(Depth::Packets)
-                    .map_err(|_| ParseError::new(text, EXPECTED, EXAMPLE, "more packets than any buffer holds"))
-            }
-            _ => match text.parse::<Bytes>() {
-                Ok(bytes) => Ok(Depth::Bytes(bytes)),
-                Err(_) => match text.parse::<Span>() {
-                    Ok(span) => Ok(Depth::Time(span)),
-                    Err(error) => Err(ParseError::new(text, EXPECTED, EXAMPLE, error.reason())),
-                },
-            },
+        let read = |units| parse::quantity(text, EXPECTED, EXAMPLE, units, 1);
+        let is_of = |units: &[(&str, u64)]| units.iter().any(|(name, _)| *name == unit);
+        if is_of(BDP) {
+            read(BDP).map(Depth::MilliBdp)
+        } else if is_of(PACKETS) {
+            let count = read(PACKETS)?;
+            u32::try_from(count)
+                .map(Depth::Packets)
+                .map_err(|_| ParseError::new(text, EXPECTED, EXAMPLE, "more packets than any buffer holds"))
+        } else if is_of(time::UNITS) {
+            read(time::UNITS).map(|ns| Depth::Time(Span::from_nanos(ns)))
+        } else if is_of(UNITS) || unit.is_empty() {
+            read(UNITS).map(|bytes| Depth::Bytes(Bytes(bytes)))
+        } else {
+            let reason = format!("the unit \"{unit}\" is unknown (known: kB and others of data, ms and others of time, packets, bdp)");
+            Err(ParseError::new(text, EXPECTED, EXAMPLE, reason))
         }
     }
 }
+
+const BDP: &[(&str, u64)] = &[("bdp", 1_000), ("BDP", 1_000)];
+const PACKETS: &[(&str, u64)] = &[("packets", 1), ("packet", 1), ("pkts", 1), ("pkt", 1), ("p", 1)];
 
 impl fmt::Display for Depth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

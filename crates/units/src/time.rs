@@ -190,7 +190,7 @@ impl Div<u64> for Span {
     }
 }
 
-const UNITS: &[(&str, u64)] = &[
+pub(crate) const UNITS: &[(&str, u64)] = &[
     ("ns", 1),
     ("us", 1_000),
     ("µs", 1_000),

@@ -1,22 +1,18 @@
 //! Bands of metrics.
 
+use crate::Expectation;
 use crate::error::{Checked, Problem};
 use crate::near::suggest;
 use crate::raw::RawScenario;
-use crate::{Expectation, Reader};
+use narrows_measure::metrics;
 
-pub(super) fn check(raw: &RawScenario, reader: &Reader) -> Checked<Vec<Expectation>> {
+pub(super) fn check(raw: &RawScenario) -> Checked<Vec<Expectation>> {
     let mut all = Vec::new();
     for (metric, band) in &raw.expect {
         let name = &metric.value;
-        if let Some(known) = reader.known_metrics()
-            && !known.contains(&name.as_str())
-        {
-            return Err(Problem::at(
-                &metric.span,
-                format!("there is no metric \"{name}\""),
-                suggest(name, "metrics", known.iter().copied()),
-            ));
+        if metrics::metric(name).is_none() {
+            let known = metrics::METRICS.iter().map(|metric| metric.name);
+            return Err(Problem::at(&metric.span, format!("there is no metric \"{name}\""), suggest(name, "metrics", known)));
         }
         let (min, max) = (&band.value.min, &band.value.max);
         for end in [min, max].into_iter().flatten() {

@@ -6,7 +6,7 @@ use crate::error::{Checked, Problem};
 use crate::near::suggest;
 use crate::raw::{RawBack, RawLink, RawLoss, RawLossModel, RawQueue, RawScenario};
 use crate::text::{At, OrUnlimited, Quantity};
-use crate::{Link, LinkId, Node, NodeId, Reader};
+use crate::{Link, LinkId, Node, NodeId, ReadFile};
 use narrows_path::{LinkConfig, LossModel, RateSource};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) struct Network {
     pub twins: Vec<Option<LinkId>>,
 }
 
-pub(super) fn check(raw: &RawScenario, duration: Span, reader: &Reader) -> Checked<Network> {
+pub(super) fn check(raw: &RawScenario, duration: Span, read: &ReadFile) -> Checked<Network> {
     if raw.link.is_empty() {
         return Err(Problem::at(
             &(0..0),
@@ -35,7 +35,7 @@ pub(super) fn check(raw: &RawScenario, duration: Span, reader: &Reader) -> Check
         nodes: BTreeMap::new(),
         names: BTreeMap::new(),
         declared: !raw.node.is_empty(),
-        traces: Traces::new(reader),
+        traces: Traces::new(read),
         duration,
     };
     for node in &raw.node {
@@ -194,7 +194,7 @@ impl Builder<'_> {
         if delay.value.0 >= self.duration {
             return Err(Problem::at(
                 &delay.span,
-                format!("a {what} of {} is longer than the run, which lasts {}", delay.value.0, self.duration),
+                format!("a {what} of {} is not shorter than the run, which lasts {}", delay.value.0, self.duration),
                 format!("give a {what} shorter than the duration"),
             ));
         }

@@ -1,6 +1,6 @@
 //! Files of recorded capacity, each read once.
 
-use crate::Reader;
+use crate::ReadFile;
 use crate::error::{Checked, Problem};
 use crate::text::At;
 use narrows_path::Trace;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// The traces read so far, by the name that the scenario gives them.
 pub(super) struct Traces<'a> {
-    reader: &'a Reader<'a>,
+    read: &'a ReadFile<'a>,
     known: BTreeMap<String, Arc<Trace>>,
 }
 
 impl<'a> Traces<'a> {
-    pub fn new(reader: &'a Reader<'a>) -> Traces<'a> {
-        Traces { reader, known: BTreeMap::new() }
+    pub fn new(read: &'a ReadFile<'a>) -> Traces<'a> {
+        Traces { read, known: BTreeMap::new() }
     }
 
     pub fn get(&mut self, name: &At<String>) -> Checked<Arc<Trace>> {
@@ -24,7 +24,7 @@ impl<'a> Traces<'a> {
         if let Some(trace) = self.known.get(file) {
             return Ok(trace.clone());
         }
-        let text = self.reader.read(Path::new(file)).map_err(|error| {
+        let text = (self.read)(Path::new(file)).map_err(|error| {
             Problem::at(
                 &name.span,
                 format!("the trace \"{file}\" cannot be read: {error}"),

@@ -1,0 +1,90 @@
+//! The scenario of a comparison: some flows of one controller over one bottleneck, described by a few numbers.
+
+use crate::write::{Document, quoted};
+use narrows_units::{Bytes, Depth, Rate, Span};
+
+/// One bottleneck between two hosts and flows of one controller that share it. The default is the one that people test first: 100 Mbit/s, 30 ms, a buffer of
+/// two bandwidth-delay products, one flow, a minute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The bottleneck's rate, in both directions; a trace replaces it.
+    pub rate: Rate,
+    /// The round trip's propagation delay, half in each direction.
+    pub rtt: Span,
+    /// The bottleneck's buffer, in both directions; `None` for no limit.
+    pub buffer: Option<Depth>,
+    /// The probability that a data packet is lost before the bottleneck's queue.
+    pub loss: f64,
+    /// How many flows.
+    pub flows: u32,
+    /// Each further flow begins this much later.
+    pub stagger: Span,
+    /// A file of recorded capacity in the data's direction.
+    pub trace: Option<String>,
+    /// A file of recorded capacity in the acknowledgements' direction; `None` for the rate.
+    pub trace_back: Option<String>,
+    /// How long it runs.
+    pub duration: Span,
+    /// Statistics begin after this; `None` for a sixth of the duration.
+    pub warmup: Option<Span>,
+}
+
+impl Default for Comparison {
+    fn default() -> Comparison {
+        Comparison {
+            rate: Rate::from_mbps(100),
+            rtt: Span::from_millis(30),
+            buffer: Some(Depth::Bytes(Bytes::new(750_000))),
+            loss: 0.0,
+            flows: 1,
+            stagger: Span::ZERO,
+            trace: None,
+            trace_back: None,
+            duration: Span::from_secs(60),
+            warmup: None,
+        }
+    }
+}
+
+impl Comparison {
+    /// The text of the scenario in which `controller`, written with its parameters, drives all flows.
+    pub fn to_toml(&self, controller: &str, seed: u64) -> String {
+        let mut out = Document(String::new());
+        out.text("name", controller);
+        out.plain("seed", seed);
+        out.text("duration", self.duration);
+        out.text("warmup", self.warmup.unwrap_or(self.duration / 6));
+        out.heading("[[link]]");
+        out.text("name", "bottleneck");
+        out.plain("between", "[\"left\", \"right\"]");
+        self.write_rate(&mut out, &self.trace);
+        out.text("delay", self.rtt / 2);
+        if self.loss != 0.0 {
+            out.plain("loss", format_args!("{{ probability = {:?} }}", self.loss));
+        }
+        match self.buffer {
+            Some(buffer) => out.text("buffer", buffer),
+            None => out.text("buffer", "unlimited"),
+        }
+        let (there, back) = (self.rtt / 2, self.rtt - self.rtt / 2);
+        if self.trace != self.trace_back || there != back {
+            out.heading("[link.back]");
+            self.write_rate(&mut out, &self.trace_back);
+            out.text("delay", back);
+        }
+        out.heading("[[flow]]");
+        out.plain("from", quoted("left"));
+        out.plain("to", quoted("right"));
+        out.text("controller", controller);
+        out.plain("count", self.flows);
+        out.text("stagger", self.stagger);
+        out.0
+    }
+
+    fn write_rate(&self, out: &mut Document, trace: &Option<String>) {
+        match trace {
+            Some(file) => out.text("trace", file),
+            None => out.text("rate", self.rate),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A checked scenario as text.
+
+use crate::{Flow, Link, LinkId, Scenario, Workload};
+use narrows_flow::Transport;
+use narrows_path::{Limit, LossModel, RateSource};
+use std::fmt::Write;
+
+impl Scenario {
+    /// The scenario as TOML in which nothing is left to defaults: every link in one direction, every flow with its route. Reading it again gives an equal scenario,
+    /// provided that the files of traces are where it says.
+    pub fn to_toml(&self) -> String {
+        let mut out = Document(String::new());
+        out.text("name", &self.name);
+        out.plain("seed", self.seed);
+        out.text("duration", self.duration);
+        out.text("warmup", self.warmup);
+        out.text("sample", self.interval);
+        out.plain("send_overhead", self.send_overhead);
+        for node in &self.nodes {
+            out.heading("[[node]]");
+            out.text("name", &node.name);
+        }
+        for link in &self.links {
+            self.write_link(&mut out, link);
+        }
+        for flow in &self.flows {
+            self.write_flow(&mut out, flow);
+        }
+        if !self.expect.is_empty() {
+            out.heading("[expect]");
+        }
+        for band in &self.expect {
+            let ends = [("min", band.min), ("max", band.max)];
+            let ends: Vec<String> = ends.iter().filter_map(|(key, end)| end.map(|end| format!("{key} = {end:?}"))).collect();
+            out.plain(&quoted(&band.metric), format_args!("{{ {} }}", ends.join(", ")));
+        }
+        out.0
+    }
+
+    fn write_link(&self, out: &mut Document, link: &Link) {
+        out.heading("[[link]]");
+        out.text("name", &link.name);
+        out.text("from", &self.nodes[link.from.0].name);
+        out.text("to", &self.nodes[link.to.0].name);
+        match (&link.config.rate, &link.trace_file) {
+            (RateSource::Constant(rate), _) => out.text("rate", rate),
+            (RateSource::Trace(_), Some(file)) => out.text("trace", file),
+            (RateSource::Trace(_), None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
+        }
+        out.text("delay", link.config.delay);
+        out.text("jitter", link.config.jitter);
+        match link.config.loss {
+            LossModel::None => {}
+            LossModel::Independent(probability) => out.plain("loss", format_args!("{{ probability = {probability:?} }}")),
+            LossModel::Periodic(every) => out.plain("loss", format_args!("{{ every = {every} }}")),
+            LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => out.plain(
+                "loss",
+                format_args!("{{ to_bad = {to_bad:?}, to_good = {to_good:?}, loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }}"),
+            ),
+        }
+        match link.config.limit {
+            Limit::None => out.text("buffer", "unlimited"),
+            Limit::Bytes(bytes) => out.text("buffer", bytes),
+            Limit::Packets(packets) => out.text("buffer", format_args!("{packets} packets")),
+        }
+        out.text("queue", "fifo");
+    }
+
+    fn write_flow(&self, out: &mut Document, flow: &Flow) {
+        out.heading("[[flow]]");
+        out.text("name", &flow.name);
+        out.text("from", &self.nodes[flow.from.0].name);
+        out.text("to", &self.nodes[flow.to.0].name);
+        if let Some(controller) = &flow.controller {
+            out.text("controller", controller.text());
+        }
+        out.text("start", flow.start);
+        if let Some(stop) = flow.stop {
+            out.text("stop", stop);
+        }
+        out.plain("route", self.names(&flow.route));
+        if flow.controller.is_some() {
+            out.plain("back", self.names(&flow.back));
+        }
+        match flow.workload {
+            Workload::Bulk => out.text("workload", "bulk"),
+            Workload::Size(size) => out.plain("workload", format_args!("{{ size = \"{size}\" }}")),
+            Workload::Constant(rate) => out.plain("workload", format_args!("{{ rate = \"{rate}\" }}")),
+        }
+        if flow.transport != Transport::default() {
+            out.heading("[flow.transport]");
+            write_transport(out, &flow.transport);
+        }
+    }
+
+    fn names(&self, links: &[LinkId]) -> String {
+        let names: Vec<String> = links.iter().map(|id| quoted(&self.links[id.0].name)).collect();
+        format!("[{}]", names.join(", "))
+    }
+}
+
+fn write_transport(out: &mut Document, transport: &Transport) {
+    out.text("mss", transport.mss);
+    out.text("headers", transport.headers);
+    out.plain("initial_window", transport.initial_window);
+    out.text("min_rto", transport.min_rto);
+    out.text("initial_rto", transport.initial_rto);
+    out.text("max_rto", transport.max_rto);
+    out.plain("ack_every", transport.ack_every);
+    out.text("ack_delay", transport.ack_delay);
+    out.plain("quick_acks", transport.quick_acks);
+    match transport.receive_window {
+        Some(window) => out.text("receive_window", window),
+        None => out.text("receive_window", "unlimited"),
+    }
+    out.plain("prr", transport.prr);
+    out.plain("tail_loss_probe", transport.tail_loss_probe);
+}
+
+/// TOML in the making.
+pub(crate) struct Document(pub String);
+
+impl Document {
+    pub fn heading(&mut self, heading: &str) {
+        self.0.push('\n');
+        self.0.push_str(heading);
+        self.0.push('\n');
+    }
+
+    pub fn plain(&mut self, key: &str, value: impl std::fmt::Display) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+
+    pub fn text(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.plain(key, quoted(&value.to_string()));
+    }
+}
+
+/// A TOML basic string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

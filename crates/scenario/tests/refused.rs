@@ -1,0 +1,296 @@
+//! What is said of each kind of mistake: the line, the value, the remedy.
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use narrows_scenario::parse;
+use std::io;
+use std::path::Path;
+
+const LINK: &str = r#"
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "100 Mbit/s"
+delay = "15 ms"
+buffer = "750 kB"
+"#;
+
+const FLOW: &str = r#"
+[[flow]]
+from = "left"
+to = "right"
+controller = "newreno"
+"#;
+
+fn valid() -> String {
+    format!("duration = \"60 s\"\n{LINK}{FLOW}")
+}
+
+fn files(path: &Path) -> io::Result<String> {
+    match path.to_str() {
+        Some("good.trace") => Ok("1\n2\n3\n".to_owned()),
+        Some("empty.trace") => Ok(String::new()),
+        Some("bad.trace") => Ok("1\n2\ntwo\n".to_owned()),
+        Some("bad.csv") => Ok("time,rate\n0,10\n5,-3\n".to_owned()),
+        _ => Err(io::Error::new(io::ErrorKind::NotFound, "no such file")),
+    }
+}
+
+/// A snapshot without the expression that made it, which is in this file.
+macro_rules! shown {
+    ($text:expr $(, as $name:literal)?) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($name,)? $text) })
+    };
+}
+
+/// What is said of `text`, as on a terminal of 100 columns without colours.
+fn refusal(text: &str) -> String {
+    let error = match parse(text, "test.toml", &files) {
+        Err(error) => error,
+        Ok(_) => panic!("this should be refused:\n{text}"),
+    };
+    assert!(error.line().is_some());
+    assert!(!error.remedy().is_empty());
+    let mut out = String::new();
+    GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
+        .with_width(100)
+        .render_report(&mut out, &error)
+        .expect("writing to a string");
+    out
+}
+
+/// What is said of the valid scenario with `from` replaced by `to`.
+fn refusal_of(from: &str, to: &str) -> String {
+    let text = valid();
+    assert!(text.contains(from), "{from} is not in the valid scenario");
+    refusal(&text.replacen(from, to, 1))
+}
+
+/// One snapshot for all mistakes of a kind, each headed by what was changed.
+fn book(cases: &[(&str, &str)]) -> String {
+    cases.iter().map(|(from, to)| format!("## {from:?} -> {to:?}\n{}\n", refusal_of(from, to))).collect()
+}
+
+#[test]
+fn the_valid_one_is_not_refused() {
+    parse(&valid(), "test.toml", &files).expect("valid");
+}
+
+#[test]
+fn toml_syntax() {
+    shown!(book(&[
+        ("duration = \"60 s\"", "duration = 60 s"),
+        ("duration = \"60 s\"", "duration = \"60 s"),
+        ("duration = \"60 s\"", "duration \"60 s\""),
+        ("[\"left\", \"right\"]", "[\"left\", \"right\""),
+        ("delay = \"15 ms\"", "delay = \"15 ms\"\ndelay = \"16 ms\""),
+    ]));
+}
+
+#[test]
+fn keys() {
+    shown!(book(&[
+        ("delay =", "dealy ="),
+        ("delay =", "colour ="),
+        ("duration =", "length ="),
+        ("from = \"left\"\nto", "to"),
+        ("name = \"bottleneck\"\n", ""),
+        ("[[link]]", "[link]"),
+        ("[[flow]]", "[[flows]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { sice = \"1 MB\" }"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\n[flow.transport]\nmin_rtt = \"1 s\""),
+    ]));
+}
+
+#[test]
+fn types() {
+    shown!(book(&[
+        ("duration = \"60 s\"", "duration = true"),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nseed = -1"),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nseed = \"one\""),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nsend_overhead = \"yes\""),
+        ("\"newreno\"", "5"),
+        ("[\"left\", \"right\"]", "\"left\""),
+        ("buffer = \"750 kB\"", "queue = \"fiffo\""),
+        ("buffer = \"750 kB\"", "loss = 0.01"),
+        ("controller = \"newreno\"", "workload = \"bulky\""),
+    ]));
+}
+
+#[test]
+fn units() {
+    shown!(book(&[
+        ("\"60 s\"", "60"),
+        ("\"60 s\"", "\"60\""),
+        ("\"60 s\"", "\"60 seconds\""),
+        ("\"60 s\"", "nan"),
+        ("\"100 Mbit/s\"", "\"-100 Mbit/s\""),
+        ("\"100 Mbit/s\"", "-100"),
+        ("\"100 Mbit/s\"", "\"NaN Mbit/s\""),
+        ("\"100 Mbit/s\"", "\"100 mbit/s\""),
+        ("\"15 ms\"", "\"-15 ms\""),
+        ("\"15 ms\"", "\"0.0000001 ms\""),
+        ("\"750 kB\"", "\"750\""),
+        ("\"750 kB\"", "\"750 things\""),
+        ("\"750 kB\"", "\"99999999999999999999 GB\""),
+        ("buffer = \"750 kB\"", "loss = \"0.01\""),
+        ("buffer = \"750 kB\"", "loss = \"200 %\""),
+    ]));
+}
+
+#[test]
+fn times() {
+    shown!(book(&[
+        ("\"60 s\"", "\"0 s\""),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nwarmup = \"60 s\""),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nsample = \"0 s\""),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nsample = \"61 s\""),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nstart = \"10 s\"\nstop = \"5 s\""),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nstart = \"60 s\""),
+        ("controller = \"newreno\"", "controller = \"newreno\"\ncount = 10\nstagger = \"10 s\""),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nstagger = \"10 s\""),
+        ("delay = \"15 ms\"", "delay = \"15 min\""),
+        ("delay = \"15 ms\"", "jitter = \"1 h\""),
+    ]));
+}
+
+#[test]
+fn links() {
+    shown!(book(&[
+        (LINK, ""),
+        ("100 Mbit/s", "0 Mbit/s"),
+        ("[\"left\", \"right\"]", "[\"left\"]"),
+        ("[\"left\", \"right\"]", "[\"left\", \"left\"]"),
+        ("between = [\"left\", \"right\"]", "from = \"left\""),
+        ("between = [\"left\", \"right\"]", "between = [\"left\", \"right\"]\nto = \"right\""),
+        ("between = [\"left\", \"right\"]\n", "from = \"left\"\nto = \"right\"\nback = { delay = \"1 ms\" }\n"),
+        ("name = \"bottleneck\"", "name = \"\""),
+        ("[[flow]]", "[[link]]\nname = \"bottleneck\"\nbetween = [\"right\", \"far\"]\n[[flow]]"),
+        ("[[flow]]", "[[link]]\nname = \"bottleneck.back\"\nbetween = [\"right\", \"far\"]\n[[flow]]"),
+        ("[[link]]", "[[node]]\nname = \"left\"\n[[node]]\nname = \"rihgt\"\n[[link]]"),
+        ("[[link]]", "[[node]]\nname = \"left\"\n[[node]]\nname = \"left\"\n[[link]]"),
+    ]));
+}
+
+#[test]
+fn losses() {
+    shown!(book(&[
+        ("buffer = \"750 kB\"", "loss = { probability = 1.5 }"),
+        ("buffer = \"750 kB\"", "loss = { probability = nan }"),
+        ("buffer = \"750 kB\"", "loss = { every = 0 }"),
+        ("buffer = \"750 kB\"", "loss = { every = 10, probability = 0.1 }"),
+        ("buffer = \"750 kB\"", "loss = { to_bad = 0.1 }"),
+    ]));
+}
+
+#[test]
+fn buffers() {
+    shown!(book(&[
+        ("\"750 kB\"", "\"0 kB\""),
+        ("\"750 kB\"", "\"0 packets\""),
+        ("\"750 kB\"", "\"1 kB\""),
+        ("\"750 kB\"", "\"1 us\""),
+        ("\"750 kB\"", "\"0.001 bdp\""),
+        ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "buffer = \"60 ms\""),
+        ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "buffer = \"1 bdp\""),
+        ("[[flow]]", "[[link]]\nname = \"idle\"\nbetween = [\"right\", \"far\"]\nrate = \"1 Mbit/s\"\nbuffer = \"1 bdp\"\n[[flow]]"),
+    ]));
+}
+
+#[test]
+fn traces() {
+    shown!(book(&[
+        ("rate = \"100 Mbit/s\"", "trace = \"missing.trace\""),
+        ("rate = \"100 Mbit/s\"", "trace = \"empty.trace\""),
+        ("rate = \"100 Mbit/s\"", "trace = \"bad.trace\""),
+        ("rate = \"100 Mbit/s\"", "trace = \"bad.csv\""),
+        ("rate = \"100 Mbit/s\"", "rate = \"100 Mbit/s\"\ntrace = \"good.trace\""),
+    ]));
+}
+
+#[test]
+fn flows() {
+    shown!(book(&[
+        (FLOW, ""),
+        ("controller = \"newreno\"", "controller = \"newreno\"\ncount = 0"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\ncount = 2000000"),
+        ("controller = \"newreno\"", "controller = \"newrneo\""),
+        ("controller = \"newreno\"", "controller = \"newreno?speed=3\""),
+        ("controller = \"newreno\"", ""),
+        ("controller = \"newreno\"", "workload = { size = \"1 MB\" }"),
+        ("controller = \"newreno\"", "workload = { rate = \"0 Mbit/s\" }"),
+        ("controller = \"newreno\"", "workload = { rate = \"1 Mbit/s\", size = \"1 MB\" }"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"0 B\" }"),
+        (FLOW, &format!("{FLOW}name = \"a\"\n{FLOW}name = \"a\"\n")),
+        (FLOW, &format!("{FLOW}name = \"a\"\ncount = 2\n{FLOW}name = \"a.2\"\n")),
+    ]));
+}
+
+#[test]
+fn transports() {
+    let with = |line: &str| refusal_of("controller = \"newreno\"", &format!("controller = \"newreno\"\n[flow.transport]\n{line}"));
+    let lines = [
+        "preset = \"windows\"",
+        "mss = \"0 B\"",
+        "mss = \"1 MB\"",
+        "mss = 1448",
+        "initial_window = 0",
+        "ack_every = 0",
+        "min_rto = \"0 s\"",
+        "min_rto = \"10 s\"\nmax_rto = \"5 s\"",
+        "initial_rto = \"10 min\"",
+        "receive_window = \"1 kB\"",
+    ];
+    shown!(lines.map(|line| format!("## {line:?}\n{}\n", with(line))).concat());
+}
+
+#[test]
+fn routes() {
+    let square = format!(
+        "duration = \"60 s\"\n{}",
+        [("ab", "a", "b"), ("bc", "b", "c"), ("ca", "c", "a"), ("cd", "c", "d")]
+            .map(|(name, from, to)| format!("[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n"))
+            .concat()
+    );
+    let two_way = "[[link]]\nname = \"far\"\nbetween = [\"e\", \"f\"]\n[[link]]\nname = \"tail\"\nbetween = [\"d\", \"c\"]\n";
+    let with = |lines: &str| refusal(&format!("{square}{two_way}[[flow]]\ncontroller = \"newreno\"\n{lines}\n"));
+    let cases = [
+        "from = \"a\"\nto = \"z\"",
+        "from = \"a\"\nto = \"a\"",
+        "from = \"a\"\nto = \"e\"",
+        "from = \"a\"\nto = \"d\"\nroute = [\"ab\", \"cd\"]",
+        "from = \"a\"\nto = \"d\"\nroute = [\"ab\", \"bd\"]",
+        "from = \"a\"\nto = \"d\"\nroute = [\"ab\", \"bc\"]",
+        "from = \"a\"\nto = \"d\"\nroute = [\"ab\", \"bc\", \"ca\", \"ab\", \"bc\", \"cd\"]",
+        "from = \"a\"\nto = \"d\"\nroute = []",
+        "from = \"a\"\nto = \"d\"\nroute = [\"ab\", \"bc\", \"tail\"]",
+        "from = \"a\"\nto = \"d\"\nback = [\"tail\"]",
+        "from = \"a\"\nto = \"d\"\nroute = \"ab\"",
+    ];
+    shown!(cases.map(|lines| format!("## {lines:?}\n{}\n", with(lines))).concat());
+    let one_way = "duration = \"60 s\"\n[[link]]\nname = \"ab\"\nfrom = \"a\"\nto = \"b\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    shown!(refusal(&format!("{one_way}controller = \"newreno\"\n")), as "no_way_back");
+    shown!(refusal(&format!("{one_way}workload = {{ rate = \"1 Mbit/s\" }}\nback = [\"ab\"]\n")), as "back_without_controller");
+}
+
+#[test]
+fn expectations() {
+    let with = |lines: &str| refusal(&format!("{}\n[expect]\n{lines}\n", valid()));
+    let cases = [
+        "utilization = { min = 90 }",
+        "happiness = { min = 90 }",
+        "utilisation = {}",
+        "utilisation = 90",
+        "utilisation = { min = 95, max = 90 }",
+        "utilisation = { min = nan }",
+    ];
+    shown!(cases.map(|lines| format!("## {lines:?}\n{}\n", with(lines))).concat());
+}
+
+#[test]
+fn one_line_form() {
+    let error = parse(&valid().replace("15 ms", "15"), "dir/test.toml", &files).expect_err("no unit");
+    assert_eq!(error.short(), "dir/test.toml:7: \"15\" is not a duration: it has no unit; write for example \"30 ms\"");
+    let error = narrows_scenario::load(Path::new("no/such.toml")).expect_err("no such file");
+    assert_eq!(error.line(), None);
+    assert!(error.short().contains("no/such.toml"), "{}", error.short());
+}
