@@ -3,12 +3,18 @@
 //! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
 
 mod columns;
+mod directory;
 mod model;
 mod number;
+mod page;
 mod setup;
+mod sheet;
 mod summary;
 mod table;
+mod tables;
 
+pub use directory::{ReportError, RunInfo, read, redraw, write};
 pub use model::{Case, Comparison};
+pub use page::html;
 pub use summary::summary_json;
 pub use table::table;

@@ -65,7 +65,7 @@ fn flows(run: &Record) -> Option<String> {
 
 fn length(run: &Record) -> Option<String> {
     let whole = format!("{} s", plain(run.duration.as_secs_f64()));
-    Some(if run.warmup.is_zero() { whole } else { format!("{whole} of which the first {} s warm up", plain(run.warmup.as_secs_f64())) })
+    Some(if run.warmup.is_zero() { whole } else { format!("{whole} (first {} s warm-up)", plain(run.warmup.as_secs_f64())) })
 }
 
 fn seeds(comparison: &Comparison) -> Option<String> {
@@ -78,7 +78,7 @@ fn seeds(comparison: &Comparison) -> Option<String> {
     Some(match (&first[..], consecutive) {
         ([], _) => return None,
         ([one], _) => format!("seed {one}"),
-        ([low, .., high], true) => format!("seeds {low} to {high}"),
+        ([low, .., high], true) => format!("seeds {low}–{high}"),
         (many, false) => format!("{} seeds", many.len()),
     })
 }

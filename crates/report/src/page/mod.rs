@@ -1,0 +1,6 @@
+//! page
+use crate::Comparison;
+/// html
+pub fn html(comparison: &Comparison) -> String {
+    comparison.title.clone()
+}

@@ -1,0 +1,200 @@
+//! A table of named columns, and how it is written to and read from Parquet. One row group holds one run.
+
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, get_typed_column_reader};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{Type, TypePtr};
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+
+/// The cells of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cells {
+    Text(Vec<String>),
+    Flag(Vec<bool>),
+    Count(Vec<u64>),
+    MaybeCount(Vec<Option<u64>>),
+    Real(Vec<f64>),
+    MaybeReal(Vec<Option<f64>>),
+}
+
+/// Columns of equal length, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sheet {
+    columns: Vec<(String, Cells)>,
+}
+
+impl Sheet {
+    pub fn add(&mut self, name: impl Into<String>, cells: Cells) {
+        self.columns.push((name.into(), cells));
+    }
+
+    fn column(&self, name: &str) -> Result<&Cells, ParquetError> {
+        let found = self.columns.iter().find(|(own, _)| own == name).map(|(_, cells)| cells);
+        found.ok_or_else(|| ParquetError::General(format!("the column {name} is missing")))
+    }
+
+    pub fn text(&self, name: &str) -> Result<&[String], ParquetError> {
+        if let Cells::Text(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+    }
+
+    pub fn flag(&self, name: &str) -> Result<&[bool], ParquetError> {
+        if let Cells::Flag(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+    }
+
+    pub fn count(&self, name: &str) -> Result<&[u64], ParquetError> {
+        if let Cells::Count(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+    }
+
+    pub fn maybe_count(&self, name: &str) -> Result<&[Option<u64>], ParquetError> {
+        if let Cells::MaybeCount(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+    }
+
+    pub fn real(&self, name: &str) -> Result<&[f64], ParquetError> {
+        if let Cells::Real(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+    }
+
+    pub fn maybe_real(&self, name: &str) -> Result<&[Option<f64>], ParquetError> {
+        if let Cells::MaybeReal(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+    }
+
+    fn schema(&self) -> Result<TypePtr, ParquetError> {
+        let field = |(name, cells): &(String, Cells)| -> Result<TypePtr, ParquetError> {
+            let (physical, logical, repetition) = match cells {
+                Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
+                Cells::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
+                Cells::Count(_) => (Physical::INT64, Some(unsigned()), Repetition::REQUIRED),
+                Cells::MaybeCount(_) => (Physical::INT64, Some(unsigned()), Repetition::OPTIONAL),
+                Cells::Real(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
+                Cells::MaybeReal(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+            };
+            let converted = match physical {
+                Physical::BYTE_ARRAY => ConvertedType::UTF8,
+                Physical::INT64 => ConvertedType::UINT_64,
+                _ => ConvertedType::NONE,
+            };
+            let builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+            Ok(Arc::new(builder.with_logical_type(logical).with_converted_type(converted).build()?))
+        };
+        let fields = self.columns.iter().map(field).collect::<Result<_, _>>()?;
+        Ok(Arc::new(Type::group_type_builder("narrows").with_fields(fields).build()?))
+    }
+}
+
+fn unsigned() -> LogicalType {
+    LogicalType::integer(64, false)
+}
+
+fn other_type(name: &str) -> ParquetError {
+    ParquetError::General(format!("the column {name} has another type"))
+}
+
+/// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not written.
+pub(crate) fn write<W: Write + Send>(out: W, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<W, ParquetError> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(format!("narrows {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let mut writer = SerializedFileWriter::new(out, like.schema()?, Arc::new(properties))?;
+    for sheet in sheets {
+        let mut group = writer.next_row_group()?;
+        for (_, cells) in &sheet.columns {
+            write_column(&mut group, cells)?;
+        }
+        group.close()?;
+    }
+    writer.into_inner()
+}
+
+fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, cells: &Cells) -> Result<(), ParquetError> {
+    let Some(mut column) = group.next_column()? else { return Err(ParquetError::General("too many columns".to_owned())) };
+    match cells {
+        Cells::Text(cells) => {
+            let bytes: Vec<ByteArray> = cells.iter().map(|text| ByteArray::from(text.as_str())).collect();
+            column.typed::<ByteArrayType>().write_batch(&bytes, None, None)?
+        }
+        Cells::Flag(cells) => column.typed::<BoolType>().write_batch(cells, None, None)?,
+        Cells::Count(cells) => {
+            let signed: Vec<i64> = cells.iter().map(|count| *count as i64).collect();
+            column.typed::<Int64Type>().write_batch(&signed, None, None)?
+        }
+        Cells::MaybeCount(cells) => {
+            let signed: Vec<i64> = cells.iter().flatten().map(|count| *count as i64).collect();
+            column.typed::<Int64Type>().write_batch(&signed, Some(&levels(cells)), None)?
+        }
+        Cells::Real(cells) => column.typed::<DoubleType>().write_batch(cells, None, None)?,
+        Cells::MaybeReal(cells) => {
+            let present: Vec<f64> = cells.iter().flatten().copied().collect();
+            column.typed::<DoubleType>().write_batch(&present, Some(&levels(cells)), None)?
+        }
+    };
+    column.close()
+}
+
+fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
+    cells.iter().map(|cell| cell.is_some() as i16).collect()
+}
+
+/// Reads a file's row groups.
+pub(crate) fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
+    let reader = SerializedFileReader::new(file)?;
+    let metadata = reader.metadata();
+    let schema = metadata.file_metadata().schema_descr();
+    (0..metadata.num_row_groups())
+        .map(|index| {
+            let group = reader.get_row_group(index)?;
+            let rows = metadata.row_group(index).num_rows() as usize;
+            let mut sheet = Sheet::default();
+            for (at, column) in schema.columns().iter().enumerate() {
+                let optional = column.max_def_level() > 0;
+                sheet.add(column.name(), read_column(group.get_column_reader(at)?, rows, optional)?);
+            }
+            Ok(sheet)
+        })
+        .collect()
+}
+
+fn read_column(reader: ColumnReader, rows: usize, optional: bool) -> Result<Cells, ParquetError> {
+    macro_rules! cells {
+        ($kind:ty) => {{
+            let (mut values, mut levels) = (Vec::new(), Vec::new());
+            let mut typed = get_typed_column_reader::<$kind>(reader);
+            let mut left = rows;
+            while left > 0 {
+                let (read, ..) = typed.read_records(left, Some(&mut levels), None, &mut values)?;
+                if read == 0 {
+                    return Err(ParquetError::EOF("a column is too short".to_owned()));
+                }
+                left -= read;
+            }
+            (values, levels)
+        }};
+    }
+    Ok(match reader {
+        ColumnReader::ByteArrayColumnReader(_) => {
+            let (values, _) = cells!(ByteArrayType);
+            let text = |bytes: &ByteArray| bytes.as_utf8().map(str::to_owned);
+            Cells::Text(values.iter().map(text).collect::<Result<_, _>>()?)
+        }
+        ColumnReader::BoolColumnReader(_) => Cells::Flag(cells!(BoolType).0),
+        ColumnReader::Int64ColumnReader(_) => {
+            let (values, levels) = cells!(Int64Type);
+            let counts = values.into_iter().map(|count| count as u64);
+            if optional { Cells::MaybeCount(spread(counts, &levels)) } else { Cells::Count(counts.collect()) }
+        }
+        ColumnReader::DoubleColumnReader(_) => {
+            let (values, levels) = cells!(DoubleType);
+            if optional { Cells::MaybeReal(spread(values.into_iter(), &levels)) } else { Cells::Real(values) }
+        }
+        _ => return Err(ParquetError::General("a column has a type that Narrows does not write".to_owned())),
+    })
+}
+
+fn spread<T>(mut values: impl Iterator<Item = T>, levels: &[i16]) -> Vec<Option<T>> {
+    levels.iter().map(|level| if *level > 0 { values.next() } else { None }).collect()
+}

@@ -1,0 +1,378 @@
+//! The Parquet tables: what their columns are called, and how a record becomes rows and rows become a record again.
+
+use crate::sheet::{Cells, Sheet};
+use crate::summary::RunOut;
+use narrows_measure::metrics::flow_goodput;
+use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
+use narrows_units::{Bytes, Rate, Span, Time};
+use parquet::errors::ParquetError;
+
+/// One table: its file and how a run fills it.
+pub(crate) struct Table {
+    pub file: &'static str,
+    pub sheet: fn(&str, &Record) -> Sheet,
+}
+
+/// All tables of a result.
+pub(crate) const TABLES: [Table; 5] = [
+    Table { file: "flows.parquet", sheet: flows },
+    Table { file: "links.parquet", sheet: links },
+    Table { file: "flow_samples.parquet", sheet: flow_samples },
+    Table { file: "link_samples.parquet", sheet: link_samples },
+    Table { file: "histograms.parquet", sheet: histograms },
+];
+
+/// A record that has the tables' columns and no rows.
+pub(crate) fn no_rows() -> Record {
+    let zero = Span::ZERO;
+    Record { seed: 0, duration: zero, warmup: zero, interval: zero, flows: vec![], links: vec![], events: 0, hops: 0 }
+}
+
+type Get<T> = fn(&T) -> u64;
+type Set<T> = fn(&mut T, u64);
+
+macro_rules! counters {
+    ($($name:literal => $($field:ident).+ $(as $wrap:ident)?),* $(,)?) => {
+        &[$(($name, |c| counters!(@get c.$($field).+ $(, $wrap)?), |c, n| c.$($field).+ = counters!(@set n $(, $wrap)?))),*]
+    };
+    (@get $place:expr) => { $place };
+    (@get $place:expr, Bytes) => { $place.get() };
+    (@set $n:expr) => { $n };
+    (@set $n:expr, Bytes) => { Bytes::new($n) };
+}
+
+const FLOW_COUNTERS: &[(&str, Get<FlowCounters>, Set<FlowCounters>)] = counters![
+    "sent_packets" => sent,
+    "retransmitted_packets" => retransmitted,
+    "arrived_packets" => arrived,
+    "duplicate_packets" => duplicates,
+    "dropped_packets" => dropped,
+    "arrived_wire_bytes" => arrived_wire as Bytes,
+    "goodput_bytes" => goodput as Bytes,
+    "declared_lost_packets" => declared_lost,
+    "timeouts" => timeouts,
+    "recoveries" => recoveries,
+    "undone" => undone,
+    "ect0_packets" => ect0,
+    "ect1_packets" => ect1,
+    "ce_packets" => ce,
+    "acks" => acks,
+];
+
+const LINK_COUNTERS: &[(&str, Get<LinkCounters>, Set<LinkCounters>)] = counters![
+    "offered_packets" => offered,
+    "departed_packets" => departed,
+    "departed_bytes" => departed_bytes as Bytes,
+    "delivered_packets" => delivered,
+    "lost_packets" => lost,
+    "overflowed_packets" => overflowed,
+    "dropped_early_packets" => dropped_early,
+    "marked_packets" => marked,
+];
+
+/// Starts a sheet with the columns that say which run a row belongs to.
+fn keyed(case: &str, run: &Record, rows: usize) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.add("case", Cells::Text(vec![case.to_owned(); rows]));
+    sheet.add("seed", Cells::Count(vec![run.seed; rows]));
+    sheet
+}
+
+fn text<T>(rows: &[T], of: impl Fn(&T) -> String) -> Cells {
+    Cells::Text(rows.iter().map(of).collect())
+}
+
+fn count<T>(rows: &[T], of: impl Fn(&T) -> u64) -> Cells {
+    Cells::Count(rows.iter().map(of).collect())
+}
+
+fn maybe_count<T>(rows: &[T], of: impl Fn(&T) -> Option<u64>) -> Cells {
+    Cells::MaybeCount(rows.iter().map(of).collect())
+}
+
+fn real<T>(rows: &[T], of: impl Fn(&T) -> f64) -> Cells {
+    Cells::Real(rows.iter().map(of).collect())
+}
+
+fn maybe_real<T>(rows: &[T], of: impl Fn(&T) -> Option<f64>) -> Cells {
+    Cells::MaybeReal(rows.iter().map(of).collect())
+}
+
+fn ms(span: Span) -> f64 {
+    span.as_millis_f64()
+}
+
+fn flows(case: &str, run: &Record) -> Sheet {
+    let rows = &run.flows[..];
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("flow", text(rows, |f| f.name.clone()));
+    sheet.add("controller", text(rows, |f| f.controller.clone()));
+    sheet.add("start_s", real(rows, |f| f.start.as_secs_f64()));
+    sheet.add("end_s", maybe_real(rows, |f| f.end.map(Time::as_secs_f64)));
+    sheet.add("completed", Cells::Flag(rows.iter().map(|f| f.completed).collect()));
+    sheet.add("size_bytes", maybe_count(rows, |f| f.size.map(Bytes::get)));
+    sheet.add("route", text(rows, |f| f.route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")));
+    sheet.add("mss_bytes", count(rows, |f| f.mss.get()));
+    sheet.add("base_rtt_ms", real(rows, |f| ms(f.base_rtt)));
+    sheet.add("goodput_mbps", maybe_real(rows, |f| flow_goodput(run, f)));
+    summarise(&mut sheet, "rtt", rows, |f| &f.rtt);
+    summarise(&mut sheet, "one_way", rows, |f| &f.one_way);
+    for (name, get, _) in FLOW_COUNTERS {
+        sheet.add(format!("steady_{name}"), count(rows, |f| get(&f.steady)));
+    }
+    for (name, get, _) in FLOW_COUNTERS {
+        sheet.add(format!("total_{name}"), count(rows, |f| get(&f.total)));
+    }
+    sheet
+}
+
+fn links(case: &str, run: &Record) -> Sheet {
+    let rows = &run.links[..];
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("link", text(rows, |l| l.name.clone()));
+    sheet.add("rate_mbps", maybe_real(rows, |l| l.rate.map(Rate::as_mbps)));
+    sheet.add("delay_ms", real(rows, |l| ms(l.delay)));
+    sheet.add("buffer_bytes", maybe_count(rows, |l| l.buffer.map(Bytes::get)));
+    sheet.add("buffer_packets", maybe_count(rows, |l| l.buffer_packets.map(u64::from)));
+    sheet.add("steady_capacity_bytes", maybe_count(rows, |l| l.capacity.map(Bytes::get)));
+    sheet.add("left_queued_packets", count(rows, |l| l.left_queued));
+    sheet.add("left_in_flight_packets", count(rows, |l| l.left_in_flight));
+    summarise(&mut sheet, "queueing", rows, |l| &l.queueing);
+    for (name, get, _) in LINK_COUNTERS {
+        sheet.add(format!("steady_{name}"), count(rows, |l| get(&l.steady)));
+    }
+    for (name, get, _) in LINK_COUNTERS {
+        sheet.add(format!("total_{name}"), count(rows, |l| get(&l.total)));
+    }
+    sheet
+}
+
+/// The ends, sum and quantiles of a histogram; `histograms.parquet` has its buckets.
+fn summarise<T>(sheet: &mut Sheet, name: &str, rows: &[T], of: impl Fn(&T) -> &Histogram) {
+    for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
+        sheet.add(format!("{name}_{column}_ms"), maybe_real(rows, |row| of(row).quantile(q).map(ms)));
+    }
+    sheet.add(format!("{name}_min_ms"), maybe_real(rows, |row| of(row).min().map(ms)));
+    sheet.add(format!("{name}_max_ms"), maybe_real(rows, |row| of(row).max().map(ms)));
+    sheet.add(format!("{name}_sum_ns"), count(rows, |row| u64::try_from(of(row).sum()).unwrap_or(u64::MAX)));
+}
+
+fn flow_samples(case: &str, run: &Record) -> Sheet {
+    let all = run.flows.iter().enumerate().flat_map(|(index, flow)| {
+        flow.samples.iter().scan(FlowSample::default(), move |last, sample| Some((index, flow, std::mem::replace(last, *sample), sample)))
+    });
+    let rows: Vec<(usize, &FlowRecord, FlowSample, &FlowSample)> = all.collect();
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("flow", text(&rows, |(_, flow, ..)| flow.name.clone()));
+    sheet.add("flow_index", count(&rows, |(index, ..)| *index as u64));
+    sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
+    sheet.add("goodput_mbps", real(&rows, |(.., last, s)| mbps(last.goodput, s.goodput, last.at, s.at)));
+    sheet.add("throughput_mbps", real(&rows, |(.., last, s)| mbps(last.arrived_wire, s.arrived_wire, last.at, s.at)));
+    sheet.add("rtt_ms", maybe_real(&rows, |(.., s)| s.rtt.map(ms)));
+    sheet.add("cwnd_segments", real(&rows, |(.., s)| s.cwnd));
+    sheet.add("ssthresh_segments", maybe_real(&rows, |(.., s)| s.ssthresh));
+    sheet.add("in_flight_segments", count(&rows, |(.., s)| s.in_flight.into()));
+    sheet.add("pacing_mbps", maybe_real(&rows, |(.., s)| s.pacing.map(Rate::as_mbps)));
+    sheet.add("total_goodput_bytes", count(&rows, |(.., s)| s.goodput.get()));
+    sheet.add("total_arrived_wire_bytes", count(&rows, |(.., s)| s.arrived_wire.get()));
+    sheet.add("total_sent_packets", count(&rows, |(.., s)| s.sent));
+    sheet.add("total_dropped_packets", count(&rows, |(.., s)| s.dropped));
+    sheet
+}
+
+fn link_samples(case: &str, run: &Record) -> Sheet {
+    let all = run.links.iter().enumerate().flat_map(|(index, link)| {
+        link.samples.iter().scan(LinkSample::default(), move |last, sample| Some((index, link, std::mem::replace(last, *sample), sample)))
+    });
+    let rows: Vec<(usize, &LinkRecord, LinkSample, &LinkSample)> = all.collect();
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("link", text(&rows, |(_, link, ..)| link.name.clone()));
+    sheet.add("link_index", count(&rows, |(index, ..)| *index as u64));
+    sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
+    sheet.add("throughput_mbps", real(&rows, |(.., last, s)| mbps(last.departed_bytes, s.departed_bytes, last.at, s.at)));
+    let capacity = |(_, link, last, s): &(usize, &LinkRecord, LinkSample, &LinkSample)| {
+        link.capacity.map(|_| mbps(last.capacity, s.capacity, last.at, s.at))
+    };
+    sheet.add("capacity_mbps", maybe_real(&rows, capacity));
+    sheet.add("queue_bytes", count(&rows, |(.., s)| s.queue.get()));
+    sheet.add("queue_packets", count(&rows, |(.., s)| s.queue_packets));
+    sheet.add("total_departed_bytes", count(&rows, |(.., s)| s.departed_bytes.get()));
+    sheet.add("total_dropped_packets", count(&rows, |(.., s)| s.dropped));
+    sheet.add("total_marked_packets", count(&rows, |(.., s)| s.marked));
+    sheet.add("total_capacity_bytes", count(&rows, |(.., s)| s.capacity.get()));
+    sheet
+}
+
+fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
+    if to > from { after.saturating_sub(before).bits() as f64 / 1e6 / to.since(from).as_secs_f64() } else { 0.0 }
+}
+
+fn histograms(case: &str, run: &Record) -> Sheet {
+    let flow = |(index, flow): (usize, &'_ FlowRecord)| {
+        [("rtt", index, flow.name.clone(), flow.rtt.clone()), ("one_way", index, flow.name.clone(), flow.one_way.clone())]
+    };
+    let flows = run.flows.iter().enumerate().flat_map(flow);
+    let links = run.links.iter().enumerate().map(|(index, link)| ("queueing", index, link.name.clone(), link.queueing.clone()));
+    let mut rows: Vec<(&str, usize, String, Span, u64)> = Vec::new();
+    for (of, index, name, histogram) in flows.chain(links) {
+        rows.extend(histogram.counts().map(|(from, count)| (of, index, name.clone(), from, count)));
+    }
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("of", text(&rows, |(of, ..)| (*of).to_owned()));
+    sheet.add("index", count(&rows, |(_, index, ..)| *index as u64));
+    sheet.add("name", text(&rows, |(_, _, name, ..)| name.clone()));
+    sheet.add("from_ms", real(&rows, |(.., from, _)| ms(*from)));
+    sheet.add("count", count(&rows, |(.., count)| *count));
+    sheet
+}
+
+/// The record that these sheets, in the order of [`TABLES`], were made from.
+pub(crate) fn record(run: &RunOut, sheets: [&Sheet; 5]) -> Result<Record, ParquetError> {
+    let [flows, links, flow_samples, link_samples, histograms] = sheets;
+    let mut record = Record {
+        seed: run.seed,
+        duration: Span::from_secs_f64(run.duration_s),
+        warmup: Span::from_secs_f64(run.warmup_s),
+        interval: Span::from_secs_f64(run.interval_s),
+        flows: (0..flows.text("flow")?.len()).map(|row| read_flow(flows, row)).collect::<Result<_, _>>()?,
+        links: (0..links.text("link")?.len()).map(|row| read_link(links, row)).collect::<Result<_, _>>()?,
+        events: run.events,
+        hops: run.hops,
+    };
+    read_flow_samples(flow_samples, &mut record)?;
+    read_link_samples(link_samples, &mut record)?;
+    read_histograms(histograms, flows, links, &mut record)?;
+    Ok(record)
+}
+
+fn at(seconds: f64) -> Time {
+    Time::ZERO + Span::from_secs_f64(seconds)
+}
+
+fn from_ms(ms: f64) -> Span {
+    Span::from_nanos((ms * 1e6 + 0.5) as u64)
+}
+
+fn from_mbps(mbps: f64) -> Rate {
+    Rate::from_bps((mbps * 1e6 + 0.5) as u64)
+}
+
+fn damaged(what: &str) -> ParquetError {
+    ParquetError::General(format!("{what} does not fit the other tables"))
+}
+
+fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
+    let route = sheet.text("route")?[row].split_whitespace().map(str::parse).collect::<Result<_, _>>();
+    let mut flow = FlowRecord {
+        name: sheet.text("flow")?[row].clone(),
+        controller: sheet.text("controller")?[row].clone(),
+        start: at(sheet.real("start_s")?[row]),
+        end: sheet.maybe_real("end_s")?[row].map(at),
+        completed: sheet.flag("completed")?[row],
+        size: sheet.maybe_count("size_bytes")?[row].map(Bytes::new),
+        route: route.map_err(|_| damaged("a route"))?,
+        mss: Bytes::new(sheet.count("mss_bytes")?[row]),
+        base_rtt: from_ms(sheet.real("base_rtt_ms")?[row]),
+        total: FlowCounters::default(),
+        steady: FlowCounters::default(),
+        rtt: Histogram::new(),
+        one_way: Histogram::new(),
+        samples: vec![],
+    };
+    for (name, _, set) in FLOW_COUNTERS {
+        set(&mut flow.steady, sheet.count(&format!("steady_{name}"))?[row]);
+        set(&mut flow.total, sheet.count(&format!("total_{name}"))?[row]);
+    }
+    Ok(flow)
+}
+
+fn read_link(sheet: &Sheet, row: usize) -> Result<LinkRecord, ParquetError> {
+    let mut link = LinkRecord {
+        name: sheet.text("link")?[row].clone(),
+        rate: sheet.maybe_real("rate_mbps")?[row].map(from_mbps),
+        delay: from_ms(sheet.real("delay_ms")?[row]),
+        buffer: sheet.maybe_count("buffer_bytes")?[row].map(Bytes::new),
+        buffer_packets: sheet.maybe_count("buffer_packets")?[row].map(|packets| packets as u32),
+        total: LinkCounters::default(),
+        steady: LinkCounters::default(),
+        capacity: sheet.maybe_count("steady_capacity_bytes")?[row].map(Bytes::new),
+        queueing: Histogram::new(),
+        samples: vec![],
+        left_queued: sheet.count("left_queued_packets")?[row],
+        left_in_flight: sheet.count("left_in_flight_packets")?[row],
+    };
+    for (name, _, set) in LINK_COUNTERS {
+        set(&mut link.steady, sheet.count(&format!("steady_{name}"))?[row]);
+        set(&mut link.total, sheet.count(&format!("total_{name}"))?[row]);
+    }
+    Ok(link)
+}
+
+fn read_flow_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
+    let (index, time) = (sheet.count("flow_index")?, sheet.real("time_s")?);
+    let (goodput, arrived) = (sheet.count("total_goodput_bytes")?, sheet.count("total_arrived_wire_bytes")?);
+    let (rtt, cwnd, ssthresh) = (sheet.maybe_real("rtt_ms")?, sheet.real("cwnd_segments")?, sheet.maybe_real("ssthresh_segments")?);
+    let (in_flight, pacing) = (sheet.count("in_flight_segments")?, sheet.maybe_real("pacing_mbps")?);
+    let (sent, dropped) = (sheet.count("total_sent_packets")?, sheet.count("total_dropped_packets")?);
+    for row in 0..index.len() {
+        let flow = record.flows.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a flow"))?;
+        flow.samples.push(FlowSample {
+            at: at(time[row]),
+            goodput: Bytes::new(goodput[row]),
+            arrived_wire: Bytes::new(arrived[row]),
+            rtt: rtt[row].map(from_ms),
+            cwnd: cwnd[row],
+            ssthresh: ssthresh[row],
+            in_flight: in_flight[row] as u32,
+            pacing: pacing[row].map(from_mbps),
+            sent: sent[row],
+            dropped: dropped[row],
+        });
+    }
+    Ok(())
+}
+
+fn read_link_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
+    let (index, time) = (sheet.count("link_index")?, sheet.real("time_s")?);
+    let (queue, queue_packets, departed) =
+        (sheet.count("queue_bytes")?, sheet.count("queue_packets")?, sheet.count("total_departed_bytes")?);
+    let (dropped, marked) = (sheet.count("total_dropped_packets")?, sheet.count("total_marked_packets")?);
+    let capacity = sheet.count("total_capacity_bytes")?;
+    for row in 0..index.len() {
+        let link = record.links.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a link"))?;
+        link.samples.push(LinkSample {
+            at: at(time[row]),
+            queue: Bytes::new(queue[row]),
+            queue_packets: queue_packets[row],
+            departed_bytes: Bytes::new(departed[row]),
+            dropped: dropped[row],
+            marked: marked[row],
+            capacity: Bytes::new(capacity[row]),
+        });
+    }
+    Ok(())
+}
+
+fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
+    let (of, index, from, count) = (sheet.text("of")?, sheet.count("index")?, sheet.real("from_ms")?, sheet.count("count")?);
+    let mut row = 0;
+    while row < of.len() {
+        let end = (row..of.len()).find(|other| of[*other] != of[row] || index[*other] != index[row]).unwrap_or(of.len());
+        let place = index[row] as usize;
+        let ends = if of[row] == "queueing" { links } else { flows };
+        let edge = |name: &str| {
+            let column = ends.maybe_real(&format!("{}_{name}_ms", of[row]))?;
+            column.get(place).copied().flatten().map(from_ms).ok_or_else(|| damaged("a histogram"))
+        };
+        let (min, max) = (edge("min")?, edge("max")?);
+        let sum = ends.count(&format!("{}_sum_ns", of[row]))?[place];
+        let histogram = Histogram::restore((row..end).map(|row| (from_ms(from[row]), count[row])), sum.into(), min, max);
+        match of[row].as_str() {
+            "rtt" => record.flows[place].rtt = histogram,
+            "one_way" => record.flows[place].one_way = histogram,
+            _ => record.links[place].queueing = histogram,
+        }
+        row = end;
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! The result directory: complete or absent, and readable again.
+
+mod common;
+
+use narrows_report::{ReportError, RunInfo, html, read, redraw, summary_json, write};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A directory of the test's own, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("narrows-report-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn info(command: &str) -> RunInfo {
+    RunInfo { command: vec![command.to_owned()], host: "here".to_owned(), started_unix_s: None, wall: Duration::from_millis(1234) }
+}
+
+fn bytes(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn what_was_written_is_read_back() {
+    let scratch = Scratch::new("round-trip");
+    for (name, made) in [("many", common::three_by_three()), ("one", common::single()), ("trace", common::varying())] {
+        let dir = scratch.0.join(name);
+        write(&dir, &made, &info("first")).unwrap();
+        let back = read(&dir).unwrap();
+        assert_eq!(format!("{back:?}"), format!("{made:?}"));
+        assert_eq!(summary_json(&back), summary_json(&made));
+        assert!(html(&back) == html(&made), "the page drawn from files differs");
+        let before = fs::read(dir.join("report.html")).unwrap();
+        assert_eq!(redraw(&dir).unwrap(), dir.join("report.html"));
+        assert!(fs::read(dir.join("report.html")).unwrap() == before);
+    }
+}
+
+#[test]
+fn transfers_and_packet_buffers_survive() {
+    let scratch = Scratch::new("odd");
+    let mut made = common::single();
+    let run = &mut made.cases[0].runs[0];
+    run.seed = u64::MAX;
+    run.flows[0].size = Some(narrows_units::Bytes::new(12_345));
+    run.flows[0].end = Some(narrows_units::Time::from_nanos(1_234_567_891));
+    run.flows[0].completed = true;
+    run.flows[1].route = vec![0, 1];
+    run.flows[1].samples.clear();
+    run.links[1].buffer_packets = Some(100);
+    write(&scratch.0.join("out"), &made, &info("x")).unwrap();
+    assert_eq!(format!("{:?}", read(&scratch.0.join("out")).unwrap()), format!("{made:?}"));
+}
+
+#[test]
+fn nothing_run_is_still_a_result() {
+    let scratch = Scratch::new("empty");
+    let mut made = common::single();
+    made.cases.clear();
+    write(&scratch.0.join("out"), &made, &info("x")).unwrap();
+    assert_eq!(format!("{:?}", read(&scratch.0.join("out")).unwrap()), format!("{made:?}"));
+}
+
+#[test]
+fn only_run_json_differs_between_two_runs() {
+    let scratch = Scratch::new("same");
+    let (a, b) = (scratch.0.join("a"), scratch.0.join("b"));
+    write(&a, &common::three_by_three(), &info("first")).unwrap();
+    write(&b, &common::three_by_three(), &info("second")).unwrap();
+    let different: Vec<String> = bytes(&a).into_iter().zip(bytes(&b)).filter(|(a, b)| a != b).map(|(a, _)| a.0).collect();
+    assert_eq!(different, ["run.json"]);
+    let names: Vec<String> = bytes(&a).into_iter().map(|(name, _)| name).collect();
+    insta::assert_snapshot!(names.join("\n"));
+}
+
+#[test]
+fn an_existing_directory_is_left_alone() {
+    let scratch = Scratch::new("exists");
+    let dir = scratch.0.join("out");
+    fs::create_dir(&dir).unwrap();
+    let error = write(&dir, &common::single(), &info("x")).unwrap_err();
+    assert!(matches!(error, ReportError::Exists(_)));
+    assert!(error.to_string().contains("--out"), "{error}");
+    assert_eq!(scratch.entries(), ["out"]);
+}
+
+#[test]
+fn an_error_half_way_leaves_nothing() {
+    let scratch = Scratch::new("half");
+    let mut made = common::single();
+    let twice = made.cases[0].runs[0].clone();
+    made.cases[0].runs.push(twice);
+    let error = write(&scratch.0.join("out"), &made, &info("x")).unwrap_err();
+    assert!(matches!(error, ReportError::Repeated(..)), "{error}");
+    assert!(scratch.entries().is_empty());
+
+    fs::write(scratch.0.join("file"), "").unwrap();
+    let error = write(&scratch.0.join("file/out"), &common::single(), &info("x")).unwrap_err();
+    assert!(error.to_string().contains("file") && error.to_string().contains("--out"), "{error}");
+    assert_eq!(scratch.entries(), ["file"]);
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_named() {
+    let scratch = Scratch::new("damaged");
+    let error = read(&scratch.0).unwrap_err();
+    assert!(matches!(error, ReportError::Read { .. }) && error.to_string().contains("summary.json"), "{error}");
+    let dir = scratch.0.join("out");
+    write(&dir, &common::single(), &info("x")).unwrap();
+    fs::write(dir.join("links.parquet"), "PAR1 no PAR1").unwrap();
+    let error = read(&dir).unwrap_err();
+    assert!(matches!(error, ReportError::Damaged { .. }) && error.to_string().contains("links.parquet"), "{error}");
+}
