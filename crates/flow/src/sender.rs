@@ -294,11 +294,11 @@ impl Sender {
         (Data { number, bytes, stamp: now, retransmission: !fresh, cwr }, ecn)
     }
 
-    /// An acknowledgement arrives, with its SACK blocks.
-    pub fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &[Block]) {
+    /// An acknowledgement arrives, with its SACK blocks. Returns the round trip it shows, if it does.
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &[Block]) -> Option<Span> {
         let una_before = self.board.una();
         if ack.next > self.board.next() || (ack.next < una_before && blocks.is_empty()) {
-            return;
+            return None;
         }
         let in_flight_before = self.board.in_flight();
         self.acked.clear();
@@ -330,6 +330,7 @@ impl Sender {
         self.feed(now, rtt, in_flight_before, ecn, congestion);
         let clean = advanced && self.lost.is_empty();
         self.reduce(congestion, reducing_before, self.acked.len() as u32, clean);
+        rtt
     }
 
     #[inline]
@@ -641,7 +642,7 @@ impl Sender {
         &self.counters
     }
 
-    /// The round trip of the acknowledgement handled last, if it gave one.
+    /// The latest round trip measured.
     pub fn latest_rtt(&self) -> Option<Span> {
         self.latest_rtt
     }

@@ -1,1 +1,46 @@
-fn main() {}
+//! The command line: parses, chooses a world, prints.
+
+mod bench;
+mod cli;
+mod compare;
+mod error;
+mod list;
+mod output;
+mod report;
+mod run;
+mod runner;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use error::Failure;
+use std::process::ExitCode;
+
+/// What a command found, as its exit status tells it.
+enum Outcome {
+    /// All well.
+    Ok,
+    /// An expectation of the scenario was missed.
+    Missed,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command.unwrap_or_default() {
+        Command::Compare(args) => compare::compare(args),
+        Command::Run(args) => run::run(args),
+        Command::Report(args) => report::report(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::List(args) => list::list(args),
+        Command::Schema => list::schema(),
+    };
+    match outcome {
+        Ok(Outcome::Ok) => ExitCode::SUCCESS,
+        Ok(Outcome::Missed) => ExitCode::from(1),
+        // A reader that has seen enough (`narrows list | head`) is no failure.
+        Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(2)
+        }
+    }
+}

@@ -50,13 +50,27 @@ impl Limit {
     }
 }
 
-/// Declares the enum of all disciplines, so that a link calls them without dynamic dispatch.
+/// What a registry line says of a discipline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DisciplineEntry {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// The document it follows.
+    pub source: &'static str,
+}
+
+/// Declares all disciplines once: their list, and the enum through which a link calls them without dynamic dispatch.
 macro_rules! disciplines {
-    ($($(#[$doc:meta])* $name:ident($type:ty)),* $(,)?) => {
+    ($($name:ident($type:ty), $text:literal, $summary:literal, $source:literal;)*) => {
+        /// Every discipline, in the order in which lists show them.
+        pub const DISCIPLINES: &[DisciplineEntry] = &[$(DisciplineEntry { name: $text, summary: $summary, source: $source }),*];
+
         /// Any of the disciplines.
         #[derive(Clone, Debug)]
         pub enum AnyDiscipline<P> {
-            $($(#[$doc])* $name($type)),*
+            $(#[doc = $summary] $name($type)),*
         }
 
         impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
@@ -77,6 +91,5 @@ macro_rules! disciplines {
 }
 
 disciplines! {
-    /// First in, first out, tail drop.
-    Fifo(Fifo<P>),
+    Fifo(Fifo<P>), "fifo", "first in, first out; drops what does not fit (tail drop)", "RFC 7567, section 2.1";
 }

@@ -11,7 +11,7 @@ mod packet;
 mod service;
 mod trace;
 
-pub use discipline::{AnyDiscipline, Discipline, Limit, Queued};
+pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineEntry, Limit, Queued};
 pub use fifo::Fifo;
 pub use link::{Fate, Form, Link, LinkConfig, Why};
 pub use loss::LossModel;

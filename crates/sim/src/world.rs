@@ -69,8 +69,6 @@ struct World {
     blocks: Blocks,
     probes: Probes,
     interval: Span,
-    /// The end of the warm-up.
-    warmup: Time,
     events: u64,
 }
 
@@ -119,7 +117,6 @@ impl World {
             blocks: Blocks::default(),
             probes: Probes::new(scenario),
             interval: scenario.interval,
-            warmup: Time::ZERO + scenario.warmup,
             events: 0,
         })
     }

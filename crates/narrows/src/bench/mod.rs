@@ -1,0 +1,116 @@
+//! `narrows bench`: what the simulator costs.
+
+mod matrix;
+mod meter;
+mod ns3;
+
+use crate::Outcome;
+use crate::cli::BenchArgs;
+use crate::error::Failure;
+use matrix::Cell;
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+
+/// One line of the result.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    topology: &'static str,
+    controller: String,
+    flows: u32,
+    rate_mbps: u64,
+    /// CPU time per data packet delivered through the bottleneck, everything included.
+    ns_per_packet: f64,
+    /// CPU time per packet that crossed a link, of any kind.
+    ns_per_hop: f64,
+    ns_per_event: f64,
+    packets_per_s: f64,
+    peak_rss_mib: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ns3_ns_per_packet: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ns3_ratio: Option<f64>,
+}
+
+/// Runs the matrix and prints its rows as they come.
+pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
+    let cells: Vec<Cell> = matrix::cells().into_iter().filter(|cell| cell.name().contains(&args.only)).collect();
+    if cells.is_empty() {
+        return Err(Failure::Other(format!("no row's name contains \"{}\"; names are like \"{}\"", args.only, matrix::cells()[0].name())));
+    }
+    let peer = if args.against_ns3 { Some(ns3::Peer::build()?) } else { None };
+    let mut rows = Vec::new();
+    let mut out = std::io::stdout().lock();
+    if !args.json {
+        writeln!(out, "{}", heading(peer.is_some()))?;
+    }
+    for cell in &cells {
+        if std::io::stderr().is_terminal() {
+            eprint!("\r{:<40}\r", cell.name());
+        }
+        let mut row = measure(cell, args.runs)?;
+        if let Some(peer) = &peer {
+            let theirs = peer.measure(cell)?;
+            row.ns3_ns_per_packet = theirs;
+            row.ns3_ratio = theirs.map(|theirs| theirs / row.ns_per_packet);
+        }
+        if !args.json {
+            writeln!(out, "{}", line(&row))?;
+        }
+        rows.push(row);
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&rows).map_err(|error| Failure::Other(error.to_string()))?;
+        writeln!(out, "{text}")?;
+    } else if peer.is_some() {
+        writeln!(out, "\n{}", ns3::CAVEAT)?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// The median of several runs by time per packet.
+fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
+    let scenario = cell.scenario()?;
+    let mut costs = Vec::new();
+    meter::reset_peak_memory();
+    for _ in 0..runs {
+        let before = meter::cpu_time();
+        let record = narrows_sim::run(&scenario)?;
+        let cost = meter::cpu_time() - before;
+        let bottleneck = record.links.iter().find(|link| link.name == matrix::BOTTLENECK).expect("every cell has a bottleneck");
+        costs.push((cost.as_nanos() as f64, bottleneck.total.delivered as f64, record.hops as f64, record.events as f64));
+    }
+    costs.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+    let (ns, packets, hops, events) = costs[costs.len() / 2];
+    Ok(Row {
+        topology: cell.topology.name(),
+        controller: cell.controller.to_owned(),
+        flows: cell.flows,
+        rate_mbps: cell.rate.as_bps() / 1_000_000,
+        ns_per_packet: ns / packets,
+        ns_per_hop: ns / hops,
+        ns_per_event: ns / events,
+        packets_per_s: packets / ns * 1e9,
+        peak_rss_mib: meter::peak_memory_mib(),
+        ns3_ns_per_packet: None,
+        ns3_ratio: None,
+    })
+}
+
+fn heading(ns3: bool) -> String {
+    let peer = if ns3 { format!(" {:>14} {:>7}", "ns-3 ns/packet", "ratio") } else { String::new() };
+    format!(
+        "{:<9} {:<8} {:>5} {:>9} {:>10} {:>7} {:>9} {:>12} {:>9}{peer}",
+        "topology", "control", "flows", "rate_mbps", "ns/packet", "ns/hop", "ns/event", "packets/s", "peak MiB"
+    )
+}
+
+fn line(row: &Row) -> String {
+    let mut text = format!(
+        "{:<9} {:<8} {:>5} {:>9} {:>10.1} {:>7.1} {:>9.1} {:>12.0} {:>9.1}",
+        row.topology, row.controller, row.flows, row.rate_mbps, row.ns_per_packet, row.ns_per_hop, row.ns_per_event, row.packets_per_s, row.peak_rss_mib
+    );
+    if let (Some(theirs), Some(ratio)) = (row.ns3_ns_per_packet, row.ns3_ratio) {
+        text += &format!(" {theirs:>14.0} {ratio:>6.0}x");
+    }
+    text
+}

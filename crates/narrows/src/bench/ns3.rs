@@ -1,0 +1,69 @@
+//! The same work done by ns-3, for ratios of one run.
+
+use super::matrix::{Cell, Topology};
+use crate::error::Failure;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What must be known of the comparison.
+pub const CAVEAT: &str = "ns-3 is Debian's package, which is built with assertions and logging: about 2.2 times slower than an optimised build of ns-3.";
+
+/// Where Debian puts ns-3 if pkg-config does not know it.
+const FALLBACK_FLAGS: &str = "-lns3-applications -lns3-point-to-point -lns3-internet -lns3-traffic-control -lns3-network -lns3-core";
+
+const SOURCE: &str = include_str!("ns3.cc");
+
+/// An ns-3 program that runs a cell.
+pub struct Peer {
+    program: PathBuf,
+}
+
+impl Peer {
+    /// Compiles the program against the installed ns-3.
+    pub fn build() -> Result<Peer, Failure> {
+        let fail = |problem: String| Failure::Other(format!("ns-3 cannot be used: {problem}; install Debian's libns3-dev and g++"));
+        let directory = std::env::temp_dir().join(format!("narrows-ns3-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|error| fail(format!("{}: {error}", directory.display())))?;
+        let (source, program) = (directory.join("cell.cc"), directory.join("cell"));
+        std::fs::write(&source, SOURCE).map_err(|error| fail(format!("{}: {error}", source.display())))?;
+        let flags = Command::new("pkg-config")
+            .args(["--cflags", "--libs", "libns3-applications", "libns3-point-to-point", "libns3-internet", "libns3-traffic-control"])
+            .output()
+            .map_err(|error| fail(format!("pkg-config: {error}")))?;
+        let flags = if flags.status.success() { String::from_utf8_lossy(&flags.stdout).into_owned() } else { FALLBACK_FLAGS.to_owned() };
+        let compiled = Command::new("g++")
+            .args(["-O2", "-std=c++17", "-o"])
+            .args([&program, &source])
+            .args(flags.split_whitespace())
+            .output()
+            .map_err(|error| fail(format!("g++: {error}")))?;
+        if !compiled.status.success() {
+            let complaint = String::from_utf8_lossy(&compiled.stderr);
+            return Err(fail(format!("g++ refuses: {}", complaint.lines().take(3).collect::<Vec<_>>().join(" "))));
+        }
+        Ok(Peer { program })
+    }
+
+    /// CPU nanoseconds per data packet through the bottleneck; `None` if ns-3 delivered nothing.
+    pub fn measure(&self, cell: &Cell) -> Result<Option<f64>, Failure> {
+        let dumbbell = cell.topology == Topology::Dumbbell;
+        // ns-3 takes minutes for what takes a second here; a fifth of the time has the same cost per packet.
+        let seconds = cell.duration.as_secs_f64() / 5.0;
+        let output = Command::new(&self.program)
+            .args([cell.controller.to_owned(), cell.flows.to_string(), cell.rate.as_bps().to_string(), seconds.to_string(), dumbbell.to_string()])
+            .output()
+            .map_err(|error| Failure::Other(format!("{}: {error}", self.program.display())))?;
+        if !output.status.success() {
+            return Err(Failure::Other(format!("ns-3 failed on {}: {}", cell.name(), String::from_utf8_lossy(&output.stderr).trim())));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok().filter(|ns: &f64| ns.is_finite()))
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        if let Some(directory) = self.program.parent() {
+            let _ = std::fs::remove_dir_all(directory);
+        }
+    }
+}

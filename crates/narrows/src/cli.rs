@@ -1,0 +1,200 @@
+//! The arguments.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use narrows_control::registry::Choice;
+use narrows_scenario::Comparison;
+use narrows_units::{Depth, Rate, Span};
+use std::path::PathBuf;
+
+/// Compare congestion controllers on a network, and see what happened.
+///
+/// Without a command, compares NewReno, CUBIC and BBR on 100 Mbit/s, 30 ms round trip and a 750 kB drop-tail buffer.
+#[derive(Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Exit status: 0 all well, 1 an expectation of the scenario was missed, 2 the command could not be carried out."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Compare controllers on one network, given by flags or by a scenario file
+    Compare(CompareArgs),
+    /// Run a scenario file
+    Run(RunArgs),
+    /// Make the HTML report and the table of a result directory again
+    Report(ReportArgs),
+    /// Measure the simulator's speed
+    Bench(BenchArgs),
+    /// List what there is
+    List(ListArgs),
+    /// Print the JSON Schema of scenario files
+    Schema,
+}
+
+impl Default for Command {
+    fn default() -> Command {
+        Command::Compare(CompareArgs::parse_from(["compare"]))
+    }
+}
+
+#[derive(Parser)]
+pub struct CompareArgs {
+    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`)
+    #[arg(default_values = ["newreno", "cubic", "bbr"], value_parser = parse_choice)]
+    pub controllers: Vec<Choice>,
+    /// Compare on the network of a scenario file: each controller in turn drives every flow that has one
+    #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
+    pub file: Option<PathBuf>,
+    /// Rate of the bottleneck, both ways [default: 100 Mbit/s]
+    #[arg(long, conflicts_with = "trace")]
+    pub rate: Option<Rate>,
+    /// Round trip without queues, half of it each way [default: 30 ms]
+    #[arg(long)]
+    pub rtt: Option<Span>,
+    /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 750 kB]
+    #[arg(long)]
+    pub buffer: Option<Depth>,
+    /// Flows of each controller [default: 2]
+    #[arg(long)]
+    pub flows: Option<u32>,
+    /// Time between the starts of flows [default: 5 s]
+    #[arg(long)]
+    pub stagger: Option<Span>,
+    /// Random loss of data packets before the queue, as a probability or in percent: 0.01 or "1 %"
+    #[arg(long, value_parser = parse_probability)]
+    pub loss: Option<f64>,
+    /// Recorded capacity towards the receiver: mahimahi delivery opportunities, or time,rate lines (seconds, Mbit/s)
+    #[arg(long, value_name = "TRACE")]
+    pub trace: Option<PathBuf>,
+    /// Recorded capacity of the acknowledgements' direction [default: 100 Mbit/s]
+    #[arg(long, value_name = "TRACE", requires = "trace")]
+    pub trace_back: Option<PathBuf>,
+    /// How long each run lasts [default: 60 s]
+    #[arg(long)]
+    pub duration: Option<Span>,
+    /// Leave this out of the statistics [default: a sixth of the duration]
+    #[arg(long)]
+    pub warmup: Option<Span>,
+    /// How many seeds each controller is run with
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: u32,
+    /// The first seed [default: 1, or the scenario's]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct RunArgs {
+    /// The scenario, a TOML file (see `narrows schema`)
+    pub scenario: PathBuf,
+    /// How many seeds to run
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: u32,
+    /// The first seed [default: the scenario's]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct ReportArgs {
+    /// A result directory
+    pub directory: PathBuf,
+    /// Where the HTML goes [default: report.html in the directory]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Print summary.json instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct BenchArgs {
+    /// Repetitions of each row; the median is shown
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
+    /// Print rows as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Only rows whose name contains this, for example "dumbbell cubic"
+    #[arg(long, default_value = "")]
+    pub only: String,
+    /// Do the same work with ns-3 (Debian's libns3-dev and a C++ compiler) and print the ratios
+    #[arg(long)]
+    pub against_ns3: bool,
+}
+
+#[derive(Args)]
+pub struct ListArgs {
+    /// What to list
+    pub what: Listed,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Listed {
+    Controllers,
+    Disciplines,
+    Metrics,
+}
+
+#[derive(Args)]
+pub struct OutputArgs {
+    /// The result directory, which must not exist yet [default: the next free narrows-results/NAME-N]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Runs at a time [default: one for each core]; results do not depend on it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Print summary.json instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// Print the table only: no progress, no hints
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+impl CompareArgs {
+    /// The network that the flags describe.
+    pub fn network(&self) -> Comparison {
+        let defaults = Comparison::default();
+        let text = |path: &PathBuf| path.display().to_string();
+        Comparison {
+            rate: self.rate.unwrap_or(defaults.rate),
+            rtt: self.rtt.unwrap_or(defaults.rtt),
+            buffer: self.buffer.or(defaults.buffer),
+            loss: self.loss.unwrap_or(0.0),
+            flows: self.flows.unwrap_or(2),
+            stagger: self.stagger.unwrap_or(Span::from_secs(5)),
+            trace: self.trace.as_ref().map(text),
+            trace_back: self.trace_back.as_ref().map(text),
+            duration: self.duration.unwrap_or(defaults.duration),
+            warmup: self.warmup,
+        }
+    }
+}
+
+fn parse_choice(text: &str) -> Result<Choice, String> {
+    text.parse().map_err(|error: narrows_control::registry::ParamError| error.to_string())
+}
+
+fn parse_probability(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent.trim(), 100.0),
+        None => (text.trim(), 1.0),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&(number / scale)) => Ok(number / scale),
+        _ => Err(format!("\"{text}\" is not a probability; write for example 0.01 or \"1 %\"")),
+    }
+}

@@ -1,0 +1,114 @@
+//! `narrows compare`.
+
+use crate::Outcome;
+use crate::cli::CompareArgs;
+use crate::error::Failure;
+use crate::output::{self, Started};
+use crate::runner::run_all;
+use narrows_control::registry::Choice;
+use narrows_report::{Case, Comparison};
+use narrows_scenario::Scenario;
+use std::io::Write;
+
+/// Runs each controller on the same network with several seeds and shows them side by side.
+pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    if let Some(twice) = args.controllers.iter().enumerate().find(|(index, choice)| args.controllers[..*index].contains(choice)) {
+        return Err(Failure::Other(format!("{} is named twice; name each controller once", twice.1.text())));
+    }
+    let directory = output::choose_directory(&args.output, "compare")?;
+    let networks = args.controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
+    let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
+    let mut records = run_all(&runs, &args.output)?.into_iter();
+    let cases = networks.iter().zip(&args.controllers).map(|(network, choice)| Case {
+        label: choice.text().to_owned(),
+        scenario_toml: network.to_toml(),
+        runs: records.by_ref().take(args.seeds as usize).collect(),
+    });
+    let names: Vec<&str> = args.controllers.iter().map(Choice::text).collect();
+    let comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), remake(&args));
+    output::deliver(&directory, &comparison, &started, &args.output)?;
+    if !args.output.quiet && !args.output.json {
+        writeln!(std::io::stdout(), "Try next: {}", next(&args))?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// The network with `choice` driving it.
+fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
+    match &args.file {
+        None => {
+            let text = args.network().to_toml(choice.text(), args.seed.unwrap_or(1));
+            Ok(narrows_scenario::parse(&text, "the network given by flags", &|path| std::fs::read_to_string(path))?)
+        }
+        Some(file) => {
+            let mut scenario = narrows_scenario::load(file)?;
+            for flow in scenario.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
+                flow.controller = Some(choice.clone());
+            }
+            Ok(scenario)
+        }
+    }
+}
+
+/// The same scenario with one seed after another.
+pub fn with_seeds(scenario: &Scenario, first: Option<u64>, count: u32) -> Vec<Scenario> {
+    let first = first.unwrap_or(scenario.seed);
+    (0..count as u64).map(|offset| Scenario { seed: first.wrapping_add(offset), ..scenario.clone() }).collect()
+}
+
+/// "a, b and c".
+fn join(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The command that makes the same comparison. Flags that only say where or how fast are left out.
+fn remake(args: &CompareArgs) -> String {
+    let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
+    words.extend(args.controllers.iter().map(|choice| quote(choice.text())));
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name} {}", quote(&value)));
+        }
+    };
+    let path = |path: &std::path::PathBuf| path.display().to_string();
+    option("file", args.file.as_ref().map(path));
+    option("rate", args.rate.map(|rate| rate.to_string()));
+    option("rtt", args.rtt.map(|rtt| rtt.to_string()));
+    option("buffer", args.buffer.map(|buffer| buffer.to_string()));
+    option("flows", args.flows.map(|flows| flows.to_string()));
+    option("stagger", args.stagger.map(|stagger| stagger.to_string()));
+    option("loss", args.loss.map(|loss| loss.to_string()));
+    option("trace", args.trace.as_ref().map(path));
+    option("trace-back", args.trace_back.as_ref().map(path));
+    option("duration", args.duration.map(|duration| duration.to_string()));
+    option("warmup", args.warmup.map(|warmup| warmup.to_string()));
+    option("seed", args.seed.map(|seed| seed.to_string()));
+    option("seeds", Some(args.seeds.to_string()));
+    words.join(" ")
+}
+
+/// Quotes a word for the shell if it needs it.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// A comparison that shows something this one could not.
+fn next(args: &CompareArgs) -> String {
+    if args.file.is_some() {
+        return "narrows run SCENARIO to see its own controllers".to_owned();
+    }
+    let network = args.network();
+    if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
+        "narrows compare --loss '1 %' to see who tells random loss from congestion".to_owned()
+    } else if network.flows <= 2 {
+        "narrows compare --flows 10 --buffer '0.5 bdp' to see how they share a small buffer".to_owned()
+    } else {
+        "narrows compare --trace FILE to see them on recorded cellular capacity".to_owned()
+    }
+}

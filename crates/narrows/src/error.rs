@@ -1,0 +1,41 @@
+//! What keeps a command from being carried out.
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use std::io::{self, IsTerminal, Write};
+use thiserror::Error;
+
+/// Why a command could not be carried out: exit status 2.
+#[derive(Debug, Error)]
+pub enum Failure {
+    #[error("{0}")]
+    Scenario(#[from] narrows_scenario::ScenarioError),
+    #[error("{0}")]
+    Simulation(#[from] narrows_sim::SimError),
+    #[error("{0}")]
+    Report(#[from] narrows_report::ReportError),
+    #[error("printing failed: {0}")]
+    Print(#[from] io::Error),
+    #[error("stopped; nothing was written")]
+    Interrupted,
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Failure {
+    /// Tells the user, with the line of the scenario where there is one.
+    pub fn print(&self) {
+        let mut stderr = io::stderr().lock();
+        let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let text = match self {
+            Failure::Scenario(error) => {
+                let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+                let mut text = String::new();
+                let rendered = GraphicalReportHandler::new_themed(theme).with_width(120).render_report(&mut text, error);
+                rendered.map_or_else(|_| format!("error: {}\n", error.short()), |()| text)
+            }
+            other => format!("error: {other}\n"),
+        };
+        // Nobody is left to tell if this fails.
+        let _ = stderr.write_all(text.as_bytes());
+    }
+}

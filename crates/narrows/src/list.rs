@@ -1,0 +1,98 @@
+//! `narrows list` and `narrows schema`.
+
+use crate::Outcome;
+use crate::cli::{ListArgs, Listed};
+use crate::error::Failure;
+use narrows_control::registry::{ENTRIES, Kind, Param};
+use narrows_measure::metrics::METRICS;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Prints a list as text or JSON.
+pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
+    let items = match args.what {
+        Listed::Controllers => controllers(),
+        Listed::Disciplines => disciplines(),
+        Listed::Metrics => metrics(),
+    };
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let values: Vec<&Value> = items.iter().map(|item| &item.json).collect();
+        writeln!(out, "{:#}", json!(values))?;
+        return Ok(Outcome::Ok);
+    }
+    for item in items {
+        writeln!(out, "{}", item.text)?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// Prints the JSON Schema of scenarios.
+pub fn schema() -> Result<Outcome, Failure> {
+    writeln!(std::io::stdout(), "{:#}", narrows_scenario::schema())?;
+    Ok(Outcome::Ok)
+}
+
+struct Item {
+    text: String,
+    json: Value,
+}
+
+fn controllers() -> Vec<Item> {
+    let item = |entry: &&narrows_control::registry::Entry| {
+        let needs: Vec<String> = entry.needs.iter().map(ToString::to_string).collect();
+        let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
+        text += &format!("{:<10} source: {}\n", "", entry.source);
+        text += &format!("{:<10} in Linux: {}\n", "", entry.kernel.unwrap_or("not available"));
+        if !needs.is_empty() {
+            text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
+        }
+        for param in entry.params {
+            text += &format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), param.help);
+        }
+        let params: Vec<Value> =
+            entry.params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": param.help })).collect();
+        let json = json!({
+            "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "needs": needs, "params": params,
+        });
+        Item { text, json }
+    };
+    ENTRIES.iter().map(item).collect()
+}
+
+/// What a parameter may be, its default first.
+fn allowed(param: &Param) -> String {
+    match param.kind {
+        Kind::Flag { default } => format!("{default}|{}", !default),
+        Kind::Number { default, min, max, unit } => format!("{default} ({min} to {max} {unit})").replace(" )", ")"),
+        Kind::Choice { default, options } => {
+            let others = options.iter().filter(|option| **option != default);
+            std::iter::once(&default).chain(others).copied().collect::<Vec<_>>().join("|")
+        }
+    }
+}
+
+fn disciplines() -> Vec<Item> {
+    narrows_path::DISCIPLINES
+        .iter()
+        .map(|entry| Item {
+            text: format!("{:<10} {}\n{:<10} source: {}", entry.name, entry.summary, "", entry.source),
+            json: json!({ "name": entry.name, "summary": entry.summary, "source": entry.source }),
+        })
+        .collect()
+}
+
+fn metrics() -> Vec<Item> {
+    METRICS
+        .iter()
+        .map(|metric| {
+            let unit = if metric.unit.is_empty() { String::new() } else { format!(" [{}]", metric.unit) };
+            Item {
+                text: format!("{}{unit}: {}\n    = {}\n    source: {}", metric.name, metric.summary, metric.formula, metric.source),
+                json: json!({
+                    "name": metric.name, "unit": metric.unit, "summary": metric.summary, "formula": metric.formula, "source": metric.source,
+                }),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,63 @@
+//! Where results go, and what is printed.
+
+use crate::cli::OutputArgs;
+use crate::error::Failure;
+use narrows_report::{Comparison, RunInfo};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// A run in progress: what `run.json` must tell.
+pub struct Started {
+    began: Instant,
+    at: SystemTime,
+}
+
+impl Started {
+    /// Begins now.
+    pub fn now() -> Started {
+        Started { began: Instant::now(), at: SystemTime::now() }
+    }
+
+    fn info(&self) -> RunInfo {
+        RunInfo {
+            command: std::env::args().collect(),
+            host: host(),
+            started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
+            wall: self.began.elapsed(),
+        }
+    }
+}
+
+fn host() -> String {
+    let release = |name: &str| std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default().trim().to_owned();
+    format!("{} {} {} {}", std::env::consts::OS, release("osrelease"), std::env::consts::ARCH, release("hostname"))
+}
+
+/// Fails before anything is run if the results could not be kept.
+pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Failure> {
+    if let Some(directory) = &output.out {
+        if directory.exists() {
+            return Err(Failure::Other(format!("the result directory {} exists already; choose another --out or remove it", directory.display())));
+        }
+        return Ok(directory.clone());
+    }
+    let slug: String = name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let slug = slug.split('-').filter(|part| !part.is_empty()).take(6).collect::<Vec<_>>().join("-");
+    let slug = if slug.is_empty() { "run".to_owned() } else { slug };
+    let free = (1u32..).map(|n| PathBuf::from(format!("narrows-results/{slug}-{n}"))).find(|path| !path.exists());
+    Ok(free.expect("some number is free"))
+}
+
+/// Writes the result directory and prints the table, or the summary if JSON is wanted.
+pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, output: &OutputArgs) -> Result<(), Failure> {
+    // The table first: whatever may go wrong with the disk, what was computed is not lost.
+    let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    narrows_report::write(directory, comparison, &started.info())?;
+    if !output.quiet && !output.json {
+        let report = directory.join("report.html");
+        writeln!(std::io::stdout(), "\nReport: {} (opens offline in any browser)", report.display())?;
+    }
+    Ok(())
+}

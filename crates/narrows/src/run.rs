@@ -1,0 +1,63 @@
+//! `narrows run`.
+
+use crate::Outcome;
+use crate::cli::RunArgs;
+use crate::compare::{quote, with_seeds};
+use crate::error::Failure;
+use crate::output::{self, Started};
+use crate::runner::run_all;
+use narrows_measure::Record;
+use narrows_measure::metrics::{Summary, metric};
+use narrows_report::{Case, Comparison};
+use narrows_scenario::Expectation;
+use std::io::Write;
+
+/// Runs a scenario file and judges its expectations.
+pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let scenario = narrows_scenario::load(&args.scenario)?;
+    let directory = output::choose_directory(&args.output, &scenario.name)?;
+    let records = run_all(&with_seeds(&scenario, args.seed, args.seeds), &args.output)?;
+    let verdicts: Vec<Verdict> = scenario.expect.iter().map(|expectation| judge(expectation, &records)).collect();
+    let case = Case { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: records };
+    let seed = args.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
+    let remake = format!("narrows run {}{seed} --seeds {}", quote(&args.scenario.display().to_string()), args.seeds);
+    let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
+    comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
+    output::deliver(&directory, &comparison, &started, &args.output)?;
+    if !args.output.json {
+        for verdict in &verdicts {
+            writeln!(std::io::stdout(), "{}", verdict.text)?;
+        }
+        if !args.output.quiet {
+            let file = quote(&args.scenario.display().to_string());
+            writeln!(std::io::stdout(), "Try next: narrows compare --file {file} to see other controllers there")?;
+        }
+    }
+    Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
+}
+
+struct Verdict {
+    met: bool,
+    text: String,
+}
+
+/// An expectation is met if the median over seeds lies in its band.
+fn judge(expectation: &Expectation, records: &[Record]) -> Verdict {
+    let Expectation { metric: name, min, max } = expectation;
+    let band = match (min, max) {
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => "anything".to_owned(),
+    };
+    let known = metric(name);
+    let unit = known.map_or("", |metric| metric.unit);
+    let Some(summary) = known.and_then(|metric| Summary::of(metric, records)) else {
+        return Verdict { met: false, text: format!("missed: {name} has no value in this run; expected {band} {unit}").trim_end().to_owned() };
+    };
+    let value = summary.median;
+    let met = min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max);
+    let verdict = if met { "met" } else { "missed" };
+    Verdict { met, text: format!("{verdict}: {name} is {value:.4} {unit}; expected {band} {unit}").replace(" ;", ";").trim_end().to_owned() }
+}
