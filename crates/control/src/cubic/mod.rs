@@ -7,10 +7,12 @@
 
 mod curve;
 mod hystart;
+mod hystartpp;
 mod linux;
+mod rfc9438;
 mod round;
 
-use crate::registry::{Built, Entry, Param};
+use crate::registry::{Built, Entry, Param, ParamError, Params, Setup};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -20,14 +22,33 @@ pub const ENTRY: Entry = Entry {
     source: "Linux net/ipv4/tcp_cubic.c; RFC 9438, RFC 9406",
     needs: &[],
     params: PARAMS,
-    build: |setup, params| Ok(Built::new(linux::LinuxCubic::new(setup, params))),
+    build,
 };
 
 const PARAMS: &[Param] = &[
-    Param::choice("profile", "linux", &["linux"], "linux: the kernel's integer arithmetic"),
-    Param::number("hz", 250.0, (100.0, 1000.0), "Hz", "rate of the kernel's tick, which times the curve (profile linux only)"),
+    Param::choice("profile", "linux", &["linux", "rfc9438"], "linux: the kernel's integer arithmetic; rfc9438: the equations as printed"),
+    Param::number("hz", HZ, (100.0, 1000.0), "Hz", "rate of the kernel's tick, which times the curve (profile linux only)"),
     Param::flag("fast_convergence", true, "give room faster when the window was reduced below its last maximum (RFC 9438 section 4.7)"),
     Param::flag("hystart", true, "leave slow start before loss: HyStart (linux) or HyStart++ (rfc9438)"),
     Param::flag("friendliness", true, "grow no slower than Reno would (RFC 9438 section 4.3)"),
     Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)"),
 ];
+
+/// Linux's usual choice (`CONFIG_HZ_250`).
+const HZ: f64 = 250.0;
+
+fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
+    if params.choice("profile") == "linux" {
+        return Ok(Built::new(linux::LinuxCubic::new(setup, params)));
+    }
+    let hz = params.number("hz");
+    if hz != HZ {
+        return Err(ParamError::Value {
+            controller: ENTRY.name,
+            name: "hz",
+            value: hz.to_string(),
+            allowed: "left out with profile=rfc9438, which has no ticks".to_owned(),
+        });
+    }
+    Ok(Built::new(rfc9438::Rfc9438::new(setup, params)))
+}
