@@ -1,6 +1,6 @@
 //! NewReno: additive increase, halving on loss.
 //!
-//! Sources: RFC 5681 (slow start, congestion avoidance), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928 (initial window),
+//! Sources: RFC 5681 (slow start, congestion avoidance, restart after idleness), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928 (initial window),
 //! RFC 3168 section 6.1.2 (marks), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count).
 //!
 //! Deviations, both as Linux `net/ipv4/tcp_cong.c` has them:
@@ -9,8 +9,8 @@
 //! * slow start is not limited to two segments per acknowledgement.
 
 use crate::registry::{Built, Entry, Param, Params, Setup};
-use crate::{Controller, Decision, Ecn, Feedback, Reduction, Timeout};
-use narrows_units::{Bytes, Segments, Time};
+use crate::{Congestion, Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
+use narrows_units::{Bytes, Segments, Span, Time};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -25,8 +25,10 @@ pub const ENTRY: Entry = Entry {
 
 const PARAMS: &[Param] = &[Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)")];
 
-/// Fewest segments of the threshold after a loss (RFC 5681 equation 4).
+/// Fewest segments of the threshold, and of the window after a loss (RFC 5681 equation 4).
 const MIN_THRESHOLD: f64 = 2.0;
+/// Fewest segments of the window after a mark (RFC 3168 section 6.1.2).
+const MIN_AFTER_MARK: f64 = 1.0;
 
 /// The NewReno controller.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct NewReno {
     threshold: f64,
     /// Window and threshold before the latest reduction, for undo.
     prior: (f64, f64),
+    initial_window: f64,
+    last_sent: Option<Time>,
     mss: Bytes,
     ecn: Ecn,
 }
@@ -47,6 +51,8 @@ impl NewReno {
             window,
             threshold: f64::INFINITY,
             prior: (window, f64::INFINITY),
+            initial_window: window,
+            last_sent: None,
             mss: setup.mss,
             ecn: if params.flag("ecn") { Ecn::Ect0 } else { Ecn::NotEct },
         }
@@ -69,11 +75,25 @@ impl NewReno {
 }
 
 impl Controller for NewReno {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if sent.in_flight == 0 && !sent.retransmission {
+            let idle = self.last_sent.map_or(Span::ZERO, |last| sent.now.since(last));
+            if idle > sent.rto {
+                self.window = self.window.min(self.initial_window);
+            }
+        }
+        self.last_sent = Some(sent.now);
+        Tag::default()
+    }
+
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         use crate::Recovery::*;
-        if feedback.congestion.is_some() {
+        if let Some(congestion) = feedback.congestion {
             self.reduce();
-            self.window = self.threshold;
+            self.window = match congestion {
+                Congestion::Loss => self.threshold,
+                Congestion::Mark => (self.window / 2.0).max(MIN_AFTER_MARK),
+            };
             return;
         }
         // In Recovery and Cwr the window waits at its new value; after a timeout (Loss) it grows again from one segment.
@@ -102,5 +122,100 @@ impl Controller for NewReno {
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("cwnd", self.window);
         visit("ssthresh", self.threshold);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recovery;
+    use crate::registry::Choice;
+    use crate::testing::{acked, acked_one, acknowledge, at, setup};
+
+    fn newreno(window: f64, threshold: f64) -> NewReno {
+        let params = "newreno?ecn".parse::<Choice>().unwrap().params();
+        NewReno { threshold, ..NewReno::new(&setup(window), &params) }
+    }
+
+    fn congest(newreno: &mut NewReno, why: Congestion) {
+        newreno.on_feedback(&Feedback {
+            congestion: Some(why),
+            recovery: Recovery::Recovery,
+            acked: &acked(0..3),
+            ..Feedback::at(at(100))
+        });
+    }
+
+    #[test]
+    fn slow_start_doubles_and_leaves_what_is_over_to_avoidance() {
+        let mut newreno = newreno(10.0, 16.0);
+        acknowledge(&mut newreno, at(50), &acked(0..10));
+        assert_eq!(newreno.window, 16.0 + 4.0 / 16.0);
+    }
+
+    #[test]
+    fn avoidance_adds_one_segment_per_window() {
+        let mut newreno = newreno(20.0, 2.0);
+        acknowledge(&mut newreno, at(50), &acked(0..10));
+        assert_eq!(newreno.window, 20.5);
+        acknowledge(&mut newreno, at(50), &acked(10..30));
+        assert_eq!(newreno.window, 20.5 + 20.0 / 20.5);
+    }
+
+    #[test]
+    fn losses_halve_once_per_recovery() {
+        let mut newreno = newreno(31.0, f64::INFINITY);
+        congest(&mut newreno, Congestion::Loss);
+        assert_eq!((newreno.window, newreno.threshold), (15.5, 15.5));
+        newreno.on_feedback(&Feedback { recovery: Recovery::Recovery, acked: &acked(3..9), ..Feedback::at(at(120)) });
+        assert_eq!(newreno.window, 15.5, "waits for the end of recovery");
+        acknowledge(&mut newreno, at(150), &acked(9..11));
+        assert_eq!(newreno.window, 15.5 + 2.0 / 15.5);
+    }
+
+    #[test]
+    fn losses_leave_two_segments_and_marks_one() {
+        let left = |window, why| {
+            let mut newreno = newreno(window, 8.0);
+            congest(&mut newreno, why);
+            (newreno.window, newreno.threshold)
+        };
+        assert_eq!(left(3.0, Congestion::Loss), (2.0, 2.0));
+        assert_eq!(left(3.0, Congestion::Mark), (1.5, 2.0));
+        assert_eq!(left(1.5, Congestion::Mark), (1.0, 2.0));
+        assert_eq!(left(30.0, Congestion::Mark), (15.0, 15.0));
+    }
+
+    #[test]
+    fn timeouts_collapse_the_window_and_lower_the_threshold_once() {
+        let mut newreno = newreno(30.0, f64::INFINITY);
+        newreno.on_timeout(&Timeout::new(at(300), 30, 30, false));
+        assert_eq!((newreno.window, newreno.threshold), (1.0, 15.0));
+        newreno.on_timeout(&Timeout::new(at(700), 1, 1, true));
+        assert_eq!((newreno.window, newreno.threshold), (1.0, 15.0));
+        newreno.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(800)) });
+        assert_eq!(newreno.window, 3.0, "slow start while losses are repaired");
+        newreno.on_undo(at(900));
+        assert_eq!((newreno.window, newreno.threshold), (30.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn only_segments_that_the_window_limited_count() {
+        let mut newreno = newreno(10.0, f64::INFINITY);
+        acknowledge(&mut newreno, at(50), &[acked_one(0, false), acked_one(1, true), acked_one(2, false)]);
+        assert_eq!(newreno.window, 11.0);
+    }
+
+    #[test]
+    fn an_idle_flow_restarts_from_its_initial_window() {
+        let mut newreno = newreno(10.0, 40.0);
+        newreno.window = 60.0;
+        let sent = |ms, in_flight| Sent { rto: Span::from_millis(200), ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight) };
+        newreno.on_sent(&sent(1_000, 0));
+        newreno.on_sent(&sent(1_500, 1));
+        newreno.on_sent(&sent(1_700, 0));
+        assert_eq!(newreno.window, 60.0);
+        newreno.on_sent(&sent(1_901, 0));
+        assert_eq!((newreno.window, newreno.threshold), (10.0, 40.0));
     }
 }

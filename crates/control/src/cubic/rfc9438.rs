@@ -9,7 +9,8 @@
 //! * in the Reno-friendly region (section 4.3) the window is not lowered to W_est if it is already above;
 //! * slow start without HyStart++ has no limit per acknowledgement, and HyStart++ is used for the first slow start only (RFC 9406 section 4.3);
 //! * time that the application limited (section 5.8) is the time between acknowledgements none of whose segments was sent while the window was the limit, and
-//!   time with nothing in flight.
+//!   time with nothing in flight;
+//! * a restart after idleness begins a new epoch towards the same W_max; the RFC says nothing of it, and W_est would otherwise bring back the old window at once.
 
 use super::hystartpp::HyStartPlusPlus;
 use crate::registry::{Params, Setup};
@@ -155,6 +156,7 @@ impl Controller for Rfc9438 {
             let idle = self.last_sent.map_or(Span::ZERO, |last| sent.now.since(last));
             if !sent.retransmission && idle > sent.rto {
                 self.state.window = self.state.window.min(self.initial_window);
+                self.state.epoch = None;
             }
         }
         self.last_sent = Some(sent.now);

@@ -1,0 +1,324 @@
+//! Whatever a legal world does, a controller keeps to its contract.
+//!
+//! A small model of a connection turns random operations into calls that a world could make: segments numbered in order, each sent segment delivered or lost at
+//! most once per transmission, totals that add up, one reduction per recovery.
+
+use narrows_control::registry::{Choice, ENTRIES, Kind, Need, Setup};
+use narrows_control::{
+    Acked, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Tag, Timeout, Totals,
+};
+use narrows_units::{Bytes, Segments, Span, Time};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+
+#[derive(Clone, Debug)]
+enum Operation {
+    /// As many segments as the window allows, at most this many.
+    Send {
+        most: u32,
+        limited: bool,
+    },
+    /// Time passes.
+    Wait {
+        us: u64,
+    },
+    /// The oldest segments in flight are acknowledged, and the ones before them lost.
+    Acknowledge {
+        lost: usize,
+        acked: usize,
+        mark: bool,
+        rtt: bool,
+    },
+    Timeout,
+    Undo,
+    Timer,
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        4 => (1..200u32, any::<bool>()).prop_map(|(most, limited)| Operation::Send { most, limited }),
+        2 => prop_oneof![0..100u64, 100..50_000u64, 50_000..5_000_000u64, Just(3_600_000_000)].prop_map(|us| Operation::Wait { us }),
+        8 => (prop_oneof![8 => Just(0), 1 => 1..5usize], 0..40usize, prop::bool::weighted(0.02), prop::bool::weighted(0.9))
+            .prop_map(|(lost, acked, mark, rtt)| Operation::Acknowledge { lost, acked, mark, rtt }),
+        1 => prop_oneof![Just(Operation::Timeout), Just(Operation::Undo), Just(Operation::Timer)],
+    ]
+}
+
+#[derive(Clone, Copy)]
+struct Flying {
+    number: u64,
+    sent_at: Time,
+    tag: Tag,
+    delivered: u64,
+    delivered_at: Time,
+    limited: bool,
+}
+
+struct World {
+    controller: Box<dyn Controller>,
+    samples: bool,
+    now: Time,
+    next: u64,
+    resend: VecDeque<u64>,
+    flight: VecDeque<Flying>,
+    delivered_at: Time,
+    totals: Totals,
+    srtt: Span,
+    recovery: Recovery,
+    /// Recovery lasts until everything below is delivered or lost again.
+    recovery_end: u64,
+    timeouts: u32,
+    decisions: Vec<Decision>,
+}
+
+impl World {
+    fn new(text: &str, setup: &Setup) -> World {
+        let choice: Choice = text.parse().unwrap();
+        World {
+            controller: choice.build(setup).unwrap(),
+            samples: choice.entry().needs.contains(&Need::RateSample),
+            now: Time::ZERO + Span::from_secs(3),
+            next: 0,
+            resend: VecDeque::new(),
+            flight: VecDeque::new(),
+            delivered_at: Time::ZERO,
+            totals: Totals::default(),
+            srtt: Span::ZERO,
+            recovery: Recovery::Open,
+            recovery_end: 0,
+            timeouts: 0,
+            decisions: Vec::new(),
+        }
+    }
+
+    fn run(mut self, operations: &[Operation]) -> Vec<Decision> {
+        self.check();
+        for operation in operations {
+            match *operation {
+                Operation::Send { most, limited } => self.send(most, limited),
+                Operation::Wait { us } => self.now += Span::from_micros(us),
+                Operation::Acknowledge { lost, acked, mark, rtt } => self.acknowledge(lost, acked, mark, rtt),
+                Operation::Timeout => self.timeout(),
+                Operation::Undo => self.undo(),
+                Operation::Timer => {
+                    if let Some(due) = self.controller.next_timer() {
+                        self.now = self.now.max(due);
+                        self.controller.on_timer(self.now);
+                    }
+                }
+            }
+            self.check();
+        }
+        self.decisions
+    }
+
+    fn check(&mut self) {
+        let decision = self.controller.decision();
+        let window = decision.window.get();
+        assert!(window.is_finite() && window >= 1.0, "a window of {window}");
+        assert!(decision.pacing.is_none_or(|rate| !rate.is_zero()), "paced at zero");
+        assert!(decision.quantum.get() > 0);
+        self.controller.inspect(&mut |name, _| assert!(!name.is_empty()));
+        self.decisions.push(decision);
+    }
+
+    fn send(&mut self, most: u32, limited: bool) {
+        for _ in 0..most {
+            let in_flight = self.flight.len() as u32;
+            if in_flight >= self.controller.decision().window.whole() {
+                break;
+            }
+            let again = self.resend.pop_front();
+            let number = again.unwrap_or(self.next);
+            self.next = self.next.max(number + 1);
+            let mut sent = Sent::new(self.now, number, Bytes::new(1448), in_flight);
+            sent.retransmission = again.is_some();
+            sent.app_limited = !limited;
+            sent.rto = Span::from_millis(200);
+            let tag = self.controller.on_sent(&sent);
+            self.totals.sent += 1;
+            if in_flight == 0 {
+                self.delivered_at = self.now;
+            }
+            let (delivered, delivered_at) = (self.totals.delivered, self.delivered_at);
+            self.flight.push_back(Flying { number, sent_at: self.now, tag, delivered, delivered_at, limited });
+        }
+    }
+
+    fn acknowledge(&mut self, lost: usize, acked: usize, mark: bool, rtt: bool) {
+        let before = self.flight.len() as u32;
+        let lost: Vec<Lost> = (0..lost.min(self.flight.len()))
+            .filter_map(|_| self.flight.pop_front())
+            .map(|flying| Lost { number: flying.number, bytes: Bytes::new(1448), sent_at: flying.sent_at, tag: flying.tag })
+            .collect();
+        let newest = acked.checked_sub(1).and_then(|last| self.flight.get(last.min(self.flight.len().saturating_sub(1)))).copied();
+        let acked: Vec<Acked> = (0..acked.min(self.flight.len()))
+            .filter_map(|_| self.flight.pop_front())
+            .map(|flying| Acked {
+                number: flying.number,
+                bytes: Bytes::new(1448),
+                sent_at: flying.sent_at,
+                rtt: self.now.since(flying.sent_at),
+                tag: flying.tag,
+                app_limited: !flying.limited,
+                window_limited: flying.limited,
+            })
+            .collect();
+        self.resend.extend(lost.iter().map(|lost| lost.number));
+        self.totals.lost += lost.len() as u64;
+        self.totals.delivered += acked.len() as u64;
+        let congestion = self.step_recovery(&acked, !lost.is_empty(), mark);
+
+        let mut feedback = Feedback::at(self.now);
+        feedback.acked = &acked;
+        feedback.lost = &lost;
+        feedback.in_flight_before = before;
+        feedback.in_flight = self.flight.len() as u32;
+        feedback.totals = self.totals;
+        feedback.recovery = self.recovery;
+        feedback.congestion = congestion;
+        feedback.ecn = EcnDelta { ce: mark as u32, echo: mark, ..EcnDelta::default() };
+        if let Some(newest) = newest {
+            let sample = self.now.since(newest.sent_at);
+            if rtt {
+                self.srtt = if self.srtt.is_zero() { sample } else { (self.srtt * 7 + sample) / 8 };
+                feedback.rtt = Some(sample);
+            }
+            let interval = self.now.since(newest.delivered_at);
+            feedback.rate = (self.samples && !interval.is_zero()).then(|| RateSample {
+                delivered: (self.totals.delivered - newest.delivered) as u32,
+                interval,
+                prior_delivered: newest.delivered,
+                prior_in_flight: before,
+                losses: lost.len() as u32,
+                acked: acked.len() as u32,
+                app_limited: !newest.limited,
+                ack_delayed: acked.len() == 1,
+            });
+            self.delivered_at = self.now;
+        }
+        feedback.srtt = self.srtt;
+
+        let window = self.controller.decision();
+        self.controller.on_feedback(&feedback);
+        self.check_growth(&window, &acked);
+    }
+
+    /// Window-based controllers grow by segments that the window had limited, not in recovery, and at most by as many as were acknowledged.
+    fn check_growth(&self, before: &Decision, acked: &[Acked]) {
+        let after = self.controller.decision();
+        if after.reduction == Reduction::Immediate {
+            return;
+        }
+        let limited = acked.iter().filter(|acked| acked.window_limited).count();
+        let repairing = matches!(self.recovery, Recovery::Recovery | Recovery::Cwr);
+        let allowed = if repairing { 0.0 } else { limited as f64 };
+        let floor = if repairing { 2.0 } else { 0.0 };
+        let most = (before.window.get() + allowed).max(floor);
+        // In the region where the window follows Reno's, it catches up with what Reno won before.
+        let most = if limited > 0 { most * 1.5 + 1.0 } else { most };
+        assert!(after.window.get() <= most + 1e-9, "{} after {} with {limited} of {} limited", after.window, before.window, acked.len());
+    }
+
+    fn step_recovery(&mut self, acked: &[Acked], lost: bool, mark: bool) -> Option<Congestion> {
+        let oldest = self.resend.front().copied().unwrap_or(self.next).min(self.flight.front().map_or(self.next, |flying| flying.number));
+        if self.recovery != Recovery::Open && oldest >= self.recovery_end {
+            self.recovery = Recovery::Open;
+        }
+        if !acked.is_empty() {
+            self.timeouts = 0;
+        }
+        match (self.recovery, lost, mark) {
+            (Recovery::Open | Recovery::Disorder, true, _) => {
+                self.recovery = Recovery::Recovery;
+                self.recovery_end = self.next;
+                Some(Congestion::Loss)
+            }
+            (Recovery::Open | Recovery::Disorder, false, true) => {
+                self.recovery = Recovery::Cwr;
+                self.recovery_end = self.next;
+                Some(Congestion::Mark)
+            }
+            (Recovery::Cwr, true, _) => {
+                self.recovery = Recovery::Recovery;
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn timeout(&mut self) {
+        if self.flight.is_empty() {
+            return;
+        }
+        let repeated = matches!(self.recovery, Recovery::Recovery | Recovery::Cwr) || self.timeouts > 0;
+        let lost = self.flight.len() as u32;
+        self.totals.lost += lost as u64;
+        self.resend.extend(self.flight.drain(..).map(|flying| flying.number));
+        self.recovery = Recovery::Loss;
+        self.recovery_end = self.next;
+        self.timeouts += 1;
+        self.controller.on_timeout(&Timeout::new(self.now, lost, lost, repeated));
+    }
+
+    fn undo(&mut self) {
+        if self.recovery != Recovery::Open {
+            self.recovery = Recovery::Open;
+            self.controller.on_undo(self.now);
+        }
+    }
+}
+
+/// Every controller with its defaults, and with each single parameter set to something else.
+fn variants() -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in ENTRIES {
+        texts.push(entry.name.to_owned());
+        for param in entry.params {
+            match param.kind {
+                Kind::Flag { default } => texts.push(format!("{}?{}={}", entry.name, param.name, !default)),
+                Kind::Number { min, max, .. } => texts.extend([min, max].map(|value| format!("{}?{}={value}", entry.name, param.name))),
+                Kind::Choice { default, options } => {
+                    let others = options.iter().filter(|option| **option != default);
+                    texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
+                }
+            }
+        }
+    }
+    texts
+}
+
+fn setup(initial_window: f64) -> Setup {
+    Setup { initial_window: Segments::new(initial_window), ..Setup::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn controllers_keep_to_the_contract(operations in prop::collection::vec(operation(), 0..400), window in 1..40u32) {
+        for text in variants() {
+            World::new(&text, &setup(window as f64)).run(&operations);
+        }
+    }
+
+    #[test]
+    fn controllers_decide_the_same_again(operations in prop::collection::vec(operation(), 0..400)) {
+        for text in variants() {
+            let run = || World::new(&text, &setup(10.0)).run(&operations);
+            assert_eq!(run(), run(), "{text}");
+        }
+    }
+}
+
+/// Slow start doubles in one acknowledgement of a whole window: "limited" is judged per segment when sent, not per acknowledgement in a batch.
+#[test]
+fn one_acknowledgement_of_a_whole_window_doubles_it() {
+    for text in ["newreno", "cubic?hystart=off", "cubic?profile=rfc9438&hystart=off", "bbr"] {
+        let mut world = World::new(text, &setup(10.0));
+        world.send(10, true);
+        world.now += Span::from_millis(50);
+        world.acknowledge(0, 10, false, true);
+        assert_eq!(world.controller.decision().window.get(), 20.0, "{text}");
+    }
+}

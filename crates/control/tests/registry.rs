@@ -1,0 +1,57 @@
+//! Controllers chosen by text.
+
+use narrows_control::registry::{Choice, ENTRIES, Kind, Setup};
+
+fn error(text: &str) -> String {
+    text.parse::<Choice>().unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_wrong_and_what_would_be_right() {
+    insta::assert_snapshot!(error("cubik"), @r#"there is no controller "cubik"; known are newreno, cubic, bbr"#);
+    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; it has profile, hz, fast_convergence, hystart, friendliness, ecn"#);
+    insta::assert_snapshot!(error("cubic?hz=250&hz=250"), @r#"parameter "hz" of cubic is set twice; keep one"#);
+    insta::assert_snapshot!(error("cubic?profile=rfc8312"), @"cubic: profile=rfc8312 is not allowed; it must be one of linux, rfc9438");
+    insta::assert_snapshot!(error("cubic?hz=10"), @"cubic: hz=10 is not allowed; it must be a number from 100 to 1000 Hz");
+    insta::assert_snapshot!(error("cubic?hystart=maybe"), @"cubic: hystart=maybe is not allowed; it must be true or false");
+    insta::assert_snapshot!(error("bbr?era=linux-2.6"), @"bbr: era=linux-2.6 is not allowed; it must be one of linux-4.15, linux-6");
+}
+
+#[test]
+fn a_tick_rate_without_ticks_is_refused() {
+    let choice: Choice = "cubic?profile=rfc9438&hz=1000".parse().unwrap();
+    let error = choice.build(&Setup::default()).map(drop).unwrap_err();
+    insta::assert_snapshot!(error, @"cubic: hz=1000 is not allowed; it must be left out with profile=rfc9438, which has no ticks");
+}
+
+#[test]
+fn parameters_are_taken_in_any_order_and_flags_without_value_are_true() {
+    for text in
+        ["cubic", "cubic?", "cubic?ecn", "cubic?ecn&profile=rfc9438", "cubic?hystart=off&hz=1000", "bbr?era=linux-4.15", "newreno?ecn=no"]
+    {
+        let choice: Choice = text.parse().unwrap();
+        assert_eq!(choice.text(), text);
+        choice.build(&Setup::default()).unwrap();
+    }
+}
+
+#[test]
+fn every_entry_is_complete() {
+    for entry in ENTRIES {
+        assert!(entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'), "{}", entry.name);
+        // What the kernel allows in the name of a congestion control module.
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
+        assert!(entry.kernel.is_none_or(|kernel| kernel.len() <= 15 && kernel.bytes().all(allowed)), "{}", entry.name);
+        assert!(!entry.summary.is_empty() && !entry.source.is_empty());
+        assert_eq!(ENTRIES.iter().filter(|other| other.name == entry.name).count(), 1, "{} twice", entry.name);
+        for param in entry.params {
+            assert!(!param.help.is_empty());
+            match param.kind {
+                Kind::Number { default, min, max, .. } => assert!((min..=max).contains(&default), "{}", param.name),
+                Kind::Choice { default, options } => assert!(options.contains(&default), "{}", param.name),
+                Kind::Flag { .. } => {}
+            }
+        }
+        entry.name.parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
+    }
+}
