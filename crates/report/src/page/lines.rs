@@ -1,0 +1,149 @@
+//! Curves for plots: evenly spaced and few enough to draw.
+
+use narrows_units::{Span, Time};
+use serde::{Serialize, Serializer};
+
+/// A number for a plot, printed with five significant digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point(pub f64);
+
+impl Serialize for Point {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        rounded(self.0, 4, serializer)
+    }
+}
+
+/// A place on the time axis, printed with nine significant digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Instant(pub f64);
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        rounded(self.0, 8, serializer)
+    }
+}
+
+fn rounded<S: Serializer>(value: f64, decimals: usize, serializer: S) -> Result<S::Ok, S::Error> {
+    let rounded: f64 = format!("{value:.decimals$e}").parse().unwrap_or(0.0);
+    if rounded % 1.0 == 0.0 && rounded.abs() < 1e15 { serializer.serialize_i64(rounded as i64) } else { serializer.serialize_f64(rounded) }
+}
+
+/// Values at `x0`, `x0 + dx` and so on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Curve {
+    pub x0: Instant,
+    pub dx: Instant,
+    pub y: Vec<Option<Point>>,
+}
+
+/// Samples by their place on the grid of sampling times; what is missing is `None`.
+pub(super) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, value: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
+    let step = interval.as_nanos().max(1);
+    let mut grid = Vec::with_capacity(samples.len());
+    for sample in samples {
+        let index = ((at(sample).as_nanos() + step / 2) / step).saturating_sub(1) as usize;
+        if index >= grid.len() {
+            grid.resize(index + 1, None);
+        }
+        grid[index] = value(sample);
+    }
+    grid
+}
+
+/// The curves together in at most `bins` pairs of their smallest and largest value, in the order in which these stood; one curve of few values as it is.
+pub(super) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize) -> Curve {
+    let dx = interval.as_secs_f64();
+    let length = curves.iter().map(Vec::len).max().unwrap_or(0);
+    if let ([curve], true) = (curves, length <= 2 * bins) {
+        return Curve { x0: Instant(dx), dx: Instant(dx), y: curve.iter().map(|value| value.map(Point)).collect() };
+    }
+    let per = length.div_ceil(bins.max(1)).max(1);
+    let mut y = Vec::with_capacity(2 * length.div_ceil(per));
+    for start in (0..length).step_by(per) {
+        let (mut low, mut high): (Option<(usize, f64)>, Option<(usize, f64)>) = (None, None);
+        for at in start..(start + per).min(length) {
+            for value in curves.iter().filter_map(|curve| curve.get(at).copied().flatten()) {
+                low = low.filter(|(_, best)| *best <= value).or(Some((at, value)));
+                high = high.filter(|(_, best)| *best >= value).or(Some((at, value)));
+            }
+        }
+        let pair = match (low, high) {
+            (Some(low), Some(high)) if low.0 <= high.0 => [Some(low.1), Some(high.1)],
+            (Some(low), Some(high)) => [Some(high.1), Some(low.1)],
+            _ => [None, None],
+        };
+        y.extend(pair.map(|value| value.map(Point)));
+    }
+    let per = per as f64;
+    Curve { x0: Instant(dx * (0.5 + per / 4.0)), dx: Instant(dx * per / 2.0), y }
+}
+
+/// Growth per second of a count, as means over `per` samples; it keeps its value where samples are missing, and is undefined until `since`.
+pub(super) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: Time) -> Curve {
+    let width = interval.as_secs_f64() * per as f64;
+    let mut last = 0.0;
+    let mut y = Vec::with_capacity(counts.len() / per + 1);
+    for (index, bin) in counts.chunks_exact(per).enumerate() {
+        let now = bin.iter().rev().find_map(|count| *count).unwrap_or(last).max(last);
+        let begun = width * (index + 1) as f64 > since.as_secs_f64();
+        y.push(begun.then_some(Point((now - last) / width)));
+        last = now;
+    }
+    Curve { x0: Instant(width / 2.0), dx: Instant(width), y }
+}
+
+/// The sum of curves where any is defined.
+pub(super) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
+    let length = curves.iter().map(Vec::len).max().unwrap_or(0);
+    let at = |index: usize| curves.iter().filter_map(|curve| curve.get(index).copied().flatten()).reduce(|a, b| a + b);
+    (0..length).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TENTH: Span = Span::from_millis(100);
+
+    fn ys(curve: &Curve) -> Vec<Option<f64>> {
+        curve.y.iter().map(|point| point.map(|point| point.0)).collect()
+    }
+
+    #[test]
+    fn few_values_stay_as_they_are() {
+        let curve = extremes(&[vec![Some(1.0), None, Some(3.0)]], TENTH, 2);
+        assert_eq!((curve.x0.0, ys(&curve)), (0.1, vec![Some(1.0), None, Some(3.0)]));
+    }
+
+    #[test]
+    fn no_peak_is_lost() {
+        let mut values = vec![Some(5.0); 1000];
+        (values[500], values[501], values[777]) = (Some(9.0), Some(1.0), Some(99.0));
+        let curve = extremes(&[values], TENTH, 50);
+        let y = ys(&curve);
+        assert_eq!(y.len(), 100);
+        assert_eq!(y[50..52], [Some(9.0), Some(1.0)]);
+        assert!(y.contains(&Some(99.0)));
+    }
+
+    #[test]
+    fn growth_is_a_mean_over_bins() {
+        let counts: Vec<Option<f64>> = [1.0, 2.0, 4.0, 6.0, 6.0, 6.0].map(Some).to_vec();
+        let curve = growth(&counts, TENTH, 2, Time::ZERO);
+        assert_eq!(ys(&curve), [Some(10.0), Some(20.0), Some(0.0)]);
+        assert_eq!(ys(&growth(&counts, TENTH, 2, Time::from_nanos(250_000_000)))[0], None);
+    }
+
+    #[test]
+    fn samples_find_their_place() {
+        let samples = [(Time::from_nanos(200_000_000), 2.0), (Time::from_nanos(400_000_000), 4.0)];
+        assert_eq!(grid(&samples, TENTH, |s| s.0, |s| Some(s.1)), [None, Some(2.0), None, Some(4.0)]);
+        assert_eq!(sum(&[vec![Some(1.0), None], vec![Some(2.0), None, Some(5.0)]]), [Some(3.0), None, Some(5.0)]);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let text = serde_json::to_string(&[Point(1.0 / 3.0), Point(40.0), Point(123_456.7)]).unwrap();
+        assert_eq!(text, "[0.33333,40,123460]");
+    }
+}

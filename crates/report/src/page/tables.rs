@@ -1,0 +1,112 @@
+//! The tables of the page.
+
+use super::style::{escape, key};
+use crate::Comparison;
+use crate::columns::{FLOW, Field, LINK, cell, columns};
+use crate::number::count;
+use narrows_measure::Record;
+use narrows_measure::metrics::Summary;
+
+/// Rows of a table of flows or links; the Parquet tables have them all.
+const ROWS: usize = 200;
+
+pub(super) fn results(comparison: &Comparison) -> String {
+    let columns = columns(comparison);
+    let head: String = columns.iter().map(|column| head_cell(column.head, column.metric.unit, column.metric.summary)).collect();
+    let rows = comparison.cases.iter().enumerate().map(|(index, case)| {
+        let cells: String = columns
+            .iter()
+            .map(|column| {
+                let [median, range] = cell(Summary::of(column.metric, &case.runs).as_ref());
+                format!("<td>{}<small>{}</small></td>", escape(&median), escape(&range))
+            })
+            .collect();
+        format!("<tr data-case=\"{index}\"><th scope=\"row\">{}{}</th>{cells}</tr>\n", key(index), escape(&case.label))
+    });
+    let rows: String = rows.collect();
+    let several = comparison.cases.iter().any(|case| case.runs.len() > 1);
+    let caption = if several { "<p class=\"hint\">Median over seeds, and below it the range.</p>" } else { "" };
+    format!(
+        "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Case</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}"
+    )
+}
+
+fn head_cell(head: &str, unit: &str, title: &str) -> String {
+    format!("<th scope=\"col\" title=\"{}\">{}<small>{}</small></th>", escape(title), escape(head), escape(unit))
+}
+
+pub(super) fn flows(comparison: &Comparison) -> String {
+    parts(comparison, "flow", FLOW, |run| &run.flows)
+}
+
+pub(super) fn links(comparison: &Comparison) -> String {
+    parts(comparison, "link", LINK, |run| &run.links)
+}
+
+fn parts<T>(comparison: &Comparison, name: &str, fields: &[Field<T>], of: impl Fn(&Record) -> &Vec<T>) -> String {
+    let several = comparison.single().is_none();
+    let mut head = String::new();
+    if several {
+        head += &(head_cell("Case", "", "") + &head_cell("Seed", "", ""));
+    }
+    head.extend(fields.iter().map(|field| head_cell(field.head, field.unit, "")));
+    let all = comparison.cases.iter().enumerate().flat_map(|(index, case)| {
+        let of = &of;
+        case.runs.iter().flat_map(move |run| of(run).iter().map(move |part| (index, case, run, part)))
+    });
+    let (mut rows, mut total) = (String::new(), 0);
+    for (index, case, run, part) in all {
+        total += 1;
+        if total > ROWS {
+            continue;
+        }
+        rows += &format!("<tr data-case=\"{index}\">");
+        if several {
+            rows += &format!("<th scope=\"row\">{}{}</th><td>{}</td>", key(index), escape(&case.label), run.seed);
+        }
+        rows.extend(fields.iter().map(|field| format!("<td>{}</td>", escape(&(field.text)(run, part)))));
+        rows += "</tr>\n";
+    }
+    let more = if total > ROWS {
+        format!("<p class=\"hint\">{} more in {name}s.parquet.</p>", count((total - ROWS) as u64))
+    } else {
+        String::new()
+    };
+    format!("<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}")
+}
+
+pub(super) fn meanings(comparison: &Comparison) -> String {
+    let one = |column: crate::columns::Column| {
+        let metric = column.metric;
+        format!(
+            "<dt>{}</dt><dd>{} <span>Computed as: {}. Source: {}.</span></dd>\n",
+            escape(column.head),
+            escape(metric.summary),
+            escape(metric.formula.trim_end_matches('.')),
+            escape(metric.source)
+        )
+    };
+    columns(comparison).into_iter().map(one).collect()
+}
+
+pub(super) fn scenarios(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let mut shown: Vec<&str> = Vec::new();
+    for case in &comparison.cases {
+        let toml = case.scenario_toml.as_str();
+        if shown.contains(&toml) {
+            continue;
+        }
+        shown.push(toml);
+        let labels: Vec<&str> =
+            comparison.cases.iter().filter(|other| other.scenario_toml == toml).map(|other| other.label.as_str()).collect();
+        let labels =
+            if labels.len() == comparison.cases.len() { "Scenario".to_owned() } else { format!("Scenario of {}", labels.join(", ")) };
+        text += &format!(
+            "<details><summary>{}</summary><div class=\"copy\"><button type=\"button\">Copy</button><pre>{}</pre></div></details>\n",
+            escape(&labels),
+            escape(toml)
+        );
+    }
+    text
+}
