@@ -153,7 +153,7 @@ pub struct LinkCounters {
     pub offered: u64,
     /// Packets whose transmission ended.
     pub departed: u64,
-    /// Wire bytes of these.
+    /// Wire bytes sent: those of these packets, and the part of the packet in transmission that has left.
     pub departed_bytes: Bytes,
     /// Packets delivered at the far end.
     pub delivered: u64,
@@ -176,7 +176,7 @@ pub struct LinkSample {
     pub queue: Bytes,
     /// Packets waiting, the packet in transmission included.
     pub queue_packets: u64,
-    /// Wire bytes that departed since the run began.
+    /// Wire bytes sent since the run began, the part of the packet in transmission that has left included.
     pub departed_bytes: Bytes,
     /// Packets dropped for any reason since the run began.
     pub dropped: u64,

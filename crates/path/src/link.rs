@@ -245,6 +245,16 @@ impl<P: Packet> Link<P> {
         self.server.source().capacity(until)
     }
 
+    /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included: never more than [`capacity`](Link::capacity). Call
+    /// [`settle`](Link::settle) with the same `t` first.
+    pub fn transmitted(&self, t: Time) -> Bytes {
+        let part = self.pending.front().map_or(0, |first| match (self.capacity(first.departure), self.capacity(t)) {
+            (Some(then), Some(now)) => first.size.saturating_sub((then - now).get()),
+            _ => 0,
+        });
+        self.counters.departed_bytes + Bytes::new(part)
+    }
+
     /// Counts since the start, up to the latest [`settle`](Link::settle).
     pub fn counters(&self) -> &LinkCounters {
         &self.counters

@@ -40,7 +40,7 @@ impl Probes {
                 at: now,
                 queue,
                 queue_packets,
-                departed_bytes: counters.departed_bytes,
+                departed_bytes: link.transmitted(now),
                 dropped: counters.lost + counters.overflowed + counters.dropped_early,
                 marked: counters.marked,
                 capacity: link.capacity(now).unwrap_or(Bytes::ZERO),
@@ -57,7 +57,7 @@ impl Probes {
         }
         for (link, counters) in links.iter_mut().zip(&mut self.links_at_warmup) {
             link.settle(now);
-            *counters = *link.counters();
+            *counters = count_link(now, link);
             link.forget_delays();
         }
     }
@@ -102,7 +102,7 @@ impl Probes {
         );
         let link_records = links.into_iter().zip(&scenario.links).zip(self.link_samples).zip(&self.links_at_warmup).map(
             |(((link, plan), samples), before)| {
-                let total = *link.counters();
+                let total = count_link(end, &link);
                 let capacity = |until| link.capacity(until);
                 LinkRecord {
                     name: plan.name.clone(),
@@ -185,6 +185,11 @@ fn count_flow(flow: &Endpoint) -> FlowCounters {
         ce: ce as u64,
         acks: flow.tally.acks,
     }
+}
+
+/// Counts up to `now`; of a packet in transmission, the bytes that have left.
+fn count_link(now: Time, link: &Link<Packet>) -> LinkCounters {
+    LinkCounters { departed_bytes: link.transmitted(now), ..*link.counters() }
 }
 
 fn subtract_flow(all: &FlowCounters, before: &FlowCounters) -> FlowCounters {

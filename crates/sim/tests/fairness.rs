@@ -1,0 +1,20 @@
+//! Equal flows get equal shares.
+
+mod common;
+
+use common::{median, one_link, run};
+use narrows_measure::metrics::metric;
+
+#[test]
+fn ten_equal_flows_share_equally() {
+    let jain = metric("jain").expect("a metric");
+    for controller in ["newreno", "cubic"] {
+        let of_seed = |seed: u32| {
+            let text = format!("seed = {seed}\n")
+                + &one_link(controller, 60, 30, "rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"1 bdp\"", "count = 10");
+            (jain.compute)(&run(&text)).expect("a Jain index")
+        };
+        let index = median((1..=10).map(of_seed).collect());
+        assert!(index >= 0.95, "{controller}: Jain {index}");
+    }
+}
