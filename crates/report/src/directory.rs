@@ -165,7 +165,9 @@ fn read_table(path: &Path) -> Result<BTreeMap<(String, u64), Sheet>, ReportError
     let keyed = || -> Result<_, ParquetError> {
         let mut runs = BTreeMap::new();
         for sheet in sheet::read(file)? {
-            if let (Some(case), Some(seed)) = (sheet.text("case")?.first().cloned(), sheet.count("seed")?.first().copied()) {
+            if let (Some(case), Some(seed)) =
+                (sheet.text("case")?.first().map(|case| case.to_string()), sheet.count("seed")?.first().copied())
+            {
                 runs.insert((case, seed), sheet);
             }
         }

@@ -6,9 +6,11 @@ use narrows_measure::Record;
 use narrows_measure::metrics::bottleneck;
 use narrows_units::Span;
 
+type Aspect = fn(&Record) -> Option<String>;
+
 /// "100 Mbit/s bottleneck, 30 ms base RTT, ..."; what differs between cases is said to differ.
 pub(crate) fn setup(comparison: &Comparison) -> String {
-    let aspects: [(&str, fn(&Record) -> Option<String>); 5] =
+    let aspects: [(&str, Aspect); 5] =
         [("bottleneck rate", rate), ("base RTT", base_rtt), ("buffer", buffer), ("flows", flows), ("length", length)];
     let mut parts: Vec<String> = aspects
         .iter()

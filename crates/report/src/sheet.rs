@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The cells of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cells {
-    Text(Vec<String>),
+    Text(Vec<Arc<str>>),
     Flag(Vec<bool>),
     Count(Vec<u64>),
     MaybeCount(Vec<Option<u64>>),
@@ -39,7 +39,7 @@ impl Sheet {
         found.ok_or_else(|| ParquetError::General(format!("the column {name} is missing")))
     }
 
-    pub fn text(&self, name: &str) -> Result<&[String], ParquetError> {
+    pub fn text(&self, name: &str) -> Result<&[Arc<str>], ParquetError> {
         if let Cells::Text(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
 
@@ -114,10 +114,7 @@ pub(crate) fn write<W: Write + Send>(out: W, like: &Sheet, sheets: impl Iterator
 fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, cells: &Cells) -> Result<(), ParquetError> {
     let Some(mut column) = group.next_column()? else { return Err(ParquetError::General("too many columns".to_owned())) };
     match cells {
-        Cells::Text(cells) => {
-            let bytes: Vec<ByteArray> = cells.iter().map(|text| ByteArray::from(text.as_str())).collect();
-            column.typed::<ByteArrayType>().write_batch(&bytes, None, None)?
-        }
+        Cells::Text(cells) => column.typed::<ByteArrayType>().write_batch(&shared_bytes(cells), None, None)?,
         Cells::Flag(cells) => column.typed::<BoolType>().write_batch(cells, None, None)?,
         Cells::Count(cells) => {
             let signed: Vec<i64> = cells.iter().map(|count| *count as i64).collect();
@@ -134,6 +131,16 @@ fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, ce
         }
     };
     column.close()
+}
+
+/// Neighbours that share their text share their bytes.
+fn shared_bytes(cells: &[Arc<str>]) -> Vec<ByteArray> {
+    let mut last: Option<(&Arc<str>, ByteArray)> = None;
+    let bytes = |text| match &last {
+        Some((own, bytes)) if Arc::ptr_eq(own, text) => bytes.clone(),
+        _ => last.insert((text, ByteArray::from(&**text))).1.clone(),
+    };
+    cells.iter().map(bytes).collect()
 }
 
 fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
@@ -178,7 +185,7 @@ fn read_column(reader: ColumnReader, rows: usize, optional: bool) -> Result<Cell
     Ok(match reader {
         ColumnReader::ByteArrayColumnReader(_) => {
             let (values, _) = cells!(ByteArrayType);
-            let text = |bytes: &ByteArray| bytes.as_utf8().map(str::to_owned);
+            let text = |bytes: &ByteArray| bytes.as_utf8().map(Arc::from);
             Cells::Text(values.iter().map(text).collect::<Result<_, _>>()?)
         }
         ColumnReader::BoolColumnReader(_) => Cells::Flag(cells!(BoolType).0),

@@ -6,6 +6,7 @@ use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
 use narrows_units::{Bytes, Rate, Span, Time};
 use parquet::errors::ParquetError;
+use std::sync::Arc;
 
 /// One table: its file and how a run fills it.
 pub(crate) struct Table {
@@ -73,12 +74,12 @@ const LINK_COUNTERS: &[(&str, Get<LinkCounters>, Set<LinkCounters>)] = counters!
 /// Starts a sheet with the columns that say which run a row belongs to.
 fn keyed(case: &str, run: &Record, rows: usize) -> Sheet {
     let mut sheet = Sheet::default();
-    sheet.add("case", Cells::Text(vec![case.to_owned(); rows]));
+    sheet.add("case", Cells::Text(vec![Arc::from(case); rows]));
     sheet.add("seed", Cells::Count(vec![run.seed; rows]));
     sheet
 }
 
-fn text<T>(rows: &[T], of: impl Fn(&T) -> String) -> Cells {
+fn text<T>(rows: &[T], of: impl Fn(&T) -> Arc<str>) -> Cells {
     Cells::Text(rows.iter().map(of).collect())
 }
 
@@ -105,13 +106,13 @@ fn ms(span: Span) -> f64 {
 fn flows(case: &str, run: &Record) -> Sheet {
     let rows = &run.flows[..];
     let mut sheet = keyed(case, run, rows.len());
-    sheet.add("flow", text(rows, |f| f.name.clone()));
-    sheet.add("controller", text(rows, |f| f.controller.clone()));
+    sheet.add("flow", text(rows, |f| f.name.as_str().into()));
+    sheet.add("controller", text(rows, |f| f.controller.as_str().into()));
     sheet.add("start_s", real(rows, |f| f.start.as_secs_f64()));
     sheet.add("end_s", maybe_real(rows, |f| f.end.map(Time::as_secs_f64)));
     sheet.add("completed", Cells::Flag(rows.iter().map(|f| f.completed).collect()));
     sheet.add("size_bytes", maybe_count(rows, |f| f.size.map(Bytes::get)));
-    sheet.add("route", text(rows, |f| f.route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")));
+    sheet.add("route", text(rows, |f| f.route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ").into()));
     sheet.add("mss_bytes", count(rows, |f| f.mss.get()));
     sheet.add("base_rtt_ms", real(rows, |f| ms(f.base_rtt)));
     sheet.add("goodput_mbps", maybe_real(rows, |f| flow_goodput(run, f)));
@@ -129,7 +130,7 @@ fn flows(case: &str, run: &Record) -> Sheet {
 fn links(case: &str, run: &Record) -> Sheet {
     let rows = &run.links[..];
     let mut sheet = keyed(case, run, rows.len());
-    sheet.add("link", text(rows, |l| l.name.clone()));
+    sheet.add("link", text(rows, |l| l.name.as_str().into()));
     sheet.add("rate_mbps", maybe_real(rows, |l| l.rate.map(Rate::as_mbps)));
     sheet.add("delay_ms", real(rows, |l| ms(l.delay)));
     sheet.add("buffer_bytes", maybe_count(rows, |l| l.buffer.map(Bytes::get)));
@@ -158,12 +159,13 @@ fn summarise<T>(sheet: &mut Sheet, name: &str, rows: &[T], of: impl Fn(&T) -> &H
 }
 
 fn flow_samples(case: &str, run: &Record) -> Sheet {
-    let all = run.flows.iter().enumerate().flat_map(|(index, flow)| {
-        flow.samples.iter().scan(FlowSample::default(), move |last, sample| Some((index, flow, std::mem::replace(last, *sample), sample)))
-    });
-    let rows: Vec<(usize, &FlowRecord, FlowSample, &FlowSample)> = all.collect();
+    let mut rows: Vec<(usize, Arc<str>, FlowSample, &FlowSample)> = Vec::new();
+    for (index, flow) in run.flows.iter().enumerate() {
+        let (name, mut last): (Arc<str>, _) = (flow.name.as_str().into(), FlowSample::default());
+        rows.extend(flow.samples.iter().map(|sample| (index, name.clone(), std::mem::replace(&mut last, *sample), sample)));
+    }
     let mut sheet = keyed(case, run, rows.len());
-    sheet.add("flow", text(&rows, |(_, flow, ..)| flow.name.clone()));
+    sheet.add("flow", text(&rows, |(_, name, ..)| name.clone()));
     sheet.add("flow_index", count(&rows, |(index, ..)| *index as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
     sheet.add("goodput_mbps", real(&rows, |(.., last, s)| mbps(last.goodput, s.goodput, last.at, s.at)));
@@ -181,17 +183,18 @@ fn flow_samples(case: &str, run: &Record) -> Sheet {
 }
 
 fn link_samples(case: &str, run: &Record) -> Sheet {
-    let all = run.links.iter().enumerate().flat_map(|(index, link)| {
-        link.samples.iter().scan(LinkSample::default(), move |last, sample| Some((index, link, std::mem::replace(last, *sample), sample)))
-    });
-    let rows: Vec<(usize, &LinkRecord, LinkSample, &LinkSample)> = all.collect();
+    let mut rows: Vec<(usize, Arc<str>, LinkSample, &LinkSample)> = Vec::new();
+    for (index, link) in run.links.iter().enumerate() {
+        let (name, mut last): (Arc<str>, _) = (link.name.as_str().into(), LinkSample::default());
+        rows.extend(link.samples.iter().map(|sample| (index, name.clone(), std::mem::replace(&mut last, *sample), sample)));
+    }
     let mut sheet = keyed(case, run, rows.len());
-    sheet.add("link", text(&rows, |(_, link, ..)| link.name.clone()));
+    sheet.add("link", text(&rows, |(_, name, ..)| name.clone()));
     sheet.add("link_index", count(&rows, |(index, ..)| *index as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
     sheet.add("throughput_mbps", real(&rows, |(.., last, s)| mbps(last.departed_bytes, s.departed_bytes, last.at, s.at)));
-    let capacity = |(_, link, last, s): &(usize, &LinkRecord, LinkSample, &LinkSample)| {
-        link.capacity.map(|_| mbps(last.capacity, s.capacity, last.at, s.at))
+    let capacity = |(index, _, last, s): &(usize, Arc<str>, LinkSample, &LinkSample)| {
+        run.links[*index].capacity.map(|_| mbps(last.capacity, s.capacity, last.at, s.at))
     };
     sheet.add("capacity_mbps", maybe_real(&rows, capacity));
     sheet.add("queue_bytes", count(&rows, |(.., s)| s.queue.get()));
@@ -208,17 +211,21 @@ fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
 }
 
 fn histograms(case: &str, run: &Record) -> Sheet {
-    let flow = |(index, flow): (usize, &'_ FlowRecord)| {
-        [("rtt", index, flow.name.clone(), flow.rtt.clone()), ("one_way", index, flow.name.clone(), flow.one_way.clone())]
+    let [rtt, one_way, queueing]: [Arc<str>; 3] = ["rtt", "one_way", "queueing"].map(Arc::from);
+    let mut rows = Vec::new();
+    let mut add = |of: &Arc<str>, index: usize, name: &Arc<str>, histogram: &Histogram| {
+        rows.extend(histogram.counts().map(|(from, count)| (of.clone(), index, name.clone(), from, count)));
     };
-    let flows = run.flows.iter().enumerate().flat_map(flow);
-    let links = run.links.iter().enumerate().map(|(index, link)| ("queueing", index, link.name.clone(), link.queueing.clone()));
-    let mut rows: Vec<(&str, usize, String, Span, u64)> = Vec::new();
-    for (of, index, name, histogram) in flows.chain(links) {
-        rows.extend(histogram.counts().map(|(from, count)| (of, index, name.clone(), from, count)));
+    for (index, flow) in run.flows.iter().enumerate() {
+        let name = flow.name.as_str().into();
+        add(&rtt, index, &name, &flow.rtt);
+        add(&one_way, index, &name, &flow.one_way);
+    }
+    for (index, link) in run.links.iter().enumerate() {
+        add(&queueing, index, &link.name.as_str().into(), &link.queueing);
     }
     let mut sheet = keyed(case, run, rows.len());
-    sheet.add("of", text(&rows, |(of, ..)| (*of).to_owned()));
+    sheet.add("of", text(&rows, |(of, ..)| of.clone()));
     sheet.add("index", count(&rows, |(_, index, ..)| *index as u64));
     sheet.add("name", text(&rows, |(_, _, name, ..)| name.clone()));
     sheet.add("from_ms", real(&rows, |(.., from, _)| ms(*from)));
@@ -239,6 +246,9 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; 5]) -> Result<Record, Parque
         events: run.events,
         hops: run.hops,
     };
+    if record.flows.iter().flat_map(|flow| &flow.route).any(|link| *link >= record.links.len()) {
+        return Err(damaged("a route"));
+    }
     read_flow_samples(flow_samples, &mut record)?;
     read_link_samples(link_samples, &mut record)?;
     read_histograms(histograms, flows, links, &mut record)?;
@@ -264,8 +274,8 @@ fn damaged(what: &str) -> ParquetError {
 fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
     let route = sheet.text("route")?[row].split_whitespace().map(str::parse).collect::<Result<_, _>>();
     let mut flow = FlowRecord {
-        name: sheet.text("flow")?[row].clone(),
-        controller: sheet.text("controller")?[row].clone(),
+        name: sheet.text("flow")?[row].to_string(),
+        controller: sheet.text("controller")?[row].to_string(),
         start: at(sheet.real("start_s")?[row]),
         end: sheet.maybe_real("end_s")?[row].map(at),
         completed: sheet.flag("completed")?[row],
@@ -288,7 +298,7 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
 
 fn read_link(sheet: &Sheet, row: usize) -> Result<LinkRecord, ParquetError> {
     let mut link = LinkRecord {
-        name: sheet.text("link")?[row].clone(),
+        name: sheet.text("link")?[row].to_string(),
         rate: sheet.maybe_real("rate_mbps")?[row].map(from_mbps),
         delay: from_ms(sheet.real("delay_ms")?[row]),
         buffer: sheet.maybe_count("buffer_bytes")?[row].map(Bytes::new),
@@ -359,7 +369,7 @@ fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, record: &mut Rec
     while row < of.len() {
         let end = (row..of.len()).find(|other| of[*other] != of[row] || index[*other] != index[row]).unwrap_or(of.len());
         let place = index[row] as usize;
-        let ends = if of[row] == "queueing" { links } else { flows };
+        let ends = if &*of[row] == "queueing" { links } else { flows };
         let edge = |name: &str| {
             let column = ends.maybe_real(&format!("{}_{name}_ms", of[row]))?;
             column.get(place).copied().flatten().map(from_ms).ok_or_else(|| damaged("a histogram"))
@@ -367,7 +377,7 @@ fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, record: &mut Rec
         let (min, max) = (edge("min")?, edge("max")?);
         let sum = ends.count(&format!("{}_sum_ns", of[row]))?[place];
         let histogram = Histogram::restore((row..end).map(|row| (from_ms(from[row]), count[row])), sum.into(), min, max);
-        match of[row].as_str() {
+        match &*of[row] {
             "rtt" => record.flows[place].rtt = histogram,
             "one_way" => record.flows[place].one_way = histogram,
             _ => record.links[place].queueing = histogram,

@@ -42,7 +42,12 @@ fn names_cannot_break_the_page() {
 fn pages_to_look_at() {
     let Some(dir) = std::env::var_os("NARROWS_PAGES").map(std::path::PathBuf::from) else { return };
     std::fs::create_dir_all(&dir).unwrap();
-    for (name, made) in [("three", common::three_by_three()), ("single", common::single()), ("varying", common::varying())] {
+    for (name, made) in [
+        ("three", common::three_by_three()),
+        ("single", common::single()),
+        ("varying", common::varying()),
+        ("eight", common::comparison("Eight flows", &[1, 2], 8, None)),
+    ] {
         std::fs::write(dir.join(format!("{name}.html")), html(&made)).unwrap();
     }
 }

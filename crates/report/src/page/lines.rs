@@ -60,7 +60,7 @@ pub(super) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize)
     let per = length.div_ceil(bins.max(1)).max(1);
     let mut y = Vec::with_capacity(2 * length.div_ceil(per));
     for start in (0..length).step_by(per) {
-        let (mut low, mut high): (Option<(usize, f64)>, Option<(usize, f64)>) = (None, None);
+        let (mut low, mut high) = (None::<(usize, f64)>, None::<(usize, f64)>);
         for at in start..(start + per).min(length) {
             for value in curves.iter().filter_map(|curve| curve.get(at).copied().flatten()) {
                 low = low.filter(|(_, best)| *best <= value).or(Some((at, value)));

@@ -1,10 +1,9 @@
-//! Colours, dashes and markers of the cases. Colour is never the only cue.
+//! Colours and markers of the cases. Colour is never the only cue.
 
 use crate::Comparison;
 
 /// How many colours `page.css` defines.
 const COLOURS: usize = 7;
-const DASHES: [&str; 5] = ["", "8 4", "2 3", "8 3 2 3", "12 4"];
 const MARKERS: [&str; 6] = [
     "<circle cx=\"15\" cy=\"7\" r=\"4\"/>",
     "<rect x=\"11\" y=\"3\" width=\"8\" height=\"8\"/>",
@@ -22,9 +21,8 @@ pub(super) fn escape(text: &str) -> String {
 /// The drawn key of a case: its line and its marker.
 pub(super) fn key(case: usize) -> String {
     format!(
-        "<svg class=\"key\" viewBox=\"0 0 30 14\" style=\"color:var(--case-{})\" aria-hidden=\"true\"><path d=\"M0 7H30\" stroke-dasharray=\"{}\"/>{}</svg>",
+        "<svg class=\"key\" viewBox=\"0 0 30 14\" style=\"color:var(--case-{})\" aria-hidden=\"true\"><path d=\"M0 7H30\"/>{}</svg>",
         case % COLOURS,
-        DASHES[case % DASHES.len()],
         MARKERS[case % MARKERS.len()],
     )
 }
