@@ -277,13 +277,18 @@ fn expectations() {
     let with = |lines: &str| refusal(&format!("{}\n[expect]\n{lines}\n", valid()));
     let cases = [
         "utilization = { min = 90 }",
-        "happiness = { min = 90 }",
         "utilisation = {}",
         "utilisation = 90",
         "utilisation = { min = 95, max = 90 }",
         "utilisation = { min = nan }",
     ];
     shown!(cases.map(|lines| format!("## {lines:?}\n{}\n", with(lines))).concat());
+}
+
+#[test]
+fn a_name_like_no_other_is_answered_with_all_that_are_known() {
+    let said = refusal(&format!("{}\n[expect]\nhappiness = {{ min = 90 }}\n", valid()));
+    assert!(said.contains("known metrics: utilisation, "), "{said}");
 }
 
 #[test]
