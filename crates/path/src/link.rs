@@ -128,7 +128,7 @@ impl<P: Packet> Link<P> {
                     self.counters.overflowed += 1;
                     return Fate::Dropped(Why::Full);
                 }
-                self.transmit(at, at, packet);
+                self.transmit(at, packet);
                 Fate::Queued
             }
             Form::AtDequeue(discipline) => {
@@ -196,15 +196,15 @@ impl<P: Packet> Link<P> {
         if let Form::AtDequeue(discipline) = &mut self.form
             && let Some(queued) = discipline.dequeue(now)
         {
-            self.transmit(queued.at, now, queued.packet);
+            self.transmit(queued.at, queued.packet);
         }
     }
 
-    /// Gives the transmitter a packet that came at `arrived` and may go from `from` on.
+    /// Gives the transmitter the next packet, which came at `arrived`.
     #[inline]
-    fn transmit(&mut self, arrived: Time, from: Time, packet: P) {
+    fn transmit(&mut self, arrived: Time, packet: P) {
         let size = packet.size();
-        let (start, departure) = self.server.serve(from, size);
+        let (start, departure) = self.server.serve(arrived, size);
         self.queueing.record(start.since(arrived));
         let mut arrival = departure + self.delay;
         if !self.jitter.is_zero() {

@@ -61,17 +61,16 @@ impl Server {
         &self.source
     }
 
-    /// Serves a packet of `size` that is at the head at `at` or when the packet before it has left, whichever is later. Returns when its service begins and
-    /// when it has left.
+    /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when its service begins and when it has left.
     #[inline]
-    pub(crate) fn serve(&mut self, at: Time, size: Bytes) -> (Time, Time) {
-        let idle = at >= self.free_at;
-        let start = at.max(self.free_at);
+    pub(crate) fn serve(&mut self, arrived: Time, size: Bytes) -> (Time, Time) {
+        let idle = arrived >= self.free_at;
+        let start = arrived.max(self.free_at);
         self.free_at = match &mut self.work {
-            Work::None => return (at, at),
+            Work::None => return (arrived, arrived),
             Work::Constant(constant) => Time::from_nanos(start.as_nanos() + constant.serve(idle, size)),
             Work::Opportunities(cursor) => match &self.source {
-                RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(at), size),
+                RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("a cursor without a trace"),
             },
             Work::Steps { spare } => match &self.source {

@@ -143,6 +143,9 @@ impl Probes {
 }
 
 fn sample_flow(now: Time, flow: &Endpoint) -> FlowSample {
+    if !flow.started {
+        return FlowSample { at: now, ..FlowSample::default() };
+    }
     let mut sample = FlowSample {
         at: now,
         goodput: flow.goodput(),
