@@ -43,7 +43,7 @@ pub struct FlowRecord {
     pub route: Vec<usize>,
     /// Payload bytes of a full segment.
     pub mss: Bytes,
-    /// The round trip of its route with empty queues, full-sized data one way and an acknowledgement back.
+    /// The propagation delays of its route, out and back.
     pub base_rtt: Span,
     /// Counts over the whole run.
     pub total: FlowCounters,

@@ -203,7 +203,7 @@ impl Partial {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|source| failed(parent, source))?;
         }
-        fs::create_dir(&path).map_err(|source| failed(&path, source))?;
+        fs::create_dir(&path).map_err(|source| failed(dir, source))?;
         Ok(Partial { path, complete: false })
     }
 

@@ -143,6 +143,19 @@ fn shared_bytes(cells: &[Arc<str>]) -> Vec<ByteArray> {
     cells.iter().map(bytes).collect()
 }
 
+/// Neighbours that are equal share their text.
+fn shared_text(values: &[ByteArray]) -> Result<Vec<Arc<str>>, ParquetError> {
+    let mut texts: Vec<Arc<str>> = Vec::with_capacity(values.len());
+    for bytes in values {
+        let text = match texts.last() {
+            Some(last) if last.as_bytes() == bytes.data() => last.clone(),
+            _ => bytes.as_utf8()?.into(),
+        };
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
 fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
     cells.iter().map(|cell| cell.is_some() as i16).collect()
 }
@@ -185,8 +198,7 @@ fn read_column(reader: ColumnReader, rows: usize, optional: bool) -> Result<Cell
     Ok(match reader {
         ColumnReader::ByteArrayColumnReader(_) => {
             let (values, _) = cells!(ByteArrayType);
-            let text = |bytes: &ByteArray| bytes.as_utf8().map(Arc::from);
-            Cells::Text(values.iter().map(text).collect::<Result<_, _>>()?)
+            Cells::Text(shared_text(&values)?)
         }
         ColumnReader::BoolColumnReader(_) => Cells::Flag(cells!(BoolType).0),
         ColumnReader::Int64ColumnReader(_) => {

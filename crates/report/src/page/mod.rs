@@ -27,6 +27,7 @@ pub fn html(comparison: &Comparison) -> String {
             ("cases", &style::switches(comparison)),
             ("results", &tables::results(comparison)),
             ("seeds", &style::seed_options(&plots.seeds)),
+            ("drawn", &drawn(comparison, plots.seeds.len())),
             ("flows", &tables::flows(comparison)),
             ("links", &tables::links(comparison)),
             ("meanings", &tables::meanings(comparison)),
@@ -38,6 +39,12 @@ pub fn html(comparison: &Comparison) -> String {
             ("js", JS),
         ],
     )
+}
+
+/// Says so where not every seed is drawn over time.
+fn drawn(comparison: &Comparison, seeds: usize) -> String {
+    let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
+    if seeds < most { format!(" Only the first of {most} seeds is drawn; the tables and the other plots have all.") } else { String::new() }
 }
 
 /// Puts the parts in their places; what a part contains is not looked at again.

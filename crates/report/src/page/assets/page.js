@@ -59,7 +59,8 @@
     for (const p of medians) {
       const label = { x: (p.x / (high - low + 2 * room)) * wide, y: (p.y / (top - bottom)) * tall, half: data.cases[p.case].length * 3.6 + 4 };
       const hits = (shift) => labels.some((l) => Math.abs(l.x - label.x) < l.half + label.half && Math.abs(l.y - label.y - shift) < 15);
-      const yshift = [-18, 18, -33, 33, -48, 48].find((shift) => !hits(shift)) ?? -18;
+      const yshift = [-18, 18, -33, 33, -48, 48].find((shift) => !hits(shift));
+      if (yshift === undefined) continue;
       labels.push({ ...label, y: label.y + yshift });
       annotations.push(note(plain(data.cases[p.case]), { x: p.x, y: p.y, yshift, font: { size: 12.5, color: colour(p.case) } }));
     }
