@@ -109,19 +109,8 @@ pub enum Workload {
 }
 
 impl Scenario {
-    /// The round trip of a flow with empty queues: a full-sized data packet out, an acknowledgement back. Trace-driven links count only their delay.
+    /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
-        let data = flow.transport.mss + flow.transport.headers;
-        let one_way = |links: &[LinkId], size: Bytes| {
-            links.iter().fold(Span::ZERO, |sum, id| {
-                let config = &self.links[id.0].config;
-                let sending = match config.rate {
-                    narrows_path::RateSource::Constant(rate) => rate.time_for(size),
-                    _ => Span::ZERO,
-                };
-                sum + config.delay + sending
-            })
-        };
-        one_way(&flow.route, data) + one_way(&flow.back, flow.transport.headers)
+        flow.route.iter().chain(&flow.back).fold(Span::ZERO, |sum, id| sum + self.links[id.0].config.delay)
     }
 }

@@ -71,8 +71,8 @@ pub(crate) struct RawLink {
     pub jitter: Option<At<Quantity<Span>>>,
     /// Losses before the queue that have nothing to do with congestion. Default: none.
     pub loss: Option<At<RawLoss>>,
-    /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the flows that cross it, with
-    /// empty queues), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
+    /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the flows that cross it,
+    /// counting propagation), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
     pub buffer: Option<At<OrUnlimited<Depth>>>,
     /// The queue discipline. Default: "fifo".
     pub queue: Option<At<RawQueue>>,

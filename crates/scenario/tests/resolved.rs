@@ -82,9 +82,9 @@ fn buffers_by_hand() {
     assert_eq!(limit("buffer = \"64 KiB\""), Limit::Bytes(Bytes::new(65_536)));
     // 60 ms of 8 Mbit/s.
     assert_eq!(limit("rate = \"8 Mbit/s\"\nbuffer = \"60 ms\""), Limit::Bytes(Bytes::new(60_000)));
-    // 8 Mbit/s times 20 ms of propagation, 1.5 ms for 1500 B out and 0.052 ms for 52 B back.
-    assert_eq!(limit("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\""), Limit::Bytes(Bytes::new(21_552)));
-    // Three opportunities of 1500 B in 4 ms are 9 Mbit/s; a trace adds nothing to the round trip.
+    // 8 Mbit/s times 20 ms of propagation.
+    assert_eq!(limit("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\""), Limit::Bytes(Bytes::new(20_000)));
+    // Three opportunities of 1500 B in 4 ms are 9 Mbit/s; over 20 ms.
     assert_eq!(limit("trace = \"down.trace\"\ndelay = \"10 ms\"\nbuffer = \"2 bdp\""), Limit::Bytes(Bytes::new(45_000)));
     // 8 Mbit/s for 10 s of 60 s.
     assert_eq!(limit("trace = \"up.csv\"\nbuffer = \"60 ms\""), Limit::Bytes(Bytes::new(10_000)));
@@ -97,8 +97,8 @@ fn a_bdp_takes_the_longest_round_trip() {
          [[link]]\nname = \"far\"\nbetween = [\"b\", \"c\"]\ndelay = \"50 ms\"\n{FLOW}[[flow]]\nfrom = \"a\"\nto = \"c\"\ncontroller = \"newreno\"\n"
     ));
     let rtt = scenario.base_rtt(&scenario.flows[1]);
-    assert_eq!(rtt, Span::from_millis(100) + Span::from_nanos(12_000 + 416));
-    assert_eq!(scenario.links[0].config.limit, Limit::Bytes(Bytes::new(12_501_552)));
+    assert_eq!(rtt, Span::from_millis(100));
+    assert_eq!(scenario.links[0].config.limit, Limit::Bytes(Bytes::new(12_500_000)));
 }
 
 #[test]

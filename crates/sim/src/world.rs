@@ -357,7 +357,7 @@ fn packet_time(scenario: &Scenario, flow: &Flow) -> Span {
     let of_link = |source: &RateSource| match source {
         RateSource::Unlimited => Span::ZERO,
         RateSource::Constant(rate) => time(*rate),
-        RateSource::Trace(trace) => time(trace.mean_rate(Time::ZERO + scenario.duration)),
+        RateSource::Trace(trace) => time(trace.long_run_rate(scenario.duration)),
     };
     flow.route.iter().map(|id| of_link(&scenario.links[id.0].config.rate)).max().unwrap_or(Span::ZERO)
 }
