@@ -1,0 +1,25 @@
+# Narrows is built and run with cargo; see README.md. This file only gathers what is tested.
+
+CARGO ?= cargo
+
+.PHONY: test tools check docs
+
+# Every test, then the comparison of results byte for byte.
+test: tools
+	$(CARGO) test --workspace
+	ci/determinism.sh
+
+# What the tests need and cargo does not bring along.
+tools:
+	@command -v $(CARGO) >/dev/null || { echo "cargo is missing: install Rust, see https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "a C compiler is missing: install one, on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
+
+# Formatting, lints and documentation, as .ci/run has them.
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+# Rewrites the pages that are generated from tables in the code.
+docs:
+	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test docs

@@ -1,0 +1,138 @@
+//! The rules that keep the rooms apart: who may depend on whom, and what code that both worlds run may not touch.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// All crates. Each may depend only on those before it.
+const ORDER: [&str; 12] = ["units", "measure", "control", "path", "flow", "icn", "scenario", "sim", "kernel", "live", "report", "narrows"];
+
+/// Arrows that the order would allow and that are wrong nevertheless: worlds do not know each other, and a report simulates nothing.
+const FORBIDDEN: [(&str, &str); 4] = [("live", "sim"), ("report", "sim"), ("report", "kernel"), ("report", "live")];
+
+/// Crates that run in every world: no clock, no I/O, no thread, no order that depends on a hash.
+const WORLDLESS: [&str; 6] = ["units", "measure", "control", "path", "flow", "icn"];
+
+/// What the worldless crates may not contain, and why. The names of float functions are those whose results depend on the machine.
+const BANNED: [(&str, &str); 21] = [
+    ("std::time", "time comes from the world, as narrows_units::Time"),
+    ("Instant", "time comes from the world, as narrows_units::Time"),
+    ("SystemTime", "time comes from the world, as narrows_units::Time"),
+    ("HashMap", "its order is random; use BTreeMap or an index"),
+    ("HashSet", "its order is random; use BTreeSet or an index"),
+    ("std::fs", "I/O belongs to worlds"),
+    ("std::io", "I/O belongs to worlds"),
+    ("std::net", "I/O belongs to worlds"),
+    ("std::thread", "threads belong to worlds"),
+    (".powi(", "its result depends on the machine; multiply"),
+    (".powf(", "its result depends on the machine; use libm::pow"),
+    (".mul_add(", "its result depends on the machine; multiply and add"),
+    (".exp(", "its result depends on the machine; use libm::exp"),
+    (".exp2(", "its result depends on the machine; use libm::exp2"),
+    (".ln(", "its result depends on the machine; use libm::log"),
+    (".ln_1p(", "its result depends on the machine; use libm::log1p"),
+    (".log2(", "its result depends on the machine; use libm::log2"),
+    (".log10(", "its result depends on the machine; use libm::log10"),
+    (".cbrt(", "its result depends on the machine; use libm::cbrt"),
+    (".sin(", "its result depends on the machine; use libm::sin"),
+    (".cos(", "its result depends on the machine; use libm::cos"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every crate of the workspace with the crates of the workspace it depends on, tests' dependencies included.
+fn arrows() -> Vec<(String, Vec<String>)> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(root().join("Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let room = |value: &Value| {
+        let name = value["name"].as_str().expect("a name").to_owned();
+        name.strip_prefix("narrows-").map_or(name.clone(), str::to_owned)
+    };
+    let ours = |dependency: &&Value| dependency["path"].is_string();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let arrows = |package: &Value| package["dependencies"].as_array().expect("dependencies").iter().filter(ours).map(room).collect();
+    packages.iter().map(|package| (room(package), arrows(package))).collect()
+}
+
+fn place(room: &str) -> usize {
+    ORDER.iter().position(|known| *known == room).unwrap_or_else(|| panic!("the crate \"{room}\" has no place in {ORDER:?}; give it one"))
+}
+
+#[test]
+fn a_crate_depends_only_on_those_before_it() {
+    let arrows = arrows();
+    assert!(arrows.iter().any(|(from, to)| from == "narrows" && !to.is_empty()), "no arrows found: {arrows:?}");
+    for (from, all) in arrows {
+        for to in all {
+            assert!(place(&to) < place(&from), "{from} depends on {to}, which does not stand before it in {ORDER:?}");
+        }
+    }
+}
+
+#[test]
+fn worlds_do_not_know_each_other_and_reports_know_no_world() {
+    for (from, all) in arrows() {
+        for (a, b) in FORBIDDEN {
+            assert!(from != a || !all.iter().any(|to| to == b), "{a} depends on {b}");
+        }
+    }
+}
+
+#[test]
+fn what_every_world_runs_has_no_clock_no_io_and_no_arithmetic_of_the_machine() {
+    let mut found = Vec::new();
+    let mut files = 0;
+    for room in WORLDLESS {
+        let source = root().join("crates").join(room).join("src");
+        for file in if source.is_dir() { rust_files(&source) } else { Vec::new() } {
+            files += 1;
+            let text = fs::read_to_string(&file).expect("readable source");
+            for (index, line) in text.lines().enumerate() {
+                let code = line.split("//").next().unwrap_or_default();
+                for (banned, why) in BANNED.iter().filter(|(banned, _)| contains_word(code, banned)) {
+                    let file = file.strip_prefix(root()).unwrap_or(&file).display();
+                    found.push(format!("{file}:{}: {banned}: {why}", index + 1));
+                }
+            }
+        }
+    }
+    assert!(files > 20, "only {files} files found");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let files = |path: PathBuf| match path.is_dir() {
+        true => rust_files(&path),
+        false if path.extension().is_some_and(|extension| extension == "rs") => vec![path],
+        false => Vec::new(),
+    };
+    paths.into_iter().flat_map(files).collect()
+}
+
+/// True if `code` contains `word` with no letter or digit on either side of it.
+fn contains_word(code: &str, word: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    let (opens, closes) = (word.starts_with(inside), word.ends_with(inside));
+    code.match_indices(word).any(|(at, _)| {
+        let before = code[..at].chars().next_back().is_some_and(inside);
+        let after = code[at + word.len()..].chars().next().is_some_and(inside);
+        !(opens && before) && !(closes && after)
+    })
+}
+
+#[test]
+fn words_are_found_whole() {
+    assert!(contains_word("let now = Instant::now();", "Instant"));
+    assert!(!contains_word("fn instantly() {} struct Instantaneous;", "Instant"));
+    assert!(contains_word("x.exp()", ".exp(") && !contains_word("x.exp_m1()", ".exp("));
+}
