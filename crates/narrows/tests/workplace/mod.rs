@@ -1,0 +1,78 @@
+//! An empty directory in which the program runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program under test.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_narrows");
+
+/// A directory of its own, removed again at the end of a test that passes.
+pub struct Workplace(PathBuf);
+
+impl Workplace {
+    pub fn new(name: &str) -> Workplace {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a directory");
+        Workplace(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.path(name), text).expect("a file");
+        name.to_owned()
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The names in one directory, sorted.
+    pub fn files_of(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(directory)).unwrap_or_else(|error| panic!("{directory}: {error}"));
+        let mut names: Vec<String> = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// All names, to see that nothing was written.
+    pub fn listing(&self) -> Vec<String> {
+        self.files_of("")
+    }
+
+    /// A command that runs here, as outside a terminal.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.0).env("NO_COLOR", "1");
+        command
+    }
+
+    pub fn narrows<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Output {
+        self.command(PROGRAM).args(arguments).output().expect("narrows runs")
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// The exit status; -1 for an end by a signal.
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
