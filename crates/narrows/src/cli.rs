@@ -62,7 +62,7 @@ pub struct CompareArgs {
     /// Flows of each controller [default: 2]
     #[arg(long)]
     pub flows: Option<u32>,
-    /// Time between the starts of flows [default: 5 s]
+    /// Time between the starts of flows [default: a twelfth of the duration]
     #[arg(long)]
     pub stagger: Option<Span>,
     /// Random loss of data packets before the queue, as a probability or in percent: 0.01 or "1 %"
@@ -169,16 +169,17 @@ impl CompareArgs {
     pub fn network(&self) -> Comparison {
         let defaults = Comparison::default();
         let text = |path: &PathBuf| path.display().to_string();
+        let duration = self.duration.unwrap_or(defaults.duration);
         Comparison {
             rate: self.rate.unwrap_or(defaults.rate),
             rtt: self.rtt.unwrap_or(defaults.rtt),
             buffer: self.buffer.or(defaults.buffer),
             loss: self.loss.unwrap_or(0.0),
             flows: self.flows.unwrap_or(2),
-            stagger: self.stagger.unwrap_or(Span::from_secs(5)),
+            stagger: self.stagger.unwrap_or(duration / 12),
             trace: self.trace.as_ref().map(text),
             trace_back: self.trace_back.as_ref().map(text),
-            duration: self.duration.unwrap_or(defaults.duration),
+            duration,
             warmup: self.warmup,
         }
     }

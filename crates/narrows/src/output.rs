@@ -51,10 +51,11 @@ pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Fail
 
 /// Writes the result directory and prints the table, or the summary if JSON is wanted.
 pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, output: &OutputArgs) -> Result<(), Failure> {
-    // The table first: whatever may go wrong with the disk, what was computed is not lost.
+    // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
-    std::io::stdout().write_all(text.as_bytes())?;
+    let printed = std::io::stdout().write_all(text.as_bytes());
     narrows_report::write(directory, comparison, &started.info())?;
+    printed?;
     if !output.quiet && !output.json {
         let report = directory.join("report.html");
         writeln!(std::io::stdout(), "\nReport: {} (opens offline in any browser)", report.display())?;
