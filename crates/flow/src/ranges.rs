@@ -45,11 +45,9 @@ impl RangeSet {
         }
     }
 
-    /// Adds `new` and calls `added` with each maximal part that was not a member before, ascending.
-    pub fn insert(&mut self, new: Range<u64>, mut added: impl FnMut(Range<u64>)) {
-        if new.is_empty() {
-            return;
-        }
+    /// Adds `new`, which is not empty, and calls `added` with each maximal part that was not a member before, ascending. Returns the range that holds it now.
+    pub fn insert(&mut self, new: Range<u64>, mut added: impl FnMut(Range<u64>)) -> Range<u64> {
+        debug_assert!(!new.is_empty(), "nothing to add");
         // Ranges first..end touch or overlap the new one.
         let mut first = self.position(new.start);
         if first > 0 && self.ranges[first - 1].end == new.start {
@@ -68,13 +66,14 @@ impl RangeSet {
             added(from..new.end);
         }
         if first == end {
-            self.ranges.insert(first, merged);
+            self.ranges.insert(first, merged.clone());
         } else {
-            self.ranges[first] = merged;
+            self.ranges[first] = merged.clone();
             if end - first > 1 {
                 self.ranges.drain(first + 1..end);
             }
         }
+        merged
     }
 
     /// Removes one member; true if it was one.

@@ -1,6 +1,6 @@
 //! Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-02, Linux `net/ipv4/tcp_rate.c`).
 
-use crate::scoreboard::Slot;
+use crate::scoreboard::Stamp;
 use narrows_control::RateSample;
 use narrows_units::{Span, Time};
 
@@ -20,23 +20,19 @@ pub(crate) struct RateSampler {
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     sent_at: Time,
-    first_sent_at: Time,
-    delivered: u64,
-    delivered_at: Time,
+    stamp: Stamp,
     app_limited: bool,
 }
 
 impl RateSampler {
     /// Stamps a transmission.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time, idle: bool, slot: &mut Slot) {
+    pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> Stamp {
         if idle {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
-        slot.first_sent_at = self.first_sent_at;
-        slot.delivered = self.delivered;
-        slot.delivered_at = self.delivered_at;
+        Stamp { first_sent_at: self.first_sent_at, delivered: self.delivered, delivered_at: self.delivered_at }
     }
 
     /// True while samples are limited by the application.
@@ -49,18 +45,16 @@ impl RateSampler {
         self.app_limited_until = (self.delivered + in_flight as u64).max(1);
     }
 
-    /// A segment is delivered at `now`.
+    /// A segment that left at `sent_at` is delivered at `now`.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, now: Time, slot: &Slot, app_limited: bool) {
+    pub(crate) fn on_delivered(&mut self, now: Time, sent_at: Time, stamp: Stamp, app_limited: bool) {
         self.delivered += 1;
         self.delivered_at = now;
-        if self.newest.is_none_or(|newest| slot.sent_at >= newest.sent_at) {
-            self.first_sent_at = slot.sent_at;
+        if self.newest.is_none_or(|newest| sent_at >= newest.sent_at) {
+            self.first_sent_at = sent_at;
             self.newest = Some(Newest {
-                sent_at: slot.sent_at,
-                first_sent_at: slot.first_sent_at,
-                delivered: slot.delivered,
-                delivered_at: slot.delivered_at,
+                sent_at,
+                stamp,
                 app_limited,
             });
         }
@@ -73,13 +67,13 @@ impl RateSampler {
             self.app_limited_until = 0;
         }
         let newest = self.newest.take()?;
-        let send_interval = newest.sent_at.since(newest.first_sent_at);
-        let ack_interval = now.since(newest.delivered_at);
+        let send_interval = newest.sent_at.since(newest.stamp.first_sent_at);
+        let ack_interval = now.since(newest.stamp.delivered_at);
         let interval = send_interval.max(ack_interval);
         (interval >= min_rtt && !interval.is_zero()).then_some(RateSample {
-            delivered: (self.delivered - newest.delivered) as u32,
+            delivered: (self.delivered - newest.stamp.delivered) as u32,
             interval,
-            prior_delivered: newest.delivered,
+            prior_delivered: newest.stamp.delivered,
             prior_in_flight: in_flight_before,
             losses,
             acked,

@@ -13,8 +13,9 @@ pub struct Receiver {
     next: u64,
     /// Arrived above `next`.
     early: RangeSet,
-    /// A member of each of the ranges of `early` that changed last, newest first.
-    recent: Vec<u64>,
+    /// The ranges of `early` that changed last, newest first: the SACK blocks of the next acknowledgement.
+    recent: Vec<Block>,
+    /// The SACK blocks of the latest acknowledgement.
     blocks: Vec<Block>,
     /// Stamp of the segment that advanced `next` last.
     echo: Time,
@@ -123,9 +124,10 @@ impl Receiver {
             ack.duplicate = true;
             return ack;
         }
-        self.early.insert(number..number + 1, |_| {});
-        self.recent.insert(0, number);
-        self.prune_recent();
+        let range = self.early.insert(number..number + 1, |_| {});
+        self.recent.retain(|block| block.end < range.start || range.end < block.start);
+        self.recent.insert(0, Block { start: range.start, end: range.end });
+        self.recent.truncate(MAX_BLOCKS);
         self.acknowledge()
     }
 
@@ -134,24 +136,9 @@ impl Receiver {
         if let Some(run) = self.early.holding(self.next) {
             self.next = run.end;
             self.early.remove_below(run.end);
-            self.prune_recent();
+            self.recent.retain(|block| block.start >= run.end);
         }
         self.acknowledge()
-    }
-
-    /// Keeps in `recent` one member of each of the ranges changed last.
-    fn prune_recent(&mut self) {
-        let early = &self.early;
-        let mut kept: usize = 0;
-        for index in 0..self.recent.len() {
-            let Some(range) = early.holding(self.recent[index]) else { continue };
-            let known = self.recent[..kept].iter().any(|member| range.contains(member));
-            if !known && kept < MAX_BLOCKS {
-                self.recent[kept] = self.recent[index];
-                kept += 1;
-            }
-        }
-        self.recent.truncate(kept);
     }
 
     /// When [`on_timer`](Receiver::on_timer) is wanted.
@@ -171,11 +158,7 @@ impl Receiver {
         self.unacknowledged = 0;
         self.ack_due = None;
         self.blocks.clear();
-        for &member in &self.recent {
-            if let Some(range) = self.early.holding(member) {
-                self.blocks.push(Block { start: range.start, end: range.end });
-            }
-        }
+        self.blocks.extend_from_slice(&self.recent);
         let [_, ect1, ect0, ce] = self.counts;
         Ack { next: self.next, echo: self.echo, window: self.window, ect0, ect1, ce, ece: self.echo_mark, duplicate: false }
     }

@@ -4,17 +4,22 @@ use crate::ranges::RangeSet;
 use narrows_control::Tag;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
+use std::ops::Range;
 
-/// One outstanding segment: its latest transmission, and what the rate sampler must know of it.
+/// One outstanding segment: its latest transmission and its state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) sent_at: Time,
-    /// Delivery state of the connection at that time (draft-cheng-iccrg-delivery-rate-estimation, `P.*`).
+    pub(crate) tag: Tag,
+    pub(crate) flags: Flags,
+}
+
+/// The connection's delivery state when a segment left (draft-cheng-iccrg-delivery-rate-estimation, `P.*`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stamp {
     pub(crate) first_sent_at: Time,
     pub(crate) delivered: u64,
     pub(crate) delivered_at: Time,
-    pub(crate) tag: Tag,
-    pub(crate) flags: Flags,
 }
 
 /// State bits of a segment.
@@ -58,6 +63,8 @@ impl Flags {
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     slots: Vec<Slot>,
+    /// Beside `slots`, if rates are sampled; else empty.
+    stamps: Vec<Stamp>,
     una: u64,
     next: u64,
     sacked: RangeSet,
@@ -80,10 +87,15 @@ pub(crate) struct Scoreboard {
     reordering: u32,
 }
 
+/// Slots at the start; they double as the window grows.
+const INITIAL: usize = 16;
+
 impl Scoreboard {
-    pub(crate) fn new() -> Scoreboard {
+    /// An empty board. `stamps`: keeps the delivery state of each transmission.
+    pub(crate) fn new(stamps: bool) -> Scoreboard {
         Scoreboard {
-            slots: vec![Slot::default(); 64],
+            slots: vec![Slot::default(); INITIAL],
+            stamps: vec![Stamp::default(); if stamps { INITIAL } else { 0 }],
             una: 0,
             next: 0,
             sacked: RangeSet::default(),
@@ -115,6 +127,21 @@ impl Scoreboard {
     pub(crate) fn slot_mut(&mut self, number: u64) -> &mut Slot {
         let place = self.place(number);
         &mut self.slots[place]
+    }
+
+    /// The delivery state when segment `number` left; zero if stamps are not kept. Holds until the next segment is sent.
+    #[inline]
+    pub(crate) fn stamp(&self, number: u64) -> Stamp {
+        self.stamps.get(self.place(number)).copied().unwrap_or_default()
+    }
+
+    /// Keeps the delivery state at which segment `number` left, if stamps are kept.
+    #[inline]
+    pub(crate) fn set_stamp(&mut self, number: u64, stamp: Stamp) {
+        let place = self.place(number);
+        if let Some(kept) = self.stamps.get_mut(place) {
+            *kept = stamp;
+        }
     }
 
     /// First segment not cumulatively acknowledged.
@@ -173,12 +200,11 @@ impl Scoreboard {
 
     #[cold]
     fn grow(&mut self) {
-        let mut larger = vec![Slot::default(); self.slots.len() * 2];
-        let mask = larger.len() - 1;
-        for number in self.una..self.next {
-            larger[number as usize & mask] = *self.slot(number);
+        let mask = self.slots.len() * 2 - 1;
+        self.slots = respread(&self.slots, self.una..self.next, mask);
+        if !self.stamps.is_empty() {
+            self.stamps = respread(&self.stamps, self.una..self.next, mask);
         }
-        self.slots = larger;
     }
 
     /// A segment leaves again. `slot` describes the new transmission; the state bits are kept.
@@ -377,4 +403,13 @@ impl Scoreboard {
         self.to_resend.clear();
         self.scanned = self.una;
     }
+}
+
+/// The outstanding entries of a ring, in a ring twice as large.
+fn respread<T: Copy + Default>(ring: &[T], outstanding: Range<u64>, mask: usize) -> Vec<T> {
+    let mut larger = vec![T::default(); mask + 1];
+    for number in outstanding {
+        larger[number as usize & mask] = ring[number as usize & (ring.len() - 1)];
+    }
+    larger
 }

@@ -6,7 +6,7 @@ use crate::rate::RateSampler;
 use crate::recovery::{Prr, Undo};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Flags, Scoreboard, Slot};
-use crate::wire::{Ack, Block, Data};
+use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_control::{Acked, Congestion, Controller, Decision, Ecn, EcnDelta, Feedback, Lost, Recovery, Reduction, Sent, Timeout, Totals};
 use narrows_units::{Bytes, Rate, Span, Time};
 
@@ -53,6 +53,8 @@ pub struct Sender {
     acked: Vec<Acked>,
     lost: Vec<Lost>,
     arrived: Vec<(u64, Slot)>,
+    /// SACK blocks of the latest acknowledgement that had any.
+    known_blocks: [Block; MAX_BLOCKS],
 }
 
 /// What a sender counts.
@@ -95,7 +97,7 @@ impl Sender {
         Sender {
             controller,
             decision,
-            board: Scoreboard::new(),
+            board: Scoreboard::new(sample_rates),
             rtt: RttEstimator::new(transport.initial_rto, transport.min_rto, transport.max_rto),
             latest_rtt: None,
             rate: RateSampler::default(),
@@ -121,9 +123,10 @@ impl Sender {
             ecn_seen: (0, 0, 0),
             cwr_wanted: false,
             counters: SenderCounters::default(),
-            acked: Vec::with_capacity(64),
-            lost: Vec::with_capacity(64),
-            arrived: Vec::with_capacity(64),
+            acked: Vec::new(),
+            lost: Vec::new(),
+            arrived: Vec::new(),
+            known_blocks: [Block::default(); MAX_BLOCKS],
             transport: transport.clone(),
         }
     }
@@ -263,16 +266,17 @@ impl Sender {
         sent.rto = self.rtt.timeout();
         let tag = self.controller.on_sent(&sent);
         let flags = Flags::default().with(Flags::APP_LIMITED, app_limited).with(Flags::WINDOW_LIMITED, self.window_limited);
-        let mut slot = Slot { sent_at: now, tag, flags, ..Slot::default() };
-        if self.sample_rates {
-            self.rate.on_sent(now, idle, &mut slot);
-        }
+        let slot = Slot { sent_at: now, tag, flags };
         if fresh {
             self.board.send_new(slot);
         } else {
             self.board.resend(number, slot);
             self.undo.on_resent(now);
             self.counters.retransmitted += 1;
+        }
+        if self.sample_rates {
+            let stamp = self.rate.on_sent(now, idle);
+            self.board.set_stamp(number, stamp);
         }
         self.counters.sent += 1;
         if std::mem::take(&mut self.probe_wanted) {
@@ -351,20 +355,22 @@ impl Sender {
     fn deliver_selective(&mut self, now: Time, blocks: &[Block], fresh: &mut RttSamples) {
         let min_rtt = self.rtt.minimum().unwrap_or_default();
         let mut arrived = std::mem::take(&mut self.arrived);
-        for block in blocks {
+        // Blocks are repeated in several acknowledgements; those of the one before are known.
+        for block in blocks.iter().filter(|block| !self.known_blocks.contains(block)) {
             self.board.sack(block.start, block.end, now, min_rtt, &mut arrived);
         }
         for (number, slot) in arrived.drain(..) {
             self.delivered(now, number, &slot, fresh);
         }
         self.arrived = arrived;
+        self.known_blocks[..blocks.len()].copy_from_slice(blocks);
     }
 
     #[inline]
     fn delivered(&mut self, now: Time, number: u64, slot: &Slot, fresh: &mut RttSamples) {
         let app_limited = slot.flags.has(Flags::APP_LIMITED);
         if self.sample_rates {
-            self.rate.on_delivered(now, slot, app_limited);
+            self.rate.on_delivered(now, slot.sent_at, self.board.stamp(number), app_limited);
         } else {
             self.rate.delivered += 1;
         }

@@ -3,14 +3,17 @@
 use narrows_units::Span;
 
 const SUB_BITS: u32 = 6;
+/// Buckets of an octave.
 const SUB: usize = 1 << SUB_BITS;
-const OCTAVES: usize = 64 - SUB_BITS as usize + 1;
 
-/// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most 1.6 % from the true one. An octave of buckets takes memory
-/// only once something falls into it, so that a hundred thousand of these fit in memory.
+/// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most 1.6 % from the true one. Memory follows the octaves between
+/// the smallest and the largest value (256 bytes each; zero takes none), so that a hundred thousand of these fit in memory. A bucket holds up to 2^32 - 1.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    octaves: Vec<Option<Box<[u64; SUB]>>>,
+    zeros: u64,
+    /// The octave of the first of `buckets`.
+    first: usize,
+    buckets: Vec<u32>,
     count: u64,
     sum: u128,
     min: u64,
@@ -24,12 +27,17 @@ impl Histogram {
     }
 
     /// Counts one duration.
+    #[inline]
     pub fn record(&mut self, value: Span) {
         let ns = value.as_nanos();
-        let (octave, sub) = place(ns);
-        match self.octaves.get_mut(octave) {
-            Some(Some(counts)) => counts[sub] += 1,
-            _ => self.open(octave)[sub] += 1,
+        if ns == 0 {
+            self.zeros += 1;
+        } else {
+            let place = place(ns);
+            match self.buckets.get_mut(place.wrapping_sub(self.first * SUB)) {
+                Some(bucket) => *bucket = bucket.saturating_add(1),
+                None => *self.open(place) = 1,
+            }
         }
         self.min = if self.count == 0 { ns } else { self.min.min(ns) };
         self.max = self.max.max(ns);
@@ -37,12 +45,33 @@ impl Histogram {
         self.sum += ns as u128;
     }
 
+    /// The bucket at `place`, made if it is not there.
     #[cold]
-    fn open(&mut self, octave: usize) -> &mut [u64; SUB] {
-        if self.octaves.is_empty() {
-            self.octaves.resize(OCTAVES, None);
+    fn open(&mut self, place: usize) -> &mut u32 {
+        let octave = place / SUB;
+        if self.buckets.is_empty() {
+            self.first = octave;
         }
-        self.octaves[octave].get_or_insert_with(|| Box::new([0; SUB]))
+        if octave < self.first {
+            let more = (self.first - octave) * SUB;
+            self.buckets.splice(0..0, std::iter::repeat_n(0, more));
+            self.first = octave;
+        }
+        let needed = (octave + 1 - self.first) * SUB;
+        if self.buckets.len() < needed {
+            self.buckets.resize(needed, 0);
+        }
+        &mut self.buckets[place - self.first * SUB]
+    }
+
+    fn add(&mut self, place: usize, count: u64) {
+        if place == 0 {
+            self.zeros += count;
+        } else {
+            let bucket = self.open(place);
+            *bucket = bucket.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+        self.count += count;
     }
 
     /// Adds all that `other` counted.
@@ -50,34 +79,26 @@ impl Histogram {
         if other.count == 0 {
             return;
         }
-        for (octave, counts) in other.octaves.iter().enumerate() {
-            if let Some(counts) = counts {
-                let into = self.open(octave);
-                for (into, from) in into.iter_mut().zip(counts.iter()) {
-                    *into += from;
-                }
-            }
-        }
         self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
-        self.count += other.count;
         self.sum += other.sum;
+        for (place, count) in other.occupied() {
+            self.add(place, count);
+        }
     }
 
     /// A histogram from what [`Histogram::counts`], [`Histogram::sum`], [`Histogram::min`] and [`Histogram::max`] of another said.
     pub fn restore(counts: impl IntoIterator<Item = (Span, u64)>, sum: u128, min: Span, max: Span) -> Histogram {
         let mut restored = Histogram { sum, min: min.as_nanos(), max: max.as_nanos(), ..Histogram::default() };
         for (low, count) in counts {
-            let (octave, sub) = place(low.as_nanos());
-            restored.open(octave)[sub] += count;
-            restored.count += count;
+            restored.add(place(low.as_nanos()), count);
         }
         restored
     }
 
     /// Each occupied bucket's lower edge and how many values it holds, in rising order.
     pub fn counts(&self) -> impl Iterator<Item = (Span, u64)> + '_ {
-        self.occupied().map(|(octave, sub, count)| (Span::from_nanos(bounds(octave, sub).0), count))
+        self.occupied().map(|(place, count)| (Span::from_nanos(bounds(place).0), count))
     }
 
     /// The sum of all values in nanoseconds.
@@ -108,7 +129,7 @@ impl Histogram {
     /// The smallest value that at least the share `q` (0 to 1) of all values does not exceed, to the middle of its bucket; `None` if empty.
     pub fn quantile(&self, q: f64) -> Option<Span> {
         let wanted = ((self.count as f64 * q).ceil() as u64).clamp(1, self.count.max(1));
-        self.buckets()
+        self.middles()
             .scan(0, |seen, (middle, count)| {
                 *seen += count;
                 Some((middle, *seen))
@@ -121,38 +142,40 @@ impl Histogram {
     pub fn cdf(&self) -> Vec<(Span, f64)> {
         let mut seen = 0;
         self.occupied()
-            .map(|(octave, sub, count)| {
+            .map(|(place, count)| {
                 seen += count;
-                let (low, width) = bounds(octave, sub);
+                let (low, width) = bounds(place);
                 (Span::from_nanos((low + width).min(self.max)), seen as f64 / self.count as f64)
             })
             .collect()
     }
 
-    fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.occupied().map(|(octave, sub, count)| {
-            let (low, width) = bounds(octave, sub);
+    fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.occupied().map(|(place, count)| {
+            let (low, width) = bounds(place);
             (low + width / 2, count)
         })
     }
 
-    fn occupied(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
-        self.octaves.iter().enumerate().flat_map(|(octave, counts)| {
-            counts.iter().flat_map(move |counts| {
-                counts.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(sub, count)| (octave, sub, *count))
-            })
-        })
+    /// Occupied buckets in rising order.
+    fn occupied(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let zeros = (self.zeros > 0).then_some((0, self.zeros));
+        let others = self.buckets.iter().enumerate().map(|(index, count)| (self.first * SUB + index, *count as u64));
+        zeros.into_iter().chain(others.filter(|(_, count)| *count > 0))
     }
 }
 
-/// Octave 0 holds 0..64 exactly; octave k holds 64·2^(k-1) to 64·2^k in 64 steps.
-fn place(ns: u64) -> (usize, usize) {
+/// Octave 0 holds 0..64 exactly; octave k holds 64·2^(k-1) to 64·2^k in 64 steps. A place is an octave and a step in it.
+#[inline]
+fn place(ns: u64) -> usize {
     let octave = (64 - (ns >> SUB_BITS).leading_zeros()) as usize;
     let shift = octave.saturating_sub(1) as u32;
-    (octave, (ns >> shift) as usize & (SUB - 1))
+    octave * SUB + ((ns >> shift) as usize & (SUB - 1))
 }
 
-fn bounds(octave: usize, sub: usize) -> (u64, u64) {
+/// The lowest value of a place, and how much more the highest is.
+fn bounds(place: usize) -> (u64, u64) {
+    let (octave, sub) = (place / SUB, place % SUB);
     match octave {
         0 => (sub as u64, 0),
         _ => {
@@ -171,10 +194,9 @@ mod tests {
         for shift in 0..64 {
             for offset in [0u64, 1, 17] {
                 let ns = (1u64 << shift).saturating_add(offset);
-                let (octave, sub) = place(ns);
-                let (low, width) = bounds(octave, sub);
+                let (low, width) = bounds(place(ns));
                 assert!(low <= ns && ns - low <= width, "{ns} in {low}+{width}");
-                assert!(width <= low / 64 || octave == 0);
+                assert!(width <= low / 64 || ns < 64);
             }
         }
     }

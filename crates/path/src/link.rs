@@ -67,9 +67,8 @@ pub enum Form<P> {
 pub struct Link<P> {
     server: Server,
     delay: Span,
-    jitter: Span,
-    random: Random,
-    loss: LossProcess,
+    jitter: Option<Box<Jitter>>,
+    loss: Option<Box<LossProcess>>,
     form: Form<P>,
     /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
     pending: VecDeque<Pending>,
@@ -79,6 +78,18 @@ pub struct Link<P> {
     latest_arrival: Time,
     counters: LinkCounters,
     queueing: Histogram,
+}
+
+#[derive(Clone, Debug)]
+struct Jitter {
+    most: Span,
+    random: Random,
+}
+
+impl Jitter {
+    fn draw(&mut self) -> Span {
+        self.random.span_below(self.most + Span::from_nanos(1))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +106,13 @@ impl<P: Packet> Link<P> {
 
     /// A link with any queue; the form replaces `config.limit`.
     pub fn with_form(config: &LinkConfig, form: Form<P>, seed: u64, name: &str) -> Link<P> {
+        let jitter = || Jitter { most: config.jitter, random: Random::stream(seed, &format!("link {name} jitter")) };
+        let loss = || LossProcess::new(config.loss, Random::stream(seed, &format!("link {name} loss")));
         Link {
             server: Server::new(config.rate.clone()),
             delay: config.delay,
-            jitter: config.jitter,
-            random: Random::stream(seed, &format!("link {name} jitter")),
-            loss: LossProcess::new(config.loss, Random::stream(seed, &format!("link {name} loss"))),
+            jitter: (!config.jitter.is_zero()).then(|| Box::new(jitter())),
+            loss: (config.loss != LossModel::None).then(|| Box::new(loss())),
             form,
             pending: VecDeque::new(),
             pending_bytes: 0,
@@ -116,7 +128,9 @@ impl<P: Packet> Link<P> {
     pub fn offer(&mut self, at: Time, packet: P) -> Fate {
         self.settle(at);
         self.counters.offered += 1;
-        if self.loss.loses() {
+        if let Some(loss) = &mut self.loss
+            && loss.loses()
+        {
             self.counters.lost += 1;
             return Fate::Dropped(Why::Loss);
         }
@@ -207,8 +221,8 @@ impl<P: Packet> Link<P> {
         let (start, departure) = self.server.serve(arrived, size);
         self.queueing.record(start.since(arrived));
         let mut arrival = departure + self.delay;
-        if !self.jitter.is_zero() {
-            arrival += self.random.span_below(self.jitter + Span::from_nanos(1));
+        if let Some(jitter) = &mut self.jitter {
+            arrival += jitter.draw();
         }
         self.latest_arrival = self.latest_arrival.max(arrival);
         self.pending_bytes += size.get();

@@ -41,15 +41,7 @@ impl LossProcess {
     }
 
     /// The fate of the next packet.
-    #[inline]
     pub(crate) fn loses(&mut self) -> bool {
-        match self.model {
-            LossModel::None => false,
-            _ => self.draw(),
-        }
-    }
-
-    fn draw(&mut self) -> bool {
         match self.model {
             LossModel::None => false,
             LossModel::Independent(p) => self.random.chance(p),

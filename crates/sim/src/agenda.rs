@@ -4,8 +4,8 @@ use narrows_units::Time;
 
 /// When each element of the world wants to be looked at next: one time per element, the earliest first, equal times by element number.
 ///
-/// A tournament tree: the winner of each pair moves up. Changing one element's time replays its games only, about log2(n) comparisons without a branch to
-/// mispredict; the winner of all is at the top.
+/// A tournament tree: the winner of each pair moves up. Changing one element's time replays its games only, until one has the winner it had before: at most
+/// log2(n) comparisons, few for an element that is not among the next. The winner of all is at the top.
 #[derive(Clone, Debug)]
 pub(crate) struct Agenda {
     nodes: Vec<Node>,
@@ -53,6 +53,10 @@ impl Agenda {
             let other_wins = other.time < winner.time || (other.time == winner.time && place & 1 == 1);
             winner = if other_wins { other } else { winner };
             place /= 2;
+            if self.nodes[place] == winner {
+                // Nothing changes from here on: the games above were already won or lost by others.
+                return;
+            }
             self.nodes[place] = winner;
         }
     }

@@ -154,11 +154,15 @@ impl World {
 
     /// Packets arrive at the far end of a link.
     fn on_link(&mut self, now: Time, link: usize) {
-        while let Some((_, packet)) = self.links[link].pop(now) {
-            self.forward(now, packet);
+        loop {
+            if let Some((_, packet)) = self.links[link].pop(now) {
+                self.forward(now, packet);
+            }
+            let due = self.links[link].due().unwrap_or(Time::NEVER);
+            if due > now {
+                return self.agenda.set(link, due);
+            }
         }
-        let due = self.links[link].due().unwrap_or(Time::NEVER);
-        self.agenda.set(link, due);
     }
 
     /// A packet has crossed a link: on to the next, or to its endpoint.
