@@ -1,8 +1,8 @@
 //! The receiving endpoint: reassembly and acknowledgement.
 
+use crate::Transport;
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
-use crate::Transport;
 use narrows_control::Ecn;
 use narrows_units::{Bytes, Span, Time};
 
@@ -17,7 +17,7 @@ pub struct Receiver {
     recent: Vec<Block>,
     /// The SACK blocks of the latest acknowledgement.
     blocks: Vec<Block>,
-    /// Stamp of the segment that advanced `next` last.
+    /// Stamp of the first segment that advanced `next` since the latest acknowledgement (RFC 7323 section 4.3).
     echo: Time,
     unacknowledged: u32,
     ack_due: Option<Time>,
@@ -71,13 +71,10 @@ impl Receiver {
     #[inline]
     pub fn on_data(&mut self, now: Time, data: &Data, ecn: Ecn) -> Option<Ack> {
         self.counts[ecn as usize] += 1;
-        if data.cwr {
-            self.echo_mark = false;
-        }
-        if ecn == Ecn::Ce {
-            self.echo_mark = true;
-        }
         self.adapt_delay(now);
+        if data.cwr || ecn == Ecn::Ce {
+            self.note_mark(data.cwr, ecn);
+        }
         if data.bytes != self.mss {
             self.short = Some((data.number, self.mss - data.bytes));
         }
@@ -85,7 +82,9 @@ impl Receiver {
             return Some(self.out_of_order(data));
         }
         self.next += 1;
-        self.echo = data.stamp;
+        if self.unacknowledged == 0 {
+            self.echo = data.stamp;
+        }
         self.unacknowledged += 1;
         if !self.early.is_empty() {
             return Some(self.fill());
@@ -97,6 +96,19 @@ impl Receiver {
             self.ack_due = Some(now + self.delay);
         }
         None
+    }
+
+    /// After a mark, and after the reduction that answers it, the sender's window may be too small to wait for (Linux `__tcp_ecn_check_ce`,
+    /// `tcp_ecn_accept_cwr`).
+    fn note_mark(&mut self, reduced: bool, ecn: Ecn) {
+        if reduced {
+            self.echo_mark = false;
+            self.quick_left = self.quick_left.max(1);
+        }
+        if ecn == Ecn::Ce && !self.echo_mark {
+            self.echo_mark = true;
+            self.quick_left = self.quick_left.max(2);
+        }
     }
 
     /// Linux `tcp_event_data_recv`: the delay follows the spacing of arrivals, and after a long silence the connection acknowledges quickly again.
@@ -116,19 +128,27 @@ impl Receiver {
     /// A segment came before its predecessors, or once more.
     fn out_of_order(&mut self, data: &Data) -> Ack {
         let number = data.number;
-        if number < self.next || self.early.contains(number) {
-            self.duplicates += 1;
-            let mut ack = self.acknowledge();
-            self.blocks.insert(0, Block { start: number, end: number + 1 });
-            self.blocks.truncate(MAX_BLOCKS);
-            ack.duplicate = true;
+        if number < self.next {
+            let ack = self.acknowledge_duplicate(number);
+            self.quick_left = self.quick_acks;
             return ack;
         }
-        let range = self.early.insert(number..number + 1, |_| {});
+        let mut duplicate = true;
+        let range = self.early.insert(number..number + 1, |_| duplicate = false);
         self.recent.retain(|block| block.end < range.start || range.end < block.start);
         self.recent.insert(0, Block { start: range.start, end: range.end });
         self.recent.truncate(MAX_BLOCKS);
-        self.acknowledge()
+        if duplicate { self.acknowledge_duplicate(number) } else { self.acknowledge() }
+    }
+
+    /// The duplicate is reported before what is missing (RFC 2883 section 4).
+    fn acknowledge_duplicate(&mut self, number: u64) -> Ack {
+        self.duplicates += 1;
+        let mut ack = self.acknowledge();
+        self.blocks.insert(0, Block { start: number, end: number + 1 });
+        self.blocks.truncate(MAX_BLOCKS);
+        ack.duplicate = true;
+        ack
     }
 
     /// The hole at the front was filled: what waited behind it is delivered too.
