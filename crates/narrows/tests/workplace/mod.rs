@@ -1,4 +1,7 @@
 //! An empty directory in which the program runs.
+//! Each file of tests uses a part of it.
+
+#![allow(dead_code)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,150 @@
+//! The pages in `docs` say what the program does. `docs/controllers.md` is written from `narrows list controllers`: `UPDATE_DOCS=1 cargo test -p narrows --test
+//! docs` rewrites it; the other pages must name every key and every column.
+
+mod workplace;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+use workplace::{Workplace, code, stderr};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn json(place: &Workplace, arguments: &[&str]) -> Value {
+    serde_json::from_slice(&place.narrows(arguments.iter().copied()).stdout).expect("JSON")
+}
+
+fn controllers(place: &Workplace) -> String {
+    let mut page = String::from(
+        "# Controllers\n\n\
+         What `controller` in a scenario and the arguments of `narrows compare` can be. Parameters follow a question mark: `cubic?profile=rfc9438&ecn=true`;\n\
+         in a shell, quote them.\n\n\
+         This page is written from `narrows list controllers`; a test keeps the two equal.\n",
+    );
+    let text = |value: &Value| value.as_str().unwrap_or_default().replace('|', " or ");
+    for entry in json(place, &["list", "controllers", "--json"]).as_array().expect("a list") {
+        page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
+        page += &format!("- Follows: {}\n", text(&entry["source"]));
+        page += &match entry["kernel"].as_str() {
+            Some(name) => format!("- In Linux: `{name}`\n"),
+            None => "- In Linux: not available\n".to_owned(),
+        };
+        let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
+        page += &format!("- Needs of its world: {}\n", if needs.is_empty() { "nothing special".to_owned() } else { needs.join(", ") });
+        let params = entry["params"].as_array().expect("a list");
+        if !params.is_empty() {
+            page += "\n| Parameter | Values, the default first | What it does |\n| --- | --- | --- |\n";
+        }
+        for param in params {
+            page += &format!("| `{}` | {} | {} |\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
+        }
+    }
+    page
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+#[test]
+fn the_page_of_controllers_is_what_the_program_lists() {
+    let place = Workplace::new("docs-controllers");
+    let expected = controllers(&place);
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join("docs/controllers.md"), &expected).expect("a page");
+    }
+    let written = page("docs/controllers.md");
+    assert!(written == expected, "docs/controllers.md is not what `narrows list controllers` says; `make docs` rewrites it");
+}
+
+#[test]
+fn the_page_of_the_format_names_every_key() {
+    let place = Workplace::new("docs-scenario");
+    let schema = json(&place, &["schema"]);
+    let text = page("docs/scenario.md");
+    let definitions = schema["$defs"].as_object().expect("definitions").values();
+    let keys: BTreeSet<&String> = std::iter::once(&schema)
+        .chain(definitions)
+        .filter_map(|part| part["properties"].as_object())
+        .flat_map(|keys| keys.keys())
+        .collect();
+    assert!(keys.len() > 30, "{keys:?}");
+    let missing: Vec<_> =
+        keys.into_iter().filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]"))).collect();
+    assert!(missing.is_empty(), "docs/scenario.md does not name {missing:?}");
+}
+
+#[test]
+fn scenarios_in_the_pages_run() {
+    let place = Workplace::new("docs-run");
+    let mut found = 0;
+    for name in ["README.md", "docs/scenario.md"] {
+        let text = page(name);
+        let blocks = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        for block in blocks.filter(|block| block.contains("duration") && block.contains("[[flow]]")) {
+            found += 1;
+            place.write("page.toml", block);
+            let output = place.narrows(["run", "page.toml", "--quiet"]);
+            assert_eq!(code(&output), 0, "{name}:\n{block}\n{}", stderr(&output));
+        }
+    }
+    assert!(found >= 2, "{found}");
+}
+
+#[test]
+fn the_page_of_results_names_every_file_and_column() {
+    let place = Workplace::new("docs-results");
+    let output = place.narrows(["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = page("docs/results.md");
+    let mut missing = Vec::new();
+    for file in place.files_of("result") {
+        if !text.contains(&format!("`{file}`")) {
+            missing.push(file.clone());
+        }
+        if !file.ends_with(".parquet") {
+            continue;
+        }
+        // A table's columns stand between its own heading and the next.
+        let section = text.split(&format!("\n## `{file}`")).nth(1).unwrap_or_default();
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let table = SerializedFileReader::new(fs::File::open(place.path("result").join(&file)).expect("a table")).expect("Parquet");
+        for column in table.metadata().file_metadata().schema_descr().columns() {
+            let name = column.name();
+            let base =
+                if file.ends_with("samples.parquet") { name } else { name.trim_start_matches("steady_").trim_start_matches("total_") };
+            if ![name, base].iter().any(|name| section.contains(&format!("`{name}`"))) {
+                missing.push(format!("{name} in {file}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/results.md does not name {missing:#?}");
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut pages: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md"].iter().map(|name| root().join(name)).collect();
+    let docs = fs::read_dir(root().join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
+    pages.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            let path = page.parent().expect("a directory").join(file);
+            assert!(path.exists(), "{} links to {target}, which does not exist", page.display());
+        }
+    }
+}
