@@ -90,3 +90,16 @@ impl Undo {
         self.marker.is_some() && (self.unproven == Some(0) || original_arrived)
     }
 }
+
+/// Forward RTO-Recovery in its SACK form (RFC 5682 section 3.1, Linux `tcp_process_loss`): after a timeout only the first segment is repeated; what arrives
+/// next tells whether the others were lost or late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Frto {
+    /// The losses are taken for real.
+    #[default]
+    Off,
+    /// The first segment was repeated.
+    Waiting,
+    /// The acknowledgement moved: new data goes before repetitions.
+    NewData,
+}

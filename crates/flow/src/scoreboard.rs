@@ -22,6 +22,16 @@ pub(crate) struct Stamp {
     pub(crate) delivered_at: Time,
 }
 
+/// What an acknowledgement says of all segments it delivers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evidence {
+    pub(crate) now: Time,
+    /// The stamp it echoes.
+    pub(crate) echo: Time,
+    /// The least round trip known.
+    pub(crate) min_rtt: Span,
+}
+
 /// State bits of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags(u8);
@@ -221,7 +231,7 @@ impl Scoreboard {
 
     /// The cumulative acknowledgement moves to `number + 1`; returns what was delivered unless SACK had said so before. `number` is `una`.
     #[inline]
-    pub(crate) fn pass(&mut self, now: Time, min_rtt: Span) -> Option<Slot> {
+    pub(crate) fn pass(&mut self, evidence: Evidence) -> Option<Slot> {
         let number = self.una;
         self.una += 1;
         let flags = self.slot(number).flags;
@@ -232,7 +242,7 @@ impl Scoreboard {
         if flags.has(Flags::LOST) || flags.has(Flags::RESENT) {
             self.settle_lost(number, flags);
         }
-        Some(self.deliver(number, now, min_rtt))
+        Some(self.deliver(number, evidence))
     }
 
     /// The cumulative acknowledgement has moved: forgets ranges below it.
@@ -243,7 +253,7 @@ impl Scoreboard {
     }
 
     /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known to have arrived.
-    pub(crate) fn sack(&mut self, start: u64, end: u64, now: Time, min_rtt: Span, delivered: &mut Vec<(u64, Slot)>) {
+    pub(crate) fn sack(&mut self, start: u64, end: u64, evidence: Evidence, delivered: &mut Vec<(u64, Slot)>) {
         let (start, end) = (start.max(self.una), end.min(self.next));
         if start >= end {
             return;
@@ -257,7 +267,7 @@ impl Scoreboard {
                 }
                 self.slot_mut(number).flags.set(Flags::SACKED);
                 self.sacked_out += 1;
-                delivered.push((number, self.deliver(number, now, min_rtt)));
+                delivered.push((number, self.deliver(number, evidence)));
             }
         });
         self.sacked = sacked;
@@ -279,7 +289,7 @@ impl Scoreboard {
     }
 
     #[inline]
-    fn deliver(&mut self, number: u64, now: Time, min_rtt: Span) -> Slot {
+    fn deliver(&mut self, number: u64, evidence: Evidence) -> Slot {
         let slot = *self.slot(number);
         let resent = slot.flags.has(Flags::EVER_RESENT);
         if number < self.highest {
@@ -290,9 +300,11 @@ impl Scoreboard {
         } else {
             self.highest = number + 1;
         }
-        // RFC 8985 section 6.2 step 2: an acknowledgement that comes too early is of the original and says nothing of the retransmission.
-        let rtt = now.since(slot.sent_at);
-        if (slot.sent_at, number) > self.newest && !(resent && rtt < min_rtt) {
+        // RFC 8985 section 6.2 step 2: an acknowledgement that echoes an older stamp, or comes too early, may be of the original and says nothing of the
+        // retransmission.
+        let rtt = evidence.now.since(slot.sent_at);
+        let ambiguous = resent && (evidence.echo < slot.sent_at || rtt < evidence.min_rtt);
+        if (slot.sent_at, number) > self.newest && !ambiguous {
             self.newest = (slot.sent_at, number);
             self.newest_rtt = rtt;
         }

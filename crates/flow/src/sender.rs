@@ -3,9 +3,9 @@
 use crate::Transport;
 use crate::pacing::Pacer;
 use crate::rate::RateSampler;
-use crate::recovery::{Prr, Undo};
+use crate::recovery::{Frto, Prr, Undo};
 use crate::rtt::RttEstimator;
-use crate::scoreboard::{Flags, Scoreboard, Slot};
+use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
 use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_control::{Acked, Congestion, Controller, Decision, Ecn, EcnDelta, Feedback, Lost, Recovery, Reduction, Sent, Timeout, Totals};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -47,6 +47,7 @@ pub struct Sender {
     probe: Option<(u64, bool)>,
     probe_wanted: bool,
     timeouts_in_a_row: u32,
+    frto: Frto,
     ecn_seen: (u32, u32, u32),
     cwr_wanted: bool,
     counters: SenderCounters,
@@ -120,6 +121,7 @@ impl Sender {
             probe: None,
             probe_wanted: false,
             timeouts_in_a_row: 0,
+            frto: Frto::default(),
             ecn_seen: (0, 0, 0),
             cwr_wanted: false,
             counters: SenderCounters::default(),
@@ -177,14 +179,20 @@ impl Sender {
         }
     }
 
+    /// True if there is data that was never sent and the receiver has room for it.
+    #[inline]
+    fn has_new_data(&self) -> bool {
+        let next = self.board.next();
+        next < self.written && next < self.receive_limit
+    }
+
     /// What may be sent now, or why nothing may.
     #[inline]
     fn sendable(&self, now: Time) -> Result<u64, Blocked> {
-        let resend = self.board.first_to_resend();
-        let fresh = self.board.next();
-        let number = match resend {
+        let number = match self.board.first_to_resend() {
+            Some(number) if self.frto != Frto::NewData => number,
+            _ if self.has_new_data() => self.board.next(),
             Some(number) => number,
-            None if fresh < self.written && fresh < self.receive_limit => fresh,
             None => return Err(Blocked::Data),
         };
         if self.probe_wanted {
@@ -310,10 +318,11 @@ impl Sender {
         self.receive_limit = self.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();
-        self.deliver_cumulative(now, ack.next, &mut fresh);
+        let evidence = Evidence { now, echo: ack.echo, min_rtt: self.rtt.minimum().unwrap_or_default() };
+        self.deliver_cumulative(evidence, ack.next, &mut fresh);
         let duplicate = ack.duplicate && self.note_duplicate(blocks);
         if !blocks.is_empty() {
-            self.deliver_selective(now, &blocks[ack.duplicate as usize..], &mut fresh);
+            self.deliver_selective(evidence, &blocks[ack.duplicate as usize..], &mut fresh);
         }
         let advanced = self.board.una() > una_before;
         let rtt = self.take_rtt(now, ack, advanced, &fresh);
@@ -326,6 +335,9 @@ impl Sender {
         }
         let ecn = self.ecn_delta(ack);
         let mut congestion = self.judge_probe(advanced, duplicate);
+        if self.state == Recovery::Loss {
+            self.step_frto(now, advanced, fresh.lowest);
+        }
         congestion = self.step_state(now, ack, advanced).or(congestion);
         if advanced {
             self.timeouts_in_a_row = 0;
@@ -338,29 +350,27 @@ impl Sender {
     }
 
     #[inline]
-    fn deliver_cumulative(&mut self, now: Time, next: u64, fresh: &mut RttSamples) {
+    fn deliver_cumulative(&mut self, evidence: Evidence, next: u64, fresh: &mut RttSamples) {
         if next <= self.board.una() {
             return;
         }
-        let min_rtt = self.rtt.minimum().unwrap_or_default();
         while self.board.una() < next {
             let number = self.board.una();
-            if let Some(slot) = self.board.pass(now, min_rtt) {
-                self.delivered(now, number, &slot, fresh);
+            if let Some(slot) = self.board.pass(evidence) {
+                self.delivered(evidence.now, number, &slot, fresh);
             }
         }
         self.board.trim();
     }
 
-    fn deliver_selective(&mut self, now: Time, blocks: &[Block], fresh: &mut RttSamples) {
-        let min_rtt = self.rtt.minimum().unwrap_or_default();
+    fn deliver_selective(&mut self, evidence: Evidence, blocks: &[Block], fresh: &mut RttSamples) {
         let mut arrived = std::mem::take(&mut self.arrived);
         // Blocks are repeated in several acknowledgements; those of the one before are known.
         for block in blocks.iter().filter(|block| !self.known_blocks.contains(block)) {
-            self.board.sack(block.start, block.end, now, min_rtt, &mut arrived);
+            self.board.sack(block.start, block.end, evidence, &mut arrived);
         }
         for (number, slot) in arrived.drain(..) {
-            self.delivered(now, number, &slot, fresh);
+            self.delivered(evidence.now, number, &slot, fresh);
         }
         self.arrived = arrived;
         self.known_blocks[..blocks.len()].copy_from_slice(blocks);
@@ -375,7 +385,7 @@ impl Sender {
             self.rate.delivered += 1;
         }
         if !slot.flags.has(Flags::EVER_RESENT) {
-            fresh.add(slot.sent_at);
+            fresh.add(number, slot.sent_at);
         }
         self.acked.push(Acked {
             number,
@@ -495,6 +505,23 @@ impl Sender {
         }
     }
 
+    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission.
+    fn step_frto(&mut self, now: Time, advanced: bool, lowest: Option<u64>) {
+        if self.frto == Frto::Off {
+            return;
+        }
+        if lowest.is_some_and(|lowest| lowest < self.recovery_end) {
+            self.undo_reduction(now);
+        } else if self.board.next() > self.recovery_end {
+            if !advanced {
+                self.frto = Frto::Off;
+            }
+        } else if advanced && self.board.una() < self.recovery_end {
+            self.recovery_end = self.board.next();
+            self.frto = if self.has_new_data() { Frto::NewData } else { Frto::Off };
+        }
+    }
+
     fn open(&mut self, state: Recovery) {
         self.undo = Undo::begin(self.board.una(), self.board.resent_out());
         self.state = state;
@@ -506,6 +533,7 @@ impl Sender {
         self.controller.on_undo(now);
         self.counters.undone += 1;
         self.undo = Undo::default();
+        self.frto = Frto::Off;
         self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
     }
 
@@ -631,6 +659,8 @@ impl Sender {
         if fresh {
             self.undo = Undo::begin(self.board.una(), 0);
         }
+        let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+        self.frto = if !repairing || self.timeouts_in_a_row > 0 { Frto::Waiting } else { Frto::Off };
         self.timeouts_in_a_row += 1;
         self.state = Recovery::Loss;
         self.recovery_end = self.board.next();
@@ -683,15 +713,17 @@ impl Sender {
 /// Linux `TCP_TIMEOUT_MIN`: two jiffies at 1000 Hz, so that a probe does not race the acknowledgement it waits for.
 const MIN_PROBE_WAIT: Span = Span::from_millis(2);
 
-/// When the oldest and the newest of the segments that an acknowledgement delivers left, of those sent only once.
+/// Of the segments that an acknowledgement delivers, those sent only once: when the oldest and the newest left, and the lowest number.
 #[derive(Default)]
 struct RttSamples {
     sent: Option<(Time, Time)>,
+    lowest: Option<u64>,
 }
 
 impl RttSamples {
     #[inline]
-    fn add(&mut self, sent_at: Time) {
+    fn add(&mut self, number: u64, sent_at: Time) {
+        self.lowest = Some(self.lowest.map_or(number, |lowest| lowest.min(number)));
         self.sent = Some(match self.sent {
             None => (sent_at, sent_at),
             Some((oldest, newest)) => (oldest.min(sent_at), newest.max(sent_at)),
