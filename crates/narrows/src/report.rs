@@ -8,12 +8,17 @@ use std::io::Write;
 /// Makes table and HTML of a result directory again.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let comparison = narrows_report::read(&args.directory)?;
-    let out = args.out.unwrap_or_else(|| args.directory.join("report.html"));
     let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
     let printed = std::io::stdout().write_all(text.as_bytes());
-    std::fs::write(&out, narrows_report::html(&comparison)).map_err(|error| {
-        Failure::Other(format!("the report cannot be written to {}: {error}; choose another --out", out.display()))
-    })?;
+    let out = match args.out {
+        None => narrows_report::redraw(&args.directory)?,
+        Some(out) => {
+            std::fs::write(&out, narrows_report::html(&comparison)).map_err(|error| {
+                Failure::Other(format!("the report cannot be written to {}: {error}; choose another --out", out.display()))
+            })?;
+            out
+        }
+    };
     printed?;
     if !args.json {
         writeln!(std::io::stdout(), "\nReport: {}", out.display())?;

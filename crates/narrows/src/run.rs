@@ -25,14 +25,9 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     output::deliver(&directory, &comparison, &started, &args.output)?;
-    if !args.output.json {
-        for verdict in &verdicts {
-            writeln!(std::io::stdout(), "{}", verdict.text)?;
-        }
-        if !args.output.quiet {
-            let file = quote(&args.scenario.display().to_string());
-            writeln!(std::io::stdout(), "Try next: narrows compare --file {file} to see other controllers there")?;
-        }
+    if !args.output.json && !args.output.quiet {
+        let file = quote(&args.scenario.display().to_string());
+        writeln!(std::io::stdout(), "Try next: narrows compare --file {file} to see other controllers there")?;
     }
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
 }
