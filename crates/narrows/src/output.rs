@@ -38,7 +38,10 @@ fn host() -> String {
 pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Failure> {
     if let Some(directory) = &output.out {
         if directory.exists() {
-            return Err(Failure::Other(format!("the result directory {} exists already; choose another --out or remove it", directory.display())));
+            return Err(Failure::Other(format!(
+                "the result directory {} exists already; choose another --out or remove it",
+                directory.display()
+            )));
         }
         return Ok(directory.clone());
     }

@@ -49,10 +49,16 @@ fn judge(expectation: &Expectation, records: &[Record]) -> Verdict {
     let known = metric(name);
     let unit = known.map_or("", |metric| metric.unit);
     let Some(summary) = known.and_then(|metric| Summary::of(metric, records)) else {
-        return Verdict { met: false, text: format!("missed: {name} has no value in this run; expected {band} {unit}").trim_end().to_owned() };
+        return Verdict {
+            met: false,
+            text: format!("missed: {name} has no value in this run; expected {band} {unit}").trim_end().to_owned(),
+        };
     };
     let value = summary.median;
     let met = min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max);
     let verdict = if met { "met" } else { "missed" };
-    Verdict { met, text: format!("{verdict}: {name} is {value:.4} {unit}; expected {band} {unit}").replace(" ;", ";").trim_end().to_owned() }
+    Verdict {
+        met,
+        text: format!("{verdict}: {name} is {value:.4} {unit}; expected {band} {unit}").replace(" ;", ";").trim_end().to_owned(),
+    }
 }

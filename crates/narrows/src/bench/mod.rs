@@ -107,7 +107,15 @@ fn heading(ns3: bool) -> String {
 fn line(row: &Row) -> String {
     let mut text = format!(
         "{:<9} {:<8} {:>5} {:>9} {:>10.1} {:>7.1} {:>9.1} {:>12.0} {:>9.1}",
-        row.topology, row.controller, row.flows, row.rate_mbps, row.ns_per_packet, row.ns_per_hop, row.ns_per_event, row.packets_per_s, row.peak_rss_mib
+        row.topology,
+        row.controller,
+        row.flows,
+        row.rate_mbps,
+        row.ns_per_packet,
+        row.ns_per_hop,
+        row.ns_per_event,
+        row.packets_per_s,
+        row.peak_rss_mib
     );
     if let (Some(theirs), Some(ratio)) = (row.ns3_ns_per_packet, row.ns3_ratio) {
         text += &format!(" {theirs:>14.0} {ratio:>6.0}x");

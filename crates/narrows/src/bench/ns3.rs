@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// What must be known of the comparison.
-pub const CAVEAT: &str = "ns-3 is Debian's package, which is built with assertions and logging: about 2.2 times slower than an optimised build of ns-3.";
+pub const CAVEAT: &str =
+    "ns-3 is Debian's package, which is built with assertions and logging: about 2.2 times slower than an optimised build of ns-3.";
 
 /// Where Debian puts ns-3 if pkg-config does not know it.
 const FALLBACK_FLAGS: &str = "-lns3-applications -lns3-point-to-point -lns3-internet -lns3-traffic-control -lns3-network -lns3-core";
@@ -50,7 +51,13 @@ impl Peer {
         // ns-3 takes minutes for what takes a second here; a fifth of the time has the same cost per packet.
         let seconds = cell.duration.as_secs_f64() / 5.0;
         let output = Command::new(&self.program)
-            .args([cell.controller.to_owned(), cell.flows.to_string(), cell.rate.as_bps().to_string(), seconds.to_string(), dumbbell.to_string()])
+            .args([
+                cell.controller.to_owned(),
+                cell.flows.to_string(),
+                cell.rate.as_bps().to_string(),
+                seconds.to_string(),
+                dumbbell.to_string(),
+            ])
             .output()
             .map_err(|error| Failure::Other(format!("{}: {error}", self.program.display())))?;
         if !output.status.success() {
