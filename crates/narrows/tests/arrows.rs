@@ -126,7 +126,7 @@ fn contains_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
         let before = code[..at].chars().next_back().is_some_and(inside);
         let after = code[at + word.len()..].chars().next().is_some_and(inside);
-        !(opens && before) && !(closes && after)
+        !(opens && before || closes && after)
     })
 }
 
