@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::cli::CompareArgs;
 use crate::error::Failure;
+use crate::inputs;
 use crate::output::{self, Started};
 use crate::runner::run_all;
 use narrows_control::registry::Choice;
@@ -17,7 +18,8 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         return Err(Failure::Other(format!("{} is named twice; name each controller once", twice.1.text())));
     }
     let directory = output::choose_directory(&args.output, "compare")?;
-    let networks = args.controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
+    let mut networks = args.controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = inputs::adopt(&mut networks, args.file.as_deref())?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let mut records = run_all(&runs, &args.output)?.into_iter();
     let cases = networks.iter().zip(&args.controllers).map(|(network, choice)| Case {
@@ -26,8 +28,8 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
     let names: Vec<&str> = args.controllers.iter().map(Choice::text).collect();
-    let comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), remake(&args));
-    output::deliver(&directory, &comparison, &started, &args.output)?;
+    let comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), remake(&args, &networks[0]));
+    output::deliver(&directory, &comparison, &started, inputs, &args.output)?;
     if !args.output.quiet && !args.output.json {
         writeln!(std::io::stdout(), "Try next: {}", next(&args))?;
     }
@@ -66,8 +68,8 @@ fn join(names: &[&str]) -> String {
     }
 }
 
-/// The command that makes the same comparison. Flags that only say where or how fast are left out.
-fn remake(args: &CompareArgs) -> String {
+/// The command that makes the same comparison from the result directory, where its traces are. Flags that only say where or how fast are left out.
+fn remake(args: &CompareArgs, network: &Scenario) -> String {
     let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
     words.extend(args.controllers.iter().map(|choice| quote(choice.text())));
     let mut option = |name: &str, value: Option<String>| {
@@ -75,16 +77,17 @@ fn remake(args: &CompareArgs) -> String {
             words.push(format!("--{name} {}", quote(&value)));
         }
     };
-    let path = |path: &std::path::PathBuf| path.display().to_string();
-    option("file", args.file.as_ref().map(path));
+    let name = |path: &std::path::PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let trace = |link: usize| network.links[link].trace_file.clone();
+    option("file", args.file.as_ref().map(name));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
     option("flows", args.flows.map(|flows| flows.to_string()));
     option("stagger", args.stagger.map(|stagger| stagger.to_string()));
     option("loss", args.loss.map(|loss| loss.to_string()));
-    option("trace", args.trace.as_ref().map(path));
-    option("trace-back", args.trace_back.as_ref().map(path));
+    option("trace", args.trace.as_ref().and_then(|_| trace(0)));
+    option("trace-back", args.trace_back.as_ref().and_then(|_| trace(1)));
     option("duration", args.duration.map(|duration| duration.to_string()));
     option("warmup", args.warmup.map(|warmup| warmup.to_string()));
     option("seed", args.seed.map(|seed| seed.to_string()));

@@ -4,6 +4,7 @@ mod bench;
 mod cli;
 mod compare;
 mod error;
+mod inputs;
 mod list;
 mod output;
 mod report;

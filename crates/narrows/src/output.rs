@@ -2,7 +2,7 @@
 
 use crate::cli::OutputArgs;
 use crate::error::Failure;
-use narrows_report::{Comparison, RunInfo};
+use narrows_report::{Comparison, Input, RunInfo};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -19,12 +19,13 @@ impl Started {
         Started { began: Instant::now(), at: SystemTime::now() }
     }
 
-    fn info(&self) -> RunInfo {
+    fn info(&self, inputs: Vec<Input>) -> RunInfo {
         RunInfo {
             command: std::env::args().collect(),
             host: host(),
             started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
             wall: self.began.elapsed(),
+            inputs,
         }
     }
 }
@@ -53,11 +54,11 @@ pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Fail
 }
 
 /// Writes the result directory and prints the table, or the summary if JSON is wanted.
-pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, output: &OutputArgs) -> Result<(), Failure> {
+pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, inputs: Vec<Input>, output: &OutputArgs) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
     let printed = std::io::stdout().write_all(text.as_bytes());
-    narrows_report::write(directory, comparison, &started.info())?;
+    narrows_report::write(directory, comparison, &started.info(inputs))?;
     printed?;
     if !output.quiet && !output.json {
         let report = directory.join("report.html");

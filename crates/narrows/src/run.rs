@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::cli::RunArgs;
 use crate::compare::{quote, with_seeds};
 use crate::error::Failure;
+use crate::inputs;
 use crate::output::{self, Started};
 use crate::runner::run_all;
 use narrows_measure::Record;
@@ -15,16 +16,17 @@ use std::io::Write;
 /// Runs a scenario file and judges its expectations.
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
-    let scenario = narrows_scenario::load(&args.scenario)?;
+    let mut scenario = narrows_scenario::load(&args.scenario)?;
+    let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let directory = output::choose_directory(&args.output, &scenario.name)?;
     let records = run_all(&with_seeds(&scenario, args.seed, args.seeds), &args.output)?;
     let verdicts: Vec<Verdict> = scenario.expect.iter().map(|expectation| judge(expectation, &records)).collect();
     let case = Case { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: records };
     let seed = args.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
-    let remake = format!("narrows run {}{seed} --seeds {}", quote(&args.scenario.display().to_string()), args.seeds);
+    let remake = format!("narrows run scenario.toml{seed} --seeds {}", args.seeds);
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
-    output::deliver(&directory, &comparison, &started, &args.output)?;
+    output::deliver(&directory, &comparison, &started, inputs, &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
         writeln!(std::io::stdout(), "Try next: narrows compare --file {file} to see other controllers there")?;

@@ -61,6 +61,17 @@ pub struct RunInfo {
     pub started_unix_s: Option<u64>,
     /// How long it took.
     pub wall: Duration,
+    /// Files that the scenarios name, such as traces: they are kept beside them.
+    pub inputs: Vec<Input>,
+}
+
+/// A file that a scenario names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Its name in the result directory, as the scenario there has it.
+    pub name: String,
+    /// What it says.
+    pub text: String,
 }
 
 #[derive(Serialize)]
@@ -109,6 +120,9 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
     let partial = Partial::create(dir)?;
     for (index, case) in comparison.cases.iter().enumerate() {
         partial.file(&scenario_name(comparison, index), case.scenario_toml.as_bytes())?;
+    }
+    for input in &info.inputs {
+        partial.file(&input.name, input.text.as_bytes())?;
     }
     partial.file("summary.json", summary_json(comparison).as_bytes())?;
     partial.file("run.json", run_json(comparison, info).as_bytes())?;

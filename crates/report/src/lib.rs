@@ -13,7 +13,7 @@ mod summary;
 mod table;
 mod tables;
 
-pub use directory::{ReportError, RunInfo, read, redraw, write};
+pub use directory::{Input, ReportError, RunInfo, read, redraw, write};
 pub use model::{Case, Comparison};
 pub use page::html;
 pub use summary::summary_json;
