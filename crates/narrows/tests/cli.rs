@@ -383,12 +383,30 @@ fn a_report_that_cannot_be_read_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn the_resolved_scenario_makes_the_same_run() {
+fn a_result_is_made_again_from_its_own_directory() {
     let place = Workplace::new("again");
-    let file = place.write("short.toml", SHORT);
-    assert_eq!(code(&place.narrows(["run", &file, "--quiet", "--out", "first"])), 0);
-    assert_eq!(code(&place.narrows(["run", "first/scenario.toml", "--quiet", "--out", "second"])), 0);
-    for table in RESULT_FILES.iter().filter(|file| file.ends_with(".parquet") || **file == "scenario.toml") {
-        assert!(place.read(&format!("first/{table}")) == place.read(&format!("second/{table}")), "{table} differs");
+    place.write("short.toml", SHORT);
+    fs::create_dir(place.path("traces")).expect("a directory");
+    place.write("traces/lte.up", "1\n2\n2\n5\n9\n");
+    place.write("traced.toml", &without(SHORT, "rate").replace("delay", "trace = \"traces/lte.up\"\ndelay"));
+    let commands: [&[&str]; 4] = [
+        &["run", "short.toml", "--seeds", "2"],
+        &["run", "traced.toml"],
+        &["compare", "newreno", "cubic", "--duration", "2 s", "--loss", "0.1 %", "--flows", "3"],
+        &["compare", "cubic", "--duration", "2 s", "--trace", "traces/lte.up", "--trace-back", "traces/lte.up"],
+    ];
+    for (index, command) in commands.into_iter().enumerate() {
+        let (first, second) = (format!("first-{index}"), format!("second-{index}"));
+        let output = place.narrows(command.iter().copied().chain(["--quiet", "--out", &first]));
+        assert_eq!(code(&output), 0, "{command:?}: {}", stderr(&output));
+        let summary: Value = serde_json::from_slice(&place.read(&format!("{first}/summary.json"))).expect("JSON");
+        let remake = summary["remake"].as_str().expect("a command").replacen("narrows", workplace::PROGRAM, 1);
+        let script = format!("cd {first} && {remake} --quiet --out ../{second}");
+        let output = place.command("sh").args(["-c", &script]).output().expect("a shell");
+        assert_eq!(code(&output), 0, "{script}: {}", stderr(&output));
+        assert_eq!(place.files_of(&first), place.files_of(&second), "{script}");
+        for file in place.files_of(&first).iter().filter(|file| *file != "run.json") {
+            assert!(place.read(&format!("{first}/{file}")) == place.read(&format!("{second}/{file}")), "{script}: {file} differs");
+        }
     }
 }
