@@ -55,21 +55,32 @@ impl Prr {
 pub(crate) struct Undo {
     /// First segment not acknowledged when the reduction was made; `None` if nothing can be undone.
     marker: Option<u64>,
+    /// When the first of the retransmissions left that may still be under way, whichever recovery they belong to.
     first_resent_at: Option<Time>,
     /// Retransmissions not yet reported as duplicates, once there was one.
     unproven: Option<u32>,
 }
 
 impl Undo {
-    /// A reduction is made.
-    pub(crate) fn begin(una: u64, resent_out: u32) -> Undo {
-        Undo { marker: Some(una), first_resent_at: None, unproven: (resent_out > 0).then_some(resent_out) }
+    /// A reduction is made. `resent_out` retransmissions are under way; `repaired`: so was one of segment `una`, whatever became of it.
+    pub(crate) fn begin(&mut self, una: u64, resent_out: u32, repaired: bool) {
+        if resent_out == 0 && !repaired {
+            self.first_resent_at = None;
+        }
+        self.marker = Some(una);
+        self.unproven = (resent_out > 0).then_some(resent_out);
+    }
+
+    /// The reduction is undone.
+    pub(crate) fn end(&mut self) {
+        self.marker = None;
+        self.unproven = None;
     }
 
     /// A segment is retransmitted.
     pub(crate) fn on_resent(&mut self, now: Time) {
+        self.first_resent_at.get_or_insert(now);
         if self.marker.is_some() {
-            self.first_resent_at.get_or_insert(now);
             self.unproven = Some(self.unproven.unwrap_or(0) + 1);
         }
     }

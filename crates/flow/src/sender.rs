@@ -523,16 +523,22 @@ impl Sender {
     }
 
     fn open(&mut self, state: Recovery) {
-        self.undo = Undo::begin(self.board.una(), self.board.resent_out());
+        self.begin_undo();
         self.state = state;
         self.recovery_end = self.board.next();
+    }
+
+    fn begin_undo(&mut self) {
+        let una = self.board.una();
+        let repaired = self.board.outstanding() > 0 && self.board.slot(una).flags.has(Flags::EVER_RESENT);
+        self.undo.begin(una, self.board.resent_out(), repaired);
     }
 
     fn undo_reduction(&mut self, now: Time) {
         self.board.unmark_lost();
         self.controller.on_undo(now);
         self.counters.undone += 1;
-        self.undo = Undo::default();
+        self.undo.end();
         self.frto = Frto::Off;
         self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
     }
@@ -657,7 +663,7 @@ impl Sender {
             || self.board.una() >= self.recovery_end
             || (self.state == Recovery::Loss && self.timeouts_in_a_row == 0);
         if fresh {
-            self.undo = Undo::begin(self.board.una(), 0);
+            self.begin_undo();
         }
         let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
         self.frto = if !repairing || self.timeouts_in_a_row > 0 { Frto::Waiting } else { Frto::Off };

@@ -10,7 +10,7 @@ use crate::SimError;
 
 /// A flow at work.
 pub(crate) struct Endpoint {
-    pub(crate) kind: Kind,
+    pub(crate) ends: Ends,
     pub(crate) workload: Workload,
     pub(crate) start: Time,
     pub(crate) stop: Time,
@@ -29,7 +29,7 @@ pub(crate) struct Endpoint {
 }
 
 /// The two ends of a flow.
-pub(crate) enum Kind {
+pub(crate) enum Ends {
     /// A connection.
     Transport(Box<(Sender, Receiver)>),
     /// Packets of this payload, sent without being asked and never acknowledged.
@@ -50,8 +50,6 @@ pub(crate) struct Tally {
     pub(crate) datagram_goodput: Bytes,
     pub(crate) dropped: u64,
     pub(crate) acks: u64,
-    pub(crate) acks_dropped: u64,
-    pub(crate) acks_arrived: u64,
     pub(crate) rtt: Histogram,
     pub(crate) one_way: Histogram,
 }
@@ -60,7 +58,7 @@ impl Endpoint {
     /// Both ends of `flow`. `overhead`: longest time between being able to send and sending.
     pub(crate) fn new(flow: &Flow, seed: u64, overhead: Span, offers: &[Need]) -> Result<Endpoint, SimError> {
         let random_seed = Random::stream(seed, &format!("flow {} controller", flow.name)).bits();
-        let kind = match &flow.controller {
+        let ends = match &flow.controller {
             Some(choice) => {
                 let needs = choice.entry().needs;
                 if let Some(missing) = needs.iter().find(|need| !offers.contains(need)) {
@@ -75,16 +73,16 @@ impl Endpoint {
                 let controller =
                     choice.build(&setup).map_err(|error| SimError::Controller { flow: flow.name.clone(), problem: error.to_string() })?;
                 let sample_rates = needs.contains(&Need::RateSample);
-                Kind::Transport(Box::new((Sender::new(&flow.transport, controller, sample_rates), Receiver::new(&flow.transport))))
+                Ends::Transport(Box::new((Sender::new(&flow.transport, controller, sample_rates), Receiver::new(&flow.transport))))
             }
-            None => Kind::Datagrams { payload: flow.transport.mss, headers: flow.transport.headers },
+            None => Ends::Datagrams { payload: flow.transport.mss, headers: flow.transport.headers },
         };
         let write_interval = match flow.workload {
             Workload::Constant(rate) => rate.time_for(flow.transport.mss),
             _ => Span::MAX,
         };
         Ok(Endpoint {
-            kind,
+            ends,
             workload: flow.workload,
             start: flow.start,
             stop: flow.stop.unwrap_or(Time::NEVER),
@@ -104,9 +102,9 @@ impl Endpoint {
     /// The flow begins.
     pub(crate) fn begin(&mut self, now: Time) {
         self.started = true;
-        let sender = match &mut self.kind {
-            Kind::Transport(ends) => Some(&mut ends.0),
-            Kind::Datagrams { .. } => None,
+        let sender = match &mut self.ends {
+            Ends::Transport(ends) => Some(&mut ends.0),
+            Ends::Datagrams { .. } => None,
         };
         match (self.workload, sender) {
             (Workload::Bulk, Some(sender)) => sender.write(u64::MAX),
@@ -144,25 +142,25 @@ impl Endpoint {
         if !self.started {
             return self.start;
         }
-        let timer = match &self.kind {
-            Kind::Transport(ends) => ends.0.next_timer().unwrap_or(Time::NEVER),
-            Kind::Datagrams { .. } => Time::NEVER,
+        let timer = match &self.ends {
+            Ends::Transport(ends) => ends.0.next_timer().unwrap_or(Time::NEVER),
+            Ends::Datagrams { .. } => Time::NEVER,
         };
         let stop = if self.finished_at.is_none() { self.stop } else { Time::NEVER };
         self.send_at.min(timer).min(self.next_write).min(stop)
     }
 
     pub(crate) fn sender(&self) -> Option<&Sender> {
-        match &self.kind {
-            Kind::Transport(ends) => Some(&ends.0),
-            Kind::Datagrams { .. } => None,
+        match &self.ends {
+            Ends::Transport(ends) => Some(&ends.0),
+            Ends::Datagrams { .. } => None,
         }
     }
 
     pub(crate) fn receiver(&self) -> Option<&Receiver> {
-        match &self.kind {
-            Kind::Transport(ends) => Some(&ends.1),
-            Kind::Datagrams { .. } => None,
+        match &self.ends {
+            Ends::Transport(ends) => Some(&ends.1),
+            Ends::Datagrams { .. } => None,
         }
     }
 
@@ -171,9 +169,9 @@ impl Endpoint {
     }
 
     pub(crate) fn sender_counters(&self) -> SenderCounters {
-        match &self.kind {
-            Kind::Transport(ends) => *ends.0.counters(),
-            Kind::Datagrams { .. } => SenderCounters { sent: self.tally.datagrams_sent, ..SenderCounters::default() },
+        match &self.ends {
+            Ends::Transport(ends) => *ends.0.counters(),
+            Ends::Datagrams { .. } => SenderCounters { sent: self.tally.datagrams_sent, ..SenderCounters::default() },
         }
     }
 

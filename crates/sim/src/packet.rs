@@ -4,31 +4,109 @@ use narrows_control::{Ecn, Signal};
 use narrows_flow::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_units::{Bytes, Time};
 
-/// A packet: a small plain value.
+/// A packet: a small plain value, so that those in flight stay near the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
+    /// The segment's number, or the first segment that an acknowledgement still waits for.
+    number: u64,
+    /// When it left, or the stamp that an acknowledgement echoes.
+    stamp: Time,
     pub(crate) flow: u32,
     pub(crate) size: u32,
-    /// Where its SACK blocks are in [`Blocks`], if it has any.
-    pub(crate) blocks: u32,
+    /// Segments that the receiver can hold.
+    window: u32,
+    /// Where the rest of an acknowledgement is in [`Options`], if it has more.
+    options: u32,
     /// Links already crossed.
     pub(crate) hop: u16,
+    pub(crate) kind: Kind,
+    flags: u8,
     pub(crate) ecn: Ecn,
-    pub(crate) body: Body,
 }
 
-/// What a packet carries.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Body {
-    Data(Data),
-    Ack(Ack),
-    /// Unacknowledged data, with the time it left.
-    Datagram(Time),
+/// What a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Data,
+    Ack,
+    /// Data that is not acknowledged.
+    Datagram,
+}
+
+const RETRANSMISSION: u8 = 1;
+const CWR: u8 = 2;
+const ECE: u8 = 4;
+const DUPLICATE: u8 = 8;
+
+fn flag(bit: u8, on: bool) -> u8 {
+    if on { bit } else { 0 }
 }
 
 impl Packet {
-    pub(crate) fn is_data(&self) -> bool {
-        !matches!(self.body, Body::Ack(_))
+    /// A data packet of `size` on the wire.
+    #[inline]
+    pub(crate) fn data(flow: usize, size: u32, data: &Data, ecn: Ecn) -> Packet {
+        let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
+        let (number, stamp) = (data.number, data.stamp);
+        Packet { number, stamp, flow: flow as u32, size, window: 0, options: Options::NONE, hop: 0, kind: Kind::Data, flags, ecn }
+    }
+
+    /// A packet of a flow that is not acknowledged.
+    pub(crate) fn datagram(flow: usize, size: u32, now: Time) -> Packet {
+        let options = Options::NONE;
+        let ecn = Ecn::NotEct;
+        Packet { number: 0, stamp: now, flow: flow as u32, size, window: 0, options, hop: 0, kind: Kind::Datagram, flags: 0, ecn }
+    }
+
+    /// An acknowledgement; `options` keeps what few of them have.
+    #[inline]
+    pub(crate) fn ack(flow: usize, size: u32, ack: &Ack, blocks: &[Block], options: &mut Options) -> Packet {
+        Packet {
+            number: ack.next,
+            stamp: ack.echo,
+            flow: flow as u32,
+            size,
+            window: ack.window,
+            options: options.keep(ack, blocks),
+            hop: 0,
+            kind: Kind::Ack,
+            flags: flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate),
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    /// When it left.
+    pub(crate) fn stamp(&self) -> Time {
+        self.stamp
+    }
+
+    /// The segment of a data packet with `headers`.
+    #[inline]
+    pub(crate) fn to_data(self, headers: u32) -> Data {
+        Data {
+            number: self.number,
+            bytes: Bytes::new((self.size - headers) as u64),
+            stamp: self.stamp,
+            retransmission: self.flags & RETRANSMISSION != 0,
+            cwr: self.flags & CWR != 0,
+        }
+    }
+
+    /// The acknowledgement it is. Its SACK blocks and ECN counts are in `options` until [`Options::drop`].
+    #[inline]
+    pub(crate) fn to_ack(self, options: &Options) -> (Ack, &[Block]) {
+        let Entry { blocks, count, ecn: [ect0, ect1, ce] } = options.get(self.options);
+        let ack = Ack {
+            next: self.number,
+            echo: self.stamp,
+            window: self.window,
+            ect0: *ect0,
+            ect1: *ect1,
+            ce: *ce,
+            ece: self.flags & ECE != 0,
+            duplicate: self.flags & DUPLICATE != 0,
+        };
+        (ack, &blocks[..*count as usize])
     }
 }
 
@@ -51,25 +129,34 @@ impl narrows_path::Packet for Packet {
     }
 }
 
-/// The SACK blocks of all acknowledgements under way.
+/// SACK blocks and ECN counts of all acknowledgements under way that have some.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Blocks {
-    kept: Vec<([Block; MAX_BLOCKS], usize)>,
+pub(crate) struct Options {
+    kept: Vec<Entry>,
     free: Vec<u32>,
 }
 
-impl Blocks {
-    /// An acknowledgement without blocks.
-    pub(crate) const NONE: u32 = u32::MAX;
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    blocks: [Block; MAX_BLOCKS],
+    count: u32,
+    /// Packets with ECT(0), ECT(1) and CE.
+    ecn: [u32; 3],
+}
 
-    /// Keeps blocks until they are taken.
+static EMPTY: Entry = Entry { blocks: [Block { start: 0, end: 0 }; MAX_BLOCKS], count: 0, ecn: [0; 3] };
+
+impl Options {
+    const NONE: u32 = u32::MAX;
+
     #[inline]
-    pub(crate) fn keep(&mut self, blocks: &[Block]) -> u32 {
-        if blocks.is_empty() {
-            return Blocks::NONE;
+    fn keep(&mut self, ack: &Ack, blocks: &[Block]) -> u32 {
+        let ecn = [ack.ect0, ack.ect1, ack.ce];
+        if blocks.is_empty() && ecn == [0; 3] {
+            return Options::NONE;
         }
-        let mut entry = ([Block::default(); MAX_BLOCKS], blocks.len());
-        entry.0[..blocks.len()].copy_from_slice(blocks);
+        let mut entry = Entry { count: blocks.len() as u32, ecn, ..EMPTY };
+        entry.blocks[..blocks.len()].copy_from_slice(blocks);
         match self.free.pop() {
             Some(index) => {
                 self.kept[index as usize] = entry;
@@ -82,13 +169,43 @@ impl Blocks {
         }
     }
 
-    /// Gives blocks back and forgets them.
     #[inline]
-    pub(crate) fn take(&mut self, index: u32) -> ([Block; MAX_BLOCKS], usize) {
-        if index == Blocks::NONE {
-            return ([Block::default(); MAX_BLOCKS], 0);
+    fn get(&self, index: u32) -> &Entry {
+        self.kept.get(index as usize).unwrap_or(&EMPTY)
+    }
+
+    /// The packet is gone: forgets its options.
+    #[inline]
+    pub(crate) fn drop(&mut self, packet: &Packet) {
+        if packet.options != Options::NONE {
+            self.free.push(packet.options);
         }
-        self.free.push(index);
-        self.kept[index as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_stay_small() {
+        assert!(size_of::<Packet>() <= 40, "{} bytes", size_of::<Packet>());
+    }
+
+    #[test]
+    fn an_acknowledgement_comes_out_as_it_went_in() {
+        let mut options = Options::default();
+        let plain = Ack { next: 7, echo: Time::from_nanos(5), window: 9, ..Ack::default() };
+        let marked = Ack { ect0: 3, ce: 1, ece: true, ..plain };
+        let blocks = [Block { start: 9, end: 11 }, Block { start: 20, end: 21 }];
+        let first = Packet::ack(0, 52, &plain, &[], &mut options);
+        let second = Packet::ack(0, 72, &Ack { duplicate: true, ..plain }, &blocks, &mut options);
+        let third = Packet::ack(0, 52, &marked, &[], &mut options);
+        assert_eq!(first.to_ack(&options), (plain, [].as_slice()));
+        assert_eq!(second.to_ack(&options), (Ack { duplicate: true, ..plain }, blocks.as_slice()));
+        assert_eq!(third.to_ack(&options), (marked, [].as_slice()));
+        options.drop(&second);
+        let fourth = Packet::ack(0, 52, &plain, &blocks[..1], &mut options);
+        assert_eq!((fourth.options, fourth.to_ack(&options).1), (second.options, &blocks[..1]));
     }
 }

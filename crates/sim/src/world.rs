@@ -1,10 +1,9 @@
 //! The event loop.
 
 use crate::agenda::Agenda;
-use crate::endpoint::{Endpoint, Kind};
-use crate::packet::{Blocks, Body, Packet};
+use crate::endpoint::{Endpoint, Ends};
+use crate::packet::{Kind, Options, Packet};
 use crate::probes::Probes;
-use narrows_control::Ecn;
 use narrows_control::registry::Need;
 use narrows_flow::{Ack, Data};
 use narrows_measure::Record;
@@ -66,7 +65,7 @@ struct World {
     /// Links of all routes one after another: each flow's data route, then its acknowledgement route.
     routes: Vec<u32>,
     places: Vec<Place>,
-    blocks: Blocks,
+    options: Options,
     probes: Probes,
     interval: Span,
     events: u64,
@@ -78,7 +77,7 @@ struct Place {
     data: u32,
     acks: u32,
     end: u32,
-    ack_headers: u32,
+    headers: u32,
 }
 
 /// Events between two calls of the progress callback.
@@ -98,8 +97,8 @@ impl World {
             routes.extend(flow.route.iter().map(|id| id.0 as u32));
             let acks = routes.len() as u32;
             routes.extend(flow.back.iter().map(|id| id.0 as u32));
-            let ack_headers = flow.transport.headers.get() as u32;
-            places.push(Place { data, acks, end: routes.len() as u32, ack_headers });
+            let headers = flow.transport.headers.get() as u32;
+            places.push(Place { data, acks, end: routes.len() as u32, headers });
         }
         let mut agenda = Agenda::new(links.len() + 2 * flows.len() + 2);
         for (index, flow) in flows.iter().enumerate() {
@@ -114,7 +113,7 @@ impl World {
             flows,
             routes,
             places,
-            blocks: Blocks::default(),
+            options: Options::default(),
             probes: Probes::new(scenario),
             interval: scenario.interval,
             events: 0,
@@ -170,15 +169,15 @@ impl World {
     fn forward(&mut self, now: Time, mut packet: Packet) {
         packet.hop += 1;
         let place = self.places[packet.flow as usize];
-        let (first, end) = if packet.is_data() { (place.data, place.acks) } else { (place.acks, place.end) };
+        let (first, end) = if packet.kind == Kind::Ack { (place.acks, place.end) } else { (place.data, place.acks) };
         let next = first + packet.hop as u32;
         if next < end {
             return self.offer(now, self.routes[next as usize] as usize, packet);
         }
-        match packet.body {
-            Body::Data(data) => self.deliver_data(now, &packet, &data),
-            Body::Ack(ack) => self.deliver_ack(now, &packet, &ack),
-            Body::Datagram(stamp) => self.deliver_datagram(now, &packet, stamp),
+        match packet.kind {
+            Kind::Data => self.deliver_data(now, &packet, &packet.to_data(place.headers)),
+            Kind::Ack => self.deliver_ack(now, &packet),
+            Kind::Datagram => self.deliver_datagram(now, &packet),
         }
     }
 
@@ -187,11 +186,10 @@ impl World {
         let fate = self.links[link].offer(now, packet);
         if let Fate::Dropped(_) = fate {
             let tally = &mut self.flows[packet.flow as usize].tally;
-            if packet.is_data() {
-                tally.dropped += 1;
+            if packet.kind == Kind::Ack {
+                self.options.drop(&packet);
             } else {
-                tally.acks_dropped += 1;
-                self.blocks.take(packet.blocks);
+                tally.dropped += 1;
             }
             return;
         }
@@ -207,7 +205,7 @@ impl World {
         endpoint.tally.arrived += 1;
         endpoint.tally.arrived_wire += Bytes::new(packet.size as u64);
         endpoint.tally.one_way.record(now.since(data.stamp));
-        let Kind::Transport(ends) = &mut endpoint.kind else { unreachable!("data of a flow without a transport") };
+        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
         let receiver = &mut ends.1;
         let ack = receiver.on_data(now, data, packet.ecn);
         // A timer that was set and is no longer wanted expires without effect: cheaper than taking it back with every acknowledgement.
@@ -226,31 +224,25 @@ impl World {
         let place = self.places[flow];
         let endpoint = &mut self.flows[flow];
         endpoint.tally.acks += 1;
-        let Kind::Transport(ends) = &endpoint.kind else { unreachable!("an acknowledgement without a transport") };
+        let Ends::Transport(ends) = &endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let blocks = ends.1.blocks();
         let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
-        let packet = Packet {
-            flow: flow as u32,
-            size: place.ack_headers + sack_option,
-            blocks: self.blocks.keep(blocks),
-            hop: 0,
-            ecn: Ecn::NotEct,
-            body: Body::Ack(ack),
-        };
+        let packet = Packet::ack(flow, place.headers + sack_option, &ack, blocks, &mut self.options);
         if place.acks == place.end {
-            return self.deliver_ack(now, &packet, &ack);
+            return self.deliver_ack(now, &packet);
         }
         self.offer(now, self.routes[place.acks as usize] as usize, packet);
     }
 
-    fn deliver_ack(&mut self, now: Time, packet: &Packet, ack: &Ack) {
+    fn deliver_ack(&mut self, now: Time, packet: &Packet) {
         let flow = packet.flow as usize;
-        let (blocks, count) = self.blocks.take(packet.blocks);
         let endpoint = &mut self.flows[flow];
-        endpoint.tally.acks_arrived += 1;
-        let Kind::Transport(ends) = &mut endpoint.kind else { unreachable!("an acknowledgement without a transport") };
+        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let sender = &mut ends.0;
-        if let Some(rtt) = sender.on_ack(now, ack, &blocks[..count]) {
+        let (ack, blocks) = packet.to_ack(&self.options);
+        let rtt = sender.on_ack(now, &ack, blocks);
+        self.options.drop(packet);
+        if let Some(rtt) = rtt {
             endpoint.tally.rtt.record(rtt);
         }
         if endpoint.finished_at.is_none() && sender.is_done() {
@@ -267,13 +259,13 @@ impl World {
         }
     }
 
-    fn deliver_datagram(&mut self, now: Time, packet: &Packet, stamp: Time) {
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet) {
         let endpoint = &mut self.flows[packet.flow as usize];
         let tally = &mut endpoint.tally;
         tally.arrived += 1;
         tally.arrived_wire += Bytes::new(packet.size as u64);
-        tally.one_way.record(now.since(stamp));
-        if let Kind::Datagrams { payload, .. } = endpoint.kind {
+        tally.one_way.record(now.since(packet.stamp()));
+        if let Ends::Datagrams { payload, .. } = endpoint.ends {
             tally.datagram_goodput += payload;
         }
     }
@@ -287,7 +279,7 @@ impl World {
         if now >= endpoint.stop && endpoint.finished_at.is_none() {
             endpoint.finished_at = Some(now);
             endpoint.next_write = Time::NEVER;
-            if let Kind::Transport(ends) = &mut endpoint.kind {
+            if let Ends::Transport(ends) = &mut endpoint.ends {
                 ends.0.stop();
             }
         }
@@ -295,7 +287,7 @@ impl World {
             self.write(now, flow);
         }
         let endpoint = &mut self.flows[flow];
-        if let Kind::Transport(ends) = &mut endpoint.kind {
+        if let Ends::Transport(ends) = &mut endpoint.ends {
             let sender = &mut ends.0;
             if sender.next_timer().is_some_and(|due| due <= now) {
                 sender.on_timer(now);
@@ -316,13 +308,12 @@ impl World {
     fn write(&mut self, now: Time, flow: usize) {
         let endpoint = &mut self.flows[flow];
         endpoint.advance_write();
-        match &mut endpoint.kind {
-            Kind::Transport(ends) => ends.0.write(1),
-            Kind::Datagrams { payload, headers } => {
+        match &mut endpoint.ends {
+            Ends::Transport(ends) => ends.0.write(1),
+            Ends::Datagrams { payload, headers } => {
                 let size = (payload.get() + headers.get()) as u32;
                 endpoint.tally.datagrams_sent += 1;
-                let packet =
-                    Packet { flow: flow as u32, size, blocks: Blocks::NONE, hop: 0, ecn: Ecn::NotEct, body: Body::Datagram(now) };
+                let packet = Packet::datagram(flow, size, now);
                 self.offer(now, self.routes[self.places[flow].data as usize] as usize, packet);
             }
         }
@@ -332,19 +323,19 @@ impl World {
     #[inline]
     fn transmit(&mut self, now: Time, flow: usize) {
         let first = self.routes[self.places[flow].data as usize] as usize;
-        let headers = self.places[flow].ack_headers;
+        let headers = self.places[flow].headers;
         loop {
-            let Kind::Transport(ends) = &mut self.flows[flow].kind else { unreachable!("sending without a transport") };
+            let Ends::Transport(ends) = &mut self.flows[flow].ends else { unreachable!("sending without a transport") };
             let Some((data, ecn)) = ends.0.transmit(now) else { return };
             let size = data.bytes.get() as u32 + headers;
-            self.offer(now, first, Packet { flow: flow as u32, size, blocks: Blocks::NONE, hop: 0, ecn, body: Body::Data(data) });
+            self.offer(now, first, Packet::data(flow, size, &data, ecn));
         }
     }
 
     /// The delayed acknowledgement of a flow may be due.
     fn on_receiver(&mut self, now: Time, flow: usize) {
         let element = self.sender_element(flow) + 1;
-        let Kind::Transport(ends) = &mut self.flows[flow].kind else { unreachable!("a timer without a transport") };
+        let Ends::Transport(ends) = &mut self.flows[flow].ends else { unreachable!("a timer without a transport") };
         let ack = ends.1.on_timer(now);
         let due = ends.1.next_timer().unwrap_or(Time::NEVER);
         self.agenda.set(element, due);
