@@ -52,11 +52,7 @@ impl RateSampler {
         self.delivered_at = now;
         if self.newest.is_none_or(|newest| sent_at >= newest.sent_at) {
             self.first_sent_at = sent_at;
-            self.newest = Some(Newest {
-                sent_at,
-                stamp,
-                app_limited,
-            });
+            self.newest = Some(Newest { sent_at, stamp, app_limited });
         }
     }
 

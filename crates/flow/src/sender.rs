@@ -440,12 +440,8 @@ impl Sender {
 
     fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
         let (ect0, ect1, ce) = self.ecn_seen;
-        let delta = EcnDelta {
-            ect0: ack.ect0.wrapping_sub(ect0),
-            ect1: ack.ect1.wrapping_sub(ect1),
-            ce: ack.ce.wrapping_sub(ce),
-            echo: ack.ece,
-        };
+        let delta =
+            EcnDelta { ect0: ack.ect0.wrapping_sub(ect0), ect1: ack.ect1.wrapping_sub(ect1), ce: ack.ce.wrapping_sub(ce), echo: ack.ece };
         self.ecn_seen = (ack.ect0, ack.ect1, ack.ce);
         delta
     }

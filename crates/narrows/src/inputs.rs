@@ -15,8 +15,9 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
         let index = match adopted.iter().position(|(known, _)| *known == path) {
             Some(index) => index,
             None => {
-                let text = std::fs::read_to_string(&path)
-                    .map_err(|error| Failure::Other(format!("the trace {} cannot be read again: {error}; try once more", path.display())))?;
+                let text = std::fs::read_to_string(&path).map_err(|error| {
+                    Failure::Other(format!("the trace {} cannot be read again: {error}; try once more", path.display()))
+                })?;
                 let name = free_name(&path, &adopted);
                 adopted.push((path, Input { name, text }));
                 adopted.len() - 1

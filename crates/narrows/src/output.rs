@@ -54,7 +54,13 @@ pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Fail
 }
 
 /// Writes the result directory and prints the table, or the summary if JSON is wanted.
-pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, inputs: Vec<Input>, output: &OutputArgs) -> Result<(), Failure> {
+pub fn deliver(
+    directory: &Path,
+    comparison: &Comparison,
+    started: &Started,
+    inputs: Vec<Input>,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
     let printed = std::io::stdout().write_all(text.as_bytes());

@@ -107,7 +107,7 @@ impl Trace {
             Trace::Steps(steps) => {
                 let bytes = bit_nanos(steps, until.as_nanos()) / 8_000_000_000;
                 Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
-            },
+            }
         }
     }
 
@@ -136,9 +136,5 @@ fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Bits per second times nanoseconds that the steps carry up to `until` nanoseconds.
 fn bit_nanos(steps: &[(Time, Rate)], until: u64) -> u128 {
     let ends = steps.iter().skip(1).map(|(time, _)| time.as_nanos()).chain([u64::MAX]);
-    steps
-        .iter()
-        .zip(ends)
-        .map(|((from, rate), to)| rate.as_bps() as u128 * to.min(until).saturating_sub(from.as_nanos()) as u128)
-        .sum()
+    steps.iter().zip(ends).map(|((from, rate), to)| rate.as_bps() as u128 * to.min(until).saturating_sub(from.as_nanos()) as u128).sum()
 }

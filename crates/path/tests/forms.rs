@@ -151,11 +151,13 @@ fn stories() -> impl Strategy<Value = Story> {
     let gaps = prop_oneof![Just(0u64), 0u64..2_000, 0u64..3_000_000, 0u64..40_000_000];
     let packets = proptest::collection::vec((gaps, 9u64..1500), 1..80);
     let lateness = proptest::collection::vec(prop_oneof![Just(0u64), 0u64..5_000_000], 1..10);
-    (rates(), limits, losses, 0u64..20_000_000, 0u64..5_000_000, packets, lateness).prop_map(|(rate, limit, loss, delay, jitter, packets, lateness)| Story {
-        config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), jitter: Span::from_nanos(jitter) },
-        packets,
-        lateness,
-    })
+    (rates(), limits, losses, 0u64..20_000_000, 0u64..5_000_000, packets, lateness).prop_map(
+        |(rate, limit, loss, delay, jitter, packets, lateness)| Story {
+            config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), jitter: Span::from_nanos(jitter) },
+            packets,
+            lateness,
+        },
+    )
 }
 
 fn ahead<P>(story: &Story) -> Form<P> {
@@ -234,7 +236,10 @@ fn opportunities_carry_several_small_packets_and_parts_of_large_ones() {
 #[test]
 fn gilbert_elliott_loses_its_stationary_share_in_bursts() {
     // In the bad state for to_bad / (to_bad + to_good) = 1/11 of the packets, of which half are lost.
-    let config = LinkConfig { loss: LossModel::GilbertElliott { to_bad: 0.01, to_good: 0.1, loss_good: 0.0, loss_bad: 0.5 }, ..LinkConfig::default() };
+    let config = LinkConfig {
+        loss: LossModel::GilbertElliott { to_bad: 0.01, to_good: 0.1, loss_good: 0.0, loss_bad: 0.5 },
+        ..LinkConfig::default()
+    };
     let mut link: Link<Value> = Link::new(&config, 3, "link");
     let fates: Vec<bool> = (0..400_000).map(|id| link.offer(Time::ZERO, Value { id, size: 1 }) != Fate::Queued).collect();
     let lost = fates.iter().filter(|lost| **lost).count() as f64 / fates.len() as f64;

@@ -33,7 +33,13 @@ impl Drop for Scratch {
 }
 
 fn info(command: &str) -> RunInfo {
-    RunInfo { command: vec![command.to_owned()], host: "here".to_owned(), started_unix_s: None, wall: Duration::from_millis(1234), inputs: Vec::new() }
+    RunInfo {
+        command: vec![command.to_owned()],
+        host: "here".to_owned(),
+        started_unix_s: None,
+        wall: Duration::from_millis(1234),
+        inputs: Vec::new(),
+    }
 }
 
 fn bytes(dir: &Path) -> Vec<(String, Vec<u8>)> {

@@ -63,13 +63,7 @@ impl Probes {
     }
 
     /// The record of a finished run.
-    pub(crate) fn finish(
-        self,
-        scenario: &Scenario,
-        flows: Vec<Endpoint>,
-        mut links: Vec<Link<Packet>>,
-        events: u64,
-    ) -> Record {
+    pub(crate) fn finish(self, scenario: &Scenario, flows: Vec<Endpoint>, mut links: Vec<Link<Packet>>, events: u64) -> Record {
         let end = Time::ZERO + scenario.duration;
         let warmup = Time::ZERO + scenario.warmup;
         for link in &mut links {

@@ -85,8 +85,7 @@ const PROGRESS_EVERY: u64 = 1 << 16;
 
 impl World {
     fn new(scenario: &Scenario) -> Result<World, SimError> {
-        let links: Vec<Link<Packet>> =
-            scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
+        let links: Vec<Link<Packet>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
         let mut flows = Vec::with_capacity(scenario.flows.len());
         let mut routes = Vec::new();
         let mut places = Vec::new();

@@ -15,7 +15,13 @@ fn assert_physical(record: &Record, what: &str) {
         assert_eq!(total.offered, gone + total.delivered + link.left_queued + link.left_in_flight, "{what}: packets of {}", link.name);
         assert_eq!(total.departed, total.delivered + link.left_in_flight, "{what}: departures of {}", link.name);
         for sample in &link.samples {
-            assert!(link.buffer.is_none_or(|buffer| sample.queue <= buffer), "{what}: {} holds {} of {:?}", link.name, sample.queue, link.buffer);
+            assert!(
+                link.buffer.is_none_or(|buffer| sample.queue <= buffer),
+                "{what}: {} holds {} of {:?}",
+                link.name,
+                sample.queue,
+                link.buffer
+            );
             assert!(link.buffer_packets.is_none_or(|buffer| sample.queue_packets <= buffer as u64), "{what}: {}", link.name);
         }
         if let Some(capacity) = link.capacity {
@@ -43,7 +49,10 @@ const NETWORKS: &[(&str, &str)] = &[
     ("a bottleneck", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\""),
     ("a tiny buffer", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"2 packets\""),
     ("random loss", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\nloss = { probability = 0.02 }"),
-    ("bursty loss", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\nloss = { to_bad = 0.002, to_good = 0.2, loss_bad = 0.5 }"),
+    (
+        "bursty loss",
+        "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\nloss = { to_bad = 0.002, to_good = 0.2, loss_bad = 0.5 }",
+    ),
     ("jitter", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"5 ms\"\nbuffer = \"1 bdp\""),
     ("heavy loss", "rate = \"5 Mbit/s\"\ndelay = \"30 ms\"\nbuffer = \"50 ms\"\nloss = { probability = 0.3 }"),
     ("a slow link", "rate = \"128 kbit/s\"\ndelay = \"300 ms\"\nbuffer = \"20 kB\""),
@@ -102,7 +111,13 @@ fn unresponsive_traffic_takes_its_rate_and_leaves_the_rest() {
 
 #[test]
 fn an_application_at_a_constant_rate_gets_it_and_does_not_grow_its_window() {
-    let record = run(&one_link("newreno", 30, 10, "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"", "workload = { rate = \"2 Mbit/s\" }"));
+    let record = run(&one_link(
+        "newreno",
+        30,
+        10,
+        "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"",
+        "workload = { rate = \"2 Mbit/s\" }",
+    ));
     let flow = &record.flows[0];
     let mbps = flow.steady.goodput.bits() as f64 / 20e6;
     assert!((mbps - 2.0).abs() < 0.02, "{mbps}");

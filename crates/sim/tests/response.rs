@@ -6,12 +6,14 @@ use common::{mean_window, median, one_link, run};
 
 /// A path that loses every `period`-th packet and has room for everything else.
 fn periodic(controller: &str, rtt_ms: u32, period: u64, warmup: u32, seconds: u32) -> f64 {
-    let link = format!("rate = \"1 Gbit/s\"\ndelay = \"{} ms\"\nloss = {{ every = {period} }}\n[link.back]\nrate = \"1 Gbit/s\"", rtt_ms / 2);
+    let link =
+        format!("rate = \"1 Gbit/s\"\ndelay = \"{} ms\"\nloss = {{ every = {period} }}\n[link.back]\nrate = \"1 Gbit/s\"", rtt_ms / 2);
     mean_window(&run(&one_link(controller, warmup + seconds, warmup, &link, "[flow.transport]\nack_every = 1\n")))
 }
 
 fn random(controller: &str, rtt_ms: u32, p: f64, seconds: u32, seed: u32) -> f64 {
-    let link = format!("rate = \"1 Gbit/s\"\ndelay = \"{} ms\"\nloss = {{ probability = {p} }}\n[link.back]\nrate = \"1 Gbit/s\"", rtt_ms / 2);
+    let link =
+        format!("rate = \"1 Gbit/s\"\ndelay = \"{} ms\"\nloss = {{ probability = {p} }}\n[link.back]\nrate = \"1 Gbit/s\"", rtt_ms / 2);
     let text = format!("seed = {seed}\n") + &one_link(controller, seconds, seconds / 5, &link, "[flow.transport]\nack_every = 1\n");
     mean_window(&run(&text))
 }

@@ -6,7 +6,8 @@ use narrows_scenario::Scenario;
 
 /// A scenario from its text.
 pub fn scenario(text: &str) -> Scenario {
-    narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|error| panic!("{}\n{text}", error.short()))
+    narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path))
+        .unwrap_or_else(|error| panic!("{}\n{text}", error.short()))
 }
 
 /// Runs the text of a scenario.
