@@ -2,6 +2,18 @@
 //! [`Feedback`](narrows_control::Feedback) that controllers see.
 //!
 //! Segments are numbered from 0 and all of one size, but for the last of a transfer.
+//!
+//! What differs from Linux 6.x, whose TCP this follows:
+//! * no handshake, so no round trip is known before the first data is acknowledged; clocks count nanoseconds and timers expire exactly;
+//! * the receiver acknowledges each segment that arrives out of order (Linux gathers those after the third for up to 1 ms or 5 % of a round trip); its delay and
+//!   its silence before it acknowledges quickly again know no round trip: at most 200 ms, and 1 s;
+//! * pacing begins with the first segment, in Linux with the eleventh;
+//! * a round counts as limited by the window if the window was full in it; in slow start Linux is content with half of it;
+//! * a timeout presumes lost what was sent within the last round trip too, and what is lost twice in its repair starts no new recovery;
+//! * a probe counts as in flight beside the segment it repeats;
+//! * the timer for reordering follows the oldest late segment, in Linux the youngest;
+//! * a reduction is undone as soon as it is known to be spurious, whatever is still being repaired;
+//! * reordering of any distance counts: the 300 segments of `tcp_max_reordering` do not bound it.
 
 mod pacing;
 mod ranges;

@@ -56,12 +56,17 @@ impl RateSampler {
         }
     }
 
-    /// The sample of the acknowledgement whose segments were just delivered. `None` if it delivered nothing, or over an interval shorter than the least round
-    /// trip, which can only be an artefact.
-    pub(crate) fn sample(&mut self, now: Time, in_flight_before: u32, acked: u32, losses: u32, min_rtt: Span) -> Option<RateSample> {
+    /// Ends the limit by the application once what was in flight then has been delivered.
+    #[inline]
+    pub(crate) fn pass_app_limit(&mut self) {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
+    }
+
+    /// The sample of the acknowledgement whose segments were just delivered. `None` if it delivered nothing, or over an interval shorter than the least round
+    /// trip, which can only be an artefact.
+    pub(crate) fn sample(&mut self, now: Time, in_flight_before: u32, acked: u32, losses: u32, min_rtt: Span) -> Option<RateSample> {
         let newest = self.newest.take()?;
         let send_interval = newest.sent_at.since(newest.stamp.first_sent_at);
         let ack_interval = now.since(newest.stamp.delivered_at);

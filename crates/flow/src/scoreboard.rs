@@ -217,10 +217,10 @@ impl Scoreboard {
         }
     }
 
-    /// A segment leaves again. `slot` describes the new transmission; the state bits are kept.
+    /// A segment leaves again. `slot` describes the new transmission.
     pub(crate) fn resend(&mut self, number: u64, mut slot: Slot) {
         let before = self.slot(number).flags;
-        slot.flags = before.with(Flags::EVER_RESENT, true).with(Flags::RESENT, true);
+        slot.flags = slot.flags.with(Flags::LOST, before.has(Flags::LOST)).with(Flags::EVER_RESENT, true).with(Flags::RESENT, true);
         if !before.has(Flags::RESENT) {
             self.resent_out += 1;
         }
@@ -254,6 +254,8 @@ impl Scoreboard {
 
     /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known to have arrived.
     pub(crate) fn sack(&mut self, start: u64, end: u64, evidence: Evidence, delivered: &mut Vec<(u64, Slot)>) {
+        // What arrives out of order leaves the stamp as it was (RFC 7323 section 4.3): it says nothing here.
+        let evidence = Evidence { echo: Time::NEVER, ..evidence };
         let (start, end) = (start.max(self.una), end.min(self.next));
         if start >= end {
             return;
@@ -300,8 +302,8 @@ impl Scoreboard {
         } else {
             self.highest = number + 1;
         }
-        // RFC 8985 section 6.2 step 2: an acknowledgement that echoes an older stamp, or comes too early, may be of the original and says nothing of the
-        // retransmission.
+        // RFC 8985 section 6.2 step 2: a cumulative acknowledgement that echoes an older stamp, or any that comes too early, may be of the original and says
+        // nothing of the retransmission.
         let rtt = evidence.now.since(slot.sent_at);
         let ambiguous = resent && (evidence.echo < slot.sent_at || rtt < evidence.min_rtt);
         if (slot.sent_at, number) > self.newest && !ambiguous {
@@ -309,6 +311,11 @@ impl Scoreboard {
             self.newest_rtt = rtt;
         }
         slot
+    }
+
+    /// Segments arrive out of order on this path.
+    pub(crate) fn note_reordering(&mut self) {
+        self.reordering_seen = true;
     }
 
     /// RFC 8985 section 6.2 step 4: how long a segment may be late. `in_recovery`: once losses are certain, no grace is given unless reordering was seen.
@@ -403,7 +410,7 @@ impl Scoreboard {
         self.scanned = self.next;
     }
 
-    /// The losses were not: takes back every mark on segments of which no retransmission is under way.
+    /// The losses were not: takes back every mark.
     pub(crate) fn unmark_lost(&mut self) {
         for number in self.una..self.next {
             let flags = self.slot(number).flags;

@@ -38,6 +38,8 @@ pub struct Sender {
     /// RACK's reordering window in quarters of the least round trip, and the round in which it grew last.
     reordering_steps: u64,
     reordering_round: u64,
+    /// Recoveries after which it shrinks.
+    reordering_persist: u32,
     window_limited: bool,
     /// `window_limited` holds until everything below this is acknowledged.
     window_limited_until: u64,
@@ -114,6 +116,7 @@ impl Sender {
             undo: Undo::default(),
             reordering_steps: 1,
             reordering_round: 0,
+            reordering_persist: 0,
             window_limited: false,
             window_limited_until: 0,
             burst_start: 0,
@@ -295,7 +298,7 @@ impl Sender {
         if matches!(self.state, Recovery::Recovery | Recovery::Cwr) {
             self.prr.on_sent();
         }
-        if self.timers.retransmit == Time::NEVER {
+        if self.timers.retransmit == Time::NEVER || number == self.board.una() {
             self.timers.retransmit = now + self.rtt.timeout();
         }
         if fresh {
@@ -318,14 +321,19 @@ impl Sender {
         self.receive_limit = self.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();
-        let evidence = Evidence { now, echo: ack.echo, min_rtt: self.rtt.minimum().unwrap_or_default() };
+        let evidence = Evidence { now, echo: ack.echo, min_rtt: self.rtt.minimum().unwrap_or(Span::MAX) };
         self.deliver_cumulative(evidence, ack.next, &mut fresh);
+        if fresh.resent {
+            // What came with a retransmission may have waited for it (Karn).
+            fresh.sent = None;
+        }
         let duplicate = ack.duplicate && self.note_duplicate(blocks);
         if !blocks.is_empty() {
             self.deliver_selective(evidence, &blocks[ack.duplicate as usize..], &mut fresh);
         }
         let advanced = self.board.una() > una_before;
         let rtt = self.take_rtt(now, ack, advanced, &fresh);
+        self.look_for_undo(now, ack, advanced, fresh.lowest);
 
         let reducing_before = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
         if self.board.has_holes() {
@@ -335,10 +343,7 @@ impl Sender {
         }
         let ecn = self.ecn_delta(ack);
         let mut congestion = self.judge_probe(advanced, duplicate);
-        if self.state == Recovery::Loss {
-            self.step_frto(now, advanced, fresh.lowest);
-        }
-        congestion = self.step_state(now, ack, advanced).or(congestion);
+        congestion = self.step_state(ack).or(congestion);
         if advanced {
             self.timeouts_in_a_row = 0;
         }
@@ -365,8 +370,17 @@ impl Sender {
 
     fn deliver_selective(&mut self, evidence: Evidence, blocks: &[Block], fresh: &mut RttSamples) {
         let mut arrived = std::mem::take(&mut self.arrived);
-        // Blocks are repeated in several acknowledgements; those of the one before are known.
+        // Blocks are repeated in several acknowledgements; those of the one before are known. What several bring at once is taken in order, lest it look
+        // reordered.
+        let (mut new, mut count) = ([Block::default(); MAX_BLOCKS], 0);
         for block in blocks.iter().filter(|block| !self.known_blocks.contains(block)) {
+            new[count] = *block;
+            count += 1;
+        }
+        if count > 1 {
+            new[..count].sort_unstable_by_key(|block| block.start);
+        }
+        for block in &new[..count] {
             self.board.sack(block.start, block.end, evidence, &mut arrived);
         }
         for (number, slot) in arrived.drain(..) {
@@ -384,7 +398,9 @@ impl Sender {
         } else {
             self.rate.delivered += 1;
         }
-        if !slot.flags.has(Flags::EVER_RESENT) {
+        if slot.flags.has(Flags::EVER_RESENT) {
+            fresh.resent = true;
+        } else {
             fresh.add(number, slot.sent_at);
         }
         self.acked.push(Acked {
@@ -422,6 +438,7 @@ impl Sender {
         self.undo.on_duplicate(block.start, resent);
         if self.board.una() >= self.reordering_round {
             self.reordering_steps += 1;
+            self.reordering_persist = REORDERING_PERSISTS;
             self.reordering_round = self.board.next();
         }
         true
@@ -439,11 +456,8 @@ impl Sender {
     }
 
     fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
-        let (ect0, ect1, ce) = self.ecn_seen;
-        let delta =
-            EcnDelta { ect0: ack.ect0.wrapping_sub(ect0), ect1: ack.ect1.wrapping_sub(ect1), ce: ack.ce.wrapping_sub(ce), echo: ack.ece };
-        self.ecn_seen = (ack.ect0, ack.ect1, ack.ce);
-        delta
+        let (ect0, ect1, ce) = &mut self.ecn_seen;
+        EcnDelta { ect0: counted(ect0, ack.ect0), ect1: counted(ect1, ack.ect1), ce: counted(ce, ack.ce), echo: ack.ece }
     }
 
     /// Linux `tcp_process_tlp_ack`: if a probe that was a retransmission filled a hole, something had been lost and a reduction is due. That shows when the
@@ -467,37 +481,44 @@ impl Sender {
     }
 
     /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Returns the reduction that is due, if one is.
-    fn step_state(&mut self, now: Time, ack: &Ack, advanced: bool) -> Option<Congestion> {
-        let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
-        if self.undo.is_proven((advanced && repairing).then_some(ack.echo)) {
-            self.undo_reduction(now);
-        }
-        if self.state != Recovery::Open && self.state != Recovery::Disorder && self.board.una() >= self.recovery_end {
-            self.state = Recovery::Open;
-        }
+    fn step_state(&mut self, ack: &Ack) -> Option<Congestion> {
+        self.leave_recovery();
         match self.state {
             Recovery::Recovery | Recovery::Loss => None,
             Recovery::Cwr if self.board.lost_out() > 0 => {
-                // The reduction for the mark serves the loss too.
-                self.open(Recovery::Recovery);
+                // The reduction for the mark serves the loss too, and was needed whatever becomes of the loss.
+                self.open(Recovery::Recovery, false);
                 None
             }
             Recovery::Cwr => None,
             Recovery::Open | Recovery::Disorder => {
                 if self.board.lost_out() > 0 {
-                    self.open(Recovery::Recovery);
+                    self.open(Recovery::Recovery, true);
                     self.counters.recoveries += 1;
                     self.cwr_wanted = self.decision.ecn != Ecn::NotEct;
                     return Some(Congestion::Loss);
                 }
-                if ack.ece && self.decision.ecn != Ecn::NotEct {
-                    self.open(Recovery::Cwr);
+                let current = ack.next == self.board.una();
+                if ack.ece && current && self.decision.ecn != Ecn::NotEct {
+                    self.open(Recovery::Cwr, false);
                     self.cwr_wanted = true;
                     return Some(Congestion::Mark);
                 }
                 self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
                 None
             }
+        }
+    }
+
+    /// Before new losses are looked for: were the last ones any?
+    #[inline]
+    fn look_for_undo(&mut self, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) {
+        let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+        if self.undo.is_proven((advanced && repairing).then_some(ack.echo)) {
+            self.undo_reduction(now);
+        }
+        if self.state == Recovery::Loss {
+            self.step_frto(now, advanced, lowest);
         }
     }
 
@@ -518,10 +539,39 @@ impl Sender {
         }
     }
 
-    fn open(&mut self, state: Recovery) {
-        self.begin_undo();
+    /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver.
+    fn leave_recovery(&mut self) {
+        let una = self.board.una();
+        let over = match self.state {
+            Recovery::Open | Recovery::Disorder => false,
+            Recovery::Cwr => una > self.recovery_end,
+            Recovery::Recovery | Recovery::Loss => una >= self.recovery_end,
+        };
+        if over {
+            if self.state != Recovery::Cwr {
+                self.forget_reordering();
+            }
+            self.state = Recovery::Open;
+        }
+    }
+
+    /// RFC 8985 section 6.2 step 4: a reordering window that has grown shrinks again after sixteen recoveries without a duplicate.
+    fn forget_reordering(&mut self) {
+        self.reordering_persist = self.reordering_persist.saturating_sub(1);
+        if self.reordering_persist == 0 {
+            self.reordering_steps = 1;
+        }
+    }
+
+    fn open(&mut self, state: Recovery, undoable: bool) {
+        if undoable {
+            self.begin_undo();
+        } else {
+            self.undo.end();
+        }
         self.state = state;
         self.recovery_end = self.board.next();
+        self.probe = None;
     }
 
     fn begin_undo(&mut self) {
@@ -531,6 +581,9 @@ impl Sender {
     }
 
     fn undo_reduction(&mut self, now: Time) {
+        if self.state == Recovery::Recovery {
+            self.board.note_reordering();
+        }
         self.board.unmark_lost();
         self.controller.on_undo(now);
         self.counters.undone += 1;
@@ -546,15 +599,21 @@ impl Sender {
         } else if advanced {
             self.timers.retransmit = now + self.rtt.timeout();
             self.schedule_probe(now);
+        } else if !self.is_quiet() {
+            self.timers.probe = Time::NEVER;
         }
+    }
+
+    /// Nothing is missing.
+    fn is_quiet(&self) -> bool {
+        matches!(self.state, Recovery::Open | Recovery::Cwr) && self.board.sacked_out() == 0
     }
 
     /// RFC 8985 section 7.2: a probe after two round trips of silence, if nothing is missing and no probe is out.
     #[inline]
     fn schedule_probe(&mut self, now: Time) {
         let srtt = self.rtt.srtt();
-        let quiet = self.state == Recovery::Open && self.board.sacked_out() == 0;
-        if !self.transport.tail_loss_probe || !quiet || self.probe.is_some() || srtt.is_zero() {
+        if !self.transport.tail_loss_probe || !self.is_quiet() || self.probe.is_some() || srtt.is_zero() {
             self.timers.probe = Time::NEVER;
             return;
         }
@@ -566,6 +625,7 @@ impl Sender {
     #[inline]
     fn feed(&mut self, now: Time, rtt: Option<Span>, in_flight_before: u32, ecn: EcnDelta, congestion: Option<Congestion>) {
         let mut rate = None;
+        self.rate.pass_app_limit();
         if self.sample_rates {
             let (acked, losses) = (self.acked.len() as u32, self.lost.len() as u32);
             let min_rtt = self.rtt.minimum().unwrap_or_default();
@@ -636,16 +696,17 @@ impl Sender {
         self.acked.clear();
         self.lost.clear();
         let in_flight_before = self.board.in_flight();
-        let reducing_before = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
+        let before = self.state;
         self.detect_losses(now);
         if self.lost.is_empty() {
             return;
         }
         let silent = Ack { next: self.board.una(), ..Ack::default() };
-        let congestion = self.step_state(now, &silent, false);
+        let congestion = self.step_state(&silent);
         self.feed(now, None, in_flight_before, EcnDelta::default(), congestion);
-        // Linux `tcp_rack_reo_timeout` counts the expiry as one segment delivered, so that a retransmission can leave.
-        self.reduce(congestion, reducing_before, 1, false);
+        // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment delivered, so that a retransmission can leave.
+        let starts = self.state == Recovery::Recovery && before != Recovery::Recovery;
+        self.reduce(congestion, matches!(before, Recovery::Recovery | Recovery::Cwr), starts as u32, false);
     }
 
     fn on_retransmit_timer(&mut self, now: Time) {
@@ -712,6 +773,9 @@ impl Sender {
     }
 }
 
+/// RFC 8985 section 6.2 step 4 (`TCP_RACK_RECOVERY_THRESH`).
+const REORDERING_PERSISTS: u32 = 16;
+
 /// Linux `TCP_TIMEOUT_MIN`: two jiffies at 1000 Hz, so that a probe does not race the acknowledgement it waits for.
 const MIN_PROBE_WAIT: Span = Span::from_millis(2);
 
@@ -720,6 +784,8 @@ const MIN_PROBE_WAIT: Span = Span::from_millis(2);
 struct RttSamples {
     sent: Option<(Time, Time)>,
     lowest: Option<u64>,
+    /// A segment sent more than once was among them.
+    resent: bool,
 }
 
 impl RttSamples {
@@ -731,6 +797,17 @@ impl RttSamples {
             Some((oldest, newest)) => (oldest.min(sent_at), newest.max(sent_at)),
         });
     }
+}
+
+/// By how much a count that wraps has grown; not at all if the acknowledgement was overtaken.
+#[inline]
+fn counted(seen: &mut u32, now: u32) -> u32 {
+    let grown = now.wrapping_sub(*seen);
+    if grown > u32::MAX / 2 {
+        return 0;
+    }
+    *seen = now;
+    grown
 }
 
 fn describe_lost(number: u64, slot: &Slot, last: Option<(u64, Bytes)>, mss: Bytes) -> Lost {

@@ -36,6 +36,8 @@ pub struct Script {
     pub sent: Vec<Sent>,
     pub timeouts: Vec<Timeout>,
     pub undone: u32,
+    /// Everything below this has been acknowledged.
+    pub acknowledged: u64,
     /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in flight.
     model: BTreeMap<u64, (bool, bool)>,
 }
@@ -70,6 +72,8 @@ impl Controller for Scripted {
         for lost in feedback.lost {
             *script.model.get_mut(&lost.number).expect("a lost segment was outstanding") = (true, false);
         }
+        script.acknowledged =
+            script.model.keys().next().copied().unwrap_or(script.sent.iter().map(|sent| sent.number + 1).max().unwrap_or(0));
         if feedback.congestion.is_some() {
             script.decision.window = Segments::new(script.reduced);
         }
@@ -113,6 +117,8 @@ pub struct Rig {
     pub sender: Sender,
     pub script: Arc<Mutex<Script>>,
     stamps: BTreeMap<u64, Time>,
+    acknowledged: u64,
+    echo: Time,
 }
 
 impl Rig {
@@ -148,10 +154,17 @@ impl Rig {
             sent: Vec::new(),
             timeouts: Vec::new(),
             undone: 0,
+            acknowledged: 0,
             model: BTreeMap::new(),
         };
         let script = Arc::new(Mutex::new(script));
-        Rig { sender: Sender::new(transport, Box::new(Scripted(script.clone())), sample_rates), script, stamps: BTreeMap::new() }
+        Rig {
+            sender: Sender::new(transport, Box::new(Scripted(script.clone())), sample_rates),
+            script,
+            stamps: BTreeMap::new(),
+            acknowledged: 0,
+            echo: Time::ZERO,
+        }
     }
 
     /// Takes effect with the next event.
@@ -180,20 +193,24 @@ impl Rig {
         self.send(at(ms)).iter().map(|data| data.number).collect()
     }
 
-    /// An acknowledgement of all below `next`, the last of them echoed.
+    /// An acknowledgement of all below `next`, echoing the first segment that it acknowledges anew.
     pub fn ack(&mut self, ms: u64, next: u64) -> Heard {
         self.sack(ms, next, &[])
     }
 
     /// The same with SACK blocks.
     pub fn sack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
-        let echo = next.checked_sub(1).and_then(|last| self.stamps.get(&last)).copied().unwrap_or_default();
-        self.deliver(at(ms), Ack { next, echo, window: u32::MAX, ..Ack::default() }, blocks).expect("it was heard")
+        if next > self.acknowledged {
+            self.echo = self.stamps[&self.acknowledged];
+            self.acknowledged = next;
+        }
+        self.deliver(at(ms), Ack { next, echo: self.echo, window: u32::MAX, ..Ack::default() }, blocks).expect("it was heard")
     }
 
     /// The same, its first block a duplicate.
     pub fn dsack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
-        let ack = Ack { next, echo: at(ms), window: u32::MAX, duplicate: true, ..Ack::default() };
+        self.acknowledged = self.acknowledged.max(next);
+        let ack = Ack { next, echo: self.echo, window: u32::MAX, duplicate: true, ..Ack::default() };
         self.deliver(at(ms), ack, blocks).expect("it was heard")
     }
 
