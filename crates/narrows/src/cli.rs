@@ -51,22 +51,22 @@ pub struct CompareArgs {
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
     pub file: Option<PathBuf>,
     /// Rate of the bottleneck, both ways [default: 100 Mbit/s]
-    #[arg(long, conflicts_with = "trace")]
+    #[arg(long, conflicts_with = "trace", allow_hyphen_values = true)]
     pub rate: Option<Rate>,
     /// Round trip without queues, half of it each way [default: 30 ms]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub rtt: Option<Span>,
     /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 750 kB]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub buffer: Option<Depth>,
     /// Flows of each controller [default: 2]
     #[arg(long)]
     pub flows: Option<u32>,
     /// Time between the starts of flows [default: a twelfth of the duration]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub stagger: Option<Span>,
     /// Random loss of data packets before the queue, as a probability or in percent: 0.01 or "1 %"
-    #[arg(long, value_parser = parse_probability)]
+    #[arg(long, value_parser = parse_probability, allow_hyphen_values = true)]
     pub loss: Option<f64>,
     /// Recorded capacity towards the receiver: mahimahi delivery opportunities, or time,rate lines (seconds, Mbit/s)
     #[arg(long, value_name = "TRACE")]
@@ -75,10 +75,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "TRACE", requires = "trace")]
     pub trace_back: Option<PathBuf>,
     /// How long each run lasts [default: 60 s]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub duration: Option<Span>,
     /// Leave this out of the statistics [default: a sixth of the duration]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub warmup: Option<Span>,
     /// How many seeds each controller is run with
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]

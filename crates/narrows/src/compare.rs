@@ -9,7 +9,6 @@ use crate::runner::run_all;
 use narrows_control::registry::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Scenario;
-use std::io::Write;
 
 /// Runs each controller on the same network with several seeds and shows them side by side.
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
@@ -28,10 +27,11 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
     let names: Vec<&str> = args.controllers.iter().map(Choice::text).collect();
-    let comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), remake(&args, &networks[0]));
+    let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
+    comparison.remake = remake(&args, &networks[0], &comparison.scenario_file(0));
     output::deliver(&directory, &comparison, &started, inputs, &args.output)?;
     if !args.output.quiet && !args.output.json {
-        writeln!(std::io::stdout(), "Try next: {}", next(&args))?;
+        output::print(&format!("Try next: {}\n", next(&args)))?;
     }
     Ok(Outcome::Ok)
 }
@@ -68,8 +68,9 @@ fn join(names: &[&str]) -> String {
     }
 }
 
-/// The command that makes the same comparison from the result directory, where its traces are. Flags that only say where or how fast are left out.
-fn remake(args: &CompareArgs, network: &Scenario) -> String {
+/// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say where or how fast are
+/// left out.
+fn remake(args: &CompareArgs, network: &Scenario, scenario_file: &str) -> String {
     let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
     words.extend(args.controllers.iter().map(|choice| quote(choice.text())));
     let mut option = |name: &str, value: Option<String>| {
@@ -77,9 +78,8 @@ fn remake(args: &CompareArgs, network: &Scenario) -> String {
             words.push(format!("--{name} {}", quote(&value)));
         }
     };
-    let name = |path: &std::path::PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let trace = |link: usize| network.links[link].trace_file.clone();
-    option("file", args.file.as_ref().map(name));
+    option("file", args.file.as_ref().map(|_| scenario_file.to_owned()));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));

@@ -63,12 +63,19 @@ pub fn deliver(
 ) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
-    let printed = std::io::stdout().write_all(text.as_bytes());
+    let printed = print(&text);
     narrows_report::write(directory, comparison, &started.info(inputs))?;
     printed?;
     if !output.quiet && !output.json {
-        let report = directory.join("report.html");
-        writeln!(std::io::stdout(), "\nReport: {} (opens offline in any browser)", report.display())?;
+        print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
     }
     Ok(())
+}
+
+/// Prints. A reader that has seen enough (`narrows run FILE | head`) changes nothing of what the command does and finds.
+pub fn print(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
 }

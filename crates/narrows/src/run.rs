@@ -11,7 +11,6 @@ use narrows_measure::Record;
 use narrows_measure::metrics::{Summary, metric};
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Expectation;
-use std::io::Write;
 
 /// Runs a scenario file and judges its expectations.
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
@@ -29,7 +28,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     output::deliver(&directory, &comparison, &started, inputs, &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
-        writeln!(std::io::stdout(), "Try next: narrows compare --file {file} to see other controllers there")?;
+        output::print(&format!("Try next: narrows compare --file {file} to see other controllers there\n"))?;
     }
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
 }
@@ -61,6 +60,12 @@ fn judge(expectation: &Expectation, records: &[Record]) -> Verdict {
     let verdict = if met { "met" } else { "missed" };
     Verdict {
         met,
-        text: format!("{verdict}: {name} is {value:.4} {unit}; expected {band} {unit}").replace(" ;", ";").trim_end().to_owned(),
+        text: format!("{verdict}: {name} is {} {unit}; expected {band} {unit}", plain(value)).replace(" ;", ";").trim_end().to_owned(),
     }
+}
+
+/// A number to four decimals, without zeros at the end.
+fn plain(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

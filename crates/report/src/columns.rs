@@ -35,6 +35,18 @@ pub(crate) fn columns(comparison: &Comparison) -> Vec<Column> {
     all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()
 }
 
+/// How to read the cells of a table with several seeds.
+pub(crate) fn legend(comparison: &Comparison) -> String {
+    let partly = |summary: Summary| summary.defined() > 0 && summary.defined() < summary.values.len();
+    let columns = columns(comparison);
+    let some_partly = comparison.cases.iter().any(|case| {
+        let summaries = columns.iter().filter_map(|column| Summary::of(column.metric, &case.runs));
+        summaries.into_iter().any(partly)
+    });
+    let fraction = if some_partly { " A fraction behind it tells how many seeds have a value at all." } else { "" };
+    format!("Median over seeds; below it the range.{fraction}")
+}
+
 /// A summary as two lines: the median, and below it the range. With one run, or where all agree, there is no range.
 pub(crate) fn cell(summary: Option<&Summary>) -> [String; 2] {
     let Some(summary) = summary else { return [UNDEFINED.to_owned(), String::new()] };

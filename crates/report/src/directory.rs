@@ -1,7 +1,7 @@
 //! The result directory: written whole or not at all, and read back.
 
 use crate::sheet::{self, Sheet};
-use crate::summary::{self, RunOut, scenario_name, summary_json};
+use crate::summary::{self, RunOut, summary_json};
 use crate::tables::{TABLES, no_rows, record};
 use crate::{Case, Comparison, html};
 use parquet::errors::ParquetError;
@@ -119,7 +119,7 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
     }
     let partial = Partial::create(dir)?;
     for (index, case) in comparison.cases.iter().enumerate() {
-        partial.file(&scenario_name(comparison, index), case.scenario_toml.as_bytes())?;
+        partial.file(&comparison.scenario_file(index), case.scenario_toml.as_bytes())?;
     }
     for input in &info.inputs {
         partial.file(&input.name, input.text.as_bytes())?;

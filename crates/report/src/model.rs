@@ -34,6 +34,16 @@ impl Comparison {
         Comparison { title: title.into(), cases, remake: remake.into(), notes: Vec::new(), version: env!("CARGO_PKG_VERSION").to_owned() }
     }
 
+    /// The name in the result directory of the file that holds a case's scenario: `scenario.toml` if all cases share one, else one for each.
+    pub fn scenario_file(&self, index: usize) -> String {
+        if self.cases.windows(2).all(|pair| pair[0].scenario_toml == pair[1].scenario_toml) {
+            return "scenario.toml".to_owned();
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
+        let label: String = self.cases[index].label.chars().take(40).map(plain).collect();
+        format!("scenario-{}-{label}.toml", index + 1)
+    }
+
     /// Every record with its case's label.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.cases.iter().flat_map(|case| case.runs.iter().map(|run| (case.label.as_str(), run)))

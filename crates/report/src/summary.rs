@@ -86,7 +86,7 @@ impl RunOut {
 pub fn summary_json(comparison: &Comparison) -> String {
     let cases = comparison.cases.iter().enumerate().map(|(index, case)| CaseOut {
         label: &case.label,
-        scenario: scenario_name(comparison, index),
+        scenario: comparison.scenario_file(index),
         runs: case.runs.iter().map(RunOut::of).collect(),
         metrics: Metrics(&case.runs),
     });
@@ -101,15 +101,4 @@ pub fn summary_json(comparison: &Comparison) -> String {
     let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
     text.push('\n');
     text
-}
-
-/// The file that holds a case's scenario: `scenario.toml` if all cases share one, else one for each.
-pub(crate) fn scenario_name(comparison: &Comparison, index: usize) -> String {
-    let shared = comparison.cases.windows(2).all(|pair| pair[0].scenario_toml == pair[1].scenario_toml);
-    if shared {
-        return "scenario.toml".to_owned();
-    }
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
-    let label: String = comparison.cases[index].label.chars().take(40).map(plain).collect();
-    format!("scenario-{}-{label}.toml", index + 1)
 }

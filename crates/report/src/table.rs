@@ -1,7 +1,7 @@
 //! The table a terminal shows.
 
 use crate::Comparison;
-use crate::columns::{FLOW, cell, columns};
+use crate::columns::{FLOW, cell, columns, legend};
 use crate::setup::setup;
 use narrows_measure::metrics::Summary;
 use narrows_measure::{FlowRecord, Record};
@@ -16,7 +16,7 @@ const FLOWS: usize = 20;
 pub fn table(comparison: &Comparison) -> String {
     let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison));
     if comparison.cases.iter().any(|case| case.runs.len() > 1) {
-        text += "\nMedian over seeds; below it the range.\n";
+        text += &format!("\n{}\n", legend(comparison));
     }
     if let Some(run) = comparison.single() {
         text += "\n";

@@ -8,11 +8,6 @@ pub fn cpu_time() -> Duration {
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
-/// Forgets the peak of resident memory, where the system can (Linux `/proc/self/clear_refs`).
-pub fn reset_peak_memory() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}
-
 /// The peak of resident memory in MiB; 0 where the system does not tell (Linux `/proc/self/status`).
 pub fn peak_memory_mib() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -8,13 +8,14 @@ use crate::Outcome;
 use crate::cli::BenchArgs;
 use crate::error::Failure;
 use matrix::Cell;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io::{IsTerminal, Write};
+use std::process::Command;
 
 /// One line of the result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Row {
-    topology: &'static str,
+    topology: String,
     controller: String,
     flows: u32,
     rate_mbps: u64,
@@ -25,9 +26,9 @@ struct Row {
     ns_per_event: f64,
     packets_per_s: f64,
     peak_rss_mib: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     ns3_ns_per_packet: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     ns3_ratio: Option<f64>,
 }
 
@@ -47,7 +48,7 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
         if std::io::stderr().is_terminal() {
             eprint!("\r{:<40}\r", cell.name());
         }
-        let mut row = measure(cell, args.runs)?;
+        let mut row = if let [only] = cells.as_slice() { measure(only, args.runs)? } else { measure_apart(cell, args.runs)? };
         if let Some(peer) = &peer {
             let theirs = peer.measure(cell)?;
             row.ns3_ns_per_packet = theirs;
@@ -67,11 +68,23 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
+/// Measures in a process of its own, so that memory kept from other rows does not count.
+fn measure_apart(cell: &Cell, runs: u32) -> Result<Row, Failure> {
+    let fail = |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
+    let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
+    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).output();
+    let output = output.map_err(|error| fail(error.to_string()))?;
+    if !output.status.success() {
+        return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let rows: Vec<Row> = serde_json::from_slice(&output.stdout).map_err(|error| fail(error.to_string()))?;
+    rows.into_iter().next().ok_or_else(|| fail("no row came back".to_owned()))
+}
+
 /// The median of several runs by time per packet.
 fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     let scenario = cell.scenario()?;
     let mut costs = Vec::new();
-    meter::reset_peak_memory();
     for _ in 0..runs {
         let before = meter::cpu_time();
         let record = narrows_sim::run(&scenario)?;
@@ -82,7 +95,7 @@ fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     costs.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
     let (ns, packets, hops, events) = costs[costs.len() / 2];
     Ok(Row {
-        topology: cell.topology.name(),
+        topology: cell.topology.name().to_owned(),
         controller: cell.controller.to_owned(),
         flows: cell.flows,
         rate_mbps: cell.rate.as_bps() / 1_000_000,

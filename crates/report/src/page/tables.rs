@@ -2,7 +2,7 @@
 
 use super::style::{escape, key};
 use crate::Comparison;
-use crate::columns::{FLOW, Field, LINK, cell, columns};
+use crate::columns::{FLOW, Field, LINK, cell, columns, legend};
 use crate::number::count;
 use narrows_measure::Record;
 use narrows_measure::metrics::Summary;
@@ -25,7 +25,7 @@ pub(super) fn results(comparison: &Comparison) -> String {
     });
     let rows: String = rows.collect();
     let several = comparison.cases.iter().any(|case| case.runs.len() > 1);
-    let caption = if several { "<p class=\"hint\">Median over seeds, and below it the range.</p>" } else { "" };
+    let caption = if several { format!("<p class=\"hint\">{}</p>", legend(comparison)) } else { String::new() };
     format!(
         "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Case</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}"
     )
