@@ -10,7 +10,7 @@
 
 use crate::registry::{Built, Entry, Param, Params, Setup};
 use crate::{Congestion, Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
-use narrows_units::{Bytes, Segments, Span, Time};
+use narrows_units::{Bytes, Rate, Segments, Span, Time};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -23,7 +23,18 @@ pub const ENTRY: Entry = Entry {
     build: |setup, params| Ok(Built::new(NewReno::new(setup, params))),
 };
 
-const PARAMS: &[Param] = &[Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)")];
+const PARAMS: &[Param] = &[
+    Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)"),
+    Param::flag(
+        "pacing",
+        false,
+        "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
+    ),
+];
+
+/// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+const SLOW_START_PACING: f64 = 2.0;
+const AVOIDANCE_PACING: f64 = 1.2;
 
 /// Fewest segments of the threshold, and of the window after a loss (RFC 5681 equation 4).
 const MIN_THRESHOLD: f64 = 2.0;
@@ -39,7 +50,10 @@ pub struct NewReno {
     prior: (f64, f64),
     initial_window: f64,
     last_sent: Option<Time>,
-    mss: Bytes,
+    /// A full packet, headers included.
+    packet: Bytes,
+    paces: bool,
+    srtt: Span,
     ecn: Ecn,
 }
 
@@ -53,7 +67,9 @@ impl NewReno {
             prior: (window, f64::INFINITY),
             initial_window: window,
             last_sent: None,
-            mss: setup.mss,
+            packet: setup.mss + setup.headers,
+            paces: params.flag("pacing"),
+            srtt: Span::ZERO,
             ecn: if params.flag("ecn") { Ecn::Ect0 } else { Ecn::NotEct },
         }
     }
@@ -66,6 +82,15 @@ impl NewReno {
             acked -= step;
         }
         self.window += acked / self.window;
+    }
+
+    /// `None` before the first round trip is known: the initial window leaves as one burst.
+    fn pacing(&self) -> Option<Rate> {
+        if !self.paces || self.srtt.is_zero() {
+            return None;
+        }
+        let ratio = if self.window < self.threshold / 2.0 { SLOW_START_PACING } else { AVOIDANCE_PACING };
+        Some(Rate::from_bytes_per_sec(ratio * self.window * self.packet.get() as f64 / self.srtt.as_secs_f64()))
     }
 
     fn reduce(&mut self) {
@@ -88,6 +113,7 @@ impl Controller for NewReno {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         use crate::Recovery::*;
+        self.srtt = feedback.srtt;
         if let Some(congestion) = feedback.congestion {
             self.reduce();
             self.window = match congestion {
@@ -116,7 +142,13 @@ impl Controller for NewReno {
     }
 
     fn decision(&self) -> Decision {
-        Decision { window: Segments::new(self.window), pacing: None, quantum: self.mss, ecn: self.ecn, reduction: Reduction::Transport }
+        Decision {
+            window: Segments::new(self.window),
+            pacing: self.pacing(),
+            quantum: self.packet,
+            ecn: self.ecn,
+            reduction: Reduction::Transport,
+        }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -144,6 +176,18 @@ mod tests {
             acked: &acked(0..3),
             ..Feedback::at(at(100))
         });
+    }
+
+    #[test]
+    fn paces_at_twice_and_then_at_1_2_windows_per_round_trip() {
+        let params = "newreno?pacing".parse::<Choice>().unwrap().params();
+        let mut paced = NewReno { threshold: 40.0, ..NewReno::new(&setup(10.0), &params) };
+        assert_eq!(paced.decision().pacing, None);
+        paced.on_feedback(&Feedback { srtt: Span::from_millis(100), ..Feedback::at(at(100)) });
+        // 10 packets of 1500 B in 100 ms are 1.2 Mbit/s.
+        assert_eq!(paced.decision().pacing, Some(Rate::from_kbps(2_400)));
+        paced.threshold = 20.0;
+        assert_eq!(paced.decision().pacing, Some(Rate::from_kbps(1_440)));
     }
 
     #[test]

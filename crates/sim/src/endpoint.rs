@@ -179,3 +179,21 @@ impl Endpoint {
         self.sender().and_then(Sender::pacing)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_the_world_does_not_offer_is_refused_by_name() {
+        let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n\
+                    [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"bbr\"\n";
+        let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+        let flow = &scenario.flows[0];
+        assert!(Endpoint::new(flow, 1, Span::ZERO, crate::OFFERS).is_ok());
+        let error = Endpoint::new(flow, 1, Span::ZERO, &[Need::Pacing]).err().map(|error| error.to_string());
+        let expected =
+            "flow \"bbr\": bbr needs delivery rate samples, which the simulated network does not offer; choose another controller";
+        assert_eq!(error.as_deref(), Some(expected));
+    }
+}

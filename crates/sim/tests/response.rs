@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{mean_window, median, one_link, run};
+use common::{mean_window, median, one_link, run, utilisation};
 
 /// A path that loses every `period`-th packet and has room for everything else.
 fn periodic(controller: &str, rtt_ms: u32, period: u64, warmup: u32, seconds: u32) -> f64 {
@@ -75,4 +75,17 @@ fn cubic_in_whole_segments_rests_between_its_response_function_and_the_last_plat
     assert!((240.0..260.0).contains(&highest), "{highest}");
     let measured = periodic("cubic?profile=linux&fast_convergence=false", 100, 10_000, 800, 500);
     assert!(measured >= cubic_expected() * 0.95 && measured <= 0.925 * highest * 1.05, "{measured} of at most {}", 0.925 * highest);
+}
+
+/// A window that swings between W/2 and W around a path that holds P packets keeps it busy for the share 3/4 if there is hardly a buffer, and wholly if the
+/// buffer holds as much as the path (Appenzeller, Keslassy and McKeown, SIGCOMM 2004).
+#[test]
+fn one_paced_newreno_flow_needs_a_buffer_of_a_bdp() {
+    let used = |buffer: &str| {
+        let link = format!("rate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"{buffer}\"");
+        utilisation(&run(&one_link("newreno?pacing", 200, 40, &link, "[flow.transport]\nack_every = 1\n")))
+    };
+    let (small, large) = (used("4 packets"), used("1 bdp"));
+    assert!((0.73..=0.82).contains(&small), "4 packets of buffer: {small}");
+    assert!(large >= 0.98, "a buffer of one BDP: {large}");
 }
