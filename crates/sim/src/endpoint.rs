@@ -136,14 +136,17 @@ impl Endpoint {
         self.send_at = Time::NEVER;
     }
 
-    /// When the sending end wants to be looked at.
+    /// When one of the ends wants to be looked at.
     #[inline]
-    pub(crate) fn sender_due(&self) -> Time {
+    pub(crate) fn due(&self) -> Time {
         if !self.started {
             return self.start;
         }
         let timer = match &self.ends {
-            Ends::Transport(ends) => ends.0.next_timer().unwrap_or(Time::NEVER),
+            Ends::Transport(ends) => {
+                let (sender, receiver) = (ends.0.next_timer(), ends.1.next_timer());
+                sender.unwrap_or(Time::NEVER).min(receiver.unwrap_or(Time::NEVER))
+            }
             Ends::Datagrams { .. } => Time::NEVER,
         };
         let stop = if self.finished_at.is_none() { self.stop } else { Time::NEVER };

@@ -57,7 +57,7 @@ pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<
     Ok(probes.finish(scenario, flows, links, events))
 }
 
-/// Elements of the agenda, in this order: links, then each flow's sender and receiver, then the probes. Equal times are served in this order.
+/// Elements of the agenda, in this order: links, then flows, then the probes. Equal times are served in this order.
 struct World {
     agenda: Agenda,
     links: Vec<Link<Packet>>,
@@ -99,11 +99,11 @@ impl World {
             let headers = flow.transport.headers.get() as u32;
             places.push(Place { data, acks, end: routes.len() as u32, headers });
         }
-        let mut agenda = Agenda::new(links.len() + 2 * flows.len() + 2);
+        let mut agenda = Agenda::new(links.len() + flows.len() + 2);
         for (index, flow) in flows.iter().enumerate() {
-            agenda.set(links.len() + 2 * index, flow.sender_due());
+            agenda.set(links.len() + index, flow.due());
         }
-        let probe = links.len() + 2 * flows.len();
+        let probe = links.len() + flows.len();
         agenda.set(probe, Time::ZERO + scenario.interval);
         agenda.set(probe + 1, Time::ZERO + scenario.warmup);
         Ok(World {
@@ -120,7 +120,7 @@ impl World {
     }
 
     fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
-        let (links, probe) = (self.links.len(), self.links.len() + 2 * self.flows.len());
+        let (links, probe) = (self.links.len(), self.links.len() + self.flows.len());
         loop {
             let (now, element) = self.agenda.first();
             if now > end {
@@ -133,8 +133,7 @@ impl World {
             if element < links {
                 self.on_link(now, element);
             } else if element < probe {
-                let flow = (element - links) / 2;
-                if (element - links).is_multiple_of(2) { self.on_sender(now, flow) } else { self.on_receiver(now, flow) }
+                self.on_flow(now, element - links);
             } else if element == probe {
                 self.probes.sample(now, &self.flows, &mut self.links);
                 self.agenda.set(probe, now + self.interval);
@@ -146,8 +145,8 @@ impl World {
     }
 
     #[inline]
-    fn sender_element(&self, flow: usize) -> usize {
-        self.links.len() + 2 * flow
+    fn element(&self, flow: usize) -> usize {
+        self.links.len() + flow
     }
 
     /// Packets arrive at the far end of a link.
@@ -199,7 +198,7 @@ impl World {
     #[inline]
     fn deliver_data(&mut self, now: Time, packet: &Packet, data: &Data) {
         let flow = packet.flow as usize;
-        let element = self.sender_element(flow) + 1;
+        let element = self.element(flow);
         let endpoint = &mut self.flows[flow];
         endpoint.tally.arrived += 1;
         endpoint.tally.arrived_wire += Bytes::new(packet.size as u64);
@@ -250,8 +249,8 @@ impl World {
         }
         let ready = sender.ready_at(now);
         endpoint.note_ready(ready);
-        let due = endpoint.sender_due();
-        let element = self.sender_element(flow);
+        let due = endpoint.due();
+        let element = self.element(flow);
         // A timer that moved later expires early without effect; only an earlier one needs a new place.
         if due < self.agenda.time_of(element) {
             self.agenda.set(element, due);
@@ -269,8 +268,9 @@ impl World {
         }
     }
 
-    /// The sending end of a flow is due.
-    fn on_sender(&mut self, now: Time, flow: usize) {
+    /// One end of a flow is due.
+    fn on_flow(&mut self, now: Time, flow: usize) {
+        self.on_receiver(now, flow);
         let endpoint = &mut self.flows[flow];
         if !endpoint.started && now >= endpoint.start {
             endpoint.begin(now);
@@ -299,8 +299,8 @@ impl World {
         let endpoint = &mut self.flows[flow];
         let ready = endpoint.sender().and_then(|sender| sender.ready_at(now));
         endpoint.note_ready(ready);
-        let due = endpoint.sender_due();
-        self.agenda.set(self.sender_element(flow), due);
+        let due = endpoint.due();
+        self.agenda.set(self.element(flow), due);
     }
 
     /// The workload produces a segment.
@@ -332,13 +332,11 @@ impl World {
     }
 
     /// The delayed acknowledgement of a flow may be due.
+    #[inline]
     fn on_receiver(&mut self, now: Time, flow: usize) {
-        let element = self.sender_element(flow) + 1;
-        let Ends::Transport(ends) = &mut self.flows[flow].ends else { unreachable!("a timer without a transport") };
-        let ack = ends.1.on_timer(now);
-        let due = ends.1.next_timer().unwrap_or(Time::NEVER);
-        self.agenda.set(element, due);
-        if let Some(ack) = ack {
+        if let Ends::Transport(ends) = &mut self.flows[flow].ends
+            && let Some(ack) = ends.1.on_timer(now)
+        {
             self.send_ack(now, flow, ack);
         }
     }
