@@ -7,8 +7,8 @@ use crate::probes::Probes;
 use narrows_control::registry::Need;
 use narrows_flow::{Ack, Data};
 use narrows_measure::Record;
-use narrows_path::{Fate, Link, RateSource};
-use narrows_scenario::{Flow, Scenario, Workload};
+use narrows_path::{Fate, Link, LossModel, RateSource};
+use narrows_scenario::{Flow, LinkId, Scenario, Workload};
 use narrows_units::{Bytes, Rate, Span, Time};
 use thiserror::Error;
 
@@ -35,6 +35,16 @@ pub enum SimError {
         flow: String,
         /// What is wrong.
         problem: String,
+    },
+    /// The run would not end.
+    #[error("flow \"{flow}\": {problem}; {remedy}")]
+    Endless {
+        /// The flow.
+        flow: String,
+        /// Why.
+        problem: &'static str,
+        /// What would end it.
+        remedy: &'static str,
     },
     /// The caller asked to stop.
     #[error("stopped before the end")]
@@ -90,6 +100,7 @@ impl World {
         let mut routes = Vec::new();
         let mut places = Vec::new();
         for flow in &scenario.flows {
+            check_limited(scenario, flow)?;
             let overhead = if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO };
             flows.push(Endpoint::new(flow, scenario.seed, overhead, OFFERS)?);
             let data = routes.len() as u32;
@@ -340,6 +351,27 @@ impl World {
             self.send_ack(now, flow, ack);
         }
     }
+}
+
+/// Refuses what no simulation ends: a flow whose packets take no time, or one that nothing keeps from sending ever more.
+fn check_limited(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
+    let config = |id: &LinkId| &scenario.links[id.0].config;
+    let rated = |id: &LinkId| config(id).rate != RateSource::Unlimited;
+    let refuse = |problem, remedy| Err(SimError::Endless { flow: flow.name.clone(), problem, remedy });
+    if flow.controller.is_none() {
+        return Ok(());
+    }
+    if flow.route.iter().chain(&flow.back).all(|id| config(id).delay.is_zero() && !rated(id)) {
+        return refuse("its packets take no time on their way", "give one of its links a delay or a rate");
+    }
+    let endless = flow.workload == Workload::Bulk && flow.transport.receive_window.is_none();
+    if endless && flow.route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None) {
+        return refuse(
+            "nothing keeps it from sending ever more, because no link of its route has a rate",
+            "give one a rate, or the flow a size or a receive_window",
+        );
+    }
+    Ok(())
 }
 
 /// One full packet's time on the slowest link of a flow's route.

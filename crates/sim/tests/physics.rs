@@ -172,3 +172,18 @@ fn a_network_that_keeps_order_has_next_to_no_spurious_reductions() {
         }
     }
 }
+
+#[test]
+fn what_would_never_end_is_refused() {
+    let refusal =
+        |link: &str, flow: &str| narrows_sim::run(&scenario(&one_link("newreno", 10, 0, link, flow))).err().map(|error| error.to_string());
+    assert_eq!(
+        refusal("", "workload = { size = \"1 MB\" }").as_deref(),
+        Some("flow \"flow\": its packets take no time on their way; give one of its links a delay or a rate")
+    );
+    let endless = refusal("delay = \"5 ms\"", "").expect("a refusal");
+    assert!(endless.contains("no link of its route has a rate") && endless.contains("receive_window"), "{endless}");
+    assert_eq!(refusal("delay = \"5 ms\"", "workload = { size = \"1 MB\" }"), None);
+    assert_eq!(refusal("delay = \"5 ms\"", "[flow.transport]\nreceive_window = \"100 kB\""), None);
+    assert_eq!(refusal("delay = \"5 ms\"\nloss = \"1 %\"", ""), None);
+}
