@@ -4,8 +4,8 @@
 //! draft-cardwell-iccrg-bbr-congestion-control-00.
 //!
 //! Era `linux-6` is the kernel of today. Era `linux-4.15` is without what came after: pacing 1 % below the bandwidth and the estimate of the flight at the next
-//! departure (4.20), two more packets of window in the phase that probes (4.19), the window for aggregated acknowledgements (5.1). Repairs of single defects since
-//! then are in both.
+//! departure (4.20), two more packets of window in the phase that probes (4.19), the window for aggregated acknowledgements (5.1), and that a round trip only as short
+//! as the least does not renew it (5.10), without which a lone flow that keeps its queue empty never enters PROBE_RTT. Other repairs of single defects are in both.
 //!
 //! Deviations:
 //! * times are exact to a microsecond where the kernel has ticks of its clock (age of the least round trip, length of PROBE_RTT);
@@ -121,7 +121,7 @@ impl Bbr {
             max_bandwidth: MaxBandwidth::new(),
             full_pipe: FullPipe::default(),
             cycle: Cycle::default(),
-            min_rtt: MinRtt::new(0),
+            min_rtt: MinRtt::new(0, era),
             probe_rtt: ProbeRtt::default(),
             policer: Policer::default(),
             aggregation: Aggregation::default(),

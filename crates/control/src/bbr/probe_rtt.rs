@@ -1,5 +1,6 @@
 //! The least round trip, and PROBE_RTT, which empties the pipe to measure it.
 
+use super::Era;
 use super::ack::Ack;
 
 /// How long a least round trip counts, in µs.
@@ -12,12 +13,14 @@ const DURATION: u64 = 200_000;
 pub struct MinRtt {
     micros: Option<u32>,
     stamp: u64,
+    /// A round trip as short as the least counts as a new one.
+    equal_renews: bool,
 }
 
 impl MinRtt {
     /// Unknown; the window begins at `now` (µs).
-    pub fn new(now: u64) -> MinRtt {
-        MinRtt { micros: None, stamp: now }
+    pub fn new(now: u64, era: Era) -> MinRtt {
+        MinRtt { micros: None, stamp: now, equal_renews: era == Era::Linux4_15 }
     }
 
     /// In µs, once measured.
@@ -29,7 +32,7 @@ impl MinRtt {
     pub fn update(&mut self, ack: &Ack) -> bool {
         let expired = ack.now > self.stamp + WINDOW;
         if let Some(rtt) = ack.rtt
-            && (self.micros.is_none_or(|least| rtt <= least) || (expired && !ack.delayed))
+            && (self.micros.is_none_or(|least| rtt < least || (rtt == least && self.equal_renews)) || (expired && !ack.delayed))
         {
             self.micros = Some(rtt);
             self.stamp = ack.now;

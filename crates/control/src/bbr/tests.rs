@@ -237,7 +237,7 @@ fn draining_ends_early_when_the_flight_is_one_product() {
 fn probe_rtt_empties_the_pipe_for_200_ms_and_a_round() {
     let mut flow = Flow::probing("bbr", 256);
     let later = Step { rtt_ms: 41, ..ROUND };
-    flow.ack(STEP);
+    flow.ack(Step { rtt_ms: 39, ..STEP });
     let stamp = flow.now;
     while flow.now + 40_000 <= stamp + 10_000_000 {
         flow.ack(later);
@@ -267,6 +267,16 @@ fn probe_rtt_empties_the_pipe_for_200_ms_and_a_round() {
     assert_eq!(flow.bbr.mode, Mode::ProbeBw);
     assert!(flow.window() >= before.min(flow.bbr.quantized(683)) && flow.window() > 600, "{} of {before}", flow.window());
     assert_eq!(flow.bbr.bandwidth(), 139_810);
+}
+
+#[test]
+fn a_round_trip_as_short_as_the_least_renews_it_only_in_the_older_era() {
+    for (era, renews) in [("bbr", false), ("bbr?era=linux-4.15", true)] {
+        let mut flow = Flow::probing(era, 256);
+        flow.ack(Step { after: 9_000_000, ..ROUND });
+        flow.ack(Step { after: 2_000_000, rtt_ms: 41, ..ROUND });
+        assert_eq!(flow.bbr.mode == Mode::ProbeBw, renews, "{era}");
+    }
 }
 
 #[test]
