@@ -1,13 +1,13 @@
 //! The program as a user meets it: exit statuses, what it prints, what it leaves on the disk, and what it refuses.
 
-mod workplace;
+mod scratch;
 
+use scratch::{Scratch, code, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use workplace::{Workplace, code, stderr, stdout};
 
 /// A scenario that runs in no time.
 const SHORT: &str = r#"name = "Short"
@@ -49,7 +49,7 @@ fn scenarios() -> Vec<std::path::PathBuf> {
 
 #[test]
 fn every_scenario_runs_and_is_as_expected() {
-    let place = Workplace::new("scenarios");
+    let place = Scratch::new("scenarios");
     let files = scenarios();
     assert!(files.len() >= 9, "{files:?}");
     for file in files {
@@ -63,7 +63,7 @@ fn every_scenario_runs_and_is_as_expected() {
 
 #[test]
 fn a_missed_expectation_is_status_1_and_the_result_is_kept() {
-    let place = Workplace::new("expectation");
+    let place = Scratch::new("expectation");
     let file = place.write("strict.toml", &format!("{SHORT}[expect]\nrtt_p50 = {{ max = 1 }}\nutilisation = {{ min = 10 }}\n"));
     let output = place.narrows(["run", &file, "--out", "result"]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
@@ -150,7 +150,7 @@ route = ["ab", "ba", "ac"]
         refused("warm-up of everything", with("duration", "warmup = \"2 s\"\nduration"), 2, &["leaves nothing", "shorter"]),
         refused("not TOML", with("[[link]]", "[[link]"), 4, &[]),
     ];
-    let place = Workplace::new("refused");
+    let place = Scratch::new("refused");
     place.write("empty.up", "");
     place.write("backwards.up", "5\n3\n");
     fs::create_dir(place.path("directory")).expect("a directory");
@@ -177,7 +177,7 @@ route = ["ab", "ba", "ac"]
 
 #[test]
 fn bad_flags_are_refused_and_nothing_is_written() {
-    let place = Workplace::new("flags");
+    let place = Scratch::new("flags");
     let cases: [(&[&str], &str); 13] = [
         (&["compare", "--rate", "10"], "it has no unit; write for example \"100 Mbit/s\""),
         (&["compare", "--rate=-10 Mbit/s"], "it is negative"),
@@ -203,7 +203,7 @@ fn bad_flags_are_refused_and_nothing_is_written() {
 
 #[test]
 fn an_output_directory_that_exists_is_left_alone() {
-    let place = Workplace::new("exists");
+    let place = Scratch::new("exists");
     let file = place.write("short.toml", SHORT);
     fs::create_dir(place.path("result")).expect("a directory");
     place.write("result/precious.txt", "mine");
@@ -219,7 +219,7 @@ fn an_output_directory_that_exists_is_left_alone() {
 
 #[test]
 fn a_full_disk_is_told_and_leaves_nothing() {
-    let place = Workplace::new("disk");
+    let place = Scratch::new("disk");
     let file = place.write("short.toml", SHORT);
     fs::create_dir(place.path("small")).expect("a directory");
     // A small file system of its own, in a namespace of its own: gone with the shell.
@@ -242,7 +242,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 
 #[test]
 fn a_killed_run_leaves_nothing_that_looks_complete() {
-    let place = Workplace::new("killed");
+    let place = Scratch::new("killed");
     let file = place.write("short.toml", &SHORT.replace("2 s", "20 s").replace("10 Mbit/s", "50 Mbit/s"));
     let began = Instant::now();
     assert_eq!(code(&place.narrows(["run", &file, "--seeds", "2", "--quiet", "--out", "whole"])), 0);
@@ -273,7 +273,7 @@ fn a_killed_run_leaves_nothing_that_looks_complete() {
 
 #[test]
 fn ctrl_c_stops_a_long_run_within_a_second() {
-    let place = Workplace::new("interrupted");
+    let place = Scratch::new("interrupted");
     let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
     let before = place.listing();
     let mut child =
@@ -293,7 +293,7 @@ fn ctrl_c_stops_a_long_run_within_a_second() {
 
 #[test]
 fn json_is_json_and_says_what_summary_json_says() {
-    let place = Workplace::new("json");
+    let place = Scratch::new("json");
     let file = place.write("short.toml", SHORT);
     let output = place.narrows(["run", &file, "--json", "--out", "result"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -312,7 +312,7 @@ fn json_is_json_and_says_what_summary_json_says() {
 
 #[test]
 fn quiet_prints_the_table_only() {
-    let place = Workplace::new("quiet");
+    let place = Scratch::new("quiet");
     let file = place.write("short.toml", SHORT);
     let output = place.narrows(["run", &file, "--quiet"]);
     assert_eq!((code(&output), stderr(&output)), (0, String::new()));
@@ -324,7 +324,7 @@ fn quiet_prints_the_table_only() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
-    let place = Workplace::new("pipe");
+    let place = Scratch::new("pipe");
     let file = place.write("short.toml", SHORT);
     let commands: [&[&str]; 5] =
         [&["list", "metrics"], &["list", "controllers", "--json"], &["schema"], &["run", &file, "--out", "result"], &["report", "result"]];
@@ -340,7 +340,7 @@ fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    let place = Workplace::new("jobs");
+    let place = Scratch::new("jobs");
     let run = |jobs: &str| {
         let arguments = ["compare", "newreno", "cubic", "bbr", "--duration", "5 s", "--loss", "0.1 %", "--seeds", "2", "--quiet"];
         let output = place.narrows(arguments.into_iter().chain(["--jobs", jobs, "--out", jobs]));
@@ -355,7 +355,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn report_makes_the_same_page_again() {
-    let place = Workplace::new("report");
+    let place = Scratch::new("report");
     let file = place.write("short.toml", SHORT);
     let ran = place.narrows(["run", &file, "--seeds", "2", "--quiet", "--out", "result"]);
     let page = place.read("result/report.html");
@@ -371,7 +371,7 @@ fn report_makes_the_same_page_again() {
 
 #[test]
 fn a_report_that_cannot_be_read_is_refused_and_left_as_it_is() {
-    let place = Workplace::new("damaged");
+    let place = Scratch::new("damaged");
     let file = place.write("short.toml", SHORT);
     assert_eq!(code(&place.narrows(["run", &file, "--quiet", "--out", "result"])), 0);
     place.write("result/flows.parquet", "no table");
@@ -384,7 +384,7 @@ fn a_report_that_cannot_be_read_is_refused_and_left_as_it_is() {
 
 #[test]
 fn a_result_is_made_again_from_its_own_directory() {
-    let place = Workplace::new("again");
+    let place = Scratch::new("again");
     place.write("short.toml", SHORT);
     fs::create_dir(place.path("traces")).expect("a directory");
     place.write("traces/lte.up", "1\n2\n2\n5\n9\n");

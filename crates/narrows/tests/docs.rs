@@ -1,14 +1,14 @@
 //! The pages in `docs` say what the program does. `docs/controllers.md` is written from `narrows list controllers`: `UPDATE_DOCS=1 cargo test -p narrows --test
 //! docs` rewrites it; the other pages must name every key and every column.
 
-mod workplace;
+mod scratch;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use scratch::{Scratch, code, stderr};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-use workplace::{Workplace, code, stderr};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -18,11 +18,11 @@ fn page(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn json(place: &Workplace, arguments: &[&str]) -> Value {
+fn json(place: &Scratch, arguments: &[&str]) -> Value {
     serde_json::from_slice(&place.narrows(arguments.iter().copied()).stdout).expect("JSON")
 }
 
-fn controllers(place: &Workplace) -> String {
+fn controllers(place: &Scratch) -> String {
     let mut page = String::from(
         "# Controllers\n\n\
          What `controller` in a scenario and the arguments of `narrows compare` can be. Parameters follow a question mark: `cubic?profile=rfc9438&ecn=true`;\n\
@@ -57,7 +57,7 @@ fn capitalised(text: &str) -> String {
 
 #[test]
 fn the_page_of_controllers_is_what_the_program_lists() {
-    let place = Workplace::new("docs-controllers");
+    let place = Scratch::new("docs-controllers");
     let expected = controllers(&place);
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::write(root().join("docs/controllers.md"), &expected).expect("a page");
@@ -68,7 +68,7 @@ fn the_page_of_controllers_is_what_the_program_lists() {
 
 #[test]
 fn the_page_of_the_format_names_every_key() {
-    let place = Workplace::new("docs-scenario");
+    let place = Scratch::new("docs-scenario");
     let schema = json(&place, &["schema"]);
     let text = page("docs/scenario.md");
     let definitions = schema["$defs"].as_object().expect("definitions").values();
@@ -85,7 +85,7 @@ fn the_page_of_the_format_names_every_key() {
 
 #[test]
 fn scenarios_in_the_pages_run() {
-    let place = Workplace::new("docs-run");
+    let place = Scratch::new("docs-run");
     let mut found = 0;
     for name in ["README.md", "docs/scenario.md"] {
         let text = page(name);
@@ -102,7 +102,7 @@ fn scenarios_in_the_pages_run() {
 
 #[test]
 fn the_page_of_results_names_every_file_and_column() {
-    let place = Workplace::new("docs-results");
+    let place = Scratch::new("docs-results");
     let output = place.narrows(["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = page("docs/results.md");

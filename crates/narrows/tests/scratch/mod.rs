@@ -11,14 +11,14 @@ use std::process::{Command, Output};
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_narrows");
 
 /// A directory of its own, removed again at the end of a test that passes.
-pub struct Workplace(PathBuf);
+pub struct Scratch(PathBuf);
 
-impl Workplace {
-    pub fn new(name: &str) -> Workplace {
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a directory");
-        Workplace(path)
+        Scratch(path)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -59,7 +59,7 @@ impl Workplace {
     }
 }
 
-impl Drop for Workplace {
+impl Drop for Scratch {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             let _ = fs::remove_dir_all(&self.0);

@@ -1,0 +1,125 @@
+//! The recovery states, and what takes a reduction back.
+
+use super::Sender;
+use crate::recovery::Frto;
+use crate::scoreboard::Flags;
+use crate::wire::Ack;
+use narrows_control::{Congestion, Ecn, Recovery};
+use narrows_units::Time;
+
+impl Sender {
+    /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Returns the reduction that is due, if one is.
+    pub(super) fn step_state(&mut self, ack: &Ack) -> Option<Congestion> {
+        self.leave_recovery();
+        match self.state {
+            Recovery::Recovery | Recovery::Loss => None,
+            Recovery::Cwr if self.board.lost_out() > 0 => {
+                // The reduction for the mark serves the loss too, and was needed whatever becomes of the loss.
+                self.open(Recovery::Recovery, false);
+                None
+            }
+            Recovery::Cwr => None,
+            Recovery::Open | Recovery::Disorder => {
+                if self.board.lost_out() > 0 {
+                    self.open(Recovery::Recovery, true);
+                    self.counters.recoveries += 1;
+                    self.cwr_wanted = self.decision.ecn != Ecn::NotEct;
+                    return Some(Congestion::Loss);
+                }
+                let current = ack.next == self.board.una();
+                if ack.ece && current && self.decision.ecn != Ecn::NotEct {
+                    self.open(Recovery::Cwr, false);
+                    self.cwr_wanted = true;
+                    return Some(Congestion::Mark);
+                }
+                self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
+                None
+            }
+        }
+    }
+
+    /// Before new losses are looked for: were the last ones any?
+    #[inline]
+    pub(super) fn look_for_undo(&mut self, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) {
+        let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+        if self.undo.is_proven((advanced && repairing).then_some(ack.echo)) {
+            self.undo_reduction(now);
+        }
+        if self.state == Recovery::Loss {
+            self.step_frto(now, advanced, lowest);
+        }
+    }
+
+    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission.
+    fn step_frto(&mut self, now: Time, advanced: bool, lowest: Option<u64>) {
+        if self.frto == Frto::Off {
+            return;
+        }
+        if lowest.is_some_and(|lowest| lowest < self.recovery_end) {
+            self.undo_reduction(now);
+        } else if self.board.next() > self.recovery_end {
+            if !advanced {
+                self.frto = Frto::Off;
+            }
+        } else if advanced && self.board.una() < self.recovery_end {
+            self.recovery_end = self.board.next();
+            self.frto = if self.has_new_data() { Frto::NewData } else { Frto::Off };
+        }
+    }
+
+    /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver.
+    fn leave_recovery(&mut self) {
+        let una = self.board.una();
+        let over = match self.state {
+            Recovery::Open | Recovery::Disorder => false,
+            Recovery::Cwr => una > self.recovery_end,
+            Recovery::Recovery | Recovery::Loss => una >= self.recovery_end,
+        };
+        if over {
+            if self.state != Recovery::Cwr {
+                self.forget_reordering();
+            }
+            self.state = Recovery::Open;
+        }
+    }
+
+    /// RFC 8985 section 6.2 step 4: a reordering window that has grown shrinks again after sixteen recoveries without a duplicate.
+    fn forget_reordering(&mut self) {
+        self.reordering_persist = self.reordering_persist.saturating_sub(1);
+        if self.reordering_persist == 0 {
+            self.reordering_steps = 1;
+        }
+    }
+
+    fn open(&mut self, state: Recovery, undoable: bool) {
+        if undoable {
+            self.begin_undo();
+        } else {
+            self.undo.end();
+        }
+        self.state = state;
+        self.recovery_end = self.board.next();
+        self.probe = None;
+    }
+
+    pub(super) fn begin_undo(&mut self) {
+        let una = self.board.una();
+        let repaired = self.board.outstanding() > 0 && self.board.slot(una).flags.has(Flags::EVER_RESENT);
+        self.undo.begin(una, self.board.resent_out(), repaired);
+    }
+
+    fn undo_reduction(&mut self, now: Time) {
+        if self.state == Recovery::Recovery {
+            self.board.note_reordering();
+        }
+        self.board.unmark_lost();
+        self.controller.on_undo(now);
+        self.counters.undone += 1;
+        self.undo.end();
+        self.frto = Frto::Off;
+        self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
+    }
+}
+
+/// RFC 8985 section 6.2 step 4 (`TCP_RACK_RECOVERY_THRESH`).
+pub(super) const REORDERING_PERSISTS: u32 = 16;
