@@ -225,7 +225,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     // A small file system of its own, in a namespace of its own: gone with the shell.
     let script = format!(
         "mount -t tmpfs -o size=64k none small || exit 77; '{}' run '{file}' --out small/result; status=$?; echo left: $(ls -A small); exit $status",
-        workplace::PROGRAM
+        scratch::PROGRAM
     );
     let output = place.command("unshare").args(["--map-root-user", "--mount", "sh", "-c", &script]).output();
     let output = match output {
@@ -252,7 +252,7 @@ fn a_killed_run_leaves_nothing_that_looks_complete() {
     for percent in [10, 50, 75, 80, 85, 90, 95, 100] {
         let name = format!("killed-{percent}");
         let mut child = place
-            .command(workplace::PROGRAM)
+            .command(scratch::PROGRAM)
             .args(["run", &file, "--seeds", "2", "--quiet", "--out", &name])
             .stdout(Stdio::null())
             .spawn()
@@ -277,7 +277,7 @@ fn ctrl_c_stops_a_long_run_within_a_second() {
     let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
     let before = place.listing();
     let mut child =
-        place.command(workplace::PROGRAM).args(["run", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        place.command(scratch::PROGRAM).args(["run", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
     std::thread::sleep(Duration::from_millis(700));
     assert!(child.try_wait().expect("a state").is_none(), "it ended by itself");
     let interrupted = Instant::now();
@@ -330,7 +330,7 @@ fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
         [&["list", "metrics"], &["list", "controllers", "--json"], &["schema"], &["run", &file, "--out", "result"], &["report", "result"]];
     for command in commands {
         let mut child =
-            place.command(workplace::PROGRAM).args(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+            place.command(scratch::PROGRAM).args(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("an end");
         assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{command:?}");
@@ -400,7 +400,7 @@ fn a_result_is_made_again_from_its_own_directory() {
         let output = place.narrows(command.iter().copied().chain(["--quiet", "--out", &first]));
         assert_eq!(code(&output), 0, "{command:?}: {}", stderr(&output));
         let summary: Value = serde_json::from_slice(&place.read(&format!("{first}/summary.json"))).expect("JSON");
-        let remake = summary["remake"].as_str().expect("a command").replacen("narrows", workplace::PROGRAM, 1);
+        let remake = summary["remake"].as_str().expect("a command").replacen("narrows", scratch::PROGRAM, 1);
         let script = format!("cd {first} && {remake} --quiet --out ../{second}");
         let output = place.command("sh").args(["-c", &script]).output().expect("a shell");
         assert_eq!(code(&output), 0, "{script}: {}", stderr(&output));
