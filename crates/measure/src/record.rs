@@ -92,6 +92,29 @@ pub struct FlowCounters {
     pub acks: u64,
 }
 
+impl FlowCounters {
+    /// What was counted after `before`, an earlier state of the same counters.
+    pub fn since(&self, before: &FlowCounters) -> FlowCounters {
+        FlowCounters {
+            sent: self.sent - before.sent,
+            retransmitted: self.retransmitted - before.retransmitted,
+            arrived: self.arrived - before.arrived,
+            duplicates: self.duplicates - before.duplicates,
+            dropped: self.dropped - before.dropped,
+            arrived_wire: self.arrived_wire - before.arrived_wire,
+            goodput: self.goodput - before.goodput,
+            declared_lost: self.declared_lost - before.declared_lost,
+            timeouts: self.timeouts - before.timeouts,
+            recoveries: self.recoveries - before.recoveries,
+            undone: self.undone - before.undone,
+            ect0: self.ect0 - before.ect0,
+            ect1: self.ect1 - before.ect1,
+            ce: self.ce - before.ce,
+            acks: self.acks - before.acks,
+        }
+    }
+}
+
 /// The state of a flow at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
@@ -165,6 +188,22 @@ pub struct LinkCounters {
     pub dropped_early: u64,
     /// Packets marked CE.
     pub marked: u64,
+}
+
+impl LinkCounters {
+    /// What was counted after `before`, an earlier state of the same counters.
+    pub fn since(&self, before: &LinkCounters) -> LinkCounters {
+        LinkCounters {
+            offered: self.offered - before.offered,
+            departed: self.departed - before.departed,
+            departed_bytes: self.departed_bytes - before.departed_bytes,
+            delivered: self.delivered - before.delivered,
+            lost: self.lost - before.lost,
+            overflowed: self.overflowed - before.overflowed,
+            dropped_early: self.dropped_early - before.dropped_early,
+            marked: self.marked - before.marked,
+        }
+    }
 }
 
 /// The state of a link at one moment.

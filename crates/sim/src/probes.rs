@@ -87,7 +87,7 @@ impl Probes {
                     mss: plan.transport.mss,
                     base_rtt: scenario.base_rtt(plan),
                     total,
-                    steady: subtract_flow(&total, before),
+                    steady: total.since(before),
                     rtt: flow.tally.rtt,
                     one_way: flow.tally.one_way,
                     samples,
@@ -114,7 +114,7 @@ impl Probes {
                         _ => None,
                     },
                     total,
-                    steady: subtract_link(&total, before),
+                    steady: total.since(before),
                     capacity: capacity(end).zip(capacity(warmup)).map(|(all, before)| all - before),
                     queueing: link.queueing().clone(),
                     left_queued: link.not_departed(),
@@ -187,37 +187,4 @@ fn count_flow(flow: &Endpoint) -> FlowCounters {
 /// Counts up to `now`; of a packet in transmission, the bytes that have left.
 fn count_link(now: Time, link: &Link<Packet>) -> LinkCounters {
     LinkCounters { departed_bytes: link.transmitted(now), ..*link.counters() }
-}
-
-fn subtract_flow(all: &FlowCounters, before: &FlowCounters) -> FlowCounters {
-    FlowCounters {
-        sent: all.sent - before.sent,
-        retransmitted: all.retransmitted - before.retransmitted,
-        arrived: all.arrived - before.arrived,
-        duplicates: all.duplicates - before.duplicates,
-        dropped: all.dropped - before.dropped,
-        arrived_wire: all.arrived_wire - before.arrived_wire,
-        goodput: all.goodput - before.goodput,
-        declared_lost: all.declared_lost - before.declared_lost,
-        timeouts: all.timeouts - before.timeouts,
-        recoveries: all.recoveries - before.recoveries,
-        undone: all.undone - before.undone,
-        ect0: all.ect0 - before.ect0,
-        ect1: all.ect1 - before.ect1,
-        ce: all.ce - before.ce,
-        acks: all.acks - before.acks,
-    }
-}
-
-fn subtract_link(all: &LinkCounters, before: &LinkCounters) -> LinkCounters {
-    LinkCounters {
-        offered: all.offered - before.offered,
-        departed: all.departed - before.departed,
-        departed_bytes: all.departed_bytes - before.departed_bytes,
-        delivered: all.delivered - before.delivered,
-        lost: all.lost - before.lost,
-        overflowed: all.overflowed - before.overflowed,
-        dropped_early: all.dropped_early - before.dropped_early,
-        marked: all.marked - before.marked,
-    }
 }

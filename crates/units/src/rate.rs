@@ -88,11 +88,6 @@ impl Rate {
         let ns = bytes.get() as u128 * BITS_PER_NANO / self.0 as u128;
         Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
     }
-
-    /// This rate times `factor`, to the nearest bit per second; negative and not-a-number factors give zero.
-    pub fn scale(self, factor: f64) -> Rate {
-        Rate((self.0 as f64 * factor + 0.5) as u64)
-    }
 }
 
 const UNITS: &[(&str, u64)] = &[

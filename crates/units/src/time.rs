@@ -106,11 +106,6 @@ impl Span {
         self.0 == 0
     }
 
-    /// This duration times `factor`, to the nearest nanosecond; negative and not-a-number factors give zero.
-    pub fn scale(self, factor: f64) -> Span {
-        Span((self.0 as f64 * factor + 0.5) as u64)
-    }
-
     /// The difference, zero if `other` is longer.
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
