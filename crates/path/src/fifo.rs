@@ -22,6 +22,11 @@ impl<P> Fifo<P> {
     pub fn limit(&self) -> Limit {
         self.limit
     }
+
+    /// Holds `limit` from now on. What waits stays, whatever the limit.
+    pub fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
 }
 
 impl<P: Packet> Discipline<P> for Fifo<P> {

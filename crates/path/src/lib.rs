@@ -4,6 +4,7 @@
 //! time and tells when it wants to be looked at next.
 
 mod discipline;
+mod far_end;
 mod fifo;
 mod link;
 mod loss;
@@ -13,7 +14,7 @@ mod trace;
 
 pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineEntry, Limit, Queued};
 pub use fifo::Fifo;
-pub use link::{Fate, Form, Link, LinkConfig, Why};
+pub use link::{Fate, Form, Link, LinkChange, LinkConfig, Why};
 pub use loss::LossModel;
 pub use packet::Packet;
 pub use service::RateSource;

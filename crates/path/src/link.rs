@@ -1,7 +1,12 @@
 //! A link: loss, queue, transmitter and propagation, in this order.
 
+mod change;
+
+pub use change::LinkChange;
+
+use crate::far_end::FarEnd;
 use crate::loss::LossProcess;
-use crate::service::Server;
+use crate::service::{Server, bytes_left};
 use crate::{AnyDiscipline, Discipline, Limit, LossModel, Packet, RateSource};
 use narrows_measure::{Histogram, LinkCounters};
 use narrows_units::{Bytes, Random, Span, Time};
@@ -67,7 +72,6 @@ pub enum Form<P> {
 pub struct Link<P> {
     server: Server,
     delay: Span,
-    jitter: Option<Box<Jitter>>,
     loss: Option<Box<LossProcess>>,
     form: Form<P>,
     /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
@@ -76,24 +80,28 @@ pub struct Link<P> {
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
     wire: VecDeque<(Time, P)>,
     latest_arrival: Time,
+    far_end: Option<Box<FarEnd<P>>>,
     counters: LinkCounters,
     queueing: Histogram,
+    origin: Box<Origin>,
 }
 
+/// What fixes the random draws of a link.
 #[derive(Clone, Debug)]
-struct Jitter {
-    most: Span,
-    random: Random,
+struct Origin {
+    seed: u64,
+    name: String,
 }
 
-impl Jitter {
-    fn draw(&mut self) -> Span {
-        self.random.span_below(self.most + Span::from_nanos(1))
+impl Origin {
+    fn stream(&self, what: &str) -> Random {
+        Random::stream(self.seed, &format!("link {} {what}", self.name))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Pending {
+    arrived: Time,
     departure: Time,
     size: u64,
 }
@@ -106,20 +114,20 @@ impl<P: Packet> Link<P> {
 
     /// A link with any queue; the form replaces `config.limit`.
     pub fn with_form(config: &LinkConfig, form: Form<P>, seed: u64, name: &str) -> Link<P> {
-        let jitter = || Jitter { most: config.jitter, random: Random::stream(seed, &format!("link {name} jitter")) };
-        let loss = || LossProcess::new(config.loss, Random::stream(seed, &format!("link {name} loss")));
+        let origin = Origin { seed, name: name.to_owned() };
         Link {
             server: Server::new(config.rate.clone()),
             delay: config.delay,
-            jitter: (!config.jitter.is_zero()).then(|| Box::new(jitter())),
-            loss: (config.loss != LossModel::None).then(|| Box::new(loss())),
+            loss: (config.loss != LossModel::None).then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
             form,
             pending: VecDeque::new(),
             pending_bytes: 0,
             wire: VecDeque::new(),
             latest_arrival: Time::ZERO,
+            far_end: (!config.jitter.is_zero()).then(|| Box::new(FarEnd::new(config.jitter, origin.stream("jitter")))),
             counters: LinkCounters::default(),
             queueing: Histogram::new(),
+            origin: Box::new(origin),
         }
     }
 
@@ -161,10 +169,19 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// When it next needs a look: the earliest arrival at the far end, or the end of a transmission behind which the discipline must choose.
+    /// When it next needs a look: the earliest arrival at the far end, or the end of a transmission behind which the discipline must choose. `None` if nothing is
+    /// under way, or only what an outage holds up.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        let arrival = self.wire.front().map(|(arrival, _)| *arrival);
+        self.next_look().filter(|time| *time != Time::NEVER)
+    }
+
+    #[inline]
+    fn next_look(&self) -> Option<Time> {
+        let mut arrival = self.wire.front().map(|(arrival, _)| *arrival);
+        if let Some(far_end) = &self.far_end {
+            arrival = arrival.into_iter().chain(far_end.due()).min();
+        }
         match &self.form {
             Form::Ahead(_) => arrival,
             Form::AtDequeue(discipline) if discipline.packets() == 0 => arrival,
@@ -179,13 +196,17 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<(Time, P)> {
         self.settle(now);
-        match self.wire.front() {
-            Some((arrival, _)) if *arrival <= now => {
-                self.counters.delivered += 1;
-                self.wire.pop_front()
+        let popped = match &mut self.far_end {
+            None => pop_front(&mut self.wire, now),
+            Some(far_end) => {
+                while let Some((arrival, packet)) = pop_front(&mut self.wire, now) {
+                    far_end.take(arrival, packet);
+                }
+                far_end.pop(now)
             }
-            _ => None,
-        }
+        };
+        self.counters.delivered += popped.is_some() as u64;
+        popped
     }
 
     /// Applies, in order, every departure up to `t`, and in the form `AtDequeue` the choices that follow them.
@@ -202,6 +223,8 @@ impl<P: Packet> Link<P> {
             self.counters.departed_bytes += Bytes::new(size);
             if let Form::AtDequeue(_) = self.form {
                 self.transmit_next(departure);
+            } else if let Some(next) = self.pending.front() {
+                self.queueing.record(departure.since(next.arrived));
             }
         }
     }
@@ -219,14 +242,12 @@ impl<P: Packet> Link<P> {
     fn transmit(&mut self, arrived: Time, packet: P) {
         let size = packet.size();
         let (start, departure) = self.server.serve(arrived, size);
-        self.queueing.record(start.since(arrived));
-        let mut arrival = departure + self.delay;
-        if let Some(jitter) = &mut self.jitter {
-            arrival += jitter.draw();
+        if self.pending.is_empty() {
+            self.queueing.record(start.since(arrived));
         }
-        self.latest_arrival = self.latest_arrival.max(arrival);
+        self.latest_arrival = self.latest_arrival.max(departure + self.delay);
         self.pending_bytes += size.get();
-        self.pending.push_back(Pending { departure, size: size.get() });
+        self.pending.push_back(Pending { arrived, departure, size: size.get() });
         self.wire.push_back((self.latest_arrival, packet));
     }
 
@@ -251,22 +272,25 @@ impl<P: Packet> Link<P> {
 
     /// Packets that have departed and not arrived at the far end. Call [`settle`](Link::settle) first.
     pub fn propagating(&self) -> u64 {
-        (self.wire.len() - self.pending.len()) as u64
+        let held = self.far_end.as_ref().map_or(0, |far_end| far_end.held());
+        (self.wire.len() + held - self.pending.len()) as u64
     }
 
     /// What the link could have sent from the start up to `until`; `None` if unlimited.
     pub fn capacity(&self, until: Time) -> Option<Bytes> {
-        self.server.source().capacity(until)
+        self.server.capacity(until)
     }
 
     /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included: never more than [`capacity`](Link::capacity). Call
     /// [`settle`](Link::settle) with the same `t` first.
     pub fn transmitted(&self, t: Time) -> Bytes {
-        let part = self.pending.front().map_or(0, |first| match (self.capacity(first.departure), self.capacity(t)) {
-            (Some(then), Some(now)) => first.size.saturating_sub((then - now).get()),
-            _ => 0,
-        });
+        let part = self.pending.front().map_or(0, |first| first.size.saturating_sub(bytes_left(self.left(t))));
         self.counters.departed_bytes + Bytes::new(part)
+    }
+
+    /// Work left at `t` of the packet in transmission.
+    fn left(&self, t: Time) -> u128 {
+        self.pending.front().map_or(0, |first| self.server.left(t, first.departure, self.pending_bytes - first.size))
     }
 
     /// Counts since the start, up to the latest [`settle`](Link::settle).
@@ -282,5 +306,13 @@ impl<P: Packet> Link<P> {
     /// Begins the histogram of queueing delays anew.
     pub fn forget_delays(&mut self) {
         self.queueing = Histogram::new();
+    }
+}
+
+#[inline]
+fn pop_front<P>(queue: &mut VecDeque<(Time, P)>, now: Time) -> Option<(Time, P)> {
+    match queue.front() {
+        Some((time, _)) if *time <= now => queue.pop_front(),
+        _ => None,
     }
 }

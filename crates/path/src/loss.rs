@@ -40,6 +40,11 @@ impl LossProcess {
         LossProcess { model, random, seen: 0, bad: false }
     }
 
+    /// Goes on with another model: its random draws, its count of packets and its state stay.
+    pub(crate) fn set_model(&mut self, model: LossModel) {
+        self.model = model;
+    }
+
     /// The fate of the next packet.
     pub(crate) fn loses(&mut self) -> bool {
         match self.model {

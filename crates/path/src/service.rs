@@ -1,8 +1,8 @@
-//! When a packet has left: the transmitter's arithmetic for constant and recorded rates.
+//! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
 
 use crate::Trace;
 use crate::trace::OPPORTUNITY;
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
 /// How fast a link sends.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub enum RateSource {
     /// At once: a link that only delays.
     Unlimited,
-    /// At one rate.
+    /// At one rate; at zero it sends nothing.
     Constant(Rate),
     /// As recorded.
     Trace(Arc<Trace>),
@@ -27,6 +27,9 @@ impl RateSource {
     }
 }
 
+/// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever the rate, so that what is left of a packet is a whole number.
+const BYTE: u128 = 8_000_000_000;
+
 /// A transmitter: serves packets one after another.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
@@ -34,31 +37,64 @@ pub(crate) struct Server {
     /// When the latest packet has left, rounded up to a nanosecond.
     free_at: Time,
     work: Work,
+    /// An outage: it sends nothing.
+    down: bool,
+    /// What it could send over time, if that has changed: from each instant on, with the work possible before.
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: Time,
+    before: u128,
+    rate: Rate,
 }
 
 #[derive(Clone, Debug)]
 enum Work {
     None,
     Constant(Constant),
+    /// Sends nothing: the work left of the packet in transmission.
+    Stopped {
+        left: u128,
+    },
     Opportunities(Cursor),
-    Steps { spare: u128 },
+    Steps {
+        spare: u128,
+    },
 }
 
-impl Server {
-    pub(crate) fn new(source: RateSource) -> Server {
-        let work = match &source {
+impl Work {
+    fn new(source: &RateSource, down: bool) -> Work {
+        match source {
+            _ if down => Work::Stopped { left: 0 },
             RateSource::Unlimited => Work::None,
+            RateSource::Constant(Rate::ZERO) => Work::Stopped { left: 0 },
             RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
             RateSource::Trace(trace) => match **trace {
                 Trace::Opportunities { .. } => Work::Opportunities(Cursor::default()),
                 Trace::Steps(_) => Work::Steps { spare: 0 },
             },
-        };
-        Server { source, free_at: Time::ZERO, work }
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn new(source: RateSource) -> Server {
+        let work = Work::new(&source, false);
+        Server { source, free_at: Time::ZERO, work, down: false, pieces: Vec::new() }
     }
 
-    pub(crate) fn source(&self) -> &RateSource {
-        &self.source
+    /// What could be sent from the start up to `until`; `None` if unlimited.
+    pub(crate) fn capacity(&self, until: Time) -> Option<Bytes> {
+        let index = self.pieces.partition_point(|piece| piece.from <= until);
+        match (&self.source, index.checked_sub(1).map(|index| &self.pieces[index])) {
+            (RateSource::Constant(_), Some(piece)) => {
+                let work = piece.before + piece.rate.as_bps() as u128 * until.since(piece.from).as_nanos() as u128;
+                Some(Bytes::new(u64::try_from(work / BYTE).unwrap_or(u64::MAX)))
+            }
+            (source, _) => source.capacity(until),
+        }
     }
 
     /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when its service begins and when it has left.
@@ -67,8 +103,14 @@ impl Server {
         let idle = arrived >= self.free_at;
         let start = arrived.max(self.free_at);
         self.free_at = match &mut self.work {
-            Work::None => return (arrived, arrived),
+            Work::None => start,
             Work::Constant(constant) => Time::from_nanos(start.as_nanos() + constant.serve(idle, size)),
+            Work::Stopped { left } => {
+                if idle {
+                    *left = size.get() as u128 * BYTE;
+                }
+                Time::NEVER
+            }
             Work::Opportunities(cursor) => match &self.source {
                 RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("a cursor without a trace"),
@@ -80,6 +122,88 @@ impl Server {
         };
         (start, self.free_at)
     }
+
+    /// Work left at `t` of the packet in transmission, which leaves at `departure` and behind which `behind` bytes are already served. Exact: what rounding up its
+    /// departure gave away follows from what it has given away by now, because each packet behind took its part of that.
+    pub(crate) fn left(&self, t: Time, departure: Time, behind: u64) -> u128 {
+        match &self.work {
+            Work::None => 0,
+            Work::Stopped { left } => *left,
+            Work::Constant(Constant { rate, spare, .. }) => {
+                let rate = *rate as u128;
+                let spare = (*spare as u128 + behind as u128 * BYTE) % rate;
+                departure.since(t).as_nanos() as u128 * rate - spare
+            }
+            Work::Opportunities(_) | Work::Steps { .. } => {
+                let capacity = |until| self.source.capacity(until).map_or(0, Bytes::get) as u128;
+                (capacity(departure) - capacity(t)) * BYTE
+            }
+        }
+    }
+
+    /// From `t` on it sends at `rate`.
+    ///
+    /// # Panics
+    ///
+    /// If its rate comes from a trace.
+    pub(crate) fn set_rate(&mut self, t: Time, rate: Rate) {
+        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
+        let first = self.effective();
+        self.source = RateSource::Constant(rate);
+        self.changed(t, first);
+    }
+
+    /// From `t` on it sends nothing, or sends again.
+    ///
+    /// # Panics
+    ///
+    /// If its rate comes from a trace.
+    pub(crate) fn set_down(&mut self, t: Time, down: bool) {
+        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
+        let first = self.effective();
+        self.down = down;
+        self.changed(t, first);
+    }
+
+    fn effective(&self) -> Rate {
+        match self.source {
+            RateSource::Constant(rate) if !self.down => rate,
+            _ => Rate::ZERO,
+        }
+    }
+
+    fn changed(&mut self, t: Time, old: Rate) {
+        let last = self.pieces.last().copied().unwrap_or(Piece { from: Time::ZERO, before: 0, rate: old });
+        if self.pieces.is_empty() {
+            self.pieces.push(last);
+        }
+        let before = last.before + last.rate.as_bps() as u128 * t.since(last.from).as_nanos() as u128;
+        self.pieces.push(Piece { from: t, before, rate: self.effective() });
+        self.work = Work::new(&self.source, self.down);
+    }
+
+    /// Goes on at `t`, after a change, with the packet in transmission, of which `left` is left: when it leaves.
+    pub(crate) fn resume(&mut self, t: Time, left: u128) -> Time {
+        self.free_at = match &mut self.work {
+            Work::Constant(constant) => {
+                let rate = constant.rate as u128;
+                let took = left.div_ceil(rate);
+                constant.spare = (took * rate - left) as u64;
+                t + Span::from_nanos(took as u64)
+            }
+            Work::Stopped { left: kept } => {
+                *kept = left;
+                Time::NEVER
+            }
+            Work::None | Work::Opportunities(_) | Work::Steps { .. } => t,
+        };
+        self.free_at
+    }
+}
+
+/// Whole bytes, rounded up, that `left` work needs.
+pub(crate) fn bytes_left(left: u128) -> u64 {
+    left.div_ceil(BYTE) as u64
 }
 
 /// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried to the next packet of the same busy period, so that the
@@ -95,7 +219,6 @@ struct Constant {
 
 impl Constant {
     fn new(rate: Rate) -> Constant {
-        assert!(!rate.is_zero(), "a link of rate zero never sends");
         Constant { rate: rate.as_bps(), spare: 0, memo: [(0, 0, 0); 2] }
     }
 

@@ -1,0 +1,90 @@
+//! A link changes while packets are on it.
+
+use super::{Form, Link};
+use crate::far_end::FarEnd;
+use crate::loss::LossProcess;
+use crate::service::Server;
+use crate::{AnyDiscipline, Limit, LossModel, Packet};
+use narrows_units::{Bytes, Rate, Span, Time};
+
+/// What may change of a link while it works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinkChange {
+    /// It sends at this rate from now on. What is left of the packet in transmission, to the bit, and all that wait go out at the new rate; at rate zero they wait
+    /// until it changes again. Not for a link whose rate is recorded.
+    Rate(Rate),
+    /// An outage begins: it sends nothing, its queue fills, what has left goes on its way. Not for a link whose rate is recorded.
+    Down,
+    /// The outage is over: it goes on where it was, at the rate that holds now.
+    Up,
+    /// Packets that leave from now on take this long. None overtakes another: a packet that would arrives with the one before it.
+    Delay(Span),
+    /// Packets that have crossed from now on are delayed further by a uniform draw from zero to this.
+    Jitter(Span),
+    /// Packets that are offered from now on are lost by this model. The random draws, the count of packets and the state of the model go on.
+    Loss(LossModel),
+    /// The queue holds so much from now on. What waits stays; nothing is admitted until there is room.
+    Limit(Limit),
+}
+
+impl<P: Packet> Link<P> {
+    /// Changes the link at `t`, after everything that happens up to `t` without the change. Like [`offer`](Link::offer) it comes in time order; ask
+    /// [`due`](Link::due) again afterwards.
+    ///
+    /// # Panics
+    ///
+    /// If the rate of a link whose rate is recorded changes, or such a link goes down or up.
+    pub fn change(&mut self, t: Time, change: LinkChange) {
+        self.settle(t);
+        match change {
+            LinkChange::Rate(rate) => self.change_server(t, |server| server.set_rate(t, rate)),
+            LinkChange::Down => self.change_server(t, |server| server.set_down(t, true)),
+            LinkChange::Up => self.change_server(t, |server| server.set_down(t, false)),
+            LinkChange::Delay(delay) => {
+                self.delay = delay;
+                self.time_arrivals();
+            }
+            LinkChange::Jitter(jitter) => self.set_jitter(t, jitter),
+            LinkChange::Loss(model) => match &mut self.loss {
+                Some(loss) => loss.set_model(model),
+                None => self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss")))),
+            },
+            LinkChange::Limit(limit) => match &mut self.form {
+                Form::Ahead(old) => *old = limit,
+                Form::AtDequeue(AnyDiscipline::Fifo(queue)) => queue.set_limit(limit),
+            },
+        }
+    }
+
+    /// Changes the transmitter, and with it the times of all that has not departed.
+    fn change_server(&mut self, t: Time, change: impl FnOnce(&mut Server)) {
+        let left = self.left(t);
+        change(&mut self.server);
+        let mut pending = self.pending.iter_mut();
+        if let Some(first) = pending.next() {
+            first.departure = self.server.resume(t, left);
+        }
+        for waiting in pending {
+            (_, waiting.departure) = self.server.serve(waiting.arrived, Bytes::new(waiting.size));
+        }
+        self.time_arrivals();
+    }
+
+    /// Arrivals of packets that have not departed follow from their departures.
+    fn time_arrivals(&mut self) {
+        let departed = self.wire.len() - self.pending.len();
+        self.latest_arrival = departed.checked_sub(1).map_or(Time::ZERO, |last| self.wire[last].0);
+        for (pending, (arrival, _)) in self.pending.iter().zip(self.wire.iter_mut().skip(departed)) {
+            self.latest_arrival = self.latest_arrival.max(pending.departure + self.delay);
+            *arrival = self.latest_arrival;
+        }
+    }
+
+    fn set_jitter(&mut self, t: Time, jitter: Span) {
+        let far_end = self.far_end.get_or_insert_with(|| Box::new(FarEnd::new(Span::ZERO, self.origin.stream("jitter"))));
+        while let Some((arrival, packet)) = super::pop_front(&mut self.wire, t) {
+            far_end.take(arrival, packet);
+        }
+        far_end.set_jitter(jitter);
+    }
+}
