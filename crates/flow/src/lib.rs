@@ -15,6 +15,7 @@
 //! * a reduction is undone as soon as it is known to be spurious, whatever is still being repaired;
 //! * reordering of any distance counts: the 300 segments of `tcp_max_reordering` do not bound it.
 
+mod observer;
 mod pacing;
 mod ranges;
 mod rate;
@@ -26,6 +27,7 @@ mod sender;
 mod transport;
 mod wire;
 
+pub use observer::{Content, Observer, Point, Seen};
 pub use ranges::RangeSet;
 pub use receiver::Receiver;
 pub use rtt::RttEstimator;

@@ -8,4 +8,4 @@ mod packet;
 mod probes;
 mod world;
 
-pub use world::{OFFERS, Progress, SimError, run, run_with_progress};
+pub use world::{OFFERS, Progress, SimError, run, run_observed, run_with_progress};

@@ -5,7 +5,7 @@ use crate::endpoint::{Endpoint, Ends};
 use crate::packet::{Kind, Options, Packet};
 use crate::probes::Probes;
 use narrows_control::registry::Need;
-use narrows_flow::{Ack, Data};
+use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link, LossModel, RateSource};
 use narrows_scenario::{Flow, LinkId, Scenario, Workload};
@@ -61,14 +61,19 @@ pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
 
 /// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
 pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimError> {
-    let mut world = World::new(scenario)?;
+    run_observed(scenario, progress, &mut ())
+}
+
+/// The same, watched by `observer`: its record is that of an unwatched run.
+pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+    let mut world = World::new(scenario, observer)?;
     world.run(Time::ZERO + scenario.duration, progress)?;
     let World { flows, links, probes, events, .. } = world;
     Ok(probes.finish(scenario, flows, links, events))
 }
 
 /// Elements of the agenda, in this order: links, then flows, then the probes. Equal times are served in this order.
-struct World {
+struct World<'o, O> {
     agenda: Agenda,
     links: Vec<Link<Packet>>,
     flows: Vec<Endpoint>,
@@ -77,6 +82,7 @@ struct World {
     places: Vec<Place>,
     options: Options,
     probes: Probes,
+    observer: &'o mut O,
     interval: Span,
     events: u64,
 }
@@ -93,8 +99,8 @@ struct Place {
 /// Events between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1 << 16;
 
-impl World {
-    fn new(scenario: &Scenario) -> Result<World, SimError> {
+impl<'o, O: Observer> World<'o, O> {
+    fn new(scenario: &Scenario, observer: &'o mut O) -> Result<World<'o, O>, SimError> {
         let links: Vec<Link<Packet>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
         let mut flows = Vec::with_capacity(scenario.flows.len());
         let mut routes = Vec::new();
@@ -125,6 +131,7 @@ impl World {
             places,
             options: Options::default(),
             probes: Probes::new(scenario),
+            observer,
             interval: scenario.interval,
             events: 0,
         })
@@ -164,7 +171,7 @@ impl World {
     fn on_link(&mut self, now: Time, link: usize) {
         loop {
             if let Some((_, packet)) = self.links[link].pop(now) {
-                self.forward(now, packet);
+                self.forward(now, link, packet);
             }
             let due = self.links[link].due().unwrap_or(Time::NEVER);
             if due > now {
@@ -175,7 +182,8 @@ impl World {
 
     /// A packet has crossed a link: on to the next, or to its endpoint.
     #[inline]
-    fn forward(&mut self, now: Time, mut packet: Packet) {
+    fn forward(&mut self, now: Time, link: usize, mut packet: Packet) {
+        self.show(now, Point::Link(link), &packet);
         packet.hop += 1;
         let place = self.places[packet.flow as usize];
         let (first, end) = if packet.kind == Kind::Ack { (place.acks, place.end) } else { (place.data, place.acks) };
@@ -183,6 +191,7 @@ impl World {
         if next < end {
             return self.offer(now, self.routes[next as usize] as usize, packet);
         }
+        self.show(now, if packet.kind == Kind::Ack { Point::Sender } else { Point::Receiver }, &packet);
         match packet.kind {
             Kind::Data => self.deliver_data(now, &packet, &packet.to_data(place.headers)),
             Kind::Ack => self.deliver_ack(now, &packet),
@@ -194,6 +203,7 @@ impl World {
     fn offer(&mut self, now: Time, link: usize, packet: Packet) {
         let fate = self.links[link].offer(now, packet);
         if let Fate::Dropped(_) = fate {
+            self.show(now, Point::Dropped(link), &packet);
             let tally = &mut self.flows[packet.flow as usize].tally;
             if packet.kind == Kind::Ack {
                 self.options.drop(&packet);
@@ -237,7 +247,9 @@ impl World {
         let blocks = ends.1.blocks();
         let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
         let packet = Packet::ack(flow, place.headers + sack_option, &ack, blocks, &mut self.options);
+        self.show(now, Point::Receiver, &packet);
         if place.acks == place.end {
+            self.show(now, Point::Sender, &packet);
             return self.deliver_ack(now, &packet);
         }
         self.offer(now, self.routes[place.acks as usize] as usize, packet);
@@ -251,6 +263,7 @@ impl World {
         let (ack, blocks) = packet.to_ack(&self.options);
         let rtt = sender.on_ack(now, &ack, blocks);
         self.options.drop(packet);
+        self.observer.on_sender(now, flow, sender);
         if let Some(rtt) = rtt {
             endpoint.tally.rtt.record(rtt);
         }
@@ -301,6 +314,7 @@ impl World {
             let sender = &mut ends.0;
             if sender.next_timer().is_some_and(|due| due <= now) {
                 sender.on_timer(now);
+                self.observer.on_sender(now, flow, sender);
             }
             if now >= endpoint.send_at {
                 endpoint.clear_ready();
@@ -324,6 +338,7 @@ impl World {
                 let size = (payload.get() + headers.get()) as u32;
                 endpoint.tally.datagrams_sent += 1;
                 let packet = Packet::datagram(flow, size, now);
+                self.show(now, Point::Sender, &packet);
                 self.offer(now, self.routes[self.places[flow].data as usize] as usize, packet);
             }
         }
@@ -338,8 +353,28 @@ impl World {
             let Ends::Transport(ends) = &mut self.flows[flow].ends else { unreachable!("sending without a transport") };
             let Some((data, ecn)) = ends.0.transmit(now) else { return };
             let size = data.bytes.get() as u32 + headers;
-            self.offer(now, first, Packet::data(flow, size, &data, ecn));
+            let packet = Packet::data(flow, size, &data, ecn);
+            self.show(now, Point::Sender, &packet);
+            self.offer(now, first, packet);
         }
+    }
+
+    /// Shows a packet to whoever watches.
+    #[inline]
+    fn show(&mut self, at: Time, point: Point, packet: &Packet) {
+        if !O::WATCHES {
+            return;
+        }
+        let flow = packet.flow as usize;
+        let content = match packet.kind {
+            Kind::Data => Content::Data(packet.to_data(self.places[flow].headers)),
+            Kind::Ack => {
+                let (ack, blocks) = packet.to_ack(&self.options);
+                Content::Ack(ack, blocks)
+            }
+            Kind::Datagram => Content::Datagram,
+        };
+        self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn, content });
     }
 
     /// The delayed acknowledgement of a flow may be due.

@@ -11,13 +11,13 @@ use narrows_units::{Bytes, Span, Time};
 impl Sender {
     /// An acknowledgement arrives, with its SACK blocks. Returns the round trip it shows, if it does.
     pub fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &[Block]) -> Option<Span> {
+        self.acked.clear();
+        self.lost.clear();
         let una_before = self.board.una();
         if ack.next > self.board.next() || (ack.next < una_before && blocks.is_empty()) {
             return None;
         }
         let in_flight_before = self.board.in_flight();
-        self.acked.clear();
-        self.lost.clear();
         self.receive_limit = self.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();
@@ -254,7 +254,7 @@ fn counted(seen: &mut u32, now: u32) -> u32 {
     grown
 }
 
-fn describe_lost(number: u64, slot: &Slot, last: Option<(u64, Bytes)>, mss: Bytes) -> Lost {
+pub(super) fn describe_lost(number: u64, slot: &Slot, last: Option<(u64, Bytes)>, mss: Bytes) -> Lost {
     let bytes = last.filter(|(last, _)| *last == number).map_or(mss, |(_, bytes)| bytes);
     Lost { number, bytes, sent_at: slot.sent_at, tag: slot.tag }
 }

@@ -323,6 +323,16 @@ impl Sender {
         self.latest_rtt
     }
 
+    /// The round trips and the timeout.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// Transmissions that the latest acknowledgement or timer declared lost.
+    pub fn newly_lost(&self) -> &[Lost] {
+        &self.lost
+    }
+
     /// Segments in flight.
     pub fn in_flight(&self) -> u32 {
         self.board.in_flight()

@@ -1,5 +1,6 @@
 //! Timers: retransmission, tail loss probe, reordering.
 
+use super::ack::describe_lost;
 use super::{Sender, Timers};
 use crate::recovery::Frto;
 use crate::wire::Ack;
@@ -47,6 +48,7 @@ impl Sender {
 
     /// A timer may have expired: acts on those that have.
     pub fn on_timer(&mut self, now: Time) {
+        self.lost.clear();
         if self.controller.next_timer().is_some_and(|due| due <= now) {
             self.controller.on_timer(now);
             self.decision = self.controller.decision();
@@ -67,7 +69,6 @@ impl Sender {
     /// What was late has stayed away: it is lost.
     fn on_reorder_timer(&mut self, now: Time) {
         self.acked.clear();
-        self.lost.clear();
         let in_flight_before = self.board.in_flight();
         let before = self.state;
         self.detect_losses(now);
@@ -84,8 +85,11 @@ impl Sender {
 
     fn on_retransmit_timer(&mut self, now: Time) {
         let in_flight = self.board.in_flight();
-        let mut lost = 0;
-        self.board.mark_all_lost(|_, _| lost += 1);
+        let (last, mss) = (self.last_segment, self.transport.mss);
+        let before = self.lost.len();
+        let lost = &mut self.lost;
+        self.board.mark_all_lost(|number, slot| lost.push(describe_lost(number, &slot, last, mss)));
+        let lost = self.lost.len() - before;
         self.counters.declared_lost += lost as u64;
         self.counters.timeouts += 1;
         // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was acknowledged since.
@@ -105,7 +109,7 @@ impl Sender {
         self.probe_wanted = false;
         self.rtt.back_off();
         self.timers = Timers { retransmit: now + self.rtt.timeout(), probe: Time::NEVER, reorder: Time::NEVER };
-        self.controller.on_timeout(&Timeout::new(now, in_flight, lost, !fresh));
+        self.controller.on_timeout(&Timeout::new(now, in_flight, lost as u32, !fresh));
         self.decision = self.controller.decision();
     }
 }

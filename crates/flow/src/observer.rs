@@ -1,0 +1,68 @@
+//! What a world shows to those who watch it: captures, logs.
+
+use crate::{Ack, Block, Data, Sender};
+use narrows_control::Ecn;
+use narrows_units::{Bytes, Time};
+
+/// Watches a world's packets and senders, and changes nothing: a run that is watched has the same results.
+///
+/// A world is generic over it, so that `()`, which watches nothing, costs nothing.
+pub trait Observer {
+    /// False if it watches nothing: a world then gathers nothing for it.
+    const WATCHES: bool = true;
+
+    /// A packet passes a point. Calls come in time order.
+    fn on_packet(&mut self, seen: &Seen<'_>);
+
+    /// A sender has processed an acknowledgement, or acted on a timer.
+    fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender);
+}
+
+impl Observer for () {
+    const WATCHES: bool = false;
+
+    fn on_packet(&mut self, _: &Seen<'_>) {}
+
+    fn on_sender(&mut self, _: Time, _: usize, _: &Sender) {}
+}
+
+/// A packet, where and when it was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// When.
+    pub at: Time,
+    /// Where.
+    pub point: Point,
+    /// The flow it belongs to, by its number in the scenario.
+    pub flow: usize,
+    /// Its size on the wire, from the IP header on.
+    pub size: Bytes,
+    /// Its ECN field (RFC 3168).
+    pub ecn: Ecn,
+    /// What it carries.
+    pub content: Content<'a>,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// A segment of a connection.
+    Data(Data),
+    /// An acknowledgement and its SACK blocks.
+    Ack(Ack, &'a [Block]),
+    /// Data that is not acknowledged.
+    Datagram,
+}
+
+/// Where a packet is seen. Links go by their number in the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// The host of the flow's sender: it sends data, or acknowledgements arrive at it.
+    Sender,
+    /// The host of the flow's receiver: data arrives at it, or it sends acknowledgements.
+    Receiver,
+    /// The far end of a link, at which the packet arrives.
+    Link(usize),
+    /// A link that drops it.
+    Dropped(usize),
+}
