@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use narrows_control::registry::Choice;
-use narrows_scenario::Comparison;
+use narrows_scenario::{Comparison, PATHS, PathProfile};
 use narrows_units::{Depth, Rate, Span};
 use std::path::PathBuf;
 
@@ -32,6 +32,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// List what there is
     List(ListArgs),
+    /// Print a named path as a scenario, to run or to edit
+    Path(PathArgs),
     /// Print the JSON Schema of scenario files
     Schema,
 }
@@ -50,6 +52,9 @@ pub struct CompareArgs {
     /// Compare on the network of a scenario file: each controller in turn drives every flow that has one
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
     pub file: Option<PathBuf>,
+    /// Compare on a named path, for example leo (see `narrows list paths`)
+    #[arg(long, value_name = "NAME", value_parser = parse_path, conflicts_with_all = ["file", "rate", "rtt", "buffer", "loss", "trace", "trace_back"])]
+    pub path: Option<String>,
     /// Rate of the bottleneck, both ways [default: 100 Mbit/s]
     #[arg(long, conflicts_with = "trace", allow_hyphen_values = true)]
     pub rate: Option<Rate>,
@@ -133,6 +138,13 @@ pub struct BenchArgs {
 }
 
 #[derive(Args)]
+pub struct PathArgs {
+    /// Its name (see `narrows list paths`)
+    #[arg(value_parser = parse_path)]
+    pub name: String,
+}
+
+#[derive(Args)]
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
@@ -146,6 +158,7 @@ pub enum Listed {
     Controllers,
     Disciplines,
     Metrics,
+    Paths,
 }
 
 #[derive(Args)]
@@ -171,6 +184,7 @@ impl CompareArgs {
         let text = |path: &PathBuf| path.display().to_string();
         let duration = self.duration.unwrap_or(defaults.duration);
         Comparison {
+            path: self.path.clone(),
             rate: self.rate.unwrap_or(defaults.rate),
             rtt: self.rtt.unwrap_or(defaults.rtt),
             buffer: self.buffer.or(defaults.buffer),
@@ -187,6 +201,16 @@ impl CompareArgs {
 
 fn parse_choice(text: &str) -> Result<Choice, String> {
     text.parse().map_err(|error: narrows_control::registry::ParamError| error.to_string())
+}
+
+fn parse_path(text: &str) -> Result<String, String> {
+    match PathProfile::named(text) {
+        Some(path) => Ok(path.name.to_owned()),
+        None => {
+            let names: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
+            Err(format!("there is no path \"{text}\"; known are {}", names.join(", ")))
+        }
+    }
 }
 
 fn parse_probability(text: &str) -> Result<f64, String> {

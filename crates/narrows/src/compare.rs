@@ -80,6 +80,7 @@ fn remake(args: &CompareArgs, network: &Scenario, scenario_file: &str) -> String
     };
     let trace = |link: usize| network.links[link].trace_file.clone();
     option("file", args.file.as_ref().map(|_| scenario_file.to_owned()));
+    option("path", args.path.clone());
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
@@ -107,7 +108,9 @@ fn next(args: &CompareArgs) -> String {
         return "narrows run SCENARIO to see its own controllers".to_owned();
     }
     let network = args.network();
-    if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
+    if let Some(path) = &network.path {
+        format!("narrows path {path} to see that network, to save and to change it")
+    } else if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
         "narrows compare --loss '1 %' to see who tells random loss from congestion".to_owned()
     } else if network.flows <= 2 {
         "narrows compare --flows 10 --buffer '0.5 bdp' to see how they share a small buffer".to_owned()

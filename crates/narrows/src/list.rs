@@ -1,10 +1,11 @@
 //! `narrows list` and `narrows schema`.
 
 use crate::Outcome;
-use crate::cli::{ListArgs, Listed};
+use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
 use narrows_control::registry::{ENTRIES, Kind, Param};
 use narrows_measure::metrics::METRICS;
+use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -14,6 +15,7 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
         Listed::Controllers => controllers(),
         Listed::Disciplines => disciplines(),
         Listed::Metrics => metrics(),
+        Listed::Paths => paths(),
     };
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -30,6 +32,13 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
 /// Prints the JSON Schema of scenarios.
 pub fn schema() -> Result<Outcome, Failure> {
     writeln!(std::io::stdout(), "{:#}", narrows_scenario::schema())?;
+    Ok(Outcome::Ok)
+}
+
+/// Prints a named path.
+pub fn path(args: PathArgs) -> Result<Outcome, Failure> {
+    let path = PathProfile::named(&args.name).expect("the argument was checked");
+    write!(std::io::stdout(), "{}", path.text)?;
     Ok(Outcome::Ok)
 }
 
@@ -93,6 +102,16 @@ fn metrics() -> Vec<Item> {
                     "name": metric.name, "unit": metric.unit, "summary": metric.summary, "formula": metric.formula, "source": metric.source,
                 }),
             }
+        })
+        .collect()
+}
+
+fn paths() -> Vec<Item> {
+    PATHS
+        .iter()
+        .map(|path| Item {
+            text: format!("{:<14} {}\n{:<14} source: {}", path.name, path.summary(), "", path.source()),
+            json: json!({ "name": path.name, "summary": path.summary(), "source": path.source() }),
         })
         .collect()
 }

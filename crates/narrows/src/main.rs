@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(args),
         Command::Bench(args) => bench::bench(args),
         Command::List(args) => list::list(args),
+        Command::Path(args) => list::path(args),
         Command::Schema => list::schema(),
     };
     match outcome {

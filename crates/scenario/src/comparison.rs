@@ -7,6 +7,8 @@ use narrows_units::{Bytes, Depth, Rate, Span};
 /// two bandwidth-delay products, one flow, a minute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
+    /// A named path instead of a bottleneck made of the numbers below.
+    pub path: Option<String>,
     /// The bottleneck's rate, in both directions; a trace replaces it.
     pub rate: Rate,
     /// The round trip's propagation delay, half in each direction.
@@ -32,6 +34,7 @@ pub struct Comparison {
 impl Default for Comparison {
     fn default() -> Comparison {
         Comparison {
+            path: None,
             rate: Rate::from_mbps(100),
             rtt: Span::from_millis(30),
             buffer: Some(Depth::Bytes(Bytes::new(750_000))),
@@ -54,10 +57,25 @@ impl Comparison {
         out.plain("seed", seed);
         out.text("duration", self.duration);
         out.text("warmup", self.warmup.unwrap_or(self.duration / 6));
+        match &self.path {
+            Some(path) => out.0.insert_str(0, &format!("path = {}\n", quoted(path))),
+            None => self.write_link(&mut out),
+        }
+        let (from, to) = if self.path.is_some() { ("sender", "receiver") } else { ("left", "right") };
+        out.heading("[[flow]]");
+        out.plain("from", quoted(from));
+        out.plain("to", quoted(to));
+        out.text("controller", controller);
+        out.plain("count", self.flows);
+        out.text("stagger", self.stagger);
+        out.0
+    }
+
+    fn write_link(&self, out: &mut Document) {
         out.heading("[[link]]");
         out.text("name", "bottleneck");
         out.plain("between", "[\"left\", \"right\"]");
-        self.write_rate(&mut out, &self.trace);
+        self.write_rate(out, &self.trace);
         out.text("delay", self.rtt / 2);
         if self.loss != 0.0 {
             out.plain("loss", format_args!("{{ probability = {:?} }}", self.loss));
@@ -69,16 +87,9 @@ impl Comparison {
         let (there, back) = (self.rtt / 2, self.rtt - self.rtt / 2);
         if self.trace != self.trace_back || there != back {
             out.heading("[link.back]");
-            self.write_rate(&mut out, &self.trace_back);
+            self.write_rate(out, &self.trace_back);
             out.text("delay", back);
         }
-        out.heading("[[flow]]");
-        out.plain("from", quoted("left"));
-        out.plain("to", quoted("right"));
-        out.text("controller", controller);
-        out.plain("count", self.flows);
-        out.text("stagger", self.stagger);
-        out.0
     }
 
     fn write_rate(&self, out: &mut Document, trace: &Option<String>) {

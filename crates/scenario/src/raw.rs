@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub(crate) struct RawScenario {
     /// What reports call it. Default: the name of the file.
     pub name: Option<At<String>>,
+    /// A named path between the nodes "sender" and "receiver", whose links are added to those of this file (`narrows list paths`).
+    pub path: Option<At<String>>,
     /// Fixes every random draw. Default: 1.
     pub seed: Option<u64>,
     /// How long it runs.

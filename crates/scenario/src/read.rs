@@ -1,7 +1,8 @@
 //! Reading a scenario from text or from a file.
 
-use crate::error::ScenarioError;
-use crate::{Scenario, check, syntax};
+use crate::error::{Checked, ScenarioError};
+use crate::raw::RawScenario;
+use crate::{Scenario, check, paths, syntax};
 use std::io;
 use std::path::Path;
 
@@ -10,8 +11,21 @@ pub type ReadFile<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
 
 /// Reads and checks the text of a scenario. `file` is what errors call it; `read` gives the text of the trace files that it names, with paths as it writes them.
 pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, ScenarioError> {
-    let checked = syntax::read(text).and_then(|raw| check::check(&raw, file, read));
-    checked.map_err(|problem| ScenarioError::new(*problem, file, text))
+    let mut whole = text.to_owned();
+    let checked = read_whole(&mut whole).and_then(|raw| check::check(&raw, file, read));
+    checked.map_err(|problem| ScenarioError::new(*problem, file, &whole))
+}
+
+/// The raw scenario; `text` gets the network of its path appended, if it names one.
+fn read_whole(text: &mut String) -> Checked<RawScenario> {
+    let raw = syntax::read(text)?;
+    match &raw.path {
+        Some(path) => {
+            *text = paths::append(text, path)?;
+            syntax::read(text)
+        }
+        None => Ok(raw),
+    }
 }
 
 /// Reads and checks a scenario file. Paths of traces are relative to its folder.

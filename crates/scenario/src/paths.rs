@@ -1,0 +1,62 @@
+//! Named path profiles: networks that many people mean by one word, each with its source.
+//!
+//! A profile is a scenario of its own that can be printed, run and edited. A scenario that says `path = "leo"` gets the profile's links and their changes: between
+//! the nodes "sender" and "receiver".
+
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::text::At;
+
+/// A named path.
+#[derive(Clone, Copy, Debug)]
+pub struct PathProfile {
+    /// Its name.
+    pub name: &'static str,
+    /// A complete scenario: a heading of comments, the links between "sender" and "receiver", one flow.
+    pub text: &'static str,
+}
+
+macro_rules! paths {
+    ($($name:literal),*) => {
+        /// All named paths, in the order in which lists show them.
+        pub const PATHS: &[PathProfile] =
+            &[$(PathProfile { name: $name, text: include_str!(concat!("../../../scenarios/paths/", $name, ".toml")) }),*];
+    };
+}
+
+paths!("broadband", "fibre", "dsl", "geo-satellite", "transoceanic", "dial-up");
+
+impl PathProfile {
+    /// The path of this name.
+    pub fn named(name: &str) -> Option<&'static PathProfile> {
+        PATHS.iter().find(|path| path.name == name)
+    }
+
+    /// What it is, in one line.
+    pub fn summary(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
+    }
+
+    /// Where its numbers come from, and which are this project's own choice.
+    pub fn source(&self) -> String {
+        let heading = self.text.lines().take_while(|line| line.starts_with('#')).skip(1);
+        let words: Vec<&str> = heading.map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty()).collect();
+        words.join(" ").trim_start_matches("Source: ").to_owned()
+    }
+
+    /// The part that makes the network: everything from the first link to the first flow.
+    fn network(&self) -> &'static str {
+        let start = self.text.find("[[link]]").unwrap_or_default();
+        let end = self.text.find("[[flow]]").unwrap_or(self.text.len());
+        &self.text[start..end]
+    }
+}
+
+/// `text` with the network of the path that it asks for behind it.
+pub(crate) fn append(text: &str, path: &At<String>) -> Checked<String> {
+    let Some(profile) = PathProfile::named(&path.value) else {
+        let names = PATHS.iter().map(|path| path.name);
+        return Err(Problem::at(&path.span, format!("there is no path \"{}\"", path.value), suggest(&path.value, "paths", names)));
+    };
+    Ok(format!("{text}\n# The path {}.\n\n{}", profile.name, profile.network()))
+}
