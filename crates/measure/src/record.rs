@@ -43,7 +43,7 @@ pub struct FlowRecord {
     pub route: Vec<usize>,
     /// Payload bytes of a full segment.
     pub mss: Bytes,
-    /// The propagation delays of its route, out and back.
+    /// The propagation delays of its route, out and back, at the start.
     pub base_rtt: Span,
     /// Counts over the whole run.
     pub total: FlowCounters,
@@ -145,13 +145,13 @@ pub struct FlowSample {
 pub struct LinkRecord {
     /// Its name.
     pub name: String,
-    /// Its constant rate; `None` for a trace and for an unlimited link.
+    /// Its constant rate; `None` for a trace, for an unlimited link and for one whose rate changes or that has outages: the samples' capacity follows these.
     pub rate: Option<Rate>,
-    /// Its propagation delay.
+    /// Its propagation delay at the start.
     pub delay: Span,
-    /// Its buffer in bytes, if it has a limit in bytes.
+    /// Its buffer in bytes at the start, if it has a limit in bytes.
     pub buffer: Option<Bytes>,
-    /// The buffer in packets, if it has a limit in packets.
+    /// The buffer in packets at the start, if it has a limit in packets.
     pub buffer_packets: Option<u32>,
     /// Counts over the whole run.
     pub total: LinkCounters,

@@ -1,6 +1,7 @@
 //! From the raw structures to the checked scenario.
 
 mod buffers;
+mod changes;
 mod expect;
 mod flows;
 mod links;
@@ -56,10 +57,12 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
         nodes,
         links,
         flows: Vec::new(),
+        changes: Vec::new(),
         expect: expect::check(raw)?,
     };
     scenario.flows = flows::check(raw, &scenario, &twins)?;
     buffers::resolve(&mut scenario, &buffers)?;
+    scenario.changes = changes::check(raw, &scenario, &twins)?;
     Ok(scenario)
 }
 

@@ -40,7 +40,7 @@ mod write;
 
 pub use comparison::Comparison;
 pub use error::ScenarioError;
-pub use model::{Expectation, Flow, Link, LinkId, Node, NodeId, Scenario, Workload};
+pub use model::{Change, Expectation, Flow, Link, LinkId, Node, NodeId, Scenario, Workload};
 pub use paths::{PATHS, PathProfile};
 pub use read::{ReadFile, load, parse};
 pub use schema::schema;

@@ -2,7 +2,7 @@
 
 use narrows_control::registry::Choice;
 use narrows_flow::Transport;
-use narrows_path::LinkConfig;
+use narrows_path::{LinkChange, LinkConfig};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A network and its traffic. Says nothing of the world that runs it.
@@ -27,6 +27,8 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// The flows.
     pub flows: Vec<Flow>,
+    /// What changes during the run, by time; at one time in the file's order.
+    pub changes: Vec<Change>,
     /// What the results should show, by metric.
     pub expect: Vec<Expectation>,
 }
@@ -70,6 +72,17 @@ pub struct Link {
     pub config: LinkConfig,
     /// The file of its trace, as the scenario names it, if its rate comes from one.
     pub trace_file: Option<String>,
+}
+
+/// Something changes at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// When.
+    pub at: Time,
+    /// On which link.
+    pub link: LinkId,
+    /// What. Every outage that begins ends: after the [`LinkChange::Down`] of a link its [`LinkChange::Up`], perhaps only after the run.
+    pub change: LinkChange,
 }
 
 /// Traffic from one node to another.

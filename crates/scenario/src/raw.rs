@@ -35,6 +35,9 @@ pub(crate) struct RawScenario {
     /// Traffic.
     #[serde(default)]
     pub flow: Vec<At<RawFlow>>,
+    /// What changes during the run.
+    #[serde(default)]
+    pub change: Vec<At<RawChange>>,
     /// Bands in which metrics of the run should lie, by the metric's name and in its unit.
     #[serde(default)]
     pub expect: BTreeMap<At<String>, At<RawBand>>,
@@ -245,6 +248,40 @@ pub(crate) struct RawTransport {
 pub(crate) enum RawPreset {
     /// What Linux 6.x does with its default settings.
     Linux,
+}
+
+/// Something that changes during the run, at once or on a ramp, once or again and again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Change")]
+pub(crate) struct RawChange {
+    /// When.
+    pub at: At<Quantity<Span>>,
+    /// The link that changes; `x` is the forward direction of a two-way link, `x.back` the reverse.
+    pub link: Option<At<String>>,
+    /// Both directions of the two-way link change. Default: false.
+    pub both: Option<At<bool>>,
+    /// The new rate. What is left of the packet in transmission and what waits go out at it; "0 bit/s" sends nothing until the next change.
+    pub rate: Option<At<Quantity<Rate>>>,
+    /// The new propagation delay, of packets that leave from then on. It never reorders.
+    pub delay: Option<At<Quantity<Span>>>,
+    /// The new jitter.
+    pub jitter: Option<At<Quantity<Span>>>,
+    /// The new losses; "0 %" ends them.
+    pub loss: Option<At<RawLoss>>,
+    /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this change. A buffer that is not
+    /// given here keeps its size in bytes whatever the rate becomes.
+    pub buffer: Option<At<OrUnlimited<Depth>>>,
+    /// An outage: for so long the link sends nothing. Its queue fills; what has left arrives.
+    pub down_for: Option<At<Quantity<Span>>>,
+    /// A ramp: the new values are reached after this time, in 100 equal steps, or fewer of 1 ms each. Default: at once.
+    pub over: Option<At<Quantity<Span>>>,
+    /// It happens again and again, so much later each time, until the end of the run.
+    pub every: Option<At<Quantity<Span>>>,
+    /// It happens so many times.
+    pub times: Option<At<u64>>,
+    /// The last time is before this.
+    pub until: Option<At<Quantity<Span>>>,
 }
 
 /// A band with a lower end, an upper end or both.

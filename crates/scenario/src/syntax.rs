@@ -65,6 +65,7 @@ fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
 fn example(key: &str) -> String {
     let value = match key {
         "duration" => "60 s",
+        "at" => "20 s",
         "from" => "left",
         "to" => "right",
         "name" => "bottleneck",

@@ -1,8 +1,8 @@
 //! A checked scenario as text.
 
-use crate::{Flow, Link, LinkId, Scenario, Workload};
+use crate::{Change, Flow, Link, LinkId, Scenario, Workload};
 use narrows_flow::Transport;
-use narrows_path::{Limit, LossModel, RateSource};
+use narrows_path::{Limit, LinkChange, LossModel, RateSource};
 use std::fmt::Write;
 
 impl Scenario {
@@ -25,6 +25,9 @@ impl Scenario {
         }
         for flow in &self.flows {
             self.write_flow(&mut out, flow);
+        }
+        for (index, change) in self.changes.iter().enumerate() {
+            self.write_change(&mut out, change, &self.changes[index + 1..]);
         }
         if !self.expect.is_empty() {
             out.heading("[expect]");
@@ -49,21 +52,34 @@ impl Scenario {
         }
         out.text("delay", link.config.delay);
         out.text("jitter", link.config.jitter);
-        match link.config.loss {
-            LossModel::None => {}
-            LossModel::Independent(probability) => out.plain("loss", format_args!("{{ probability = {probability:?} }}")),
-            LossModel::Periodic(every) => out.plain("loss", format_args!("{{ every = {every} }}")),
-            LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => out.plain(
-                "loss",
-                format_args!("{{ to_bad = {to_bad:?}, to_good = {to_good:?}, loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }}"),
-            ),
+        if link.config.loss != LossModel::None {
+            write_loss(out, link.config.loss);
         }
-        match link.config.limit {
-            Limit::None => out.text("buffer", "unlimited"),
-            Limit::Bytes(bytes) => out.text("buffer", bytes),
-            Limit::Packets(packets) => out.text("buffer", format_args!("{packets} packets")),
-        }
+        write_limit(out, link.config.limit);
         out.text("queue", "fifo");
+    }
+
+    /// An outage is written where it begins; `later` says when it ends.
+    fn write_change(&self, out: &mut Document, change: &Change, later: &[Change]) {
+        let Change { at, link, change } = change;
+        if *change == LinkChange::Up {
+            return;
+        }
+        out.heading("[[change]]");
+        out.text("at", at);
+        out.text("link", &self.links[link.0].name);
+        match change {
+            LinkChange::Rate(rate) => out.text("rate", rate),
+            LinkChange::Delay(delay) => out.text("delay", delay),
+            LinkChange::Jitter(jitter) => out.text("jitter", jitter),
+            LinkChange::Loss(model) => write_loss(out, *model),
+            LinkChange::Limit(limit) => write_limit(out, *limit),
+            LinkChange::Down => {
+                let up = later.iter().find(|later| later.link == *link && later.change == LinkChange::Up);
+                out.text("down_for", up.map_or(self.duration, |up| up.at.since(*at)));
+            }
+            LinkChange::Up => {}
+        }
     }
 
     fn write_flow(&self, out: &mut Document, flow: &Flow) {
@@ -96,6 +112,26 @@ impl Scenario {
     fn names(&self, links: &[LinkId]) -> String {
         let names: Vec<String> = links.iter().map(|id| quoted(&self.links[id.0].name)).collect();
         format!("[{}]", names.join(", "))
+    }
+}
+
+fn write_loss(out: &mut Document, model: LossModel) {
+    match model {
+        LossModel::None => out.text("loss", "0 %"),
+        LossModel::Independent(probability) => out.plain("loss", format_args!("{{ probability = {probability:?} }}")),
+        LossModel::Periodic(every) => out.plain("loss", format_args!("{{ every = {every} }}")),
+        LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => out.plain(
+            "loss",
+            format_args!("{{ to_bad = {to_bad:?}, to_good = {to_good:?}, loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }}"),
+        ),
+    }
+}
+
+fn write_limit(out: &mut Document, limit: Limit) {
+    match limit {
+        Limit::None => out.text("buffer", "unlimited"),
+        Limit::Bytes(bytes) => out.text("buffer", bytes),
+        Limit::Packets(packets) => out.text("buffer", format_args!("{packets} packets")),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::endpoint::Endpoint;
 use crate::packet::Packet;
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
-use narrows_path::{Limit, Link, RateSource};
+use narrows_path::{Limit, Link, LinkChange, RateSource};
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Time};
 
@@ -94,14 +94,20 @@ impl Probes {
                 }
             },
         );
-        let link_records = links.into_iter().zip(&scenario.links).zip(self.link_samples).zip(&self.links_at_warmup).map(
-            |(((link, plan), samples), before)| {
+        let mut constant = vec![true; links.len()];
+        for change in &scenario.changes {
+            if let LinkChange::Rate(_) | LinkChange::Down = change.change {
+                constant[change.link.0] = false;
+            }
+        }
+        let link_records = links.into_iter().zip(constant).zip(&scenario.links).zip(self.link_samples).zip(&self.links_at_warmup).map(
+            |((((link, constant), plan), samples), before)| {
                 let total = count_link(end, &link);
                 let capacity = |until| link.capacity(until);
                 LinkRecord {
                     name: plan.name.clone(),
                     rate: match plan.config.rate {
-                        RateSource::Constant(rate) => Some(rate),
+                        RateSource::Constant(rate) if constant => Some(rate),
                         _ => None,
                     },
                     delay: plan.config.delay,

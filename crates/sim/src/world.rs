@@ -7,8 +7,8 @@ use crate::probes::Probes;
 use narrows_control::registry::Need;
 use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_measure::Record;
-use narrows_path::{Fate, Link, LossModel, RateSource};
-use narrows_scenario::{Flow, LinkId, Scenario, Workload};
+use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
+use narrows_scenario::{Change, Flow, LinkId, Scenario, Workload};
 use narrows_units::{Bytes, Rate, Span, Time};
 use thiserror::Error;
 
@@ -72,7 +72,7 @@ pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, ob
     Ok(probes.finish(scenario, flows, links, events))
 }
 
-/// Elements of the agenda, in this order: links, then flows, then the probes. Equal times are served in this order.
+/// Elements of the agenda, in this order: links, then flows, then the probes, then changes. Equal times are served in this order.
 struct World<'o, O> {
     agenda: Agenda,
     links: Vec<Link<Packet>>,
@@ -84,6 +84,8 @@ struct World<'o, O> {
     probes: Probes,
     observer: &'o mut O,
     interval: Span,
+    /// What is yet to change, the last first.
+    changes: Vec<Change>,
     events: u64,
 }
 
@@ -116,13 +118,15 @@ impl<'o, O: Observer> World<'o, O> {
             let headers = flow.transport.headers.get() as u32;
             places.push(Place { data, acks, end: routes.len() as u32, headers });
         }
-        let mut agenda = Agenda::new(links.len() + flows.len() + 2);
+        let mut agenda = Agenda::new(links.len() + flows.len() + 3);
         for (index, flow) in flows.iter().enumerate() {
             agenda.set(links.len() + index, flow.due());
         }
         let probe = links.len() + flows.len();
         agenda.set(probe, Time::ZERO + scenario.interval);
         agenda.set(probe + 1, Time::ZERO + scenario.warmup);
+        let changes: Vec<Change> = scenario.changes.iter().rev().cloned().collect();
+        agenda.set(probe + 2, changes.last().map_or(Time::NEVER, |next| next.at));
         Ok(World {
             agenda,
             links,
@@ -133,6 +137,7 @@ impl<'o, O: Observer> World<'o, O> {
             probes: Probes::new(scenario),
             observer,
             interval: scenario.interval,
+            changes,
             events: 0,
         })
     }
@@ -155,9 +160,12 @@ impl<'o, O: Observer> World<'o, O> {
             } else if element == probe {
                 self.probes.sample(now, &self.flows, &mut self.links);
                 self.agenda.set(probe, now + self.interval);
-            } else {
+            } else if element == probe + 1 {
                 self.probes.end_warmup(now, &mut self.flows, &mut self.links);
-                self.agenda.set(probe + 1, Time::NEVER);
+                self.agenda.set(element, Time::NEVER);
+            } else {
+                self.on_change(now);
+                self.agenda.set(element, self.changes.last().map_or(Time::NEVER, |next| next.at));
             }
         }
     }
@@ -165,6 +173,15 @@ impl<'o, O: Observer> World<'o, O> {
     #[inline]
     fn element(&self, flow: usize) -> usize {
         self.links.len() + flow
+    }
+
+    /// Something of the network changes.
+    fn on_change(&mut self, now: Time) {
+        while let Some(change) = self.changes.pop_if(|next| next.at <= now) {
+            let link = change.link.0;
+            self.links[link].change(now, change.change);
+            self.agenda.set(link, self.links[link].due().unwrap_or(Time::NEVER));
+        }
     }
 
     /// Packets arrive at the far end of a link.
@@ -392,11 +409,15 @@ impl<'o, O: Observer> World<'o, O> {
 fn check_limited(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
     let config = |id: &LinkId| &scenario.links[id.0].config;
     let rated = |id: &LinkId| config(id).rate != RateSource::Unlimited;
+    let delays = |id: &LinkId| {
+        let never = |change: &Change| change.link == *id && change.change == LinkChange::Delay(Span::ZERO);
+        !config(id).delay.is_zero() && !scenario.changes.iter().any(never)
+    };
     let refuse = |problem, remedy| Err(SimError::Endless { flow: flow.name.clone(), problem, remedy });
     if flow.controller.is_none() {
         return Ok(());
     }
-    if flow.route.iter().chain(&flow.back).all(|id| config(id).delay.is_zero() && !rated(id)) {
+    if flow.route.iter().chain(&flow.back).all(|id| !delays(id) && !rated(id)) {
         return refuse("its packets take no time on their way", "give one of its links a delay or a rate");
     }
     let endless = flow.workload == Workload::Bulk && flow.transport.receive_window.is_none();

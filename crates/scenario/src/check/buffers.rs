@@ -29,6 +29,11 @@ pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) ->
     Ok(())
 }
 
+/// The limit that `buffer` is on a link as the scenario has it.
+pub(super) fn limit_now(scenario: &Scenario, id: LinkId, buffer: &At<Depth>) -> Checked<Limit> {
+    limit(scenario, id, buffer, demands(scenario)[id.0])
+}
+
 fn demands(scenario: &Scenario) -> Vec<Demand> {
     let mut demands = vec![Demand::default(); scenario.links.len()];
     for flow in &scenario.flows {

@@ -241,7 +241,7 @@ impl<'a> Direction<'a> {
     }
 }
 
-fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
+pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
     const MODELS: &str = "write { probability = 0.01 }, { every = 1000 } or { to_bad = 0.001, to_good = 0.1, loss_good = 0, loss_bad = 1 }";
     let Some(raw) = raw else { return Ok(LossModel::None) };
     let RawLossModel { probability, every, to_bad, to_good, loss_good, loss_bad } = match &raw.value {

@@ -115,7 +115,8 @@ impl<'a> Map<'a> {
         Ok(way)
     }
 
-    fn link(&self, name: &At<String>) -> Checked<LinkId> {
+    /// The link of this name.
+    pub fn link(&self, name: &At<String>) -> Checked<LinkId> {
         self.by_name.get(name.value.as_str()).copied().ok_or_else(|| {
             let known = self.links.iter().map(|link| link.name.as_str());
             Problem::at(&name.span, format!("there is no link \"{}\"", name.value), suggest(&name.value, "links", known))

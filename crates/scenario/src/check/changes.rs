@@ -1,0 +1,327 @@
+//! What changes during the run: repeats and ramps written out, one change after another.
+
+use super::links::loss;
+use super::routes::Map;
+use super::{Span, buffers};
+use crate::error::{Checked, Problem};
+use crate::raw::{RawChange, RawScenario};
+use crate::text::At;
+use crate::{Change, LinkId, Scenario};
+use narrows_path::{Limit, LinkChange, LossModel, RateSource};
+use narrows_units::{Bytes, Rate, Time};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// More changes than any result can show.
+const MOST_CHANGES: usize = 1_000_000;
+
+/// A ramp goes in so many steps, but not in shorter ones than [`SHORTEST_STEP`].
+const RAMP_STEPS: u64 = 100;
+const SHORTEST_STEP: Span = Span::from_millis(1);
+
+/// All changes of a scenario whose links, flows and buffers are there, by time.
+pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<LinkId>]) -> Checked<Vec<Change>> {
+    let mut occurrences: Vec<(Time, &At<RawChange>)> = Vec::new();
+    for change in &raw.change {
+        occurrences.extend(times(change, scenario.duration)?.into_iter().map(|at| (at, change)));
+        if occurrences.len() > MOST_CHANGES {
+            return Err(too_many(&change.span));
+        }
+    }
+    occurrences.sort_by_key(|(at, _)| *at);
+    let map = Map::new(&scenario.nodes, &scenario.links, twins);
+    let mut timeline = Timeline { scenario: scenario.clone(), changes: Vec::new(), down: BTreeMap::new(), ramps: BTreeMap::new() };
+    for (at, raw) in occurrences {
+        for link in links(raw, &map, twins)? {
+            timeline.apply(at, link, raw)?;
+        }
+        if timeline.changes.len() > MOST_CHANGES {
+            return Err(too_many(&raw.span));
+        }
+    }
+    let mut changes = timeline.changes;
+    changes.sort_by_key(|change| change.at);
+    Ok(changes)
+}
+
+/// When a change happens.
+fn times(raw: &At<RawChange>, duration: Span) -> Checked<Vec<Time>> {
+    let RawChange { at, every, times, until, .. } = &raw.value;
+    let end = Time::ZERO + duration;
+    let first = Time::ZERO + at.value.0;
+    if first >= end {
+        let message = format!("a change at {first} never happens, because the run lasts {duration}");
+        return Err(Problem::at(&at.span, message, "let it happen earlier, or make the duration longer"));
+    }
+    let Some(every) = every else {
+        let repeated = times.as_ref().map(|times| &times.span).or(until.as_ref().map(|until| &until.span));
+        return match repeated {
+            Some(span) => {
+                Err(Problem::at(span, "a change without every happens once", "add for example every = \"20 s\", or leave this out"))
+            }
+            None => Ok(vec![first]),
+        };
+    };
+    if every.value.0.is_zero() {
+        return Err(Problem::at(&every.span, "a change cannot happen every 0 s", "give a time above zero, for example \"20 s\""));
+    }
+    let (most, stop) = match (times, until) {
+        (Some(times), Some(until)) => {
+            return Err(Problem::at(&until.span, "the repeats have two ends", "keep either times or until").and(&times.span, "the other"));
+        }
+        (Some(times), None) if times.value == 0 => {
+            return Err(Problem::at(&times.span, "a change that happens 0 times is none", "give 1 or more, or take the [[change]] out"));
+        }
+        (Some(times), None) => (times.value, end),
+        (None, Some(until)) if Time::ZERO + until.value.0 <= first => {
+            let message = format!("the repeats would end at {}, but the change first happens at {first}", until.value.0);
+            return Err(Problem::at(&until.span, message, "let them end later"));
+        }
+        (None, Some(until)) => (u64::MAX, end.min(Time::ZERO + until.value.0)),
+        (None, None) => (u64::MAX, end),
+    };
+    let least = (stop.since(first).as_nanos() / every.value.0.as_nanos()).min(most);
+    if least > MOST_CHANGES as u64 {
+        return Err(too_many(&every.span));
+    }
+    Ok((0..most).map(|index| first + every.value.0 * index).take_while(|time| *time < stop).collect())
+}
+
+/// The links that a change is about.
+fn links(raw: &At<RawChange>, map: &Map, twins: &[Option<LinkId>]) -> Checked<Vec<LinkId>> {
+    let Some(name) = &raw.value.link else {
+        return Err(Problem::at(&raw.span, "this change does not say of what", "add link = \"...\""));
+    };
+    let id = map.link(name)?;
+    match &raw.value.both {
+        Some(both) if both.value => match twins[id.0] {
+            Some(twin) => Ok(vec![id, twin]),
+            None => Err(Problem::at(&both.span, format!("the link \"{}\" is one-way", name.value), "leave both out")),
+        },
+        _ => Ok(vec![id]),
+    }
+}
+
+/// The scenario as it is at a time, and the changes so far.
+struct Timeline<'a> {
+    scenario: Scenario,
+    changes: Vec<Change>,
+    /// Until when a link is down, and where that is written.
+    down: BTreeMap<LinkId, (Time, &'a Range<usize>)>,
+    /// Until when a quantity of a link is on a ramp.
+    ramps: BTreeMap<(LinkId, &'static str), (Time, &'a Range<usize>)>,
+}
+
+impl<'a> Timeline<'a> {
+    fn apply(&mut self, at: Time, link: LinkId, raw: &'a At<RawChange>) -> Checked<()> {
+        let RawChange { rate, delay, jitter, loss: losses, buffer, down_for, over, every, .. } = &raw.value;
+        if rate.is_none() && delay.is_none() && jitter.is_none() && losses.is_none() && buffer.is_none() && down_for.is_none() {
+            let help = "add what changes: rate, delay, jitter, loss, buffer or down_for";
+            return Err(Problem::at(&raw.span, "this change changes nothing", help));
+        }
+        if let Some(over) = over {
+            self.check_ramp(at, raw, over.value.0, &over.span)?;
+        }
+        if let (Some(span), Some(every)) = (down_for, every)
+            && span.value.0 >= every.value.0
+        {
+            let message = format!("an outage of {} every {} never ends", span.value.0, every.value.0);
+            return Err(Problem::at(&span.span, message, "make the outage shorter, or let it come less often"));
+        }
+        let over = over.as_ref().map_or(Span::ZERO, |over| over.value.0);
+        if let Some(rate) = rate {
+            let old = self.rate(link, &rate.span)?;
+            self.claim(at, over, link, "rate", &rate.span)?;
+            self.scenario.links[link.0].config.rate = RateSource::Constant(rate.value.0);
+            self.emit(at, over, link, |part| LinkChange::Rate(Rate::from_bps(part.between(old.as_bps(), rate.value.0.as_bps()))));
+        }
+        if let Some(delay) = delay {
+            self.within_run(delay.value.0, &delay.span)?;
+            self.claim(at, over, link, "delay", &delay.span)?;
+            let old = std::mem::replace(&mut self.scenario.links[link.0].config.delay, delay.value.0);
+            self.emit(at, over, link, |part| LinkChange::Delay(part.span(old, delay.value.0)));
+        }
+        if let Some(jitter) = jitter {
+            self.within_run(jitter.value.0, &jitter.span)?;
+            self.claim(at, over, link, "jitter", &jitter.span)?;
+            let old = std::mem::replace(&mut self.scenario.links[link.0].config.jitter, jitter.value.0);
+            self.emit(at, over, link, |part| LinkChange::Jitter(part.span(old, jitter.value.0)));
+        }
+        if let Some(losses) = losses {
+            let new = loss(Some(losses))?;
+            self.claim(at, over, link, "loss", &losses.span)?;
+            let old = std::mem::replace(&mut self.scenario.links[link.0].config.loss, new);
+            self.change_loss(at, over, link, (old, new), &losses.span)?;
+        }
+        if let Some(buffer) = buffer {
+            self.claim(at, over, link, "buffer", &buffer.span)?;
+            let new = match buffer.value.0 {
+                Some(depth) => buffers::limit_now(&self.scenario, link, &At { span: buffer.span.clone(), value: depth })?,
+                None => Limit::None,
+            };
+            let old = std::mem::replace(&mut self.scenario.links[link.0].config.limit, new);
+            self.change_limit(at, over, link, (old, new), &buffer.span)?;
+        }
+        if let Some(span) = down_for {
+            self.outage(at, link, span.value.0, &span.span)?;
+        }
+        Ok(())
+    }
+
+    fn check_ramp(&self, at: Time, raw: &At<RawChange>, over: Span, span: &Range<usize>) -> Checked<()> {
+        let duration = self.scenario.duration;
+        if over.is_zero() {
+            return Err(Problem::at(span, "a ramp over 0 s is none", "give a time above zero, or leave over out"));
+        }
+        if Time::ZERO + raw.value.at.value.0 + over > Time::ZERO + duration {
+            let message = format!("the ramp from {at} over {over} ends after the run, which lasts {duration}");
+            return Err(Problem::at(span, message, "make it shorter"));
+        }
+        if let Some(every) = raw.value.every.as_ref().filter(|every| every.value.0 < over) {
+            let message = format!("a ramp over {over} is not finished when the next begins, after {}", every.value.0);
+            return Err(Problem::at(span, message, "make it at most as long as every"));
+        }
+        if let Some(down) = &raw.value.down_for {
+            return Err(Problem::at(&down.span, "an outage has no ramp", "write it as a [[change]] of its own"));
+        }
+        Ok(())
+    }
+
+    /// The rate before a change. Refuses links that have none.
+    fn rate(&self, link: LinkId, span: &Range<usize>) -> Checked<Rate> {
+        let link = &self.scenario.links[link.0];
+        match (&link.config.rate, &link.trace_file) {
+            (RateSource::Constant(rate), _) => Ok(*rate),
+            (RateSource::Unlimited, _) => Err(Problem::at(
+                span,
+                format!("\"{}\" has no rate that could change", link.name),
+                "give the link a rate, which holds until this change",
+            )),
+            (RateSource::Trace(_), file) => Err(Problem::at(
+                span,
+                format!("the rate of \"{}\" comes from the trace {}", link.name, file.as_deref().unwrap_or_default()),
+                "write the change into the trace: lines seconds,Mbit/s",
+            )),
+        }
+    }
+
+    fn within_run(&self, delay: Span, span: &Range<usize>) -> Checked<()> {
+        if delay < self.scenario.duration {
+            return Ok(());
+        }
+        let message = format!("{delay} is not shorter than the run, which lasts {}", self.scenario.duration);
+        Err(Problem::at(span, message, "give a time shorter than the duration"))
+    }
+
+    /// Refuses to change what is on a ramp, and notes that it is on one.
+    fn claim(&mut self, at: Time, over: Span, link: LinkId, what: &'static str, span: &'a Range<usize>) -> Checked<()> {
+        if let Some((until, ramp)) = self.ramps.get(&(link, what))
+            && at < *until
+        {
+            let name = &self.scenario.links[link.0].name;
+            let message = format!("the {what} of \"{name}\" changes at {at}, on a ramp that lasts until {until}");
+            return Err(Problem::at(span, message, "wait for the end of the ramp, or make it shorter").and(ramp, "the ramp"));
+        }
+        if !over.is_zero() {
+            self.ramps.insert((link, what), (at + over, span));
+        }
+        Ok(())
+    }
+
+    fn change_loss(&mut self, at: Time, over: Span, link: LinkId, (old, new): (LossModel, LossModel), span: &Range<usize>) -> Checked<()> {
+        if over.is_zero() {
+            self.emit(at, over, link, |_| LinkChange::Loss(new));
+            return Ok(());
+        }
+        let share = |model| match model {
+            LossModel::None => Some(0.0),
+            LossModel::Independent(probability) => Some(probability),
+            _ => None,
+        };
+        let (Some(from), Some(to)) = (share(old), share(new)) else {
+            return Err(Problem::at(
+                span,
+                "a ramp leads from one share of losses to another",
+                "write \"1 %\" before and after, or leave over out",
+            ));
+        };
+        self.emit(at, over, link, |part| match from + (to - from) * (part.step as f64 / part.steps as f64) {
+            0.0 => LinkChange::Loss(LossModel::None),
+            probability => LinkChange::Loss(LossModel::Independent(probability)),
+        });
+        Ok(())
+    }
+
+    fn change_limit(&mut self, at: Time, over: Span, link: LinkId, (old, new): (Limit, Limit), span: &Range<usize>) -> Checked<()> {
+        match (old, new) {
+            _ if over.is_zero() => self.emit(at, over, link, |_| LinkChange::Limit(new)),
+            (Limit::Bytes(old), Limit::Bytes(new)) => {
+                self.emit(at, over, link, |part| LinkChange::Limit(Limit::Bytes(Bytes::new(part.between(old.get(), new.get())))));
+            }
+            (Limit::Packets(old), Limit::Packets(new)) => {
+                self.emit(at, over, link, |part| LinkChange::Limit(Limit::Packets(part.between(old as u64, new as u64) as u32)));
+            }
+            _ => {
+                let message = "a ramp leads from one size to another, both in bytes or both in packets";
+                return Err(Problem::at(span, message, "give the buffer before in the same unit, or leave over out"));
+            }
+        }
+        Ok(())
+    }
+
+    fn outage(&mut self, at: Time, link: LinkId, length: Span, span: &'a Range<usize>) -> Checked<()> {
+        let crate::Link { name, trace_file, .. } = &self.scenario.links[link.0];
+        if length.is_zero() {
+            return Err(Problem::at(span, "an outage of 0 s is none", "give a time above zero"));
+        }
+        if let Some(file) = trace_file {
+            let message = format!("the rate of \"{name}\" comes from the trace {file}");
+            return Err(Problem::at(span, message, "write the outage into the trace"));
+        }
+        if let Some((until, first)) = self.down.get(&link)
+            && at < *until
+        {
+            let message = format!("\"{name}\" is already down at {at}, until {until}");
+            return Err(Problem::at(span, message, "write one outage that lasts for both").and(first, "the outage before"));
+        }
+        self.down.insert(link, (at + length, span));
+        self.changes.push(Change { at, link, change: LinkChange::Down });
+        self.changes.push(Change { at: at + length, link, change: LinkChange::Up });
+        Ok(())
+    }
+
+    /// One change, or the steps of a ramp.
+    fn emit(&mut self, at: Time, over: Span, link: LinkId, change: impl Fn(Part) -> LinkChange) {
+        let steps = (over.as_nanos() / SHORTEST_STEP.as_nanos()).clamp(1, RAMP_STEPS);
+        let end = Time::ZERO + self.scenario.duration;
+        for step in 1..=steps {
+            let part = Part { step, steps };
+            let at = at + part.span(Span::ZERO, over);
+            if at < end {
+                self.changes.push(Change { at, link, change: change(part) });
+            }
+        }
+    }
+}
+
+/// The end of one step of a ramp.
+#[derive(Clone, Copy)]
+struct Part {
+    step: u64,
+    steps: u64,
+}
+
+impl Part {
+    fn between(self, from: u64, to: u64) -> u64 {
+        let (from, to, step, steps) = (from as i128, to as i128, self.step as i128, self.steps as i128);
+        (from + (to - from) * step / steps) as u64
+    }
+
+    fn span(self, from: Span, to: Span) -> Span {
+        Span::from_nanos(self.between(from.as_nanos(), to.as_nanos()))
+    }
+}
+
+fn too_many(span: &Range<usize>) -> Box<Problem> {
+    Problem::at(span, format!("these are more than {MOST_CHANGES} changes"), "let them come less often")
+}
