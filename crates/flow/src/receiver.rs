@@ -161,6 +161,12 @@ impl Receiver {
         self.acknowledge()
     }
 
+    /// Segments delivered in order.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
     /// When [`on_timer`](Receiver::on_timer) is wanted.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {

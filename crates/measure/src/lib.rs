@@ -6,6 +6,8 @@
 mod histogram;
 pub mod metrics;
 mod record;
+mod transfers;
 
 pub use histogram::Histogram;
 pub use record::{FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
+pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

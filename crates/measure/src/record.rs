@@ -1,6 +1,6 @@
 //! The record of one run, as a world leaves it.
 
-use crate::Histogram;
+use crate::{Histogram, Transfers};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Everything measured in one run.
@@ -33,12 +33,12 @@ pub struct FlowRecord {
     pub controller: String,
     /// When it began.
     pub start: Time,
-    /// When its transfer was complete, or when it was stopped; `None` if it ran to the end.
+    /// When all it had to send was acknowledged, or when it was stopped; `None` if it ran to the end.
     pub end: Option<Time>,
-    /// True if a transfer of fixed size was completely acknowledged.
+    /// True if it had a fixed size to send and all of it was acknowledged.
     pub completed: bool,
-    /// The payload it was to transfer; `None` if it had no end of its own.
-    pub size: Option<Bytes>,
+    /// Its transfers; `None` if its data has no units, as bulk and constant-rate data have none.
+    pub transfers: Option<Transfers>,
     /// The links its data crosses, as indices into [`Record::links`].
     pub route: Vec<usize>,
     /// Payload bytes of a full segment.

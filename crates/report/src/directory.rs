@@ -160,7 +160,7 @@ pub fn read(dir: &Path) -> Result<Comparison, ReportError> {
     for case in summary.cases {
         let runs = case.runs.iter().map(|run| {
             let key = (case.label.clone(), run.seed);
-            let sheets = [0, 1, 2, 3, 4].map(|table| tables[table].get(&key).unwrap_or(&empty[table]));
+            let sheets = std::array::from_fn(|table| tables[table].get(&key).unwrap_or(&empty[table]));
             record(run, sheets).map_err(|error| ReportError::Damaged { path: dir.to_owned(), reason: error.to_string() })
         });
         let runs = runs.collect::<Result<_, _>>()?;

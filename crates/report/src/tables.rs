@@ -3,7 +3,9 @@
 use crate::sheet::{Cells, Sheet};
 use crate::summary::RunOut;
 use narrows_measure::metrics::flow_goodput;
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
+use narrows_measure::{
+    FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Ratios, Record, SizeBin, Transfer, Transfers,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 use parquet::errors::ParquetError;
 use std::sync::Arc;
@@ -15,9 +17,11 @@ pub(crate) struct Table {
 }
 
 /// All tables of a result.
-pub(crate) const TABLES: [Table; 5] = [
+pub(crate) const TABLES: [Table; 7] = [
     Table { file: "flows.parquet", sheet: flows },
     Table { file: "links.parquet", sheet: links },
+    Table { file: "transfers.parquet", sheet: transfers },
+    Table { file: "transfer_sizes.parquet", sheet: transfer_sizes },
     Table { file: "flow_samples.parquet", sheet: flow_samples },
     Table { file: "link_samples.parquet", sheet: link_samples },
     Table { file: "histograms.parquet", sheet: histograms },
@@ -111,7 +115,7 @@ fn flows(case: &str, run: &Record) -> Sheet {
     sheet.add("start_s", real(rows, |f| f.start.as_secs_f64()));
     sheet.add("end_s", maybe_real(rows, |f| f.end.map(Time::as_secs_f64)));
     sheet.add("completed", Cells::Flag(rows.iter().map(|f| f.completed).collect()));
-    sheet.add("size_bytes", maybe_count(rows, |f| f.size.map(Bytes::get)));
+    sheet.add("transfers_begun", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.begun)));
     sheet.add("route", text(rows, |f| f.route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ").into()));
     sheet.add("mss_bytes", count(rows, |f| f.mss.get()));
     sheet.add("base_rtt_ms", real(rows, |f| ms(f.base_rtt)));
@@ -145,6 +149,49 @@ fn links(case: &str, run: &Record) -> Sheet {
     for (name, get, _) in LINK_COUNTERS {
         sheet.add(format!("total_{name}"), count(rows, |l| get(&l.total)));
     }
+    sheet
+}
+
+fn transfers(case: &str, run: &Record) -> Sheet {
+    let mut rows: Vec<(usize, Arc<str>, &Transfer)> = Vec::new();
+    for (index, flow) in run.flows.iter().enumerate() {
+        let name: Arc<str> = flow.name.as_str().into();
+        rows.extend(flow.transfers.iter().flat_map(|transfers| &transfers.list).map(|transfer| (index, name.clone(), transfer)));
+    }
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("flow", text(&rows, |(_, name, _)| name.clone()));
+    sheet.add("flow_index", count(&rows, |(index, ..)| *index as u64));
+    sheet.add("start_s", real(&rows, |(.., t)| t.start.as_secs_f64()));
+    sheet.add("size_bytes", count(&rows, |(.., t)| t.size.get()));
+    sheet.add("completion_ms", real(&rows, |(.., t)| ms(t.took)));
+    sheet.add("ideal_ms", real(&rows, |(.., t)| ms(t.ideal)));
+    sheet.add("slowdown", real(&rows, |(.., t)| t.slowdown()));
+    sheet
+}
+
+/// Each flow's ranges of sizes, in the order of the rows of `transfer_sizes.parquet`.
+fn size_bins(run: &Record) -> impl Iterator<Item = (usize, &FlowRecord, &SizeBin)> {
+    run.flows.iter().enumerate().flat_map(|(index, flow)| {
+        let sizes = flow.transfers.iter().flat_map(|transfers| &transfers.sizes);
+        sizes.map(move |bin| (index, flow, bin))
+    })
+}
+
+fn transfer_sizes(case: &str, run: &Record) -> Sheet {
+    let rows: Vec<(usize, &FlowRecord, &SizeBin)> = size_bins(run).collect();
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("flow", text(&rows, |(_, flow, _)| flow.name.as_str().into()));
+    sheet.add("flow_index", count(&rows, |(index, ..)| *index as u64));
+    sheet.add("from_bytes", count(&rows, |(.., bin)| bin.from.get()));
+    sheet.add("to_bytes", count(&rows, |(.., bin)| bin.end().get()));
+    sheet.add("completed", count(&rows, |(.., bin)| bin.completion.count()));
+    summarise(&mut sheet, "completion", &rows, |(.., bin)| &bin.completion);
+    for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
+        sheet.add(format!("slowdown_{column}"), maybe_real(&rows, |(.., bin)| bin.slowdown.quantile(q)));
+    }
+    sheet.add("slowdown_min", maybe_real(&rows, |(.., bin)| bin.slowdown.0.min().map(ms)));
+    sheet.add("slowdown_max", maybe_real(&rows, |(.., bin)| bin.slowdown.0.max().map(ms)));
+    sheet.add("slowdown_sum_millionths", count(&rows, |(.., bin)| u64::try_from(bin.slowdown.0.sum()).unwrap_or(u64::MAX)));
     sheet
 }
 
@@ -211,7 +258,8 @@ fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
 }
 
 fn histograms(case: &str, run: &Record) -> Sheet {
-    let [rtt, one_way, queueing]: [Arc<str>; 3] = ["rtt", "one_way", "queueing"].map(Arc::from);
+    let [rtt, one_way, queueing, completion, slowdown]: [Arc<str>; 5] =
+        ["rtt", "one_way", "queueing", "completion", "slowdown"].map(Arc::from);
     let mut rows = Vec::new();
     let mut add = |of: &Arc<str>, index: usize, name: &Arc<str>, histogram: &Histogram| {
         rows.extend(histogram.counts().map(|(from, count)| (of.clone(), index, name.clone(), from, count)));
@@ -224,18 +272,23 @@ fn histograms(case: &str, run: &Record) -> Sheet {
     for (index, link) in run.links.iter().enumerate() {
         add(&queueing, index, &link.name.as_str().into(), &link.queueing);
     }
+    for (row, (_, flow, bin)) in size_bins(run).enumerate() {
+        let name = flow.name.as_str().into();
+        add(&completion, row, &name, &bin.completion);
+        add(&slowdown, row, &name, &bin.slowdown.0);
+    }
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("of", text(&rows, |(of, ..)| of.clone()));
     sheet.add("index", count(&rows, |(_, index, ..)| *index as u64));
     sheet.add("name", text(&rows, |(_, _, name, ..)| name.clone()));
-    sheet.add("from_ms", real(&rows, |(.., from, _)| ms(*from)));
+    sheet.add("from", real(&rows, |(.., from, _)| ms(*from)));
     sheet.add("count", count(&rows, |(.., count)| *count));
     sheet
 }
 
 /// The record that these sheets, in the order of [`TABLES`], were made from.
-pub(crate) fn record(run: &RunOut, sheets: [&Sheet; 5]) -> Result<Record, ParquetError> {
-    let [flows, links, flow_samples, link_samples, histograms] = sheets;
+pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Record, ParquetError> {
+    let [flows, links, transfers, sizes, flow_samples, link_samples, histograms] = sheets;
     let mut record = Record {
         seed: run.seed,
         duration: Span::from_secs_f64(run.duration_s),
@@ -251,7 +304,8 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; 5]) -> Result<Record, Parque
     }
     read_flow_samples(flow_samples, &mut record)?;
     read_link_samples(link_samples, &mut record)?;
-    read_histograms(histograms, flows, links, &mut record)?;
+    read_transfers(transfers, &mut record)?;
+    read_histograms(histograms, flows, links, sizes, &mut record)?;
     Ok(record)
 }
 
@@ -279,7 +333,7 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
         start: at(sheet.real("start_s")?[row]),
         end: sheet.maybe_real("end_s")?[row].map(at),
         completed: sheet.flag("completed")?[row],
-        size: sheet.maybe_count("size_bytes")?[row].map(Bytes::new),
+        transfers: sheet.maybe_count("transfers_begun")?[row].map(|begun| Transfers { begun, ..Transfers::default() }),
         route: route.map_err(|_| damaged("a route"))?,
         mss: Bytes::new(sheet.count("mss_bytes")?[row]),
         base_rtt: from_ms(sheet.real("base_rtt_ms")?[row]),
@@ -363,24 +417,51 @@ fn read_link_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetEr
     Ok(())
 }
 
-fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
-    let (of, index, from, count) = (sheet.text("of")?, sheet.count("index")?, sheet.real("from_ms")?, sheet.count("count")?);
+fn read_transfers(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
+    let (index, start, size) = (sheet.count("flow_index")?, sheet.real("start_s")?, sheet.count("size_bytes")?);
+    let (took, ideal) = (sheet.real("completion_ms")?, sheet.real("ideal_ms")?);
+    for row in 0..index.len() {
+        let transfer =
+            Transfer { start: at(start[row]), size: Bytes::new(size[row]), took: from_ms(took[row]), ideal: from_ms(ideal[row]) };
+        transfers_mut(record, index[row])?.list.push(transfer);
+    }
+    Ok(())
+}
+
+fn transfers_mut(record: &mut Record, flow: u64) -> Result<&mut Transfers, ParquetError> {
+    let flow = record.flows.get_mut(flow as usize);
+    flow.and_then(|flow| flow.transfers.as_mut()).ok_or_else(|| damaged("a transfer of a flow"))
+}
+
+/// The histograms, and the ends of each in the row of another table that tells of it.
+fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, sizes: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
+    let (of, index, from, count) = (sheet.text("of")?, sheet.count("index")?, sheet.real("from")?, sheet.count("count")?);
+    let (size_flow, size_from) = (sizes.count("flow_index")?, sizes.count("from_bytes")?);
     let mut row = 0;
     while row < of.len() {
         let end = (row..of.len()).find(|other| of[*other] != of[row] || index[*other] != index[row]).unwrap_or(of.len());
-        let place = index[row] as usize;
-        let ends = if &*of[row] == "queueing" { links } else { flows };
-        let edge = |name: &str| {
-            let column = ends.maybe_real(&format!("{}_{name}_ms", of[row]))?;
+        let (name, place) = (&*of[row], index[row] as usize);
+        let (ends, unit, sum) = match name {
+            "queueing" => (links, "_ms", "sum_ns"),
+            "completion" => (sizes, "_ms", "sum_ns"),
+            "slowdown" => (sizes, "", "sum_millionths"),
+            _ => (flows, "_ms", "sum_ns"),
+        };
+        let edge = |edge: &str| {
+            let column = ends.maybe_real(&format!("{name}_{edge}{unit}"))?;
             column.get(place).copied().flatten().map(from_ms).ok_or_else(|| damaged("a histogram"))
         };
         let (min, max) = (edge("min")?, edge("max")?);
-        let sum = ends.count(&format!("{}_sum_ns", of[row]))?[place];
+        let sum = ends.count(&format!("{name}_{sum}"))?[place];
         let histogram = Histogram::restore((row..end).map(|row| (from_ms(from[row]), count[row])), sum.into(), min, max);
-        match &*of[row] {
+        match name {
             "rtt" => record.flows[place].rtt = histogram,
             "one_way" => record.flows[place].one_way = histogram,
-            _ => record.links[place].queueing = histogram,
+            "queueing" => record.links[place].queueing = histogram,
+            _ => {
+                let bin = transfers_mut(record, size_flow[place])?.bin(Bytes::new(size_from[place]));
+                if name == "completion" { bin.completion = histogram } else { bin.slowdown = Ratios(histogram) }
+            }
         }
         row = end;
     }

@@ -2,7 +2,9 @@
 
 mod common;
 
+use narrows_measure::{Transfer, Transfers};
 use narrows_report::{ReportError, RunInfo, html, read, redraw, summary_json, write};
+use narrows_units::{Bytes, Span, Time};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -70,8 +72,15 @@ fn transfers_and_packet_buffers_survive() {
     let mut made = common::single();
     let run = &mut made.cases[0].runs[0];
     run.seed = u64::MAX;
-    run.flows[0].size = Some(narrows_units::Bytes::new(12_345));
-    run.flows[0].end = Some(narrows_units::Time::from_nanos(1_234_567_891));
+    let mut transfers = Transfers { begun: 4, ..Transfers::default() };
+    for (bytes, us) in [(12_345, 20_001), (300, 15_000), (12_346, 1)] {
+        let (start, ideal) = (Time::from_nanos(us), Span::from_micros(7_001));
+        let transfer = Transfer { start, size: Bytes::new(bytes), took: Span::from_micros(us), ideal };
+        transfers.count(&transfer);
+        transfers.list.push(transfer);
+    }
+    run.flows[0].transfers = Some(transfers);
+    run.flows[0].end = Some(Time::from_nanos(1_234_567_891));
     run.flows[0].completed = true;
     run.flows[1].route = vec![0, 1];
     run.flows[1].samples.clear();

@@ -2,11 +2,13 @@
 
 use narrows_control::registry::{Need, Setup};
 use narrows_flow::{Receiver, Sender, SenderCounters};
-use narrows_measure::Histogram;
-use narrows_scenario::{Flow, Workload};
+use narrows_measure::{Histogram, Transfer, Transfers};
+use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
+use std::collections::VecDeque;
 
 use crate::SimError;
+use crate::ideal::Ideal;
 
 /// A flow at work.
 pub(crate) struct Endpoint {
@@ -25,7 +27,19 @@ pub(crate) struct Endpoint {
     pub(crate) send_at: Time,
     overhead: Span,
     random: Random,
+    /// When the receiver has this many segments in order, the first pending transfer is complete.
+    pub(crate) awaited: u64,
+    pending: VecDeque<Pending>,
     pub(crate) tally: Tally,
+}
+
+/// A transfer under way.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    start: Time,
+    size: Bytes,
+    /// One past its last segment.
+    end: u64,
 }
 
 /// The two ends of a flow.
@@ -52,11 +66,23 @@ pub(crate) struct Tally {
     pub(crate) acks: u64,
     pub(crate) rtt: Histogram,
     pub(crate) one_way: Histogram,
+    /// Of a flow that makes transfers.
+    pub(crate) transfers: Option<Box<Work>>,
+}
+
+/// What is measured of transfers.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    pub(crate) done: Transfers,
+    ideal: Ideal,
+    /// Those that begin from then on are counted.
+    warmup: Time,
 }
 
 impl Endpoint {
     /// Both ends of `flow`. `overhead`: longest time between being able to send and sending.
-    pub(crate) fn new(flow: &Flow, seed: u64, overhead: Span, offers: &[Need]) -> Result<Endpoint, SimError> {
+    pub(crate) fn new(scenario: &Scenario, flow: &Flow, overhead: Span, offers: &[Need]) -> Result<Endpoint, SimError> {
+        let seed = scenario.seed;
         let random_seed = Random::stream(seed, &format!("flow {} controller", flow.name)).bits();
         let ends = match &flow.controller {
             Some(choice) => {
@@ -81,6 +107,10 @@ impl Endpoint {
             Workload::Constant(rate) => rate.time_for(flow.transport.mss),
             _ => Span::MAX,
         };
+        let transfers = matches!(flow.workload, Workload::Size(_)).then(|| {
+            let ideal = Ideal::new(scenario, &flow.route, flow.transport.mss, flow.transport.headers);
+            Box::new(Work { done: Transfers::default(), ideal, warmup: Time::ZERO + scenario.warmup })
+        });
         Ok(Endpoint {
             ends,
             workload: flow.workload,
@@ -95,7 +125,9 @@ impl Endpoint {
             send_at: Time::NEVER,
             overhead,
             random: Random::stream(seed, &format!("flow {} overhead", flow.name)),
-            tally: Tally::default(),
+            awaited: u64::MAX,
+            pending: VecDeque::new(),
+            tally: Tally { transfers, ..Tally::default() },
         })
     }
 
@@ -108,10 +140,36 @@ impl Endpoint {
         };
         match (self.workload, sender) {
             (Workload::Bulk, Some(sender)) => sender.write(u64::MAX),
-            (Workload::Size(bytes), Some(sender)) => sender.write_last(bytes),
+            (Workload::Size(bytes), Some(sender)) => {
+                sender.write_last(bytes);
+                let end = sender.written();
+                self.await_transfer(Pending { start: now, size: bytes, end });
+            }
             (Workload::Constant(_), _) => self.next_write = now,
             (_, None) => unreachable!("a flow without a controller has a constant rate"),
         }
+    }
+
+    fn await_transfer(&mut self, pending: Pending) {
+        if let Some(work) = &mut self.tally.transfers {
+            work.done.begun += (pending.start >= work.warmup) as u64;
+        }
+        self.pending.push_back(pending);
+        self.awaited = self.pending[0].end;
+    }
+
+    /// The receiver has `next` segments in order: what was awaited of them is complete.
+    pub(crate) fn complete(&mut self, now: Time, next: u64) {
+        while let Some(Pending { start, size, .. }) = self.pending.front().copied().filter(|first| first.end <= next) {
+            self.pending.pop_front();
+            let Some(work) = &mut self.tally.transfers else { continue };
+            let transfer = Transfer { start, size, took: now.since(start), ideal: work.ideal.time(size) };
+            if start >= work.warmup {
+                work.done.count(&transfer);
+            }
+            work.done.list.push(transfer);
+        }
+        self.awaited = self.pending.front().map_or(u64::MAX, |first| first.end);
     }
 
     /// The workload has produced a segment; the next one follows at its interval.
@@ -193,8 +251,8 @@ mod tests {
                     [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"bbr\"\n";
         let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
         let flow = &scenario.flows[0];
-        assert!(Endpoint::new(flow, 1, Span::ZERO, crate::OFFERS).is_ok());
-        let error = Endpoint::new(flow, 1, Span::ZERO, &[Need::Pacing]).err().map(|error| error.to_string());
+        assert!(Endpoint::new(&scenario, flow, Span::ZERO, crate::OFFERS).is_ok());
+        let error = Endpoint::new(&scenario, flow, Span::ZERO, &[Need::Pacing]).err().map(|error| error.to_string());
         let expected =
             "flow \"bbr\": bbr needs delivery rate samples, which the simulated network does not offer; choose another controller";
         assert_eq!(error.as_deref(), Some(expected));

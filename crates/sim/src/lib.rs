@@ -4,6 +4,7 @@
 
 mod agenda;
 mod endpoint;
+mod ideal;
 mod packet;
 mod probes;
 mod world;

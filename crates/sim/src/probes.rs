@@ -79,10 +79,7 @@ impl Probes {
                     start: plan.start,
                     end: flow.finished_at,
                     completed: flow.completed,
-                    size: match plan.workload {
-                        narrows_scenario::Workload::Size(bytes) => Some(bytes),
-                        _ => None,
-                    },
+                    transfers: flow.tally.transfers.map(|work| work.done),
                     route: plan.route.iter().map(|id| id.0).collect(),
                     mss: plan.transport.mss,
                     base_rtt: scenario.base_rtt(plan),

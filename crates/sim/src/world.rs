@@ -110,7 +110,7 @@ impl<'o, O: Observer> World<'o, O> {
         for flow in &scenario.flows {
             check_limited(scenario, flow)?;
             let overhead = if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO };
-            flows.push(Endpoint::new(flow, scenario.seed, overhead, OFFERS)?);
+            flows.push(Endpoint::new(scenario, flow, overhead, OFFERS)?);
             let data = routes.len() as u32;
             routes.extend(flow.route.iter().map(|id| id.0 as u32));
             let acks = routes.len() as u32;
@@ -244,11 +244,15 @@ impl<'o, O: Observer> World<'o, O> {
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
         let receiver = &mut ends.1;
         let ack = receiver.on_data(now, data, packet.ecn);
+        let next = receiver.next();
         // A timer that was set and is no longer wanted expires without effect: cheaper than taking it back with every acknowledgement.
         if let Some(due) = receiver.next_timer()
             && due < self.agenda.time_of(element)
         {
             self.agenda.set(element, due);
+        }
+        if next >= endpoint.awaited {
+            endpoint.complete(now, next);
         }
         if let Some(ack) = ack {
             self.send_ack(now, flow, ack);

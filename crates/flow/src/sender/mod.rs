@@ -157,6 +157,11 @@ impl Sender {
         }
     }
 
+    /// Segments written so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// The application stops: nothing more is written, and what was written but never sent is dropped.
     pub fn stop(&mut self) {
         self.finished = true;

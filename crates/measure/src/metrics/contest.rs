@@ -14,8 +14,8 @@ impl<'a> Contest<'a> {
     pub fn of(record: &'a Record) -> Option<Contest<'a>> {
         let over = Time::ZERO + record.duration;
         let end = |flow: &FlowRecord| flow.end.unwrap_or(over).min(over);
-        let open = record.flows.iter().any(|flow| flow.size.is_none());
-        let begun = record.flows.iter().filter(|flow| flow.start < over && (!open || flow.size.is_none()));
+        let open = record.flows.iter().any(|flow| flow.transfers.is_none());
+        let begun = record.flows.iter().filter(|flow| flow.start < over && (!open || flow.transfers.is_none()));
         let from = begun.clone().map(|flow| flow.start).max()?;
         let flows: Vec<&FlowRecord> = begun.filter(|flow| end(flow) > from).collect();
         let to = flows.iter().map(|flow| end(flow)).min()?;
@@ -27,7 +27,8 @@ impl<'a> Contest<'a> {
 mod tests {
     use super::super::fixture::{flow, record};
     use super::*;
-    use narrows_units::{Bytes, Span};
+    use crate::Transfers;
+    use narrows_units::Span;
 
     fn at(s: u64) -> Time {
         Time::ZERO + Span::from_secs(s)
@@ -39,7 +40,7 @@ mod tests {
         gone.end = Some(at(5));
         (early.start, early.end) = (at(1), Some(at(25)));
         late.start = at(10);
-        (short.start, short.size, short.end) = (at(12), Some(Bytes::new(1)), Some(at(13)));
+        (short.start, short.transfers, short.end) = (at(12), Some(Transfers::default()), Some(at(13)));
         let run = record(vec![gone, early, late, short], vec![]);
         let contest = Contest::of(&run).unwrap();
         let names: Vec<&str> = contest.flows.iter().map(|flow| flow.name.as_str()).collect();
@@ -49,8 +50,8 @@ mod tests {
     #[test]
     fn transfers_compete_where_nothing_else_does() {
         let (mut a, mut b) = (flow("a"), flow("b"));
-        (a.size, a.end) = (Some(Bytes::new(1)), Some(at(20)));
-        (b.size, b.end) = (Some(Bytes::new(1)), Some(at(10)));
+        (a.transfers, a.end) = (Some(Transfers::default()), Some(at(20)));
+        (b.transfers, b.end) = (Some(Transfers::default()), Some(at(10)));
         let run = record(vec![a, b], vec![]);
         let contest = Contest::of(&run).unwrap();
         assert_eq!((contest.flows.len(), contest.from, contest.to), (2, at(0), at(10)));

@@ -17,7 +17,7 @@ pub(super) fn flow(name: &str) -> FlowRecord {
         start: Time::ZERO,
         end: None,
         completed: false,
-        size: None,
+        transfers: None,
         route: vec![],
         mss: Bytes::new(1448),
         base_rtt: Span::from_millis(30),

@@ -231,7 +231,7 @@ fn flow(label: &str, index: usize, start: f64) -> FlowRecord {
         start: Time::ZERO + Span::from_secs_f64(start),
         end: None,
         completed: false,
-        size: None,
+        transfers: None,
         route: vec![0],
         mss: Bytes::new(1448),
         base_rtt: BASE_RTT,
