@@ -31,6 +31,7 @@ pub use observer::{Content, Observer, Point, Seen};
 pub use ranges::RangeSet;
 pub use receiver::Receiver;
 pub use rtt::RttEstimator;
+pub use scoreboard::MAX_DUPTHRESH;
 pub use sender::{Sender, SenderCounters};
-pub use transport::Transport;
+pub use transport::{LossDetection, RecoveryAlgorithm, Transport};
 pub use wire::{Ack, Block, Data, MAX_BLOCKS};

@@ -25,6 +25,19 @@ impl RangeSet {
         self.ranges.front().map(|range| range.start)
     }
 
+    /// The member that `count` - 1 others are above, if there are so many.
+    pub fn from_top(&self, count: u64) -> Option<u64> {
+        let mut left = count.max(1);
+        for range in self.ranges.iter().rev() {
+            let size = range.end - range.start;
+            if size >= left {
+                return Some(range.end - left);
+            }
+            left -= size;
+        }
+        None
+    }
+
     /// The range that holds `n`.
     pub fn holding(&self, n: u64) -> Option<Range<u64>> {
         let range = self.ranges.get(self.position(n))?;

@@ -1,6 +1,107 @@
 //! Recovery: its states, the spreading of a reduction, and the evidence that it was not needed.
 
+use crate::RecoveryAlgorithm;
 use narrows_units::Time;
+
+/// How a reduction takes effect while losses are repaired, with its state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spread {
+    Prr(Prr),
+    RateHalving(RateHalving),
+    Pipe,
+}
+
+impl Spread {
+    pub(crate) fn new(algorithm: RecoveryAlgorithm) -> Spread {
+        match algorithm {
+            RecoveryAlgorithm::Prr => Spread::Prr(Prr::default()),
+            RecoveryAlgorithm::RateHalving => Spread::RateHalving(RateHalving::default()),
+            RecoveryAlgorithm::Pipe => Spread::Pipe,
+        }
+    }
+
+    /// A reduction from this window begins.
+    pub(crate) fn begin(&mut self, prior_window: u32) {
+        match self {
+            Spread::Prr(prr) => *prr = Prr::begin(prior_window),
+            Spread::RateHalving(halving) => halving.begin(prior_window),
+            Spread::Pipe => {}
+        }
+    }
+
+    /// The reduction is over, or holds at once: a timeout or an undo.
+    pub(crate) fn end(&mut self) {
+        if let Spread::RateHalving(halving) = self {
+            *halving = RateHalving::default();
+        }
+    }
+
+    /// A segment left during the reduction.
+    #[inline]
+    pub(crate) fn on_sent(&mut self) {
+        if let Spread::Prr(prr) = self {
+            prr.out += 1;
+        }
+    }
+
+    /// The window now, where the controller wants it at `target`.
+    #[inline]
+    pub(crate) fn window(&self, target: u32, reducing: bool) -> u32 {
+        match self {
+            Spread::Prr(prr) if reducing => prr.window,
+            Spread::RateHalving(halving) if reducing => halving.window,
+            Spread::RateHalving(halving) => halving.window.min(target),
+            _ => target,
+        }
+    }
+}
+
+/// Rate halving as Linux 2.4 has it (`tcp_cwnd_down`, `tcp_complete_cwr`, `tcp_moderate_cwnd`), after a draft by Mathis, Semke and Mahdavi (1999).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateHalving {
+    /// `u32::MAX` while it bounds nothing.
+    window: u32,
+    /// An acknowledgement waits for the second of its pair.
+    odd: bool,
+}
+
+impl Default for RateHalving {
+    fn default() -> RateHalving {
+        RateHalving { window: u32::MAX, odd: false }
+    }
+}
+
+/// Segments that may follow at once when a recovery ends (Linux 2.4 `tcp_max_burst`).
+const BURST_AFTER_RECOVERY: u32 = 3;
+
+impl RateHalving {
+    fn begin(&mut self, prior_window: u32) {
+        *self = RateHalving { window: self.window.min(prior_window), odd: false };
+    }
+
+    /// An acknowledgement during the reduction. `target` is where the controller wants the window.
+    pub(crate) fn on_ack(&mut self, in_flight: u32, target: u32) {
+        if self.odd && self.window > (target / 2).max(1) {
+            self.window -= 1;
+        }
+        self.odd = !self.odd;
+        self.window = self.window.min(in_flight + 1);
+    }
+
+    /// An acknowledgement after the reduction: the window grows by one segment each time until it is where the controller wants it. `just_ended`: this one ends
+    /// recovery.
+    #[inline]
+    pub(crate) fn regrow(&mut self, in_flight: u32, target: u32, just_ended: bool) {
+        if just_ended {
+            self.window = self.window.min(in_flight + BURST_AFTER_RECOVERY);
+        } else if self.window < u32::MAX {
+            self.window += 1;
+        }
+        if self.window >= target {
+            self.window = u32::MAX;
+        }
+    }
+}
 
 /// Proportional rate reduction (RFC 6937 with the reduction bound of Linux `tcp_cwnd_reduction`): the window goes from where it was to where the controller
 /// wants it in step with what is delivered.
@@ -13,8 +114,7 @@ pub(crate) struct Prr {
 }
 
 impl Prr {
-    /// Recovery begins with this window.
-    pub(crate) fn begin(prior_window: u32) -> Prr {
+    fn begin(prior_window: u32) -> Prr {
         Prr { prior_window, delivered: 0, out: 0, window: prior_window }
     }
 
@@ -35,17 +135,6 @@ impl Prr {
         // The first retransmission of a recovery always leaves.
         let send = send.max((self.out == 0) as u32);
         self.window = in_flight + send;
-    }
-
-    /// A segment left during recovery.
-    #[inline]
-    pub(crate) fn on_sent(&mut self) {
-        self.out += 1;
-    }
-
-    /// The window now.
-    pub(crate) fn window(&self) -> u32 {
-        self.window
     }
 }
 
@@ -83,6 +172,11 @@ impl Undo {
         if self.marker.is_some() {
             self.unproven = Some(self.unproven.unwrap_or(0) + 1);
         }
+    }
+
+    /// The first segment that was not acknowledged when the reduction was made.
+    pub(crate) fn marker(&self) -> Option<u64> {
+        self.marker
     }
 
     /// The receiver reports that segment `number` came twice.

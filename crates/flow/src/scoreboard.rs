@@ -1,5 +1,6 @@
-//! What is outstanding: each segment's latest transmission and its state, and loss detection by time (RACK, RFC 8985).
+//! What is outstanding: each segment's latest transmission and its state, and loss detection by time (RACK, RFC 8985) or by count.
 
+use crate::LossDetection;
 use crate::ranges::RangeSet;
 use narrows_control::Tag;
 use narrows_units::{Span, Time};
@@ -81,7 +82,7 @@ pub(crate) struct Scoreboard {
     /// Lost and not yet retransmitted.
     to_resend: RangeSet,
     /// Retransmissions in the order in which they left; entries that no longer describe the latest transmission are skipped.
-    resent: VecDeque<(u64, Time)>,
+    resent: VecDeque<Resent>,
     /// First segments below this are settled: acknowledged, declared lost or retransmitted.
     scanned: u64,
     lost_out: u32,
@@ -95,14 +96,27 @@ pub(crate) struct Scoreboard {
     reordering_seen: bool,
     /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh, grown by reordering).
     reordering: u32,
+    detection: LossDetection,
 }
+
+/// A retransmission under way.
+#[derive(Clone, Copy, Debug)]
+struct Resent {
+    number: u64,
+    sent_at: Time,
+    /// First segment never sent then.
+    next: u64,
+}
+
+/// Most segments beyond a hole that losses found by count wait for, however far reordering was seen to go (Linux 2.4 `TCP_MAX_REORDERING`).
+pub const MAX_DUPTHRESH: u32 = 127;
 
 /// Slots at the start; they double as the window grows.
 const INITIAL: usize = 16;
 
 impl Scoreboard {
     /// An empty board. `stamps`: keeps the delivery state of each transmission.
-    pub(crate) fn new(stamps: bool) -> Scoreboard {
+    pub(crate) fn new(stamps: bool, detection: LossDetection, dupthresh: u32) -> Scoreboard {
         Scoreboard {
             slots: vec![Slot::default(); INITIAL],
             stamps: vec![Stamp::default(); if stamps { INITIAL } else { 0 }],
@@ -119,7 +133,8 @@ impl Scoreboard {
             newest_rtt: Span::ZERO,
             highest: 0,
             reordering_seen: false,
-            reordering: 3,
+            reordering: dupthresh,
+            detection,
         }
     }
 
@@ -225,7 +240,7 @@ impl Scoreboard {
             self.resent_out += 1;
         }
         self.to_resend.remove(number);
-        self.resent.push_back((number, slot.sent_at));
+        self.resent.push_back(Resent { number, sent_at: slot.sent_at, next: self.next });
         *self.slot_mut(number) = slot;
     }
 
@@ -295,9 +310,8 @@ impl Scoreboard {
         let slot = *self.slot(number);
         let resent = slot.flags.has(Flags::EVER_RESENT);
         if number < self.highest {
-            if !resent {
-                self.reordering_seen = true;
-                self.reordering = self.reordering.max((self.highest - number) as u32);
+            if !resent && self.detection != LossDetection::Dupack {
+                self.note_reordering(number);
             }
         } else {
             self.highest = number + 1;
@@ -313,9 +327,10 @@ impl Scoreboard {
         slot
     }
 
-    /// Segments arrive out of order on this path.
-    pub(crate) fn note_reordering(&mut self) {
+    /// Segment `number` was late, not lost: segments arrive out of order on this path.
+    pub(crate) fn note_reordering(&mut self, number: u64) {
         self.reordering_seen = true;
+        self.reordering = self.reordering.max(self.highest.saturating_sub(number) as u32);
     }
 
     /// RFC 8985 section 6.2 step 4: how long a segment may be late. `in_recovery`: once losses are certain, no grace is given unless reordering was seen.
@@ -359,12 +374,8 @@ impl Scoreboard {
             }
             self.scanned += 1;
         }
-        while let Some(&(number, sent_at)) = self.resent.front() {
-            let current = number >= self.una && {
-                let slot = self.slot(number);
-                slot.flags.has(Flags::RESENT) && slot.sent_at == sent_at
-            };
-            if current {
+        while let Some(&Resent { number, sent_at, .. }) = self.resent.front() {
+            if self.is_under_way(number, sent_at) {
                 if (sent_at, number) >= self.newest {
                     break;
                 }
@@ -380,6 +391,52 @@ impl Scoreboard {
             self.resent.pop_front();
         }
         again
+    }
+
+    /// True if the retransmission of `number` that left at `sent_at` is its latest and its fate not known.
+    fn is_under_way(&self, number: u64, sent_at: Time) -> bool {
+        number >= self.una && {
+            let slot = self.slot(number);
+            slot.flags.has(Flags::RESENT) && slot.sent_at == sent_at
+        }
+    }
+
+    /// Declares lost what the arrival of later segments proves lost, by count or by distance. FACK takes a retransmission for lost when data first sent after
+    /// it has arrived (Linux 2.4 `tcp_sacktag_write_queue`).
+    pub(crate) fn detect_losses_by_count(&mut self, mut lost: impl FnMut(u64, Slot)) {
+        let dupthresh = self.reordering.min(MAX_DUPTHRESH) as u64;
+        let fack = self.detection == LossDetection::Fack;
+        let limit = if fack && !self.reordering_seen {
+            self.highest.saturating_sub(dupthresh)
+        } else {
+            self.sacked.from_top(dupthresh).unwrap_or(0)
+        };
+        self.scanned = self.scanned.max(self.una);
+        while self.scanned < limit {
+            let number = self.scanned;
+            let slot = *self.slot(number);
+            if slot.flags.has(Flags::SACKED) {
+                self.scanned = self.sacked.holding(number).map_or(number + 1, |range| range.end);
+                continue;
+            }
+            if !slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::EVER_RESENT) {
+                self.mark_lost(number);
+                lost(number, slot);
+            }
+            self.scanned += 1;
+        }
+        let tolerated = if self.reordering_seen { dupthresh } else { 0 };
+        while let Some(&Resent { number, sent_at, next }) = self.resent.front() {
+            if self.is_under_way(number, sent_at) {
+                if !fack || self.highest <= next + tolerated {
+                    return;
+                }
+                let slot = *self.slot(number);
+                self.mark_lost(number);
+                lost(number, slot);
+            }
+            self.resent.pop_front();
+        }
     }
 
     /// Presumes lost the latest transmission of a segment.

@@ -1,6 +1,7 @@
 //! How an endpoint behaves, apart from its controller.
 
 use narrows_units::{Bytes, Span};
+use std::fmt;
 
 /// The settings of a transport endpoint. The default is the preset `linux`: what Linux 6.x does on an Ethernet path with default system settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,10 +26,78 @@ pub struct Transport {
     pub quick_acks: u32,
     /// What the receiver can hold, in bytes of payload; `None` for no limit.
     pub receive_window: Option<Bytes>,
-    /// Spreads a reduction over the acknowledgements of recovery by proportional rate reduction (RFC 6937); off, the window is lowered at once.
-    pub prr: bool,
+    /// What proves a segment lost.
+    pub loss_detection: LossDetection,
+    /// Segments that must arrive beyond a hole before it counts as lost (RFC 5681 section 3.2); with RACK, before it is lost without further waiting.
+    pub dupthresh: u32,
+    /// How a reduction takes effect while losses are repaired.
+    pub recovery: RecoveryAlgorithm,
     /// Tail loss probes (RFC 8985 section 7).
     pub tail_loss_probe: bool,
+    /// After a timeout only the first segment is repeated until it is clear whether the others were lost or late (RFC 5682).
+    pub frto: bool,
+    /// Reductions that prove needless are taken back (RFC 3522, RFC 3708).
+    pub undo: bool,
+}
+
+/// What proves a segment lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// Time: something sent later has arrived, and a reordering window has passed (RFC 8985).
+    Rack,
+    /// Count: `dupthresh` segments beyond it have arrived (RFC 6675 `IsLost`).
+    Dupack,
+    /// Distance: a segment `dupthresh` beyond it has arrived (forward acknowledgement, Mathis and Mahdavi, SIGCOMM 1996), until segments are seen to arrive out
+    /// of order; then the count, grown to the distance seen, as in Linux 2.4.
+    Fack,
+}
+
+impl fmt::Display for LossDetection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LossDetection::Rack => "rack",
+            LossDetection::Dupack => "dupack",
+            LossDetection::Fack => "fack",
+        })
+    }
+}
+
+/// How a reduction takes effect while losses are repaired, for controllers that leave this to the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryAlgorithm {
+    /// Spread over the acknowledgements in proportion to what is delivered (RFC 6937, Linux since 3.2).
+    Prr,
+    /// One segment less for every second acknowledgement, and never more than one beyond what is in flight; afterwards slow start to where the controller wants
+    /// the window (Linux 2.4 `tcp_cwnd_down`).
+    RateHalving,
+    /// At once: nothing leaves until the flight is below the new window (RFC 6675).
+    Pipe,
+}
+
+impl fmt::Display for RecoveryAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RecoveryAlgorithm::Prr => "prr",
+            RecoveryAlgorithm::RateHalving => "rate-halving",
+            RecoveryAlgorithm::Pipe => "pipe",
+        })
+    }
+}
+
+impl Transport {
+    /// Linux 2.4 (2001 to 2004; `net/ipv4/tcp_input.c` of 2.4.20): FACK until reordering is seen, rate halving, undo by time stamps and duplicates, two segments
+    /// at first (`snd_cwnd` of a connection without a history), a first timeout of 3 s, neither probes nor F-RTO.
+    pub fn linux_2_4() -> Transport {
+        Transport {
+            initial_window: 2,
+            initial_rto: Span::from_secs(3),
+            loss_detection: LossDetection::Fack,
+            recovery: RecoveryAlgorithm::RateHalving,
+            tail_loss_probe: false,
+            frto: false,
+            ..Transport::default()
+        }
+    }
 }
 
 impl Default for Transport {
@@ -44,8 +113,12 @@ impl Default for Transport {
             ack_delay: Span::from_millis(40),
             quick_acks: 16,
             receive_window: None,
-            prr: true,
+            loss_detection: LossDetection::Rack,
+            dupthresh: 3,
+            recovery: RecoveryAlgorithm::Prr,
             tail_loss_probe: true,
+            frto: true,
+            undo: true,
         }
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::Rig;
 use narrows_control::{Ecn, Reduction};
-use narrows_flow::{Ack, Block, Data, Receiver, Transport};
+use narrows_flow::{Ack, Block, Data, LossDetection, Receiver, RecoveryAlgorithm, Transport};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -19,8 +19,11 @@ struct Channel {
     ecn: bool,
     ack_every: u32,
     receive_window: Option<u64>,
-    prr: bool,
+    detection: LossDetection,
+    recovery: RecoveryAlgorithm,
     probes: bool,
+    frto: bool,
+    undo: bool,
     loss: f64,
     ack_loss: f64,
     repeated: f64,
@@ -32,11 +35,14 @@ struct Channel {
 }
 
 fn channel() -> impl Strategy<Value = Channel> {
-    let transport = (any::<bool>(), any::<bool>(), 1u32..9, prop::option::of(1u64..30), any::<bool>(), any::<bool>());
+    let detection = prop::sample::select(vec![LossDetection::Rack, LossDetection::Dupack, LossDetection::Fack]);
+    let recovery = prop::sample::select(vec![RecoveryAlgorithm::Prr, RecoveryAlgorithm::RateHalving, RecoveryAlgorithm::Pipe]);
+    let repair = (detection, recovery, any::<bool>(), any::<bool>(), any::<bool>());
+    let transport = (any::<bool>(), any::<bool>(), 1u32..9, prop::option::of(1u64..30), repair);
     let network = (0.0..0.5f64, 0.0..0.5f64, 0.0..0.1f64, 0.0..0.2f64, 1u64..100, prop_oneof![Just(0u64), 1u64..150]);
     let source = (any::<u64>(), 1u64..200, 0.3..60.0f64, prop::option::of(100u64..100_000), prop_oneof![3 => Just(0u64), 1 => 1u64..2000]);
     (transport, network, source).prop_map(|(transport, network, source)| {
-        let (immediate, ecn, ack_every, receive_window, prr, probes) = transport;
+        let (immediate, ecn, ack_every, receive_window, (detection, recovery, probes, frto, undo)) = transport;
         let (loss, ack_loss, repeated, marked, delay_ms, jitter_ms) = network;
         let (seed, segments, window, pacing, pause_ms) = source;
         Channel {
@@ -48,8 +54,11 @@ fn channel() -> impl Strategy<Value = Channel> {
             ecn,
             ack_every,
             receive_window,
-            prr,
+            detection,
+            recovery,
             probes,
+            frto,
+            undo,
             loss,
             ack_loss,
             repeated,
@@ -83,8 +92,11 @@ impl World {
         let transport = Transport {
             ack_every: channel.ack_every,
             receive_window: channel.receive_window.map(|segments| Bytes::new(1448 * segments)),
-            prr: channel.prr,
+            loss_detection: channel.detection,
+            recovery: channel.recovery,
             tail_loss_probe: channel.probes,
+            frto: channel.frto,
+            undo: channel.undo,
             max_rto: Span::from_secs(10),
             ..Transport::default()
         };

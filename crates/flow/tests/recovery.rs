@@ -4,7 +4,7 @@ mod common;
 
 use common::{Rig, at};
 use narrows_control::{Congestion, Recovery};
-use narrows_flow::Transport;
+use narrows_flow::{RecoveryAlgorithm, Transport};
 
 /// Time, cumulative acknowledgement and SACK block.
 type Arrival = (u64, u64, Option<(u64, u64)>);
@@ -152,7 +152,7 @@ fn below_its_target_recovery_grows_by_one_more_for_each_retransmission_delivered
 
 #[test]
 fn without_proportional_reduction_the_window_falls_at_once() {
-    let mut rig = Rig::with(20.0, &Transport { prr: false, ..Transport::default() });
+    let mut rig = Rig::with(20.0, &Transport { recovery: RecoveryAlgorithm::Pipe, ..Transport::default() });
     rig.sender.write(u64::MAX);
     rig.numbers(0);
     rig.sack(100, 0, &[(1, 4)]);

@@ -32,6 +32,8 @@ pub(crate) struct RawScenario {
     /// Links.
     #[serde(default)]
     pub link: Vec<At<RawLink>>,
+    /// Settings of every flow's transport that the flow does not set itself.
+    pub transport: Option<At<RawTransport>>,
     /// Traffic.
     #[serde(default)]
     pub flow: Vec<At<RawFlow>>,
@@ -173,7 +175,7 @@ pub(crate) struct RawFlow {
     pub back: Option<At<Vec<At<String>>>>,
     /// What it has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,
-    /// The transport's settings.
+    /// The transport's settings; those left out are as the scenario's `[transport]` has them.
     pub transport: Option<At<RawTransport>>,
 }
 
@@ -208,12 +210,12 @@ pub(crate) struct RawLimited {
     pub rate: Option<At<Quantity<Rate>>>,
 }
 
-/// The transport's settings; those left out are as the preset has them.
+/// The transport's settings. A flow that names no preset begins with the scenario's `[transport]`; what neither sets is as the preset has it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transport")]
 pub(crate) struct RawTransport {
-    /// The settings to begin with. Default: "linux".
+    /// The settings to begin with. Default: the scenario's, "linux" without any.
     pub preset: Option<RawPreset>,
     /// Payload of a full segment. Linux on Ethernet: "1448 B".
     pub mss: Option<At<Quantity<Bytes>>>,
@@ -235,10 +237,44 @@ pub(crate) struct RawTransport {
     pub quick_acks: Option<u32>,
     /// What the receiver can hold; "unlimited" for everything. Default: "unlimited".
     pub receive_window: Option<At<OrUnlimited<Bytes>>>,
-    /// Proportional rate reduction in recovery. Linux: true.
-    pub prr: Option<bool>,
+    /// What proves a segment lost. Linux: "rack".
+    pub loss_detection: Option<RawLossDetection>,
+    /// Segments that must arrive beyond a hole before it counts as lost. Linux: 3.
+    pub dupthresh: Option<At<u32>>,
+    /// How a reduction takes effect while losses are repaired. Linux: "prr".
+    pub recovery: Option<RawRecovery>,
     /// Tail loss probes. Linux: true.
     pub tail_loss_probe: Option<bool>,
+    /// After a timeout, only the first segment is repeated until it is clear whether the others were lost or late (F-RTO). Linux: true.
+    pub frto: Option<bool>,
+    /// Reductions that prove needless are taken back. Linux: true.
+    pub undo: Option<bool>,
+}
+
+/// What proves a segment lost.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "LossDetection")]
+pub(crate) enum RawLossDetection {
+    /// Time: something sent later has arrived, and a reordering window has passed (RFC 8985).
+    Rack,
+    /// Count: `dupthresh` segments beyond it have arrived (RFC 6675).
+    Dupack,
+    /// Distance: a segment `dupthresh` beyond it has arrived, until reordering is seen (Linux 2.4).
+    Fack,
+}
+
+/// How a reduction takes effect while losses are repaired.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Recovery")]
+pub(crate) enum RawRecovery {
+    /// In proportion to what is delivered (RFC 6937).
+    Prr,
+    /// One segment less for every second acknowledgement, then slow start (Linux 2.4).
+    RateHalving,
+    /// At once: nothing leaves until the flight is below the new window (RFC 6675).
+    Pipe,
 }
 
 /// A complete set of transport settings.
@@ -248,6 +284,9 @@ pub(crate) struct RawTransport {
 pub(crate) enum RawPreset {
     /// What Linux 6.x does with its default settings.
     Linux,
+    /// What Linux 2.4 did.
+    #[serde(rename = "linux-2.4")]
+    Linux24,
 }
 
 /// Something that changes during the run, at once or on a ramp, once or again and again.

@@ -149,8 +149,12 @@ fn write_transport(out: &mut Document, transport: &Transport) {
         Some(window) => out.text("receive_window", window),
         None => out.text("receive_window", "unlimited"),
     }
-    out.plain("prr", transport.prr);
+    out.text("loss_detection", transport.loss_detection);
+    out.plain("dupthresh", transport.dupthresh);
+    out.text("recovery", transport.recovery);
     out.plain("tail_loss_probe", transport.tail_loss_probe);
+    out.plain("frto", transport.frto);
+    out.plain("undo", transport.undo);
 }
 
 /// TOML in the making.

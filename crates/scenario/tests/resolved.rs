@@ -1,5 +1,6 @@
 //! What becomes of a scenario: defaults, expansion, routes, buffers.
 
+use narrows_flow::Transport;
 use narrows_path::{Limit, LossModel, RateSource, Trace};
 use narrows_scenario::{Comparison, Scenario, Workload, parse};
 use narrows_units::{Bytes, Depth, Rate, Span, Time};
@@ -40,6 +41,19 @@ fn what_is_left_out_has_its_default() {
     let flow = &scenario.flows[0];
     assert_eq!((flow.name.as_str(), flow.workload, flow.start, flow.stop), ("newreno", Workload::Bulk, Time::ZERO, None));
     assert_eq!(flow.transport, Default::default());
+}
+
+#[test]
+fn flows_change_single_keys_of_the_common_transport_or_begin_anew() {
+    let link = "duration = \"9 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n[transport]\npreset = \"linux-2.4\"\ndupthresh = 5\n";
+    let one = "[flow.transport]\ninitial_window = 4\n";
+    let own = "[flow.transport]\npreset = \"linux\"\nack_every = 1\n";
+    let scenario = read(&format!("{link}{FLOW}{FLOW}{one}{FLOW}{own}"));
+    let transports: Vec<&Transport> = scenario.flows.iter().map(|flow| &flow.transport).collect();
+    let common = Transport { dupthresh: 5, ..Transport::linux_2_4() };
+    assert_eq!(transports[0], &common);
+    assert_eq!(transports[1], &Transport { initial_window: 4, ..common });
+    assert_eq!(transports[2], &Transport { ack_every: 1, ..Transport::default() });
 }
 
 #[test]

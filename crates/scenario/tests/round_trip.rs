@@ -69,8 +69,10 @@ fn transport() -> impl Strategy<Value = String> {
     let mss = (900u32..60_000).prop_map(|mss| format!("mss = \"{mss} B\""));
     let window = (1u32..1_000).prop_map(|window| format!("initial_window = {window}"));
     let receive = (60_000u64..).prop_map(|window| format!("receive_window = \"{window} B\""));
-    (maybe(mss), maybe(window), maybe(receive), maybe(span("min_rto", 900_000_000)), any::<bool>())
-        .prop_map(|(mss, window, receive, rto, prr)| format!("[flow.transport]\n{mss}{window}{receive}{rto}prr = {prr}\n"))
+    let recovery = proptest::sample::select(vec!["prr", "rate-halving", "pipe"]);
+    (maybe(mss), maybe(window), maybe(receive), maybe(span("min_rto", 900_000_000)), recovery).prop_map(
+        |(mss, window, receive, rto, recovery)| format!("[flow.transport]\n{mss}{window}{receive}{rto}recovery = \"{recovery}\"\n"),
+    )
 }
 
 fn flow() -> impl Strategy<Value = String> {
@@ -216,11 +218,16 @@ fn every_transport_setting_is_known() {
         ack_delay: _,
         quick_acks: _,
         receive_window: _,
-        prr: _,
+        loss_detection: _,
+        dupthresh: _,
+        recovery: _,
         tail_loss_probe: _,
+        frto: _,
+        undo: _,
     } = Transport::default();
     let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nack_every = 1\n\
-                ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nprr = false\ntail_loss_probe = false\n";
+                ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
+                dupthresh = 5\nrecovery = \"pipe\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";
     let text = format!(
         "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n[flow.transport]\n{keys}"
     );

@@ -2,7 +2,8 @@
 
 use super::Sender;
 use super::states::REORDERING_PERSISTS;
-use crate::recovery::Prr;
+use crate::LossDetection;
+use crate::recovery::Spread;
 use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use narrows_control::{Acked, Congestion, EcnDelta, Feedback, Lost, Recovery, Totals};
@@ -145,14 +146,19 @@ impl Sender {
     }
 
     pub(super) fn detect_losses(&mut self, now: Time) {
-        let in_recovery = matches!(self.state, Recovery::Recovery | Recovery::Loss);
-        let min_rtt = self.rtt.minimum().unwrap_or_default();
-        let window = self.board.reordering_window(in_recovery, min_rtt, self.reordering_steps, self.rtt.srtt());
         let (lost, last, mss) = (&mut self.lost, self.last_segment, self.transport.mss);
         let before = lost.len();
-        let again = self.board.detect_losses(now, window, |number, slot| lost.push(describe_lost(number, &slot, last, mss)));
-        self.counters.declared_lost += (lost.len() - before) as u64;
-        self.timers.reorder = again.unwrap_or(Time::NEVER);
+        let note = |number: u64, slot: Slot| lost.push(describe_lost(number, &slot, last, mss));
+        match self.transport.loss_detection {
+            LossDetection::Rack => {
+                let in_recovery = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+                let min_rtt = self.rtt.minimum().unwrap_or_default();
+                let window = self.board.reordering_window(in_recovery, min_rtt, self.reordering_steps, self.rtt.srtt());
+                self.timers.reorder = self.board.detect_losses(now, window, note).unwrap_or(Time::NEVER);
+            }
+            LossDetection::Dupack | LossDetection::Fack => self.board.detect_losses_by_count(note),
+        }
+        self.counters.declared_lost += (self.lost.len() - before) as u64;
     }
 
     fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
@@ -213,12 +219,15 @@ impl Sender {
     pub(super) fn reduce(&mut self, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
         if reducing && (congestion.is_some() || !reducing_before) {
-            self.prr = Prr::begin(self.decision.window.whole().max(1));
+            self.spread.begin(self.decision.window.whole().max(1));
         }
         self.decision = self.controller.decision();
-        if reducing {
-            let target = self.decision.window.whole().max(1);
-            self.prr.on_ack(acked, self.board.in_flight(), target, clean);
+        let (in_flight, target) = (self.board.in_flight(), self.decision.window.whole().max(1));
+        match &mut self.spread {
+            Spread::Prr(prr) if reducing => prr.on_ack(acked, in_flight, target, clean),
+            Spread::RateHalving(halving) if reducing => halving.on_ack(in_flight, target),
+            Spread::RateHalving(halving) => halving.regrow(in_flight, target, reducing_before),
+            Spread::Prr(_) | Spread::Pipe => {}
         }
     }
 }

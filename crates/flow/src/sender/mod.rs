@@ -7,15 +7,15 @@ mod timers;
 use crate::Transport;
 use crate::pacing::Pacer;
 use crate::rate::RateSampler;
-use crate::recovery::{Frto, Prr, Undo};
+use crate::recovery::{Frto, Spread, Undo};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Flags, Scoreboard, Slot};
 use crate::wire::{Block, Data, MAX_BLOCKS};
 use narrows_control::{Acked, Controller, Decision, Ecn, Lost, Recovery, Reduction, Sent};
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// Sends one connection's data as its controller decides: numbering, loss detection by RACK-TLP (RFC 8985), recovery with PRR (RFC 6937), retransmission
-/// timeout (RFC 6298), undo of spurious reductions, pacing, classic ECN (RFC 3168) and delivery rate samples.
+/// Sends one connection's data as its controller decides: numbering, loss detection, recovery, retransmission timeout (RFC 6298), undo of spurious reductions,
+/// pacing, classic ECN (RFC 3168) and delivery rate samples, each as the [`Transport`] has it.
 ///
 /// It never acts by itself: a world hands it acknowledgements, calls [`transmit`](Sender::transmit) at [`ready_at`](Sender::ready_at) until it yields nothing,
 /// and calls [`on_timer`](Sender::on_timer) at [`next_timer`](Sender::next_timer).
@@ -37,7 +37,7 @@ pub struct Sender {
     state: Recovery,
     /// Recovery ends when everything below this is acknowledged.
     recovery_end: u64,
-    prr: Prr,
+    spread: Spread,
     undo: Undo,
     /// RACK's reordering window in quarters of the least round trip, and the round in which it grew last.
     reordering_steps: u64,
@@ -104,7 +104,7 @@ impl Sender {
         Sender {
             controller,
             decision,
-            board: Scoreboard::new(sample_rates),
+            board: Scoreboard::new(sample_rates, transport.loss_detection, transport.dupthresh),
             rtt: RttEstimator::new(transport.initial_rto, transport.min_rto, transport.max_rto),
             latest_rtt: None,
             rate: RateSampler::default(),
@@ -116,7 +116,7 @@ impl Sender {
             receive_limit: transport.receive_window.map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
             state: Recovery::Open,
             recovery_end: 0,
-            prr: Prr::default(),
+            spread: Spread::new(transport.recovery),
             undo: Undo::default(),
             reordering_steps: 1,
             reordering_round: 0,
@@ -183,11 +183,10 @@ impl Sender {
     /// The window that holds now, in segments.
     #[inline]
     fn window(&self) -> u32 {
-        let reducing = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
-        if reducing && self.transport.prr && self.decision.reduction == Reduction::Transport {
-            self.prr.window()
-        } else {
-            self.decision.window.whole().max(1)
+        let target = self.decision.window.whole().max(1);
+        match self.decision.reduction {
+            Reduction::Transport => self.spread.window(target, matches!(self.state, Recovery::Recovery | Recovery::Cwr)),
+            Reduction::Immediate => target,
         }
     }
 
@@ -305,7 +304,7 @@ impl Sender {
         self.decision = self.controller.decision();
         self.pacer.on_sent(now, bytes + self.transport.headers, self.decision.pacing, self.decision.quantum);
         if matches!(self.state, Recovery::Recovery | Recovery::Cwr) {
-            self.prr.on_sent();
+            self.spread.on_sent();
         }
         if self.timers.retransmit == Time::NEVER || number == self.board.una() {
             self.timers.retransmit = now + self.rtt.timeout();

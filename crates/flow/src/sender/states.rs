@@ -103,6 +103,9 @@ impl Sender {
     }
 
     pub(super) fn begin_undo(&mut self) {
+        if !self.transport.undo {
+            return;
+        }
         let una = self.board.una();
         let repaired = self.board.outstanding() > 0 && self.board.slot(una).flags.has(Flags::EVER_RESENT);
         self.undo.begin(una, self.board.resent_out(), repaired);
@@ -110,12 +113,13 @@ impl Sender {
 
     fn undo_reduction(&mut self, now: Time) {
         if self.state == Recovery::Recovery {
-            self.board.note_reordering();
+            self.board.note_reordering(self.undo.marker().unwrap_or(self.board.una()));
         }
         self.board.unmark_lost();
         self.controller.on_undo(now);
         self.counters.undone += 1;
         self.undo.end();
+        self.spread.end();
         self.frto = Frto::Off;
         self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
     }

@@ -100,9 +100,10 @@ impl Sender {
             self.begin_undo();
         }
         let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
-        self.frto = if !repairing || self.timeouts_in_a_row > 0 { Frto::Waiting } else { Frto::Off };
+        self.frto = if self.transport.frto && (!repairing || self.timeouts_in_a_row > 0) { Frto::Waiting } else { Frto::Off };
         self.timeouts_in_a_row += 1;
         self.state = Recovery::Loss;
+        self.spread.end();
         self.recovery_end = self.board.next();
         self.cwr_wanted = self.decision.ecn != Ecn::NotEct;
         self.probe = None;

@@ -23,9 +23,11 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     }
     let map = Map::new(&scenario.nodes, &scenario.links, twins);
     let mut names = Names::new(raw)?;
+    let linux = Transport::default();
+    let common = raw.transport.as_ref().map_or(Ok(linux.clone()), |table| transport::check(table, &linux))?;
     let mut flows: Vec<Flow> = Vec::new();
     for one in &raw.flow {
-        let flow = check_one(one, &map, &mut names, scenario.duration)?;
+        let flow = check_one(one, &map, &mut names, &common, scenario.duration)?;
         let copies = copies(one, &flow, scenario.duration)?;
         for copy in &copies {
             names.take(&copy.name, &one.span)?;
@@ -38,7 +40,7 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     Ok(flows)
 }
 
-fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, duration: Span) -> Checked<Flow> {
+fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport, duration: Span) -> Checked<Flow> {
     let written = &raw.value;
     let (from, to) = (map.node(&written.from)?, map.node(&written.to)?);
     if from == to {
@@ -48,7 +50,7 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, duration: Span) ->
             "give two different nodes",
         ));
     }
-    let transport = written.transport.as_ref().map_or(Ok(Transport::default()), transport::check)?;
+    let transport = written.transport.as_ref().map_or(Ok(common.clone()), |table| transport::check(table, common))?;
     let controller = written.controller.as_ref().map(|text| controller(text, &transport)).transpose()?;
     let workload = written.workload.as_ref().map_or(Ok(Workload::Bulk), workload)?;
     if controller.is_none() && !matches!(workload, Workload::Constant(_)) {

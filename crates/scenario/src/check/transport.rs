@@ -1,19 +1,22 @@
 //! The transport's settings.
 
 use crate::error::{Checked, Problem};
-use crate::raw::{RawPreset, RawTransport};
+use crate::raw::{RawLossDetection, RawPreset, RawRecovery, RawTransport};
 use crate::text::{At, Quantity};
-use narrows_flow::Transport;
+use narrows_flow::{LossDetection, MAX_DUPTHRESH, RecoveryAlgorithm, Transport};
 use narrows_units::Bytes;
 use std::ops::Range;
 
 /// An IP packet's greatest size.
 const GREATEST_PACKET: Bytes = Bytes::new(65_535);
 
-pub(super) fn check(raw: &At<RawTransport>) -> Checked<Transport> {
+/// The settings of a table, over those `inherited` unless it names a preset.
+pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Transport> {
     let keys = &raw.value;
-    let mut transport = match keys.preset.unwrap_or(RawPreset::Linux) {
-        RawPreset::Linux => Transport::default(),
+    let mut transport = match keys.preset {
+        None => inherited.clone(),
+        Some(RawPreset::Linux) => Transport::default(),
+        Some(RawPreset::Linux24) => Transport::linux_2_4(),
     };
     set_quantity(&mut transport.mss, &keys.mss);
     set_quantity(&mut transport.headers, &keys.headers);
@@ -25,8 +28,12 @@ pub(super) fn check(raw: &At<RawTransport>) -> Checked<Transport> {
     set_quantity(&mut transport.ack_delay, &keys.ack_delay);
     set(&mut transport.quick_acks, keys.quick_acks);
     set(&mut transport.receive_window, keys.receive_window.as_ref().map(|key| key.value.0));
-    set(&mut transport.prr, keys.prr);
+    set(&mut transport.loss_detection, keys.loss_detection.map(loss_detection));
+    set(&mut transport.dupthresh, keys.dupthresh.as_ref().map(|key| key.value));
+    set(&mut transport.recovery, keys.recovery.map(recovery));
     set(&mut transport.tail_loss_probe, keys.tail_loss_probe);
+    set(&mut transport.frto, keys.frto);
+    set(&mut transport.undo, keys.undo);
 
     let refuse = |span: Option<&Range<usize>>, message: String, help: &str| Err(Problem::at(span.unwrap_or(&raw.span), message, help));
     let Transport { mss, headers, min_rto, initial_rto, max_rto, .. } = transport;
@@ -42,6 +49,10 @@ pub(super) fn check(raw: &At<RawTransport>) -> Checked<Transport> {
     }
     if transport.ack_every == 0 {
         return refuse(span(&keys.ack_every), "acknowledgements after every 0 segments make no sense".into(), "give 1 or more");
+    }
+    if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
+        let message = format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
+        return refuse(span(&keys.dupthresh), message, "give a dupthresh from 1 to 127; TCP has 3");
     }
     if min_rto.is_zero() {
         return refuse(span(&keys.min_rto), "the least retransmission timeout cannot be zero".into(), "give for example \"200 ms\"");
@@ -61,6 +72,22 @@ pub(super) fn check(raw: &At<RawTransport>) -> Checked<Transport> {
         return refuse(span(&keys.receive_window), message, "give at least one mss, or \"unlimited\"");
     }
     Ok(transport)
+}
+
+fn loss_detection(raw: RawLossDetection) -> LossDetection {
+    match raw {
+        RawLossDetection::Rack => LossDetection::Rack,
+        RawLossDetection::Dupack => LossDetection::Dupack,
+        RawLossDetection::Fack => LossDetection::Fack,
+    }
+}
+
+fn recovery(raw: RawRecovery) -> RecoveryAlgorithm {
+    match raw {
+        RawRecovery::Prr => RecoveryAlgorithm::Prr,
+        RawRecovery::RateHalving => RecoveryAlgorithm::RateHalving,
+        RawRecovery::Pipe => RecoveryAlgorithm::Pipe,
+    }
 }
 
 fn set<T>(setting: &mut T, value: Option<T>) {
