@@ -3,16 +3,18 @@
 //! A [`Controller`] is sans-IO: it never reads a clock, opens a socket or knows what drives it. A *world* (the simulator, a transport library, a daemon) tells
 //! it what was sent and what came back, and obeys its [`Decision`] entirely.
 
+mod aimd;
 mod bbr;
 mod contract;
 mod cubic;
 mod feedback;
 mod newreno;
 pub mod registry;
+mod round;
 #[cfg(test)]
 mod testing;
+mod window;
 mod windowed;
 
 pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};
-pub use newreno::NewReno;

@@ -5,7 +5,7 @@
 //!
 //! Deviation: a round ends with the highest segment acknowledged, selectively or not; the kernel looks at the cumulative acknowledgement only.
 
-use super::round::Round;
+use crate::round::Round;
 
 /// Below this window, in segments, slow start goes on.
 const LOW_WINDOW: u32 = 16;

@@ -2,7 +2,7 @@
 //!
 //! Deviation: a round ends with the first acknowledgement of a segment sent in it (section 4.2 asks for the last segment of the one before: one segment earlier).
 
-use super::round::Round;
+use crate::round::Round;
 use narrows_units::Span;
 
 /// Samples of a round before its delay is judged (N_RTT_SAMPLE).

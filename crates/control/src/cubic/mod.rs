@@ -10,7 +10,6 @@ mod hystart;
 mod hystartpp;
 mod linux;
 mod rfc9438;
-mod round;
 
 use crate::registry::{Built, Entry, Param, ParamError, Params, Setup};
 
