@@ -8,6 +8,7 @@ mod bbr;
 mod contract;
 mod cubic;
 mod feedback;
+mod linux;
 mod newreno;
 pub mod registry;
 mod round;

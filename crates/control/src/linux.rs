@@ -1,0 +1,218 @@
+//! What Linux gives to every window-based controller: a window in whole segments.
+//!
+//! Sources: Linux `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd` (`net/ipv4/tcp_cong.c`), `tcp_init_cwnd_reduction`, `tcp_enter_loss`,
+//! `tcp_undo_cwnd_reduction` (`tcp_input.c`) and `tcp_cwnd_restart` (`tcp_output.c`).
+//!
+//! Deviations:
+//! * the segments that count for growth are those sent while the window was the limit; the kernel judges the connection at the time of the acknowledgement;
+//! * in Disorder the window may grow on selective acknowledgements; the kernel waits for the cumulative acknowledgement to move;
+//! * a window that the application leaves unused decays after idleness only, not while a little is still being sent (`tcp_cwnd_application_limited`).
+
+use crate::registry::{Params, Setup};
+use crate::window::growth;
+use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout, aimd};
+use narrows_units::{Bytes, Segments, Span, Time};
+
+/// No slow start threshold yet (`TCP_INFINITE_SSTHRESH`).
+const NO_THRESHOLD: u32 = u32::MAX;
+
+/// The window (`snd_cwnd`, `snd_ssthresh`, `snd_cwnd_cnt`).
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Segments that may be in flight.
+    pub cwnd: u32,
+    /// Slow start ends here.
+    pub threshold: u32,
+    /// Segments acknowledged towards the next segment of growth.
+    pub credit: u32,
+    /// Window and threshold before the latest reduction, for undo.
+    prior: (u32, u32),
+    initial: u32,
+    last_sent: Option<Time>,
+}
+
+impl Window {
+    /// At the start of a connection.
+    pub fn new(setup: &Setup) -> Window {
+        let cwnd = setup.initial_window.whole().max(1);
+        Window { cwnd, threshold: NO_THRESHOLD, credit: 0, prior: (cwnd, NO_THRESHOLD), initial: cwnd, last_sent: None }
+    }
+
+    /// A segment leaves: the window halves for each retransmission timeout of idleness before. Returns for how long nothing was in flight.
+    pub fn on_sent(&mut self, sent: &Sent) -> Option<Span> {
+        let last = self.last_sent.replace(sent.now);
+        let idle = sent.now.since(last.filter(|_| sent.in_flight == 0)?);
+        if !sent.retransmission && idle > sent.rto {
+            self.restart(idle, sent.rto);
+        }
+        Some(idle)
+    }
+
+    fn restart(&mut self, idle: Span, rto: Span) {
+        self.threshold = self.threshold.max(self.cwnd / 2 + self.cwnd / 4);
+        let floor = self.initial.min(self.cwnd);
+        let mut rest = idle - rto;
+        while !rest.is_zero() && self.cwnd > floor {
+            self.cwnd /= 2;
+            rest -= rto;
+        }
+        self.cwnd = self.cwnd.max(floor);
+    }
+
+    /// True below the threshold.
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.threshold
+    }
+
+    /// Slow start up to the threshold. Returns the segments left over for avoidance.
+    pub fn slow_start(&mut self, acked: u32) -> u32 {
+        let step = acked.min(self.threshold.saturating_sub(self.cwnd));
+        self.cwnd += step;
+        acked - step
+    }
+
+    /// One segment per `count` acknowledged. Credit gathered at a higher count gives at most one segment.
+    pub fn step(&mut self, count: u32, acked: u32) {
+        if self.credit >= count {
+            self.credit = 0;
+            self.cwnd += 1;
+        }
+        self.credit += acked;
+        if self.credit >= count {
+            let steps = self.credit / count;
+            self.credit -= steps * count;
+            self.cwnd += steps;
+        }
+    }
+
+    /// A reduction to `left` segments.
+    pub fn reduce(&mut self, left: u32) {
+        self.prior = (self.cwnd, self.threshold);
+        self.threshold = left;
+        self.cwnd = left;
+        self.credit = 0;
+    }
+
+    /// All that was in flight is presumed lost.
+    pub fn collapse(&mut self) {
+        self.cwnd = 1;
+        self.credit = 0;
+    }
+
+    /// The latest reduction was spurious.
+    pub fn undo(&mut self) {
+        self.cwnd = self.cwnd.max(self.prior.0);
+        self.threshold = self.threshold.max(self.prior.1);
+    }
+
+    /// Names window and threshold.
+    pub fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("cwnd", self.cwnd as f64);
+        visit("ssthresh", if self.threshold == NO_THRESHOLD { f64::INFINITY } else { self.threshold as f64 });
+    }
+}
+
+/// The two callbacks in which kernel controllers of the AIMD family differ.
+pub trait Callbacks: Send {
+    /// `cong_avoid` beyond slow start: `acked` segments are acknowledged at once.
+    fn avoid(&mut self, window: &mut Window, acked: u32);
+
+    /// `ssthresh`: what a reduction leaves of `cwnd` segments.
+    fn left(&self, cwnd: u32) -> u32;
+}
+
+/// A kernel controller with these callbacks.
+#[derive(Clone, Debug)]
+pub struct Linux<C> {
+    callbacks: C,
+    window: Window,
+    packet: Bytes,
+    ecn: Ecn,
+}
+
+impl<C: Callbacks> Linux<C> {
+    /// A controller at the start of a connection.
+    pub fn new(callbacks: C, setup: &Setup, params: &Params) -> Linux<C> {
+        let ecn = if params.flag(aimd::ECN.name) { Ecn::Ect0 } else { Ecn::NotEct };
+        Linux { callbacks, window: Window::new(setup), packet: setup.mss + setup.headers, ecn }
+    }
+}
+
+impl<C: Callbacks> Controller for Linux<C> {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.window.on_sent(sent);
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        if feedback.congestion.is_some() {
+            self.window.reduce(self.callbacks.left(self.window.cwnd));
+            return;
+        }
+        let rest = self.window.slow_start(growth(feedback));
+        if rest > 0 {
+            self.callbacks.avoid(&mut self.window, rest);
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.window.reduce(self.callbacks.left(self.window.cwnd));
+        }
+        self.window.collapse();
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn decision(&self) -> Decision {
+        Decision {
+            window: Segments::new(self.window.cwnd as f64),
+            pacing: None,
+            quantum: self.packet,
+            ecn: self.ecn,
+            reduction: Reduction::Transport,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.window.inspect(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, setup};
+
+    #[test]
+    fn slow_start_stops_at_the_threshold() {
+        let mut window = Window { threshold: 25, ..Window::new(&setup(20.0)) };
+        assert_eq!((window.slow_start(20), window.cwnd, window.slow_start(3)), (15, 25, 3));
+    }
+
+    #[test]
+    fn credit_of_a_higher_count_gives_one_segment() {
+        let mut window = Window { credit: 30, ..Window::new(&setup(10.0)) };
+        window.step(10, 5);
+        assert_eq!((window.cwnd, window.credit), (11, 5));
+        window.step(10, 38);
+        assert_eq!((window.cwnd, window.credit), (15, 3));
+    }
+
+    #[test]
+    fn idleness_halves_the_window_per_timeout_and_keeps_the_initial_one() {
+        let resume = |idle_ms: u64| {
+            let mut window = Window { cwnd: 100, threshold: 60, ..Window::new(&setup(10.0)) };
+            window.on_sent(&Sent::new(at(1_000), 0, Bytes::new(1448), 5));
+            window.on_sent(&Sent { rto: Span::from_millis(200), ..Sent::new(at(1_000 + idle_ms), 1, Bytes::new(1448), 0) });
+            (window.cwnd, window.threshold)
+        };
+        assert_eq!(resume(200), (100, 60));
+        assert_eq!(resume(201), (50, 75));
+        assert_eq!(resume(400), (50, 75));
+        assert_eq!(resume(401), (25, 75));
+        assert_eq!(resume(10_000), (10, 75));
+    }
+}
