@@ -20,15 +20,8 @@ pub trait Steps: Send {
     }
 }
 
-/// Parameters that all of them have.
+/// A parameter that all of them have.
 pub const ECN: Param = Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)");
-/// See [`ECN`].
-pub const PACING: Param = Param::flag(
-    "pacing",
-    false,
-    "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
-);
-
 /// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
 const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
@@ -51,10 +44,15 @@ impl<S: Steps> Aimd<S> {
             steps,
             window: Window::new(setup),
             packet: setup.mss + setup.headers,
-            paces: params.flag(PACING.name),
+            paces: false,
             srtt: Span::ZERO,
             ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
         }
+    }
+
+    /// The same, paced or not.
+    pub fn paced(self, paces: bool) -> Aimd<S> {
+        Aimd { paces, ..self }
     }
 
     /// Slow start up to the threshold; segments that it leaves over count for avoidance.
@@ -128,8 +126,8 @@ mod tests {
     }
 
     fn tenth(window: f64, threshold: f64) -> Aimd<Tenth> {
-        let params = "newreno?pacing".parse::<Choice>().unwrap().params();
-        let mut aimd = Aimd::new(Tenth, &setup(window), &params);
+        let params = "newreno".parse::<Choice>().unwrap().params();
+        let mut aimd = Aimd::new(Tenth, &setup(window), &params).paced(true);
         aimd.window.threshold = threshold;
         aimd
     }

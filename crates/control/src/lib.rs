@@ -8,10 +8,12 @@ mod bbr;
 mod contract;
 mod cubic;
 mod feedback;
+mod hstcp;
 mod linux;
 mod newreno;
 pub mod registry;
 mod round;
+mod scalable;
 #[cfg(test)]
 mod testing;
 mod window;

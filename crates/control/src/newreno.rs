@@ -8,8 +8,8 @@
 //!   grown either;
 //! * slow start is not limited to two segments per acknowledgement.
 
-use crate::aimd::{Aimd, ECN, PACING, Steps};
-use crate::registry::{Built, Entry};
+use crate::aimd::{Aimd, ECN, Steps};
+use crate::registry::{Built, Entry, Param};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -18,9 +18,18 @@ pub const ENTRY: Entry = Entry {
     summary: "additive increase by one segment per round trip, halving on loss or mark",
     source: "RFC 5681, RFC 6582, RFC 6675, RFC 6928, RFC 3168",
     needs: &[],
-    params: &[ECN, PACING],
-    build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params))),
+    params: PARAMS,
+    build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.flag("pacing")))),
 };
+
+const PARAMS: &[Param] = &[
+    ECN,
+    Param::flag(
+        "pacing",
+        false,
+        "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
+    ),
+];
 
 /// One segment per window acknowledged, half of it after a loss.
 pub struct NewReno;

@@ -1,13 +1,13 @@
 //! All controllers by name, their parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` becomes a controller.
 
-use crate::{Controller, bbr, cubic, newreno};
+use crate::{Controller, bbr, cubic, hstcp, newreno, scalable};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// Every controller, in the order in which lists show them.
-pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY, &cubic::ENTRY, &bbr::ENTRY];
+pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY, &cubic::ENTRY, &hstcp::ENTRY, &scalable::ENTRY, &bbr::ENTRY];
 
 /// What a registry line says of a controller.
 pub struct Entry {
@@ -182,6 +182,16 @@ enum Value {
     Choice(&'static str),
 }
 
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Flag(value) => value.fmt(f),
+            Value::Number(value) => value.fmt(f),
+            Value::Choice(value) => value.fmt(f),
+        }
+    }
+}
+
 /// The checked values of all parameters of one controller.
 pub struct Params(Vec<(&'static str, Value)>);
 
@@ -208,6 +218,15 @@ impl Params {
             Value::Choice(value) => value,
             _ => panic!("parameter {name} is not a choice"),
         }
+    }
+
+    /// Refuses a parameter of `entry` that was set to something else than its default although nothing would use it; `allowed` says what would be right.
+    pub fn refuse(&self, entry: &Entry, name: &'static str, allowed: &str) -> Result<(), ParamError> {
+        let value = self.get(name);
+        if entry.params.iter().any(|param| param.name == name && param.default() == value) {
+            return Ok(());
+        }
+        Err(ParamError::Value { controller: entry.name, name, value: value.to_string(), allowed: allowed.to_owned() })
     }
 
     fn get(&self, name: &str) -> Value {

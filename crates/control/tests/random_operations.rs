@@ -314,7 +314,16 @@ proptest! {
 /// Slow start doubles in one acknowledgement of a whole window: "limited" is judged per segment when sent, not per acknowledgement in a batch.
 #[test]
 fn one_acknowledgement_of_a_whole_window_doubles_it() {
-    for text in ["newreno", "cubic?hystart=off", "cubic?profile=rfc9438&hystart=off", "bbr"] {
+    for text in [
+        "newreno",
+        "cubic?hystart=off",
+        "cubic?profile=rfc9438&hystart=off",
+        "hstcp",
+        "hstcp?profile=linux",
+        "scalable",
+        "scalable?profile=linux",
+        "bbr",
+    ] {
         let mut world = World::new(text, &setup(10.0));
         world.send(10, true);
         world.now += Span::from_millis(50);

@@ -89,3 +89,27 @@ fn one_paced_newreno_flow_needs_a_buffer_of_a_bdp() {
     assert!((0.73..=0.82).contains(&small), "4 packets of buffer: {small}");
     assert!(large >= 0.98, "a buffer of one BDP: {large}");
 }
+
+/// RFC 3649 section 5: w = 0.12 / p^0.835, 1795 segments at one loss in 100,000.
+#[test]
+fn hstcp_with_periodic_loss_holds_its_response_function() {
+    let expected = 0.12 * f64::powf(1e5, 0.835);
+    assert_within(expected, 1795.0, 0.01, "the closed form");
+    let measured = periodic("hstcp", 100, 100_000, 100, 300);
+    assert_within(measured, expected, 0.05, "hstcp");
+}
+
+/// 0.08 / p is the window at the loss: 1/p segments give the eighth of it that was lost, at 0.01 each. From there to there the window grows by itself, for
+/// ln(8/7) / 0.01 = 13.35 round trips, and one more passes in recovery, without growth. So the mean over a cycle of 1/p segments is 697 at one loss in 10,000, not 800.
+#[test]
+fn scalable_with_periodic_loss_holds_its_cycle_of_fourteen_round_trips() {
+    let expected = 10_000.0 / (f64::ln(8.0 / 7.0) / 0.01 + 1.0);
+    assert_within(periodic("scalable", 40, 10_000, 40, 100), expected, 0.02, "scalable");
+}
+
+/// Each loss takes ln(8/7) of the logarithm of the window, each segment gives ln(1.01) of 1/w.
+#[test]
+fn scalable_with_independent_loss_holds_0_0745_over_p() {
+    let windows = (1..=5).map(|seed| random("scalable", 40, 1e-4, 200, seed)).collect();
+    assert_within(median(windows), 745.0, 0.10, "scalable");
+}

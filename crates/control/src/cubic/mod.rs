@@ -40,14 +40,6 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     if params.choice("profile") == "linux" {
         return Ok(Built::new(linux::LinuxCubic::new(setup, params)));
     }
-    let hz = params.number("hz");
-    if hz != HZ {
-        return Err(ParamError::Value {
-            controller: ENTRY.name,
-            name: "hz",
-            value: hz.to_string(),
-            allowed: "left out with profile=rfc9438, which has no ticks".to_owned(),
-        });
-    }
+    params.refuse(&ENTRY, "hz", "left out with profile=rfc9438, which has no ticks")?;
     Ok(Built::new(rfc9438::Rfc9438::new(setup, params)))
 }
