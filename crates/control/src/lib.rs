@@ -11,6 +11,7 @@ mod feedback;
 mod hstcp;
 mod linux;
 mod newreno;
+pub mod params;
 pub mod registry;
 mod round;
 mod scalable;

@@ -3,7 +3,8 @@
 //! A small model of a connection turns random operations into calls that a world could make: segments numbered in order, each sent segment delivered or lost at
 //! most once per transmission, totals that add up, one reduction per recovery.
 
-use narrows_control::registry::{Choice, ENTRIES, Kind, Need, Setup};
+use narrows_control::params::Kind;
+use narrows_control::registry::{Choice, ENTRIES, Need, Setup};
 use narrows_control::{
     Acked, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Tag, Timeout, Totals,
 };

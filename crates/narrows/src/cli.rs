@@ -200,7 +200,7 @@ impl CompareArgs {
 }
 
 fn parse_choice(text: &str) -> Result<Choice, String> {
-    text.parse().map_err(|error: narrows_control::registry::ParamError| error.to_string())
+    text.parse().map_err(|error: narrows_control::params::ParamError| error.to_string())
 }
 
 fn parse_path(text: &str) -> Result<String, String> {

@@ -3,8 +3,10 @@
 use crate::Outcome;
 use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
-use narrows_control::registry::{ENTRIES, Kind, Param};
+use narrows_control::params::{Kind, Param};
+use narrows_control::registry::ENTRIES;
 use narrows_measure::metrics::METRICS;
+use narrows_path::DISCIPLINES;
 use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -56,17 +58,24 @@ fn controllers() -> Vec<Item> {
         if !needs.is_empty() {
             text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
         }
-        for param in entry.params {
-            text += &format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), param.help);
-        }
-        let params: Vec<Value> =
-            entry.params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": param.help })).collect();
+        text += &described(entry.params);
+        let params = params(entry.params);
         let json = json!({
             "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "needs": needs, "params": params,
         });
         Item { text, json }
     };
     ENTRIES.iter().map(item).collect()
+}
+
+/// Parameters as lines of text.
+fn described(params: &[Param]) -> String {
+    params.iter().map(|param| format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), param.help)).collect()
+}
+
+/// Parameters as JSON.
+fn params(params: &[Param]) -> Vec<Value> {
+    params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": param.help })).collect()
 }
 
 /// What a parameter may be, its default first.
@@ -82,13 +91,13 @@ fn allowed(param: &Param) -> String {
 }
 
 fn disciplines() -> Vec<Item> {
-    narrows_path::DISCIPLINES
-        .iter()
-        .map(|entry| Item {
-            text: format!("{:<10} {}\n{:<10} source: {}", entry.name, entry.summary, "", entry.source),
-            json: json!({ "name": entry.name, "summary": entry.summary, "source": entry.source }),
-        })
-        .collect()
+    let item = |entry: &&narrows_path::DisciplineEntry| {
+        let mut text = format!("{:<10} {}\n{:<10} source: {}\n", entry.name, entry.summary, "", entry.source);
+        text += &described(entry.params);
+        let params = params(entry.params);
+        Item { text, json: json!({ "name": entry.name, "summary": entry.summary, "source": entry.source, "params": params }) }
+    };
+    DISCIPLINES.iter().map(item).collect()
 }
 
 fn metrics() -> Vec<Item> {

@@ -1,55 +1,56 @@
 //! First in, first out, tail drop.
 
-use crate::{Discipline, Fate, Limit, Packet, Queued, Why};
-use narrows_units::{Bytes, Time};
-use std::collections::VecDeque;
+use crate::buffer::Buffer;
+use crate::{Discipline, DisciplineEntry, DisciplineSetup, Fate, Limit, Packet, Queued, Verdicts, Why};
+use narrows_control::params::Params;
+use narrows_units::{Bytes, Rate, Time};
+
+/// The registry line.
+pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+    name: "fifo",
+    summary: "first in, first out; drops what does not fit (tail drop)",
+    source: "RFC 7567, section 2.1",
+    params: &[],
+};
 
 /// A drop-tail queue.
 #[derive(Clone, Debug)]
 pub struct Fifo<P> {
     limit: Limit,
-    queue: VecDeque<Queued<P>>,
-    bytes: Bytes,
+    queue: Buffer<P>,
 }
 
 impl<P> Fifo<P> {
-    /// An empty queue that holds `limit`.
-    pub fn new(limit: Limit) -> Fifo<P> {
-        Fifo { limit, queue: VecDeque::new(), bytes: Bytes::ZERO }
-    }
-
-    /// How much it holds.
-    pub fn limit(&self) -> Limit {
-        self.limit
-    }
-
-    /// Holds `limit` from now on. What waits stays, whatever the limit.
-    pub fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
+    /// An empty queue that holds the setup's limit.
+    pub fn new(setup: &DisciplineSetup, _params: &Params) -> Fifo<P> {
+        Fifo { limit: setup.limit, queue: Buffer::default() }
     }
 }
 
 impl<P: Packet> Discipline<P> for Fifo<P> {
-    fn enqueue(&mut self, now: Time, packet: P) -> Fate {
-        if !self.limit.admits(self.bytes, self.queue.len(), packet.size()) {
+    fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
+        if !self.queue.admits(self.limit, packet.size()) {
             return Fate::Dropped(Why::Full);
         }
-        self.bytes += packet.size();
-        self.queue.push_back(Queued { at: now, packet });
+        self.queue.push(now, packet);
         Fate::Queued
     }
 
-    fn dequeue(&mut self, _now: Time) -> Option<Queued<P>> {
-        let head = self.queue.pop_front()?;
-        self.bytes -= head.packet.size();
-        Some(head)
+    fn dequeue(&mut self, _now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+        self.queue.pop()
     }
 
     fn bytes(&self) -> Bytes {
-        self.bytes
+        self.queue.bytes()
     }
 
     fn packets(&self) -> usize {
-        self.queue.len()
+        self.queue.packets()
+    }
+
+    fn set_rate(&mut self, _now: Time, _rate: Option<Rate>) {}
+
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
     }
 }

@@ -3,6 +3,8 @@
 //! A [`Link`] is generic over the packet, so the simulator's small value and an emulator's real buffer pass through the same code. It is sans-IO: it is told the
 //! time and tells when it wants to be looked at next.
 
+mod buffer;
+mod codel;
 mod discipline;
 mod far_end;
 mod fifo;
@@ -10,9 +12,12 @@ mod link;
 mod loss;
 mod packet;
 mod service;
+#[cfg(test)]
+mod testing;
 mod trace;
 
-pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineEntry, Limit, Queued};
+pub use codel::Codel;
+pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Limit, Queued, Verdicts};
 pub use fifo::Fifo;
 pub use link::{Fate, Form, Link, LinkChange, LinkConfig, Why};
 pub use loss::LossModel;

@@ -7,7 +7,7 @@ pub use change::LinkChange;
 use crate::far_end::FarEnd;
 use crate::loss::LossProcess;
 use crate::service::{Server, bytes_left};
-use crate::{AnyDiscipline, Discipline, Limit, LossModel, Packet, RateSource};
+use crate::{AnyDiscipline, Discipline, DisciplineChoice, DisciplineSetup, Limit, LossModel, Packet, RateSource, Verdicts};
 use narrows_measure::{Histogram, LinkCounters};
 use narrows_units::{Bytes, Random, Span, Time};
 use std::collections::VecDeque;
@@ -25,11 +25,20 @@ pub struct LinkConfig {
     pub loss: LossModel,
     /// What the queue holds.
     pub limit: Limit,
+    /// The queue discipline; `None` for a FIFO.
+    pub queue: Option<DisciplineChoice>,
 }
 
 impl Default for LinkConfig {
     fn default() -> LinkConfig {
-        LinkConfig { rate: RateSource::Unlimited, delay: Span::ZERO, jitter: Span::ZERO, loss: LossModel::None, limit: Limit::None }
+        LinkConfig {
+            rate: RateSource::Unlimited,
+            delay: Span::ZERO,
+            jitter: Span::ZERO,
+            loss: LossModel::None,
+            limit: Limit::None,
+            queue: None,
+        }
     }
 }
 
@@ -61,13 +70,56 @@ pub enum Form<P> {
     /// A FIFO whose departures are known at arrival: one event per hop.
     Ahead(Limit),
     /// A discipline that chooses when the transmitter becomes free: two events per hop.
-    AtDequeue(AnyDiscipline<P>),
+    AtDequeue(Box<Chosen<P>>),
+}
+
+/// A discipline that chooses at dequeue, and what it has done that nobody has asked for yet.
+#[derive(Clone, Debug)]
+pub struct Chosen<P> {
+    discipline: AnyDiscipline<P>,
+    verdicts: Verdicts<P>,
+    /// Of the packets dropped, those that are counted.
+    counted: usize,
+}
+
+impl<P: Packet> Form<P> {
+    /// The form of the discipline that `config` names.
+    fn new(config: &LinkConfig, origin: &Origin) -> Form<P> {
+        let Some(choice) = &config.queue else { return Form::Ahead(config.limit) };
+        let setup = DisciplineSetup { limit: config.limit, rate: config.rate.mean(), delay: config.delay, random: origin.stream("queue") };
+        Form::at_dequeue(AnyDiscipline::new(choice, &setup))
+    }
+
+    /// A discipline that chooses at dequeue.
+    pub fn at_dequeue(discipline: AnyDiscipline<P>) -> Form<P> {
+        Form::AtDequeue(Box::new(Chosen { discipline, verdicts: Verdicts::default(), counted: 0 }))
+    }
+}
+
+impl<P: Packet> Chosen<P> {
+    /// Adds to `counters` what the discipline did since the last time.
+    fn count(&mut self, counters: &mut LinkCounters) {
+        counters.marked += std::mem::take(&mut self.verdicts.marked);
+        for (_, why) in &self.verdicts.dropped[self.counted..] {
+            count_drop(counters, *why);
+        }
+        self.counted = self.verdicts.dropped.len();
+    }
+}
+
+fn count_drop(counters: &mut LinkCounters, why: Why) {
+    match why {
+        Why::Loss => counters.lost += 1,
+        Why::Full => counters.overflowed += 1,
+        Why::Early => counters.dropped_early += 1,
+    }
 }
 
 /// A link in one direction.
 ///
 /// [`offer`](Link::offer) packets to it in time order; [`due`](Link::due) says when to call [`pop`](Link::pop) for those that have arrived at the far end. All
-/// times it gives are ideal: they do not depend on when it is looked at.
+/// times it gives are ideal: they do not depend on when it is looked at. A discipline may drop packets that it has accepted: after each of these calls
+/// [`take_dropped`](Link::take_dropped) hands them over.
 #[derive(Clone, Debug)]
 pub struct Link<P> {
     server: Server,
@@ -107,14 +159,18 @@ struct Pending {
 }
 
 impl<P: Packet> Link<P> {
-    /// A link with a drop-tail FIFO. `seed` and `name` fix its random draws.
+    /// An empty link. `seed` and `name` fix its random draws.
     pub fn new(config: &LinkConfig, seed: u64, name: &str) -> Link<P> {
-        Link::with_form(config, Form::Ahead(config.limit), seed, name)
+        let origin = Origin { seed, name: name.to_owned() };
+        Link::with_origin(config, Form::new(config, &origin), origin)
     }
 
-    /// A link with any queue; the form replaces `config.limit`.
+    /// A link with any queue; the form replaces `config.limit` and `config.queue`.
     pub fn with_form(config: &LinkConfig, form: Form<P>, seed: u64, name: &str) -> Link<P> {
-        let origin = Origin { seed, name: name.to_owned() };
+        Link::with_origin(config, form, Origin { seed, name: name.to_owned() })
+    }
+
+    fn with_origin(config: &LinkConfig, form: Form<P>, origin: Origin) -> Link<P> {
         Link {
             server: Server::new(config.rate.clone()),
             delay: config.delay,
@@ -153,13 +209,13 @@ impl<P: Packet> Link<P> {
                 self.transmit(at, packet);
                 Fate::Queued
             }
-            Form::AtDequeue(discipline) => {
-                let fate = discipline.enqueue(at, packet);
+            Form::AtDequeue(chosen) => {
+                let fate = chosen.discipline.enqueue(at, packet, &mut chosen.verdicts);
+                chosen.count(&mut self.counters);
                 match fate {
                     Fate::Queued => {}
                     Fate::Marked => self.counters.marked += 1,
-                    Fate::Dropped(Why::Full) => self.counters.overflowed += 1,
-                    Fate::Dropped(_) => self.counters.dropped_early += 1,
+                    Fate::Dropped(why) => count_drop(&mut self.counters, why),
                 }
                 if self.pending.is_empty() {
                     self.transmit_next(at);
@@ -184,7 +240,7 @@ impl<P: Packet> Link<P> {
         }
         match &self.form {
             Form::Ahead(_) => arrival,
-            Form::AtDequeue(discipline) if discipline.packets() == 0 => arrival,
+            Form::AtDequeue(chosen) if chosen.discipline.packets() == 0 => arrival,
             Form::AtDequeue(_) => {
                 let departure = self.pending.front().map(|first| first.departure);
                 arrival.into_iter().chain(departure).min()
@@ -230,11 +286,22 @@ impl<P: Packet> Link<P> {
     }
 
     fn transmit_next(&mut self, now: Time) {
-        if let Form::AtDequeue(discipline) = &mut self.form
-            && let Some(queued) = discipline.dequeue(now)
-        {
-            self.transmit(queued.at, queued.packet);
+        if let Form::AtDequeue(chosen) = &mut self.form {
+            let next = chosen.discipline.dequeue(now, &mut chosen.verdicts);
+            chosen.count(&mut self.counters);
+            if let Some(queued) = next {
+                self.transmit(queued.at, queued.packet);
+            }
         }
+    }
+
+    /// A packet that was accepted and that the discipline has dropped since.
+    #[inline]
+    pub fn take_dropped(&mut self) -> Option<(P, Why)> {
+        let Form::AtDequeue(chosen) = &mut self.form else { return None };
+        let dropped = chosen.verdicts.dropped.pop()?;
+        chosen.counted -= 1;
+        Some(dropped)
     }
 
     /// Gives the transmitter the next packet, which came at `arrived`.
@@ -258,7 +325,7 @@ impl<P: Packet> Link<P> {
                 let in_service = self.pending.front().map_or(0, |first| first.size);
                 (Bytes::new(self.pending_bytes - in_service), self.pending.len().saturating_sub(1) as u64)
             }
-            Form::AtDequeue(discipline) => (discipline.bytes(), discipline.packets() as u64),
+            Form::AtDequeue(chosen) => (chosen.discipline.bytes(), chosen.discipline.packets() as u64),
         }
     }
 
@@ -266,7 +333,7 @@ impl<P: Packet> Link<P> {
     pub fn not_departed(&self) -> u64 {
         match &self.form {
             Form::Ahead(_) => self.pending.len() as u64,
-            Form::AtDequeue(discipline) => (discipline.packets() + self.pending.len()) as u64,
+            Form::AtDequeue(chosen) => (chosen.discipline.packets() + self.pending.len()) as u64,
         }
     }
 

@@ -11,6 +11,8 @@ pub trait Packet {
     fn ecn(&self) -> Ecn;
     /// Rewrites the ECN code point.
     fn set_ecn(&mut self, ecn: Ecn);
+    /// The same for packets of one flow in one direction, different for others: stands for the five-tuple of addresses, ports and protocol.
+    fn flow(&self) -> u64;
     /// The header that routers write into, if it carries one.
     fn signal(&mut self) -> Option<&mut Signal>;
 }

@@ -25,6 +25,22 @@ impl RateSource {
             RateSource::Trace(trace) => Some(trace.capacity(until)),
         }
     }
+
+    /// The rate; on a trace its mean, over one period of delivery opportunities or up to the last step. `None` if unlimited.
+    pub fn mean(&self) -> Option<Rate> {
+        match self {
+            RateSource::Unlimited => None,
+            RateSource::Constant(rate) => Some(*rate),
+            RateSource::Trace(trace) => Some(match &**trace {
+                Trace::Opportunities { period, .. } => trace.long_run_rate(*period),
+                Trace::Steps(steps) => match steps.as_slice() {
+                    [(_, rate)] => *rate,
+                    [.., (last, _)] => trace.mean_rate(*last),
+                    [] => Rate::ZERO,
+                },
+            }),
+        }
+    }
 }
 
 /// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever the rate, so that what is left of a packet is a whole number.

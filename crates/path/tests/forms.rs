@@ -1,8 +1,8 @@
 //! A FIFO does the same whether its departures are known ahead or chosen one by one, whatever carries the packets, however late the clock wakes and whatever changes.
 
 use narrows_control::{Ecn, Signal};
-use narrows_path::{AnyDiscipline, Fate, Fifo, Form, Limit, Link, LinkChange, LinkConfig, LossModel, Packet, RateSource, Trace};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_path::{AnyDiscipline, DisciplineSetup, Fate, Form, Limit, Link, LinkChange, LinkConfig, LossModel, Packet, RateSource, Trace};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -30,6 +30,9 @@ impl Packet for Value {
         Ecn::NotEct
     }
     fn set_ecn(&mut self, _: Ecn) {}
+    fn flow(&self) -> u64 {
+        self.id % 5
+    }
     fn signal(&mut self) -> Option<&mut Signal> {
         None
     }
@@ -53,6 +56,9 @@ impl Packet for Buffer {
     }
     fn set_ecn(&mut self, ecn: Ecn) {
         self.0[8] = ecn as u8;
+    }
+    fn flow(&self) -> u64 {
+        self.id() % 5
     }
     fn signal(&mut self) -> Option<&mut Signal> {
         None
@@ -183,7 +189,7 @@ fn stories() -> impl Strategy<Value = Story> {
                 steps.retain(|(_, step)| !matches!(step, Step::Change(change) if changes_rate(change)));
             }
             Story {
-                config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), jitter: Span::from_nanos(jitter) },
+                config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), jitter: Span::from_nanos(jitter), queue: None },
                 steps,
                 lateness,
             }
@@ -208,8 +214,9 @@ fn ahead<P>(story: &Story) -> Form<P> {
     Form::Ahead(story.config.limit)
 }
 
-fn chosen<P>(story: &Story) -> Form<P> {
-    Form::AtDequeue(AnyDiscipline::Fifo(Fifo::new(story.config.limit)))
+fn chosen<P: Packet>(story: &Story) -> Form<P> {
+    let setup = DisciplineSetup { limit: story.config.limit, rate: None, delay: Span::ZERO, random: Random::stream(7, "queue") };
+    Form::at_dequeue(AnyDiscipline::new(&"fifo".parse().expect("a discipline"), &setup))
 }
 
 proptest! {

@@ -10,9 +10,11 @@ mod traces;
 mod transport;
 
 use crate::error::{Checked, Problem};
+use crate::near::suggest;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{ReadFile, Scenario};
+use narrows_control::params::{Choice, ParamError, Registered};
 use narrows_units::Span;
 use std::path::Path;
 
@@ -108,4 +110,26 @@ fn checked_name(name: &At<String>) -> Checked<String> {
         ));
     }
     Ok(name.value.clone())
+}
+
+/// An entry of a registry with its parameters.
+fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
+    text.value.parse().map_err(|error| match &error {
+        ParamError::UnknownName { what, name, .. } => {
+            let help = suggest(name, &format!("{what}s"), E::all().iter().map(|entry| entry.name()));
+            Problem::at(&text.span, format!("there is no {what} \"{name}\""), help)
+        }
+        ParamError::UnknownParam { entry, name, .. } => {
+            let params = E::all().iter().filter(|other| other.name() == *entry).flat_map(|other| other.params());
+            let help = suggest(name, "parameters", params.map(|param| param.name));
+            Problem::at(&text.span, format!("{entry} has no parameter \"{name}\""), help)
+        }
+        _ => refused_parameters(text, &error),
+    })
+}
+
+fn refused_parameters(text: &At<String>, error: &ParamError) -> Box<Problem> {
+    let said = error.to_string();
+    let (message, help) = said.split_once("; ").unwrap_or((&said, "correct the parameters"));
+    Problem::at(&text.span, message, help)
 }

@@ -81,8 +81,8 @@ pub(crate) struct RawLink {
     /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the flows that cross it,
     /// counting propagation), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
     pub buffer: Option<At<OrUnlimited<Depth>>>,
-    /// The queue discipline. Default: "fifo".
-    pub queue: Option<At<RawQueue>>,
+    /// The queue discipline with its parameters: "fifo", "codel?target=5&interval=100". Default: "fifo".
+    pub queue: Option<At<String>>,
     /// What is different in the reverse direction of a two-way link. Left out, it has the same rate or trace, delay, buffer and queue, but no losses and no
     /// jitter.
     pub back: Option<At<RawBack>>,
@@ -106,16 +106,7 @@ pub(crate) struct RawBack {
     /// What its queue holds.
     pub buffer: Option<At<OrUnlimited<Depth>>>,
     /// The queue discipline.
-    pub queue: Option<At<RawQueue>>,
-}
-
-/// A queue discipline.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "Queue")]
-pub(crate) enum RawQueue {
-    /// First in, first out, tail drop.
-    Fifo,
+    pub queue: Option<At<String>>,
 }
 
 /// Losses: a share such as "1 %", or a table with the model's parameters.

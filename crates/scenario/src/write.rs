@@ -56,7 +56,7 @@ impl Scenario {
             write_loss(out, link.config.loss);
         }
         write_limit(out, link.config.limit);
-        out.text("queue", "fifo");
+        out.text("queue", link.config.queue.as_ref().map_or("fifo", |queue| queue.text()));
     }
 
     /// An outage is written where it begins; `later` says when it ends.

@@ -124,6 +124,10 @@ impl narrows_path::Packet for Packet {
         self.ecn = ecn;
     }
 
+    fn flow(&self) -> u64 {
+        u64::from(self.flow) << 1 | u64::from(self.kind == Kind::Ack)
+    }
+
     fn signal(&mut self) -> Option<&mut Signal> {
         None
     }

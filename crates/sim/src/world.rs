@@ -187,7 +187,9 @@ impl<'o, O: Observer> World<'o, O> {
     /// Packets arrive at the far end of a link.
     fn on_link(&mut self, now: Time, link: usize) {
         loop {
-            if let Some((_, packet)) = self.links[link].pop(now) {
+            let popped = self.links[link].pop(now);
+            self.take_dropped(now, link);
+            if let Some((_, packet)) = popped {
                 self.forward(now, link, packet);
             }
             let due = self.links[link].due().unwrap_or(Time::NEVER);
@@ -219,18 +221,30 @@ impl<'o, O: Observer> World<'o, O> {
     #[inline]
     fn offer(&mut self, now: Time, link: usize, packet: Packet) {
         let fate = self.links[link].offer(now, packet);
+        self.take_dropped(now, link);
         if let Fate::Dropped(_) = fate {
-            self.show(now, Point::Dropped(link), &packet);
-            let tally = &mut self.flows[packet.flow as usize].tally;
-            if packet.kind == Kind::Ack {
-                self.options.drop(&packet);
-            } else {
-                tally.dropped += 1;
-            }
-            return;
+            return self.bury(now, link, &packet);
         }
         let due = self.links[link].due().unwrap_or(Time::NEVER);
         self.agenda.set(link, due);
+    }
+
+    /// What the discipline of a link has dropped after accepting it.
+    #[inline]
+    fn take_dropped(&mut self, now: Time, link: usize) {
+        while let Some((packet, _)) = self.links[link].take_dropped() {
+            self.bury(now, link, &packet);
+        }
+    }
+
+    /// A packet is gone.
+    fn bury(&mut self, now: Time, link: usize, packet: &Packet) {
+        self.show(now, Point::Dropped(link), packet);
+        if packet.kind == Kind::Ack {
+            self.options.drop(packet);
+        } else {
+            self.flows[packet.flow as usize].tally.dropped += 1;
+        }
     }
 
     #[inline]

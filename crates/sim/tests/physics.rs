@@ -55,6 +55,7 @@ const NETWORKS: &[(&str, &str)] = &[
     ),
     ("jitter", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"5 ms\"\nbuffer = \"1 bdp\""),
     ("heavy loss", "rate = \"5 Mbit/s\"\ndelay = \"30 ms\"\nbuffer = \"50 ms\"\nloss = { probability = 0.3 }"),
+    ("CoDel", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"5 bdp\"\nqueue = \"codel\""),
     ("a slow link", "rate = \"128 kbit/s\"\ndelay = \"300 ms\"\nbuffer = \"20 kB\""),
 ];
 

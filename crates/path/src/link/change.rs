@@ -4,7 +4,7 @@ use super::{Form, Link};
 use crate::far_end::FarEnd;
 use crate::loss::LossProcess;
 use crate::service::Server;
-use crate::{AnyDiscipline, Limit, LossModel, Packet};
+use crate::{Discipline, Limit, LossModel, Packet};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// What may change of a link while it works.
@@ -37,7 +37,12 @@ impl<P: Packet> Link<P> {
     pub fn change(&mut self, t: Time, change: LinkChange) {
         self.settle(t);
         match change {
-            LinkChange::Rate(rate) => self.change_server(t, |server| server.set_rate(t, rate)),
+            LinkChange::Rate(rate) => {
+                self.change_server(t, |server| server.set_rate(t, rate));
+                if let Form::AtDequeue(chosen) = &mut self.form {
+                    chosen.discipline.set_rate(t, Some(rate));
+                }
+            }
             LinkChange::Down => self.change_server(t, |server| server.set_down(t, true)),
             LinkChange::Up => self.change_server(t, |server| server.set_down(t, false)),
             LinkChange::Delay(delay) => {
@@ -51,7 +56,7 @@ impl<P: Packet> Link<P> {
             },
             LinkChange::Limit(limit) => match &mut self.form {
                 Form::Ahead(old) => *old = limit,
-                Form::AtDequeue(AnyDiscipline::Fifo(queue)) => queue.set_limit(limit),
+                Form::AtDequeue(chosen) => chosen.discipline.set_limit(limit),
             },
         }
     }

@@ -1,13 +1,12 @@
 //! Flows.
 
 use super::routes::Map;
-use super::{checked_name, transport};
+use super::{checked_name, choice, refused_parameters, transport};
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::raw::{RawFlow, RawLimited, RawScenario, RawWorkload};
 use crate::text::At;
 use crate::{Flow, LinkId, NodeId, Scenario, Workload};
-use narrows_control::registry::{Choice, ENTRIES, ParamError, Setup};
+use narrows_control::registry::{Choice, Setup};
 use narrows_flow::Transport;
 use narrows_units::{Bytes, Segments, Span, Time};
 use std::collections::BTreeMap;
@@ -151,24 +150,11 @@ fn controller(text: &At<String>, transport: &Transport) -> Checked<Choice> {
         initial_window: Segments::new(f64::from(transport.initial_window)),
         ..Setup::default()
     };
-    let choice = text.value.parse::<Choice>().and_then(|choice| choice.build(&setup).map(|_| choice));
-    choice.map_err(|error| match &error {
-        ParamError::UnknownController { name, .. } => Problem::at(
-            &text.span,
-            format!("there is no controller \"{name}\""),
-            suggest(name, "controllers", ENTRIES.iter().map(|entry| entry.name)),
-        ),
-        ParamError::UnknownParam { controller, name, .. } => {
-            let params = ENTRIES.iter().filter(|entry| entry.name == *controller).flat_map(|entry| entry.params);
-            let help = suggest(name, "parameters", params.map(|param| param.name));
-            Problem::at(&text.span, format!("{controller} has no parameter \"{name}\""), help)
-        }
-        _ => {
-            let said = error.to_string();
-            let (message, help) = said.split_once("; ").unwrap_or((&said, "correct the parameters"));
-            Problem::at(&text.span, message, help)
-        }
-    })
+    let chosen: Choice = choice(text)?;
+    match chosen.build(&setup) {
+        Ok(_) => Ok(chosen),
+        Err(error) => Err(refused_parameters(text, &error)),
+    }
 }
 
 fn workload(raw: &At<RawWorkload>) -> Checked<Workload> {

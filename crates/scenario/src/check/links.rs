@@ -1,13 +1,13 @@
 //! Nodes and links.
 
-use super::checked_name;
 use super::traces::Traces;
+use super::{checked_name, choice};
 use crate::error::{Checked, Problem};
 use crate::near::suggest;
-use crate::raw::{RawBack, RawLink, RawLoss, RawLossModel, RawQueue, RawScenario};
+use crate::raw::{RawBack, RawLink, RawLoss, RawLossModel, RawScenario};
 use crate::text::{At, OrUnlimited, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
-use narrows_path::{LinkConfig, LossModel, RateSource};
+use narrows_path::{DisciplineChoice, LinkConfig, LossModel, RateSource};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -154,12 +154,12 @@ impl Builder<'_> {
             return Err(twice("links", &At { span: span.clone(), value: name }, first));
         }
         let (rate, trace_file) = self.rate(direction)?;
-        let RawQueue::Fifo = direction.queue.as_ref().map_or(RawQueue::Fifo, |queue| queue.value);
         let config = LinkConfig {
             rate,
             delay: self.delay(direction.delay, "delay")?,
             jitter: self.delay(direction.jitter, "jitter")?,
             loss: loss(direction.loss)?,
+            queue: direction.queue.map(choice).transpose()?.filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
             ..LinkConfig::default()
         };
         self.names.insert(name.clone(), span.clone());
@@ -210,7 +210,7 @@ struct Direction<'a> {
     jitter: Option<&'a At<Quantity<Span>>>,
     loss: Option<&'a At<RawLoss>>,
     buffer: Option<&'a At<OrUnlimited<Depth>>>,
-    queue: Option<&'a At<RawQueue>>,
+    queue: Option<&'a At<String>>,
 }
 
 impl<'a> Direction<'a> {
