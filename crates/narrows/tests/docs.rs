@@ -1,5 +1,5 @@
-//! The pages in `docs` say what the program does. `docs/controllers.md` is written from `narrows list controllers`: `UPDATE_DOCS=1 cargo test -p narrows --test
-//! docs` rewrites it; the other pages must name every key and every column.
+//! The pages in `docs` say what the program does. `docs/controllers.md` and `docs/disciplines.md` are written from `narrows list`: `UPDATE_DOCS=1 cargo test -p
+//! narrows --test docs` rewrites them; the other pages must name every key and every column.
 
 mod scratch;
 
@@ -29,7 +29,6 @@ fn controllers(place: &Scratch) -> String {
          in a shell, quote them.\n\n\
          This page is written from `narrows list controllers`; a test keeps the two equal.\n",
     );
-    let text = |value: &Value| value.as_str().unwrap_or_default().replace('|', " or ");
     for entry in json(place, &["list", "controllers", "--json"]).as_array().expect("a list") {
         page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
         page += &format!("- Follows: {}\n", text(&entry["source"]));
@@ -39,15 +38,41 @@ fn controllers(place: &Scratch) -> String {
         };
         let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
         page += &format!("- Needs of its world: {}\n", if needs.is_empty() { "nothing special".to_owned() } else { needs.join(", ") });
-        let params = entry["params"].as_array().expect("a list");
-        if !params.is_empty() {
-            page += "\n| Parameter | Values, the default first | What it does |\n| --- | --- | --- |\n";
-        }
-        for param in params {
-            page += &format!("| `{}` | {} | {} |\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
-        }
+        page += &params(&entry["params"]);
     }
     page
+}
+
+fn disciplines(place: &Scratch) -> String {
+    let mut page = String::from(
+        "# Queue disciplines\n\n\
+         What `queue` in a scenario's links can be. Parameters follow a question mark: `queue = \"codel?target=5&interval=100\"`. Whatever the discipline, the link's\n\
+         `buffer` is what it holds at most; what does not fit is dropped.\n\n\
+         This page is written from `narrows list disciplines`; a test keeps the two equal.\n",
+    );
+    for entry in json(place, &["list", "disciplines", "--json"]).as_array().expect("a list") {
+        page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
+        page += &format!("- Follows: {}\n", text(&entry["source"]));
+        page += &params(&entry["params"]);
+    }
+    page
+}
+
+/// A table of parameters, nothing if there are none.
+fn params(params: &Value) -> String {
+    let params = params.as_array().expect("a list");
+    let row = |param: &Value| format!("| `{}` | {} | {} |\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
+    match params.len() {
+        0 => String::new(),
+        _ => {
+            "\n| Parameter | Values, the default first | What it does |\n| --- | --- | --- |\n".to_owned()
+                + &params.iter().map(row).collect::<String>()
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().replace('|', " or ")
 }
 
 fn capitalised(text: &str) -> String {
@@ -56,14 +81,14 @@ fn capitalised(text: &str) -> String {
 }
 
 #[test]
-fn the_page_of_controllers_is_what_the_program_lists() {
-    let place = Scratch::new("docs-controllers");
-    let expected = controllers(&place);
-    if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(root().join("docs/controllers.md"), &expected).expect("a page");
+fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
+    let place = Scratch::new("docs-lists");
+    for (name, expected) in [("docs/controllers.md", controllers(&place)), ("docs/disciplines.md", disciplines(&place))] {
+        if env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(root().join(name), &expected).expect("a page");
+        }
+        assert!(page(name) == expected, "{name} is not what `narrows list` says; `make docs` rewrites it");
     }
-    let written = page("docs/controllers.md");
-    assert!(written == expected, "docs/controllers.md is not what `narrows list controllers` says; `make docs` rewrites it");
 }
 
 #[test]

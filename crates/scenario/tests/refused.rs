@@ -197,6 +197,19 @@ fn buffers() {
 }
 
 #[test]
+fn queues() {
+    shown!(book(&[
+        ("buffer = \"750 kB\"", "queue = \"coddel\""),
+        ("buffer = \"750 kB\"", "queue = 5"),
+        ("buffer = \"750 kB\"", "queue = \"codel?traget=5\""),
+        ("buffer = \"750 kB\"", "queue = \"codel?target=0\""),
+        ("buffer = \"750 kB\"", "queue = \"codel?target=5ms\""),
+        ("buffer = \"750 kB\"", "queue = \"codel?target=5&target=6\""),
+        ("buffer = \"750 kB\"", "queue = \"fifo?limit=3\""),
+    ]));
+}
+
+#[test]
 fn traces() {
     shown!(book(&[
         ("rate = \"100 Mbit/s\"", "trace = \"missing.trace\""),

@@ -41,6 +41,11 @@ fn buffer() -> impl Strategy<Value = String> {
     prop_oneof![whole("B", 70_000), whole("packets", 1), whole("s", 600), whole("bdp", 999_000), Just("buffer = \"unlimited\"".to_owned())]
 }
 
+fn queue() -> impl Strategy<Value = String> {
+    let codel = (1u32..100, any::<bool>()).prop_map(|(target, ecn)| format!("queue = \"codel?target={target}&ecn={ecn}\""));
+    prop_oneof![Just("queue = \"fifo\"".to_owned()), codel]
+}
+
 fn rate() -> impl Strategy<Value = String> {
     prop_oneof![
         (1_000u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"")),
@@ -57,11 +62,12 @@ fn link() -> impl Strategy<Value = String> {
         maybe(span("jitter", ns)),
         maybe(loss()),
         maybe(buffer()),
-        proptest::option::of((rate(), maybe(loss()))),
+        maybe(queue()),
+        proptest::option::of((rate(), maybe(loss()), maybe(queue()))),
     )
-        .prop_map(|(rate, delay, jitter, loss, buffer, back)| {
-            let back = back.map_or(String::new(), |(rate, loss)| format!("[link.back]\n{rate}\n{loss}"));
-            format!("{rate}\n{delay}{jitter}{loss}{buffer}{back}")
+        .prop_map(|(rate, delay, jitter, loss, buffer, queue, back)| {
+            let back = back.map_or(String::new(), |(rate, loss, queue)| format!("[link.back]\n{rate}\n{loss}{queue}"));
+            format!("{rate}\n{delay}{jitter}{loss}{buffer}{queue}{back}")
         })
 }
 
@@ -156,6 +162,7 @@ const PIECES: &[&str] = &[
     "\"100 %\"",
     "\"unlimited\"",
     "\"bulk\"",
+    "queue = \"codel?target=1\"",
     "\"a trace\"",
     "count = 3",
     "[[link]]",

@@ -1,0 +1,216 @@
+//! What holds for every discipline, whatever is offered: packets are conserved, and neither what carries them nor when the clock wakes changes anything.
+
+use narrows_control::{Ecn, Signal};
+use narrows_path::{DISCIPLINES, Fate, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Why};
+use narrows_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// Beside the defaults of each discipline.
+const VARIANTS: &[&str] = &["codel?ecn=false", "codel?target=1&interval=10"];
+
+const CODE_POINTS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+
+trait Made: Packet {
+    fn make(id: u64, offer: &Offer) -> Self;
+    fn id(&self) -> u64;
+}
+
+/// The simulator's kind of packet: a small value.
+#[derive(Clone, Copy)]
+struct Value {
+    id: u64,
+    size: u64,
+    flow: u64,
+    ecn: Ecn,
+}
+
+impl Packet for Value {
+    fn size(&self) -> Bytes {
+        Bytes::new(self.size)
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+    }
+    fn flow(&self) -> u64 {
+        self.flow
+    }
+    fn signal(&mut self) -> Option<&mut Signal> {
+        None
+    }
+}
+
+impl Made for Value {
+    fn make(id: u64, offer: &Offer) -> Value {
+        Value { id, size: offer.size, flow: offer.flow, ecn: offer.ecn }
+    }
+    fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+/// An emulator's kind of packet: bytes on the heap: the number, the flow, the ECN bits.
+struct Buffer(Vec<u8>);
+
+impl Packet for Buffer {
+    fn size(&self) -> Bytes {
+        Bytes::new(self.0.len() as u64)
+    }
+    fn ecn(&self) -> Ecn {
+        CODE_POINTS[self.0[9] as usize]
+    }
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.0[9] = ecn as u8;
+    }
+    fn flow(&self) -> u64 {
+        self.0[8].into()
+    }
+    fn signal(&mut self) -> Option<&mut Signal> {
+        None
+    }
+}
+
+impl Made for Buffer {
+    fn make(id: u64, offer: &Offer) -> Buffer {
+        let mut bytes = vec![0; offer.size as usize];
+        bytes[..8].copy_from_slice(&id.to_le_bytes());
+        bytes[8] = offer.flow as u8;
+        bytes[9] = offer.ecn as u8;
+        Buffer(bytes)
+    }
+    fn id(&self) -> u64 {
+        u64::from_le_bytes(self.0[..8].try_into().unwrap())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Offer {
+    gap: Span,
+    size: u64,
+    flow: u64,
+    ecn: Ecn,
+    /// What changes before it is offered.
+    change: Option<LinkChange>,
+}
+
+#[derive(Clone, Debug)]
+struct Story {
+    config: LinkConfig,
+    offers: Vec<Offer>,
+    /// The clock wakes this much after it was asked to, in turn.
+    lateness: Vec<Span>,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Outcome {
+    fates: Vec<Fate>,
+    /// Packets dropped after they were accepted.
+    dropped: BTreeMap<u64, Why>,
+    /// Arrivals with their code points.
+    arrivals: Vec<(Time, u64, Ecn)>,
+    counters: String,
+}
+
+/// Drives a link. `late`: it is looked at late only, so that several departures and arrivals are found at once; offers and changes carry their true times.
+fn drive<P: Made>(story: &Story, late: bool) -> Outcome {
+    let mut link: Link<P> = Link::new(&story.config, 7, "link");
+    let mut outcome = Outcome::default();
+    let mut now = Time::ZERO;
+    let mut lateness = story.lateness.iter().cycle();
+    for (id, offer) in story.offers.iter().enumerate() {
+        let next = now + offer.gap;
+        while let Some(due) = link.due().filter(|due| *due <= next) {
+            let wake = if late { (due + *lateness.next().unwrap()).min(next) } else { due };
+            look(&mut link, wake, &mut outcome);
+            if wake == next {
+                break;
+            }
+        }
+        now = next;
+        if let Some(change) = offer.change {
+            link.change(now, change);
+        }
+        outcome.fates.push(link.offer(now, P::make(id as u64, offer)));
+        look(&mut link, now, &mut outcome);
+        let counters = link.counters();
+        let gone = counters.lost + counters.overflowed + counters.dropped_early;
+        assert_eq!(counters.offered, gone + counters.delivered + link.not_departed() + link.propagating(), "{counters:?}");
+        assert!(link.not_departed() > 0 || link.waiting() == (Bytes::ZERO, 0), "waiting behind nothing: {:?}", link.waiting());
+    }
+    link.change(now, LinkChange::Rate(Rate::from_mbps(1)));
+    look(&mut link, now + Span::from_secs(3_000), &mut outcome);
+    assert_eq!((link.not_departed(), link.propagating(), link.waiting()), (0, 0, (Bytes::ZERO, 0)), "something stayed behind");
+    outcome.counters = format!("{:?} {:?}", link.counters(), link.queueing());
+    outcome
+}
+
+fn look<P: Made>(link: &mut Link<P>, now: Time, outcome: &mut Outcome) {
+    outcome.arrivals.extend(std::iter::from_fn(|| link.pop(now)).map(|(at, packet)| (at, packet.id(), packet.ecn())));
+    outcome.dropped.extend(std::iter::from_fn(|| link.take_dropped()).map(|(packet, why)| (packet.id(), why)));
+}
+
+/// Each packet has one fate, and only packets that can be marked are.
+fn assert_each_packet_once(story: &Story, outcome: &Outcome) {
+    let mut ends: BTreeMap<u64, u32> = BTreeMap::new();
+    let refused = outcome.fates.iter().enumerate().filter(|(_, fate)| matches!(fate, Fate::Dropped(_))).map(|(id, _)| id as u64);
+    for id in refused.chain(outcome.dropped.keys().copied()).chain(outcome.arrivals.iter().map(|(_, id, _)| *id)) {
+        *ends.entry(id).or_default() += 1;
+    }
+    assert!(ends.len() == story.offers.len() && ends.values().all(|count| *count == 1), "{ends:?}");
+    for (_, id, ecn) in &outcome.arrivals {
+        let sent = story.offers[*id as usize].ecn;
+        assert!(*ecn == sent || (*ecn == Ecn::Ce && sent != Ecn::NotEct), "{sent:?} became {ecn:?}");
+    }
+}
+
+fn queues() -> impl Strategy<Value = &'static str> {
+    let names: Vec<&str> = DISCIPLINES.iter().map(|entry| entry.name).chain(VARIANTS.iter().copied()).collect();
+    proptest::sample::select(names)
+}
+
+fn offers() -> impl Strategy<Value = Vec<Offer>> {
+    let rate = (50_000u64..50_000_000).prop_map(|bps| LinkChange::Rate(Rate::from_bps(bps)));
+    let limit = (1u32..30).prop_map(|packets| LinkChange::Limit(Limit::Packets(packets)));
+    let change = prop_oneof![60 => Just(None), 1 => rate.prop_map(Some), 1 => limit.prop_map(Some)];
+    // Mostly more than the link carries, with pauses.
+    let gap = prop_oneof![10 => 0u64..1_500_000, 1 => 0u64..400_000_000].prop_map(Span::from_nanos);
+    let offer = (gap, 40u64..1501, 0u64..6, proptest::sample::select(&CODE_POINTS[..]), change);
+    let offer = offer.prop_map(|(gap, size, flow, ecn, change)| Offer { gap, size, flow, ecn, change });
+    proptest::collection::vec(offer, 1..600)
+}
+
+fn stories() -> impl Strategy<Value = Story> {
+    let limits = prop_oneof![
+        Just(Limit::None),
+        (3_000u64..200_000).prop_map(|bytes| Limit::Bytes(Bytes::new(bytes))),
+        (1u32..150).prop_map(Limit::Packets),
+    ];
+    let lateness = proptest::collection::vec((0u64..50_000_000).prop_map(Span::from_nanos), 1..10);
+    (queues(), limits, 200_000u64..20_000_000, 0u64..20_000_000, offers(), lateness).prop_map(
+        |(queue, limit, rate, delay, offers, lateness)| Story {
+            config: LinkConfig {
+                rate: RateSource::Constant(Rate::from_bps(rate)),
+                delay: Span::from_nanos(delay),
+                limit,
+                queue: Some(queue.parse().expect("a discipline")),
+                ..LinkConfig::default()
+            },
+            offers,
+            lateness,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn fates_do_not_depend_on_who_carries_the_packets_or_when_the_clock_wakes(story in stories()) {
+        let ideal = drive::<Value>(&story, false);
+        assert_each_packet_once(&story, &ideal);
+        prop_assert_eq!(&ideal, &drive::<Buffer>(&story, true));
+    }
+}
