@@ -11,7 +11,7 @@ mod hystartpp;
 mod linux;
 mod rfc9438;
 
-use crate::registry::{Built, Entry, Param, Params, Setup};
+use crate::registry::{Built, Entry, Param, ParamError, Params, Setup};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
