@@ -20,6 +20,9 @@ use std::path::Path;
 
 /// Checks everything, in the order in which one thing needs another.
 pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<Scenario> {
+    if let Some(sweep) = &raw.sweep {
+        return Err(Problem::at(&sweep.span, "this file describes many runs", format!("run it with: narrows sweep {file}")));
+    }
     let duration = raw.duration.value.0;
     if duration.is_zero() {
         return Err(Problem::at(

@@ -26,6 +26,17 @@ impl Problem {
         self
     }
 
+    /// True if the problem is with something within `span`, or with something that contains it.
+    pub fn touches(&self, span: &Range<usize>) -> bool {
+        self.marks.iter().any(|(own, _)| !own.is_empty() && own.start < span.end && span.start < own.end)
+    }
+
+    /// The same problem of a cell of a sweep, shown at other places: those of its axes.
+    pub fn of_cell(self: Box<Problem>, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
+        let marks = marks.into_iter().map(|(span, label)| (span, Some(label))).collect();
+        Box::new(Problem { message: format!("in the cell with {cell}: {}", self.message), help: self.help, marks })
+    }
+
     /// Shows another place.
     pub fn and(mut self: Box<Problem>, span: &Range<usize>, label: impl Into<String>) -> Box<Problem> {
         self.marks.push((span.clone(), Some(label.into())));

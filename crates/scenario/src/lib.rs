@@ -34,6 +34,7 @@ mod paths;
 mod raw;
 mod read;
 mod schema;
+mod sweep;
 mod syntax;
 mod text;
 mod write;
@@ -44,3 +45,4 @@ pub use model::{Change, Expectation, Flow, Link, LinkId, Node, NodeId, Scenario,
 pub use paths::{PATHS, PathProfile};
 pub use read::{ReadFile, load, parse};
 pub use schema::schema;
+pub use sweep::{Axis, AxisValue, Changes, Sweep};

@@ -40,9 +40,23 @@ pub(crate) struct RawScenario {
     /// What changes during the run.
     #[serde(default)]
     pub change: Vec<At<RawChange>>,
+    /// Values that vary, for `narrows sweep`: the path of a value, such as "link.bottleneck.rate", and a list of values, or a range
+    /// { from, to, step } or { from, to, count, log }; `seeds` for so many seeds.
+    pub sweep: Option<At<RawSweep>>,
     /// Bands in which metrics of the run should lie, by the metric's name and in its unit.
     #[serde(default)]
     pub expect: BTreeMap<At<String>, At<RawBand>>,
+}
+
+/// Axes. They are read from the document itself, because any value can be one.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename = "Sweep", with = "BTreeMap<String, serde_json::Value>")]
+pub(crate) struct RawSweep;
+
+impl<'de> Deserialize<'de> for RawSweep {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RawSweep, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| RawSweep)
+    }
 }
 
 /// A host or router.

@@ -1,0 +1,154 @@
+//! Many scenarios from one file: the table `[sweep]` names values of the scenario and what they shall be in turn.
+//!
+//! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can say can be an axis.
+
+mod axis;
+mod path;
+mod range;
+mod set;
+
+pub use axis::{Axis, AxisValue};
+
+use crate::error::{Problem, ScenarioError};
+use crate::{ReadFile, Scenario, check, syntax};
+use std::path::Path as FilePath;
+use toml_edit::{Document, DocumentMut, Item};
+
+/// More cells than this are taken for a mistake.
+const MOST_CELLS: u64 = 10_000_000;
+
+/// A scenario file with axes. Each **cell** is one scenario: one value of each axis. The axis `seed` comes last, so that the cells that differ only in their seed
+/// follow each other.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    file: String,
+    text: String,
+    base: DocumentMut,
+    axes: Vec<Axis>,
+    cells: u64,
+}
+
+/// What is changed in a sweep before it is read: the options `--set` and `--seeds`.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Axes to add or replace: the path, and its values as `[sweep]` would have them or separated by commas: `10 Mbit/s,100 Mbit/s`.
+    pub set: Vec<(String, String)>,
+    /// So many seeds, the scenario's own and those after it.
+    pub seeds: Option<u32>,
+}
+
+impl Sweep {
+    /// Reads a scenario file with axes.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not TOML, or its axes are not axes; cells are checked by [`check`](Sweep::check).
+    pub fn load(path: &FilePath, changes: &Changes) -> Result<Sweep, ScenarioError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
+        Sweep::parse(&text, &file, changes)
+    }
+
+    /// Reads the text of a scenario with axes; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`load`](Sweep::load).
+    pub fn parse(text: &str, file: &str, changes: &Changes) -> Result<Sweep, ScenarioError> {
+        let text = set::changed(text, changes).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+        Sweep::read(&text, file).map_err(|problem| ScenarioError::new(*problem, file, &text))
+    }
+
+    fn read(text: &str, file: &str) -> Result<Sweep, Box<Problem>> {
+        let document = Document::parse(text.to_owned()).map_err(|error| set::not_toml(text, &error))?;
+        let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
+        let axes = axis::read(&document, first_seed)?;
+        let cells = axes.iter().try_fold(1u64, |cells, axis| cells.checked_mul(axis.values.len() as u64)).unwrap_or(u64::MAX);
+        if cells > MOST_CELLS {
+            return Err(Problem::at(
+                &axes[0].span,
+                format!("the axes have {cells} combinations"),
+                format!("take fewer values; a sweep has at most {MOST_CELLS} cells"),
+            ));
+        }
+        let mut base = document.into_mut();
+        base.remove("sweep");
+        Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, cells })
+    }
+
+    /// The text as it was read, changes included. Parsing it again gives the same sweep.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The axes: in the order of the file, `seed` last.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// How many cells there are: the product of the axes' lengths.
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// The place on each axis of a cell. The last axis changes fastest.
+    pub fn places(&self, cell: u64) -> Vec<usize> {
+        let mut left = cell;
+        let mut places: Vec<usize> = self
+            .axes
+            .iter()
+            .rev()
+            .map(|axis| {
+                let place = left % axis.values.len() as u64;
+                left /= axis.values.len() as u64;
+                place as usize
+            })
+            .collect();
+        places.reverse();
+        places
+    }
+
+    /// A cell in words: `link.bottleneck.rate = "10 Mbit/s", seed = 3`.
+    pub fn describe(&self, cell: u64) -> String {
+        let values =
+            self.axes.iter().zip(self.places(cell)).map(|(axis, place)| format!("{} = {}", axis.name, axis.values[place].written()));
+        values.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The scenario of a cell.
+    ///
+    /// # Errors
+    /// What is wrong with the cell, beside the place where its axis has the value.
+    pub fn cell(&self, cell: u64, read: &ReadFile) -> Result<Scenario, ScenarioError> {
+        let places = self.places(cell);
+        let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.file, &self.text);
+        let text = self.substituted(&places).map_err(fail)?;
+        let checked = syntax::read(&text).and_then(|raw| check::check(&raw, &self.file, read));
+        checked.map_err(|problem| {
+            let mut blamed: Vec<usize> = (0..self.axes.len())
+                .filter(|axis| path::spans(&text, &self.axes[*axis].paths).iter().any(|span| problem.touches(span)))
+                .collect();
+            if blamed.is_empty() {
+                blamed = (0..self.axes.len()).collect();
+            }
+            let marks = blamed.iter().map(|axis| (self.axes[*axis].values[places[*axis]].span.clone(), "this value".to_owned()));
+            fail(problem.of_cell(&self.describe(cell), marks.collect()))
+        })
+    }
+
+    fn substituted(&self, places: &[usize]) -> Result<String, Box<Problem>> {
+        let mut document = self.base.clone();
+        for (axis, place) in self.axes.iter().zip(places) {
+            for (path, value) in axis.paths.iter().zip(&axis.values[*place].toml) {
+                path.put(&mut document, value).map_err(|(message, help)| Problem::at(&axis.span, message, help))?;
+            }
+        }
+        Ok(document.to_string())
+    }
+
+    /// Checks every cell.
+    ///
+    /// # Errors
+    /// What is wrong with the first cell that is wrong.
+    pub fn check(&self, read: &ReadFile) -> Result<(), ScenarioError> {
+        (0..self.cells).try_for_each(|cell| self.cell(cell, read).map(|_| ()))
+    }
+}

@@ -1,0 +1,51 @@
+//! Changes to a sweep from outside the file.
+
+use super::Changes;
+use crate::error::{Checked, Problem};
+use toml_edit::{Array, DocumentMut, Item, Table, TomlError, Value};
+
+/// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
+pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
+    if changes.set.is_empty() && changes.seeds.is_none() {
+        return Ok(text.to_owned());
+    }
+    let mut document: DocumentMut = text.parse().map_err(|error| not_toml(text, &error))?;
+    if document.get("sweep").is_none() {
+        document.insert("sweep", Item::Table(Table::new()));
+    }
+    let Some(sweep) = document.get_mut("sweep").and_then(Item::as_table_like_mut) else {
+        return Ok(text.to_owned());
+    };
+    for (path, values) in &changes.set {
+        let value: Value =
+            values.parse().ok().filter(|value: &Value| value.is_array() || value.is_inline_table()).unwrap_or_else(|| listed(values));
+        if path == "seed" {
+            sweep.remove("seeds");
+        }
+        sweep.insert(path, Item::Value(value.decorated(" ", "")));
+    }
+    if let Some(seeds) = changes.seeds {
+        sweep.remove("seed");
+        sweep.insert("seeds", Item::Value(Value::from(i64::from(seeds)).decorated(" ", "")));
+    }
+    Ok(document.to_string())
+}
+
+/// `1,2,3` as a list: numbers and words of TOML as such, everything else as texts.
+fn listed(values: &str) -> Value {
+    let one = |word: &str| -> Value { word.trim().parse().unwrap_or_else(|_| Value::from(word.trim())) };
+    let list: Array = format!("[{values}]")
+        .parse::<Value>()
+        .ok()
+        .and_then(|value| value.as_array().cloned())
+        .unwrap_or_else(|| values.split(',').map(one).collect());
+    Value::Array(list)
+}
+
+/// Text that is not TOML, in the words of a scenario's own reader where that refuses it too.
+pub(super) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
+    match crate::syntax::read(text) {
+        Err(problem) => problem,
+        Ok(_) => Problem::at(&error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "correct this line"),
+    }
+}

@@ -1,0 +1,215 @@
+//! Sweeps: which cells a file has, and what is said of those that cannot be.
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use narrows_path::{Limit, RateSource};
+use narrows_scenario::{Changes, ScenarioError, Sweep, parse};
+use narrows_units::{Bytes, Rate, Span};
+use std::io;
+use std::path::Path;
+
+const BASE: &str = r#"duration = "60 s"
+seed = 7
+
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "100 Mbit/s"
+delay = "15 ms" # one way
+buffer = "750 kB"
+
+[[flow]]
+name = "a"
+from = "left"
+to = "right"
+controller = "newreno"
+
+[[flow]]
+name = "b"
+from = "left"
+to = "right"
+controller = "newreno"
+"#;
+
+fn none(_: &Path) -> io::Result<String> {
+    Err(io::Error::new(io::ErrorKind::NotFound, "no such file"))
+}
+
+fn text(axes: &str) -> String {
+    format!("{BASE}\n[sweep]\n{axes}\n")
+}
+
+fn sweep(axes: &str) -> Sweep {
+    Sweep::parse(&text(axes), "test.toml", &Changes::default()).unwrap_or_else(|error| panic!("{}", error.short()))
+}
+
+#[test]
+fn cells_are_all_combinations_the_last_axis_first() {
+    let sweep = sweep("seeds = 2\n\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"20 Mbit/s\"]\n\"flow.*.controller\" = [\"cubic\", \"bbr\"]");
+    assert_eq!(sweep.cells(), 8);
+    assert_eq!(
+        sweep.axes().iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(),
+        ["link.bottleneck.rate", "flow.*.controller", "seed"]
+    );
+    let cells: Vec<_> = (0..8)
+        .map(|cell| {
+            let scenario = sweep.cell(cell, &none).unwrap();
+            let RateSource::Constant(rate) = scenario.links[0].config.rate else { panic!("a rate") };
+            let controllers: Vec<String> = scenario.flows.iter().map(|flow| flow.controller.as_ref().unwrap().text().to_owned()).collect();
+            (rate.as_mbps(), controllers.join(" "), scenario.seed)
+        })
+        .collect();
+    let all = |rate: f64, controllers: &str, seed| (rate, controllers.to_owned(), seed);
+    assert_eq!(
+        cells,
+        [
+            all(10.0, "cubic cubic", 7),
+            all(10.0, "cubic cubic", 8),
+            all(10.0, "bbr bbr", 7),
+            all(10.0, "bbr bbr", 8),
+            all(20.0, "cubic cubic", 7),
+            all(20.0, "cubic cubic", 8),
+            all(20.0, "bbr bbr", 7),
+            all(20.0, "bbr bbr", 8),
+        ]
+    );
+    assert_eq!(sweep.describe(5), "link.bottleneck.rate = \"20 Mbit/s\", flow.*.controller = \"cubic\", seed = 8");
+}
+
+#[test]
+fn paths_in_every_form_reach_their_values() {
+    for (axes, reached) in [
+        ("\"duration\" = [\"9 s\"]", "duration = \"9 s\""),
+        ("link.bottleneck.delay = [\"9 ms\"]", "delay = \"9 ms\""),
+        ("[sweep.link.bottleneck]\ndelay = [\"9 ms\"]", "delay = \"9 ms\""),
+        ("\"link.1.delay\" = [\"9 ms\"]", "delay = \"9 ms\""),
+        ("\"link.bottleneck.back.delay\" = [\"9 ms\"]", "delay = \"9 ms\""),
+        ("\"flow.b.transport.min_rto\" = [\"9 s\"]", "min_rto = \"9 s\""),
+        ("\"flow.2.workload\" = [{ size = \"9000 kB\" }]", "workload = { size = \"9000 kB\" }"),
+        ("\"link.bottleneck.loss\" = [{ every = 9 }]", "loss = { every = 9 }"),
+    ] {
+        let sweep = sweep(axes);
+        let written = sweep.cell(0, &none).unwrap_or_else(|error| panic!("{axes}: {}", error.short())).to_toml();
+        assert!(written.contains(reached), "{axes}:\n{written}");
+    }
+}
+
+#[test]
+fn values_of_one_place_change_together_and_may_have_a_label() {
+    let sweep = sweep(
+        "\"link.bottleneck.rate, link.bottleneck.delay\" = [[\"10 Mbit/s\", \"5 ms\"], { label = \"far\", value = [\"1 Gbit/s\", \"99 ms\"] }]",
+    );
+    assert_eq!(sweep.axes()[0].values.iter().map(|value| value.label.as_str()).collect::<Vec<_>>(), ["10 Mbit/s, 5 ms", "far"]);
+    let far = sweep.cell(1, &none).unwrap();
+    assert_eq!(
+        (&far.links[0].config.rate, far.links[0].config.delay),
+        (&RateSource::Constant(Rate::from_mbps(1000)), Span::from_millis(99))
+    );
+}
+
+#[test]
+fn a_whole_list_can_be_an_axis() {
+    let flow = "{ from = \"left\", to = \"right\", controller = \"bbr\" }";
+    let sweep = sweep(&format!("flow = [{{ label = \"one\", value = [{flow}] }}, {{ label = \"two\", value = [{flow}, {flow}] }}]"));
+    assert_eq!((sweep.cell(0, &none).unwrap().flows.len(), sweep.cell(1, &none).unwrap().flows.len()), (1, 2));
+}
+
+#[test]
+fn a_cell_is_the_scenario_that_has_its_values() {
+    let sweep = sweep("\"link.bottleneck.buffer\" = [\"10 kB\", \"20 kB\"]\nseed = [1, 9]");
+    let same = parse(&BASE.replace("750 kB", "20 kB").replace("seed = 7", "seed = 9"), "test.toml", &none).unwrap();
+    assert_eq!(sweep.cell(3, &none).unwrap(), same);
+    assert_eq!(same.links[0].config.limit, Limit::Bytes(Bytes::new(20_000)));
+}
+
+#[test]
+fn axes_know_their_numbers() {
+    let numbers = |axes: &str| sweep(axes).axes()[0].numbers();
+    assert_eq!(numbers("link.bottleneck.rate = [\"500 kbit/s\", \"1 Gbit/s\"]"), Some(("Mbit/s", vec![0.5, 1000.0])));
+    assert_eq!(
+        numbers("link.bottleneck.delay = { from = \"10 ms\", to = \"30 ms\", step = \"10 ms\" }"),
+        Some(("ms", vec![10.0, 20.0, 30.0]))
+    );
+    assert_eq!(numbers("link.bottleneck.buffer = [\"1 bdp\", \"0.5 bdp\"]"), Some(("bdp", vec![1.0, 0.5])));
+    assert_eq!(numbers("link.bottleneck.buffer = [\"1 bdp\", \"20 ms\"]"), None);
+    assert_eq!(numbers("link.bottleneck.loss = [\"1 %\", \"0.1 %\"]"), Some(("%", vec![1.0, 0.1])));
+    assert_eq!(numbers("flow.a.count = [1, 4]"), Some(("", vec![1.0, 4.0])));
+    assert_eq!(numbers("flow.a.controller = [\"cubic\", \"bbr\"]"), None);
+}
+
+#[test]
+fn the_command_line_adds_and_replaces_axes() {
+    let changes = Changes {
+        set: vec![("link.bottleneck.rate".to_owned(), "1 Mbit/s,2 Mbit/s".to_owned()), ("flow.a.count".to_owned(), "1,2,3".to_owned())],
+        seeds: Some(4),
+    };
+    let sweep = Sweep::parse(&text("\"link.bottleneck.rate\" = [\"9 Mbit/s\"]\nseed = [5]"), "test.toml", &changes).unwrap();
+    let lengths: Vec<_> = sweep.axes().iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
+    assert_eq!(lengths, [("link.bottleneck.rate", 2), ("flow.a.count", 3), ("seed", 4)]);
+    // The text that was read gives the same sweep, and a file without [sweep] becomes one.
+    let again = Sweep::parse(sweep.text(), "test.toml", &Changes::default()).unwrap();
+    assert_eq!((0..24).map(|cell| again.describe(cell)).collect::<Vec<_>>(), (0..24).map(|cell| sweep.describe(cell)).collect::<Vec<_>>());
+    assert_eq!(Sweep::parse(BASE, "test.toml", &changes).unwrap().cells(), 24);
+}
+
+/// A snapshot without the expression that made it, which is in this file.
+macro_rules! shown {
+    ($text:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($text) })
+    };
+}
+
+fn rendered(error: &ScenarioError) -> String {
+    let mut out = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
+    handler.render_report(&mut out, error).expect("writing to a string");
+    out
+}
+
+#[test]
+fn what_is_no_axis_is_refused() {
+    let mut book = String::new();
+    for axes in [
+        "",
+        "\"link.bottleneck.rate\" = \"10 Mbit/s\"",
+        "\"link.bottleneck.rate\" = []",
+        "\"link.bottleneck.rate\" = [\"1 Mbit/s\", \"1 Mbit/s\"]",
+        "\"link.bottleneck.rate\" = { from = \"1 Mbit/s\", to = \"9 Mbit/s\" }",
+        "\"link.bottleneck.rate\" = { from = \"1 Mbit/s\", to = \"9 Mbit/s\", steps = 3 }",
+        "\"link.bottleneck.rate, link.bottleneck.delay\" = [[\"1 Mbit/s\"]]",
+        "\"link..rate\" = [1]",
+        "seeds = 0",
+        "seeds = 2\nseed = [1, 2]",
+        "link.bottleneck.rate = [\"1 Mbit/s\"]\n\"link.bottleneck.rate\" = [\"2 Mbit/s\"]",
+        "seeds = 100000\n\"link.bottleneck.rate\" = { from = \"1 Mbit/s\", to = \"9 Mbit/s\", count = 1000 }",
+    ] {
+        let error = Sweep::parse(&text(axes), "test.toml", &Changes::default()).expect_err(axes);
+        book += &format!("## {axes:?}\n{}\n", rendered(&error));
+    }
+    shown!(book);
+}
+
+#[test]
+fn cells_that_cannot_be_are_refused() {
+    let mut book = String::new();
+    for axes in [
+        "\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"0 Mbit/s\"]\n\"flow.a.controller\" = [\"cubic\", \"bbr\"]\nseeds = 2",
+        "\"link.bottleneck.rate\" = [10, 100]",
+        "\"link.bottelneck.rate\" = [\"10 Mbit/s\"]",
+        "\"link.bottleneck.reat\" = [\"10 Mbit/s\"]",
+        "\"flow.c.controller\" = [\"cubic\"]",
+        "\"flow.a.controller.profile\" = [\"rfc9438\"]",
+        "\"flow.a\" = [1]",
+        "\"flow.*.controller\" = [\"cubic\", \"cubik\"]",
+        "\"duration\" = [\"20 s\", \"10 s\"]\n\"warmup\" = [\"0 s\", \"15 s\"]",
+    ] {
+        let error = sweep(axes).check(&none).expect_err(axes);
+        book += &format!("## {axes:?}\n{}\n", rendered(&error));
+    }
+    shown!(book);
+}
+
+#[test]
+fn a_scenario_with_axes_is_no_single_run() {
+    let error = parse(&text("seeds = 2"), "test.toml", &none).expect_err("a sweep");
+    assert_eq!(error.short(), "test.toml:23: this file describes many runs; run it with: narrows sweep test.toml");
+}
