@@ -3,6 +3,7 @@
 //! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series sampled at a fixed interval. Everything downstream
 //! (metrics, tables, plots, files) is computed from records alone.
 
+pub mod bootstrap;
 mod histogram;
 pub mod metrics;
 mod record;

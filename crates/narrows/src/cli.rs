@@ -26,6 +26,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run a scenario file
     Run(RunArgs),
+    /// Run a scenario file with [sweep]: all combinations of values, on all cores, resumed if stopped
+    Sweep(SweepArgs),
     /// Make the HTML report and the table of a result directory again
     Report(ReportArgs),
     /// Measure the simulator's speed
@@ -105,6 +107,24 @@ pub struct RunArgs {
     /// The first seed [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct SweepArgs {
+    /// The scenario with its axes under [sweep] (see docs/sweeps.md); axes can also come from --set alone
+    #[arg(required_unless_present = "resume")]
+    pub scenario: Option<PathBuf>,
+    /// An axis, added or in place of the file's: "link.bottleneck.rate=10 Mbit/s,100 Mbit/s"; a range in braces: "duration={ from = '10 s', ... }"
+    #[arg(long, value_name = "PATH=VALUES", value_parser = parse_axis)]
+    pub set: Vec<(String, String)>,
+    /// How many seeds each cell is run with, in place of the file's [default: 1, or the file's]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: Option<u32>,
+    /// Continue the sweep that was to give this result directory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out"])]
+    pub resume: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -221,5 +241,14 @@ fn parse_probability(text: &str) -> Result<f64, String> {
     match number.parse::<f64>() {
         Ok(number) if (0.0..=1.0).contains(&(number / scale)) => Ok(number / scale),
         _ => Err(format!("\"{text}\" is not a probability; write for example 0.01 or \"1 %\"")),
+    }
+}
+
+fn parse_axis(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, values)) if !path.trim().is_empty() && !values.trim().is_empty() => {
+            Ok((path.trim().to_owned(), values.trim().to_owned()))
+        }
+        _ => Err("write PATH=VALUES, for example \"link.bottleneck.rate=10 Mbit/s,100 Mbit/s\"".to_owned()),
     }
 }

@@ -17,6 +17,8 @@ pub enum Failure {
     Print(#[from] io::Error),
     #[error("stopped; nothing was written")]
     Interrupted,
+    #[error("stopped; {done} of {all} runs are kept in {file}: {resume} continues")]
+    Paused { done: u64, all: u64, file: String, resume: String },
     #[error("{0}")]
     Other(String),
 }

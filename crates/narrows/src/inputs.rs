@@ -3,6 +3,9 @@
 use crate::error::Failure;
 use narrows_report::Input;
 use narrows_scenario::Scenario;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Reads the traces that the scenarios name and names them anew, as they will lie beside the scenario in the result directory. Names are relative to
@@ -26,6 +29,42 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
         *named = adopted[index].1.name.clone();
     }
     Ok(adopted.into_iter().map(|(_, input)| input).collect())
+}
+
+/// The texts of all files that a sweep reads, by the name it has for them. `base` is where relative names begin.
+pub struct Files {
+    base: PathBuf,
+    texts: RefCell<BTreeMap<String, String>>,
+}
+
+impl Files {
+    /// None yet; relative names begin where `file` lies.
+    pub fn beside(file: &Path) -> Files {
+        Files { base: file.parent().unwrap_or(Path::new("")).to_owned(), texts: RefCell::default() }
+    }
+
+    /// Reads a file once, and from then on from memory.
+    pub fn read(&self, name: &Path) -> io::Result<String> {
+        let key = name.display().to_string();
+        if let Some(text) = self.texts.borrow().get(&key) {
+            return Ok(text.clone());
+        }
+        let text = std::fs::read_to_string(self.base.join(name))?;
+        self.texts.borrow_mut().insert(key, text.clone());
+        Ok(text)
+    }
+
+    /// The files under the names that they have in a result directory, and these names by the old ones.
+    pub fn adopted(self) -> (Vec<Input>, BTreeMap<String, String>) {
+        let (mut adopted, mut names) = (Vec::new(), BTreeMap::new());
+        for (old, text) in self.texts.into_inner() {
+            let path = PathBuf::from(&old);
+            let name = free_name(&path, &adopted);
+            names.insert(old, name.clone());
+            adopted.push((path, Input { name, text }));
+        }
+        (adopted.into_iter().map(|(_, input)| input).collect(), names)
+    }
 }
 
 /// A name that is recognised, taken by no other input, and the same when a result is made again from its directory.

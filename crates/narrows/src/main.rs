@@ -1,6 +1,7 @@
 //! The command line: parses, chooses a world, prints.
 
 mod bench;
+mod cells;
 mod cli;
 mod compare;
 mod error;
@@ -10,6 +11,7 @@ mod output;
 mod report;
 mod run;
 mod runner;
+mod sweep;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command.unwrap_or_default() {
         Command::Compare(args) => compare::compare(args),
         Command::Run(args) => run::run(args),
+        Command::Sweep(args) => sweep::sweep(args),
         Command::Report(args) => report::report(args),
         Command::Bench(args) => bench::bench(args),
         Command::List(args) => list::list(args),

@@ -19,7 +19,7 @@ impl Started {
         Started { began: Instant::now(), at: SystemTime::now() }
     }
 
-    fn info(&self, inputs: Vec<Input>) -> RunInfo {
+    pub fn info(&self, inputs: Vec<Input>) -> RunInfo {
         RunInfo {
             command: std::env::args().collect(),
             host: host(),
@@ -46,11 +46,16 @@ pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Fail
         }
         return Ok(directory.clone());
     }
+    let free = (1u32..).map(|n| numbered(name, n)).find(|path| !path.exists());
+    Ok(free.expect("some number is free"))
+}
+
+/// The n-th result directory of this name.
+pub fn numbered(name: &str, n: u32) -> PathBuf {
     let slug: String = name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let slug = slug.split('-').filter(|part| !part.is_empty()).take(6).collect::<Vec<_>>().join("-");
     let slug = if slug.is_empty() { "run".to_owned() } else { slug };
-    let free = (1u32..).map(|n| PathBuf::from(format!("narrows-results/{slug}-{n}"))).find(|path| !path.exists());
-    Ok(free.expect("some number is free"))
+    PathBuf::from(format!("narrows-results/{slug}-{n}"))
 }
 
 /// Writes the result directory and prints the table, or the summary if JSON is wanted.

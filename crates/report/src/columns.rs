@@ -11,7 +11,7 @@ pub(crate) struct Column {
     pub metric: &'static Metric,
 }
 
-const COLUMNS: &[(&str, &str)] = &[
+pub(crate) const COLUMNS: &[(&str, &str)] = &[
     ("Utilisation", "utilisation"),
     ("Goodput", "goodput"),
     ("Loss", "loss"),

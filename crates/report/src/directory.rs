@@ -66,7 +66,7 @@ pub struct RunInfo {
 }
 
 /// A file that a scenario names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     /// Its name in the result directory, as the scenario there has it.
     pub name: String,
@@ -81,11 +81,12 @@ struct RunJson<'a> {
     host: &'a str,
     started_unix_s: Option<u64>,
     wall_s: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     runs: Vec<RunLine<'a>>,
 }
 
 #[derive(Serialize)]
-struct RunLine<'a> {
+pub(crate) struct RunLine<'a> {
     case: &'a str,
     seed: u64,
 }
@@ -125,7 +126,7 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
         partial.file(&input.name, input.text.as_bytes())?;
     }
     partial.file("summary.json", summary_json(comparison).as_bytes())?;
-    partial.file("run.json", run_json(comparison, info).as_bytes())?;
+    partial.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
     for table in &TABLES {
         let sheets = comparison.runs().map(|(label, run)| (table.sheet)(label, run));
         partial.table(table.file, &(table.sheet)("", &no_rows()), sheets)?;
@@ -169,7 +170,7 @@ pub fn read(dir: &Path) -> Result<Comparison, ReportError> {
     Ok(Comparison { title: summary.title, cases, remake: summary.remake, notes: summary.notes, version: summary.narrows })
 }
 
-fn read_text(path: &Path) -> Result<String, ReportError> {
+pub(crate) fn read_text(path: &Path) -> Result<String, ReportError> {
     fs::read_to_string(path).map_err(|source| ReportError::Read { path: path.to_owned(), source })
 }
 
@@ -190,28 +191,35 @@ fn read_table(path: &Path) -> Result<BTreeMap<(String, u64), Sheet>, ReportError
     keyed().map_err(|error| ReportError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }
 
-fn run_json(comparison: &Comparison, info: &RunInfo) -> String {
-    let json = RunJson {
-        narrows: &comparison.version,
-        command: &info.command,
-        host: &info.host,
-        started_unix_s: info.started_unix_s,
-        wall_s: info.wall.as_secs_f64(),
-        runs: comparison.runs().map(|(case, run)| RunLine { case, seed: run.seed }).collect(),
-    };
-    let mut text = serde_json::to_string_pretty(&json).unwrap_or_default();
-    text.push('\n');
-    text
+fn run_lines(comparison: &Comparison) -> Vec<RunLine<'_>> {
+    comparison.runs().map(|(case, run)| RunLine { case, seed: run.seed }).collect()
+}
+
+impl RunInfo {
+    /// The text of `run.json`.
+    pub(crate) fn json(&self, version: &str, runs: Vec<RunLine<'_>>) -> String {
+        let json = RunJson {
+            narrows: version,
+            command: &self.command,
+            host: &self.host,
+            started_unix_s: self.started_unix_s,
+            wall_s: self.wall.as_secs_f64(),
+            runs,
+        };
+        let mut text = serde_json::to_string_pretty(&json).unwrap_or_default();
+        text.push('\n');
+        text
+    }
 }
 
 /// A result directory on its way; removed again unless it is completed.
-struct Partial {
+pub(crate) struct Partial {
     path: PathBuf,
     complete: bool,
 }
 
 impl Partial {
-    fn create(dir: &Path) -> Result<Partial, ReportError> {
+    pub(crate) fn create(dir: &Path) -> Result<Partial, ReportError> {
         let name = dir.file_name().unwrap_or_default().to_string_lossy();
         let path = dir.with_file_name(format!(".{name}.partial-{}", std::process::id()));
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -221,12 +229,12 @@ impl Partial {
         Ok(Partial { path, complete: false })
     }
 
-    fn file(&self, name: &str, content: &[u8]) -> Result<(), ReportError> {
+    pub(crate) fn file(&self, name: &str, content: &[u8]) -> Result<(), ReportError> {
         let path = self.path.join(name);
         put(&path, content).map_err(|source| failed(&path, source))
     }
 
-    fn table(&self, name: &str, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<(), ReportError> {
+    pub(crate) fn table(&self, name: &str, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<(), ReportError> {
         let path = self.path.join(name);
         let file = File::create(&path).map_err(|source| failed(&path, source))?;
         let written = sheet::write(BufWriter::new(file), like, sheets).map_err(|error| match error {
@@ -237,7 +245,7 @@ impl Partial {
         synced.map_err(|source| failed(&path, source))
     }
 
-    fn complete(mut self, dir: &Path) -> Result<(), ReportError> {
+    pub(crate) fn complete(mut self, dir: &Path) -> Result<(), ReportError> {
         fs::rename(&self.path, dir).map_err(|source| match source.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => ReportError::Exists(dir.to_owned()),
             _ => failed(dir, source),

@@ -4,6 +4,7 @@
 
 mod columns;
 mod directory;
+mod grid;
 mod model;
 mod number;
 mod page;
@@ -14,6 +15,7 @@ mod table;
 mod tables;
 
 pub use directory::{Input, ReportError, RunInfo, read, redraw, write};
+pub use grid::{Grid, GridAxis, Reduced, grid_json, grid_table, read_grid, write_grid};
 pub use model::{Case, Comparison};
 pub use page::html;
 pub use summary::summary_json;

@@ -8,12 +8,13 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
 /// The cells of a column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Cells {
     Text(Vec<Arc<str>>),
     Flag(Vec<bool>),
@@ -23,8 +24,34 @@ pub(crate) enum Cells {
     MaybeReal(Vec<Option<f64>>),
 }
 
+impl Cells {
+    fn len(&self) -> usize {
+        match self {
+            Cells::Text(cells) => cells.len(),
+            Cells::Flag(cells) => cells.len(),
+            Cells::Count(cells) => cells.len(),
+            Cells::MaybeCount(cells) => cells.len(),
+            Cells::Real(cells) => cells.len(),
+            Cells::MaybeReal(cells) => cells.len(),
+        }
+    }
+
+    fn append(&mut self, other: Cells) -> Option<()> {
+        match (self, other) {
+            (Cells::Text(own), Cells::Text(more)) => own.extend(more),
+            (Cells::Flag(own), Cells::Flag(more)) => own.extend(more),
+            (Cells::Count(own), Cells::Count(more)) => own.extend(more),
+            (Cells::MaybeCount(own), Cells::MaybeCount(more)) => own.extend(more),
+            (Cells::Real(own), Cells::Real(more)) => own.extend(more),
+            (Cells::MaybeReal(own), Cells::MaybeReal(more)) => own.extend(more),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
 /// Columns of equal length, in order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sheet {
     columns: Vec<(String, Cells)>,
 }
@@ -32,6 +59,37 @@ pub(crate) struct Sheet {
 impl Sheet {
     pub fn add(&mut self, name: impl Into<String>, cells: Cells) {
         self.columns.push((name.into(), cells));
+    }
+
+    /// The same sheet with columns before its own; those of its own that have the same name are left out.
+    pub fn after(self, mut before: Sheet) -> Sheet {
+        let own = self.columns.into_iter().filter(|(name, _)| before.columns.iter().all(|(taken, _)| taken != name));
+        let own: Vec<_> = own.collect();
+        before.columns.extend(own);
+        before
+    }
+
+    /// The same sheet less one column.
+    pub fn without(mut self, name: &str) -> Sheet {
+        self.columns.retain(|(own, _)| own != name);
+        self
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, cells)| cells.len())
+    }
+
+    /// Adds the rows of a sheet of the same columns.
+    pub fn append(&mut self, other: Sheet) -> Result<(), ParquetError> {
+        if self.columns.is_empty() {
+            *self = other;
+            return Ok(());
+        }
+        for ((name, cells), (_, more)) in self.columns.iter_mut().zip(other.columns) {
+            cells.append(more).ok_or_else(|| other_type(name))?;
+        }
+        Ok(())
     }
 
     fn column(&self, name: &str) -> Result<&Cells, ParquetError> {

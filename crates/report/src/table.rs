@@ -52,7 +52,7 @@ fn flows(run: &Record) -> String {
     text
 }
 
-fn wrap(text: &str) -> String {
+pub(crate) fn wrap(text: &str) -> String {
     let mut out = String::new();
     let mut used = 0;
     for word in text.split_whitespace() {
@@ -68,11 +68,11 @@ fn wrap(text: &str) -> String {
     out
 }
 
-fn one(text: String) -> [String; 2] {
+pub(crate) fn one(text: String) -> [String; 2] {
     [text, String::new()]
 }
 
-fn head(name: &str, unit: &str) -> [String; 2] {
+pub(crate) fn head(name: &str, unit: &str) -> [String; 2] {
     match name.split_once(' ').filter(|_| name.len() > 9) {
         Some((first, rest)) => [first.to_owned(), format!("{rest} {unit}").trim_end().to_owned()],
         None => [name.to_owned(), unit.to_owned()],
@@ -81,7 +81,7 @@ fn head(name: &str, unit: &str) -> [String; 2] {
 
 /// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide; if that is not
 /// enough, the last columns are left out.
-fn render(mut columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
+pub(crate) fn render(mut columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     let wide = |column: &[[String; 2]]| column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(|column| wide(column)).collect();
     for column in (0..texts).rev() {

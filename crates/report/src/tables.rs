@@ -107,7 +107,7 @@ fn ms(span: Span) -> f64 {
     span.as_millis_f64()
 }
 
-fn flows(case: &str, run: &Record) -> Sheet {
+pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
     let rows = &run.flows[..];
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("flow", text(rows, |f| f.name.as_str().into()));

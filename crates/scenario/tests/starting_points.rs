@@ -1,6 +1,6 @@
 //! The scenarios that a user starts from.
 
-use narrows_scenario::{Scenario, load, parse};
+use narrows_scenario::{Changes, Scenario, Sweep, load, parse};
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {
@@ -12,6 +12,10 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
+fn is_sweep(file: &Path) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| text.contains("\n[sweep]"))
+}
+
 fn named(name: &str) -> Scenario {
     let path = files().into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
     load(&path.expect(name)).unwrap_or_else(|error| panic!("{}", error.short()))
@@ -21,6 +25,11 @@ fn named(name: &str) -> Scenario {
 fn all_are_valid_and_survive_being_written_out() {
     let files = files();
     assert!(files.len() >= 8);
+    let (sweeps, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_sweep(file));
+    for file in sweeps {
+        let sweep = Sweep::load(&file, &Changes::default()).unwrap_or_else(|error| panic!("{}", error.short()));
+        sweep.check(&|name| std::fs::read_to_string(name)).unwrap_or_else(|error| panic!("{}", error.short()));
+    }
     for file in files {
         let scenario = load(&file).unwrap_or_else(|error| panic!("{}", error.short()));
         let folder = file.parent().expect("a folder").to_owned();

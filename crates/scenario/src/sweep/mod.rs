@@ -11,6 +11,7 @@ pub use axis::{Axis, AxisValue};
 
 use crate::error::{Problem, ScenarioError};
 use crate::{ReadFile, Scenario, check, syntax};
+use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 use toml_edit::{Document, DocumentMut, Item};
 
@@ -72,6 +73,22 @@ impl Sweep {
         let mut base = document.into_mut();
         base.remove("sweep");
         Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, cells })
+    }
+
+    /// The same sweep with the files that it names called otherwise, and with its name written in, so that it is the same wherever its text lies.
+    ///
+    /// # Errors
+    /// None that [`parse`](Sweep::parse) has not told before.
+    pub fn moved(&self, files: &BTreeMap<String, String>) -> Result<Sweep, ScenarioError> {
+        let (name, changes) = (self.name(), Changes::default());
+        let text = set::moved(&self.text, &name, files);
+        Sweep::parse(&text, "sweep.toml", &changes)
+    }
+
+    /// What reports call it.
+    pub fn name(&self) -> String {
+        let stem = || FilePath::new(&self.file).file_stem().map_or("sweep".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        self.base.get("name").and_then(Item::as_str).map_or_else(stem, str::to_owned)
     }
 
     /// The text as it was read, changes included. Parsing it again gives the same sweep.

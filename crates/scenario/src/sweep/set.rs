@@ -2,7 +2,9 @@
 
 use super::Changes;
 use crate::error::{Checked, Problem};
-use toml_edit::{Array, DocumentMut, Item, Table, TomlError, Value};
+use std::collections::BTreeMap;
+use toml_edit::visit_mut::VisitMut;
+use toml_edit::{Array, DocumentMut, Formatted, Item, Table, TomlError, Value};
 
 /// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
 pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
@@ -47,5 +49,25 @@ pub(super) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
     match crate::syntax::read(text) {
         Err(problem) => problem,
         Ok(_) => Problem::at(&error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "correct this line"),
+    }
+}
+
+/// The text with texts that name files replaced, and with a name.
+pub(super) fn moved(text: &str, name: &str, files: &BTreeMap<String, String>) -> String {
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
+    Renaming(files).visit_document_mut(&mut document);
+    if document.contains_key("name") {
+        return document.to_string();
+    }
+    format!("name = {}\n{document}", Value::from(name))
+}
+
+struct Renaming<'a>(&'a BTreeMap<String, String>);
+
+impl VisitMut for Renaming<'_> {
+    fn visit_string_mut(&mut self, text: &mut Formatted<String>) {
+        if let Some(new) = self.0.get(text.value()) {
+            *text = Formatted::new(new.clone());
+        }
     }
 }

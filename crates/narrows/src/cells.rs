@@ -1,0 +1,205 @@
+//! The runs of a sweep that are done, kept on the disk until all are.
+//!
+//! One file beside the result directory, `DIR.partial`: its first line says of which sweep and which program the runs are, each further line holds one run. A line
+//! that was cut off when the program or the machine went down is dropped, and its run is done again.
+
+use crate::error::Failure;
+use narrows_report::{Input, Reduced};
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How much work a machine that goes down may lose.
+const SYNC: Duration = Duration::from_secs(1);
+
+/// What runs belong to. They can be mixed with those of an equal one only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Version and build of the program.
+    pub program: String,
+    /// The command that makes the result again.
+    pub remake: String,
+    /// The sweep, complete.
+    pub sweep: String,
+    /// The files it names.
+    pub inputs: Vec<Input>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    run: u64,
+    #[serde(flatten)]
+    reduced: Reduced,
+}
+
+/// The file, and where each run stands in it.
+pub struct Cells {
+    path: PathBuf,
+    log: Mutex<Log>,
+}
+
+struct Log {
+    file: File,
+    places: BTreeMap<u64, u64>,
+    end: u64,
+    synced: Instant,
+}
+
+/// Version and build: two builds of one version may compute otherwise.
+pub fn program() -> String {
+    let mut hash = DefaultHasher::new();
+    let read = std::env::current_exe().and_then(std::fs::read).map(|bytes| hash.write(&bytes));
+    let build = read.map_or_else(|_| "unknown".to_owned(), |()| format!("{:016x}", hash.finish()));
+    format!("{} (build {build})", env!("CARGO_PKG_VERSION"))
+}
+
+/// Where the runs of a result directory are kept until it is complete.
+pub fn partial(directory: &Path) -> PathBuf {
+    let mut name = directory.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    directory.with_file_name(name)
+}
+
+impl Cells {
+    /// Continues `path` if it is there, begins it if not.
+    pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells, Failure> {
+        if !path.exists() {
+            begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
+        }
+        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(|error| unwritable(&path, &error))?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Err(Failure::Other(format!("another narrows is at work on {}; wait for it, or choose another --out", path.display())));
+        }
+        refuse_other(&path, &read_origin(&path)?, origin)?;
+        let log = Log::read(file).map_err(|error| unreadable(&path, &error))?;
+        Ok(Cells { path, log: Mutex::new(log) })
+    }
+
+    /// How many runs are kept.
+    pub fn done(&self) -> u64 {
+        self.lock().places.len() as u64
+    }
+
+    /// True if this run is kept.
+    pub fn has(&self, run: u64) -> bool {
+        self.lock().places.contains_key(&run)
+    }
+
+    /// Keeps a run. It is on the disk when this returns, and outlasts a crash of the machine a second later.
+    pub fn keep(&self, run: u64, reduced: Reduced) -> Result<(), Failure> {
+        let mut line =
+            serde_json::to_vec(&Line { run, reduced }).map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
+        line.push(b'\n');
+        self.lock().append(run, &line).map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Reads a run back.
+    pub fn get(&self, run: u64) -> Result<Reduced, Failure> {
+        let mut text = String::new();
+        let mut log = self.lock();
+        let read = (|| {
+            let place = *log.places.get(&run).ok_or_else(|| io::Error::other(format!("run {run} is missing")))?;
+            log.file.seek(SeekFrom::Start(place))?;
+            BufReader::new(&log.file).read_line(&mut text)?;
+            serde_json::from_str::<Line>(&text).map_err(io::Error::other)
+        })();
+        read.map(|line| line.reduced).map_err(|error| unreadable(&self.path, &error))
+    }
+
+    /// Removes the file: the result directory has everything.
+    pub fn remove(self) -> Result<(), Failure> {
+        std::fs::remove_file(&self.path).map_err(|error| unwritable(&self.path, &error))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Log {
+    /// Finds the runs, and cuts off what is not a whole line.
+    fn read(file: File) -> io::Result<Log> {
+        let mut reader = BufReader::new(&file);
+        reader.seek(SeekFrom::Start(0))?;
+        let (mut places, mut line) = (BTreeMap::new(), Vec::new());
+        let mut end = reader.read_until(b'\n', &mut line)? as u64;
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line)? as u64;
+            let Some(kept) = serde_json::from_slice::<Line>(&line).ok().filter(|_| line.ends_with(b"\n")) else { break };
+            places.insert(kept.run, end);
+            end += length;
+        }
+        file.set_len(end)?;
+        Ok(Log { file, places, end, synced: Instant::now() })
+    }
+
+    fn append(&mut self, run: u64, line: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(line)?;
+        self.places.insert(run, self.end);
+        self.end += line.len() as u64;
+        if self.synced.elapsed() >= SYNC {
+            self.file.sync_data()?;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+/// Writes the first line, whole or not at all.
+fn begin(path: &Path, origin: &Origin) -> io::Result<()> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        std::fs::create_dir_all(parent)?;
+    }
+    let new = path.with_extension(format!("partial-{}", std::process::id()));
+    let mut file = File::create(&new)?;
+    serde_json::to_writer(&mut file, origin)?;
+    file.write_all(b"\n")?;
+    file.sync_all()?;
+    std::fs::rename(&new, path)
+}
+
+/// What the runs in a file belong to.
+pub fn read_origin(path: &Path) -> Result<Origin, Failure> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file).take(1 << 32).read_line(&mut text));
+    read.map_err(|error| unreadable(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| unreadable(path, &error.into()))
+}
+
+fn refuse_other(path: &Path, kept: &Origin, wanted: &Origin) -> Result<(), Failure> {
+    let what = if kept.program != wanted.program {
+        format!("come from Narrows {}, this is {}", kept.program, wanted.program)
+    } else if kept.sweep != wanted.sweep {
+        "belong to another scenario, or to what this one was before it was changed".to_owned()
+    } else if kept.inputs != wanted.inputs {
+        "were made with other content of the files that the scenario names".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Other(format!(
+        "the runs kept in {} {what}; they are not mixed: choose another --out, or remove that file to begin again",
+        path.display()
+    )))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!(
+        "{} cannot be written: {error}; free some space or choose another place with --out, what is kept there stays",
+        path.display()
+    ))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!(
+        "{} cannot be read: {error}; give the result directory of a sweep that was stopped, or remove the file",
+        path.display()
+    ))
+}

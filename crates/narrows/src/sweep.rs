@@ -1,0 +1,139 @@
+//! `narrows sweep`.
+
+use crate::Outcome;
+use crate::cells::{self, Cells, Origin};
+use crate::cli::{OutputArgs, SweepArgs};
+use crate::compare::quote;
+use crate::error::Failure;
+use crate::inputs::Files;
+use crate::output::{self, Started};
+use crate::runner::run_cells;
+use narrows_report::{Grid, GridAxis, Input, Reduced};
+use narrows_scenario::{Axis, Changes, Scenario, Sweep};
+use narrows_units::Span;
+use std::path::{Path, PathBuf};
+
+/// Runs every cell of a sweep that is not done yet, and writes its result when all are.
+pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let job = match (&args.resume, &args.scenario) {
+        (Some(directory), _) => Job::resumed(directory)?,
+        (None, Some(file)) => {
+            let changes = Changes { set: args.set.clone(), seeds: args.seeds };
+            Job::new(Sweep::load(file, &changes)?, file, "narrows sweep sweep.toml".to_owned())?
+        }
+        (None, None) => return Err(Failure::Other("name a scenario, or a sweep to --resume".to_owned())),
+    };
+    let directory = job.directory(&args.output, args.resume.as_deref())?;
+    let grid = job.run(&directory, &args.output, &started)?;
+    let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
+    output::print(&text)?;
+    if !args.output.json && !args.output.quiet {
+        output::print(&format!("\nResult: {} (table of all runs: cells.parquet)\n", directory.display()))?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// A sweep that has been checked, and all that it needs.
+pub struct Job {
+    sweep: Sweep,
+    origin: Origin,
+    /// How long each run lasts in virtual time.
+    lengths: Vec<Span>,
+}
+
+impl Job {
+    /// Checks every cell. `file` is where names of files begin.
+    pub fn new(sweep: Sweep, file: &Path, remake: String) -> Result<Job, Failure> {
+        let files = Files::beside(file);
+        let mut lengths = Vec::new();
+        for cell in 0..sweep.cells() {
+            lengths.push(sweep.cell(cell, &|name| files.read(name))?.duration);
+        }
+        let (inputs, names) = files.adopted();
+        let sweep = sweep.moved(&names)?;
+        let origin = Origin { program: cells::program(), remake, sweep: sweep.text().to_owned(), inputs };
+        Ok(Job { sweep, origin, lengths })
+    }
+
+    fn resumed(directory: &Path) -> Result<Job, Failure> {
+        let kept = cells::read_origin(&cells::partial(directory))?;
+        let sweep = Sweep::parse(&kept.sweep, "sweep.toml", &Changes::default())?;
+        let lengths = (0..sweep.cells()).map(|cell| Ok(scenario(&sweep, &kept.inputs, cell)?.duration)).collect::<Result<_, Failure>>()?;
+        Ok(Job { sweep, origin: Origin { program: cells::program(), ..kept }, lengths })
+    }
+
+    /// Where the result goes: what was named, else a directory for which runs of this very sweep are kept, else the next free one.
+    pub fn directory(&self, output: &OutputArgs, resume: Option<&Path>) -> Result<PathBuf, Failure> {
+        if let Some(directory) = resume {
+            return Ok(directory.to_owned());
+        }
+        if output.out.is_some() {
+            return output::choose_directory(output, "");
+        }
+        let mut numbers = (1u32..).map(|n| output::numbered(&self.sweep.name(), n));
+        let free = numbers.find(|directory| {
+            let partial = cells::partial(directory);
+            !directory.exists() && (!partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == self.origin))
+        });
+        Ok(free.expect("some number is free"))
+    }
+
+    /// Runs what is not kept yet and writes the result directory.
+    pub fn run(&self, directory: &Path, output: &OutputArgs, started: &Started) -> Result<Grid, Failure> {
+        let kept = Cells::open(cells::partial(directory), &self.origin)?;
+        let pending: Vec<u64> = (0..self.sweep.cells()).filter(|run| !kept.has(*run)).collect();
+        let lengths = pending.iter().map(|run| self.lengths[*run as usize]);
+        let ran = run_cells(
+            &pending,
+            lengths,
+            |run| scenario(&self.sweep, &self.origin.inputs, run),
+            |run, record| kept.keep(run, Reduced::of(&record)),
+            output,
+        );
+        if let Err(Failure::Interrupted) = ran {
+            return Err(Failure::Paused {
+                done: kept.done(),
+                all: self.sweep.cells(),
+                file: cells::partial(directory).display().to_string(),
+                resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
+            });
+        }
+        ran?;
+        let grid = self.grid(&kept)?;
+        let reduced = (0..self.sweep.cells()).map(|run| kept.get(run));
+        narrows_report::write_grid(directory, &grid, &self.origin.sweep, reduced, &started.info(self.origin.inputs.clone()))?;
+        kept.remove()?;
+        Ok(grid)
+    }
+
+    fn grid(&self, kept: &Cells) -> Result<Grid, Failure> {
+        let runs = (0..self.sweep.cells()).map(|run| Ok(kept.get(run)?.metrics().to_vec())).collect::<Result<_, Failure>>()?;
+        let seeds = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
+            Some(axis) => axis.values.iter().filter_map(|value| value.label.parse().ok()).collect(),
+            None => vec![scenario(&self.sweep, &self.origin.inputs, 0)?.seed],
+        };
+        Ok(Grid {
+            title: self.sweep.name(),
+            remake: self.origin.remake.clone(),
+            notes: Vec::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            axes: self.sweep.axes().iter().filter(|axis| !axis.is_seed()).map(grid_axis).collect(),
+            seeds,
+            runs,
+        })
+    }
+}
+
+fn grid_axis(axis: &Axis) -> GridAxis {
+    let (unit, numbers) = axis.numbers().map_or((String::new(), None), |(unit, numbers)| (unit.to_owned(), Some(numbers)));
+    GridAxis { name: axis.name.clone(), labels: axis.values.iter().map(|value| value.label.clone()).collect(), unit, numbers }
+}
+
+fn scenario(sweep: &Sweep, inputs: &[Input], run: u64) -> Result<Scenario, Failure> {
+    let read = |name: &Path| {
+        let input = inputs.iter().find(|input| Path::new(&input.name) == name);
+        input.map(|input| input.text.clone()).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
+    };
+    Ok(sweep.cell(run, &read)?)
+}

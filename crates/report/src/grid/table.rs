@@ -1,0 +1,89 @@
+//! The table of a sweep that a terminal shows.
+
+use super::Grid;
+use super::model::Spread;
+use crate::columns::COLUMNS;
+use crate::number::{count, or_dash, short};
+use crate::table::{head, one, render, wrap};
+use narrows_measure::metrics::{Metric, metric};
+
+/// Rows that a terminal is shown.
+const ROWS: usize = 60;
+
+/// The sweep as plain text, at most 120 columns wide: a line for each cell with the means of the main metrics, and with several seeds below it their 95 %
+/// intervals.
+pub fn grid_table(grid: &Grid) -> String {
+    let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
+    let shown = grid.cells().min(ROWS);
+    let mut columns: Vec<Vec<[String; 2]>> = grid
+        .axes
+        .iter()
+        .enumerate()
+        .map(|(index, axis)| {
+            let cells = (0..shown).map(|cell| one(axis.labels[grid.places(cell)[index]].clone()));
+            std::iter::once(axis_head(&axis.name)).chain(cells).collect()
+        })
+        .collect();
+    let texts = columns.len();
+    for (name, metric) in main_metrics(grid) {
+        let cells = (0..shown).map(|cell| self::cell(&grid.spread(cell, metric)));
+        columns.push(std::iter::once(head(name, metric.unit)).chain(cells).collect());
+    }
+    text += &render(columns, texts);
+    if grid.cells() > shown {
+        text += &format!("... and {} more cells in cells.parquet and report.html\n", count((grid.cells() - shown) as u64));
+    }
+    text += &format!("\n{}\n", legend(grid));
+    for note in &grid.notes {
+        text += "\n";
+        text += &wrap(&format!("Note: {note}"));
+    }
+    text
+}
+
+/// "12 cells: link.bottleneck.rate (3 values), flow.*.controller (4 values); seeds 1–5."
+pub(crate) fn setup(grid: &Grid) -> String {
+    let axes = grid.axes.iter().map(|axis| match &axis.labels[..] {
+        [only] => format!("{} {only}", axis.name),
+        many => format!("{} ({} values)", axis.name, many.len()),
+    });
+    let axes: Vec<String> = axes.collect();
+    let axes = if axes.is_empty() { String::new() } else { format!(": {}", axes.join(", ")) };
+    let cells = if grid.cells() == 1 { "1 cell".to_owned() } else { format!("{} cells", count(grid.cells() as u64)) };
+    let seeds = match (grid.seeds.first(), grid.seeds.last()) {
+        (Some(first), Some(last)) if last == first => format!("seed {first}"),
+        (Some(first), Some(last)) if last - first + 1 == grid.seeds.len() as u64 => format!("seeds {first}–{last}"),
+        _ => format!("{} seeds", grid.seeds.len()),
+    };
+    format!("{cells}{axes}; {seeds}.")
+}
+
+/// How to read the numbers of a sweep.
+pub(crate) fn legend(grid: &Grid) -> String {
+    match grid.seeds.len() {
+        1 => "One seed: no spread known.".to_owned(),
+        n => format!("Mean over {n} seeds; below it its 95 % bootstrap interval."),
+    }
+}
+
+/// The columns of the table of results that some run defines.
+pub(crate) fn main_metrics(grid: &Grid) -> Vec<(&'static str, &'static Metric)> {
+    let defined: Vec<&str> = grid.defined().map(|metric| metric.name).collect();
+    COLUMNS.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(head, name)| Some((*head, metric(name)?))).collect()
+}
+
+fn cell(spread: &Spread) -> [String; 2] {
+    let range = spread.interval.map_or_else(String::new, |interval| {
+        let (low, high) = (short(interval.low), short(interval.high));
+        if low == high { String::new() } else { format!("{low}–{high}") }
+    });
+    [or_dash(spread.mean), range]
+}
+
+/// The last two words of a path, on two lines.
+fn axis_head(name: &str) -> [String; 2] {
+    match name.rsplit_once('.') {
+        Some((above, key)) if !name.contains(',') => [above.to_owned(), key.to_owned()],
+        _ => one(name.to_owned()),
+    }
+}
