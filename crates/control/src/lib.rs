@@ -5,6 +5,8 @@
 
 mod aimd;
 mod bbr;
+mod bbr3;
+mod bbr_common;
 mod contract;
 mod cubic;
 mod feedback;

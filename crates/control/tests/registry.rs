@@ -9,7 +9,7 @@ fn error(text: &str) -> String {
 
 #[test]
 fn what_is_wrong_and_what_would_be_right() {
-    insta::assert_snapshot!(error("cubik"), @r#"there is no controller "cubik"; known are newreno, cubic, hstcp, scalable, bbr"#);
+    insta::assert_snapshot!(error("cubik"), @r#"there is no controller "cubik"; known are newreno, cubic, hstcp, scalable, bbr, bbr3"#);
     insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; it has profile, hz, fast_convergence, hystart, friendliness, ecn"#);
     insta::assert_snapshot!(error("cubic?hz=250&hz=250"), @r#"parameter "hz" of cubic is set twice; keep one"#);
     insta::assert_snapshot!(error("cubic?profile=rfc8312"), @"cubic: profile=rfc8312 is not allowed; it must be one of linux, rfc9438");
@@ -23,6 +23,7 @@ fn parameters_that_a_profile_has_no_use_for_are_refused() {
     let error = |text: &str| text.parse::<Choice>().unwrap().build(&Setup::default()).map(drop).unwrap_err();
     insta::assert_snapshot!(error("cubic?profile=rfc9438&hz=1000"), @"cubic: hz=1000 is not allowed; it must be left out with profile=rfc9438, which has no ticks");
     insta::assert_snapshot!(error("hstcp?profile=linux&limited_slow_start=100"), @"hstcp: limited_slow_start=100 is not allowed; it must be left out with profile=linux, which has no such limit");
+    insta::assert_snapshot!(error("bbr3?ecn"), @"bbr3: ecn=true is not allowed; it must be left out with profile=draft, which has no answer to marks");
     insta::assert_snapshot!(error("scalable?low_window=38&profile=linux"), @"scalable: low_window=38 is not allowed; it must be left out with profile=linux, which has no legacy window");
 }
 

@@ -15,28 +15,23 @@
 //! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing never stops; arithmetic that would wrap saturates;
 //! * ECN is not used.
 
-mod ack;
-mod aggregation;
-mod bandwidth;
-mod pacing;
+mod max_bandwidth;
+mod min_rtt;
 mod policer;
 mod probe_bw;
-mod probe_rtt;
 mod startup;
 #[cfg(test)]
 mod tests;
 mod window;
 
+use crate::bbr_common::{Ack, BW_SCALE, Counts, Epoch, FLOOR, Pacing, ProbeRtt, Progress, Rounds, Rule, Slots, UNIT, micros, product};
 use crate::registry::{Built, Entry, Need, Param, Params, Setup};
 use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
-use ack::{Ack, Counts, micros};
-use aggregation::Aggregation;
-use bandwidth::{BW_SCALE, GAIN_SCALE, MaxBandwidth, UNIT};
+use max_bandwidth::MaxBandwidth;
+use min_rtt::MinRtt;
 use narrows_units::{Random, Segments, Time};
-use pacing::{HIGH_GAIN, Pacing};
 use policer::{Evidence, Policer, Verdict};
 use probe_bw::Cycle;
-use probe_rtt::{MinRtt, ProbeRtt, Progress};
 use startup::FullPipe;
 use window::Window;
 
@@ -58,10 +53,14 @@ const PARAMS: &[Param] = &[Param::choice(
     "the kernel it follows; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
 )];
 
+/// 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip.
+const HIGH_GAIN: u32 = 256 * 2885 / 1000 + 1;
 /// 1 / high gain: empties in a round what STARTUP queued.
 const DRAIN_GAIN: u32 = 256 * 1000 / 2885;
 /// Gain of the window in PROBE_BW: room for delayed and bunched acknowledgements.
 const WINDOW_GAIN: u32 = 2 * UNIT;
+/// Rounds after which the older of two maxima of aggregation is dropped: the maximum is of the last 5 to 10.
+const AGGREGATION_ROUNDS: u32 = 5;
 /// The window before any round trip is known.
 const UNMEASURED: u32 = 10;
 
@@ -93,12 +92,14 @@ pub struct Bbr {
     pacing_gain: u32,
     window_gain: u32,
     max_bandwidth: MaxBandwidth,
+    rounds: Rounds,
     full_pipe: FullPipe,
     cycle: Cycle,
     min_rtt: MinRtt,
     probe_rtt: ProbeRtt,
     policer: Policer,
-    aggregation: Aggregation,
+    epoch: Epoch,
+    aggregation: Slots,
     window: Window,
     pacing: Pacing,
     /// Sending began again after idleness, and nothing was delivered since.
@@ -113,20 +114,23 @@ impl Bbr {
     pub fn new(setup: &Setup, params: &Params) -> Bbr {
         let era = if params.choice("era") == "linux-4.15" { Era::Linux4_15 } else { Era::Linux6 };
         let window = setup.initial_window.whole().max(1);
+        let rule = Rule { first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
         Bbr {
             era,
             mode: Mode::Startup,
             pacing_gain: HIGH_GAIN,
             window_gain: HIGH_GAIN,
             max_bandwidth: MaxBandwidth::new(),
+            rounds: Rounds::default(),
             full_pipe: FullPipe::default(),
             cycle: Cycle::default(),
             min_rtt: MinRtt::new(0, era),
             probe_rtt: ProbeRtt::default(),
             policer: Policer::default(),
-            aggregation: Aggregation::default(),
+            epoch: Epoch::default(),
+            aggregation: Slots::default(),
             window: Window::new(window),
-            pacing: Pacing::new(setup, era, window),
+            pacing: Pacing::new(setup, rule, window),
             idle_restart: false,
             counts: Counts::default(),
             started: false,
@@ -140,7 +144,7 @@ impl Bbr {
             self.started = true;
             let now = micros(now);
             self.min_rtt.refresh(now);
-            self.aggregation.restart(now);
+            self.epoch.restart(now);
             self.counts.delivered_at = now;
             self.policer.reset(self.counts);
         }
@@ -153,9 +157,7 @@ impl Bbr {
 
     /// `gain` times the bandwidth-delay product in packets, rounded up.
     fn product(&self, bandwidth: u32, gain: u32) -> u32 {
-        let Some(rtt) = self.min_rtt.get() else { return UNMEASURED };
-        let scaled = (bandwidth as u128 * rtt as u128 * gain as u128) >> GAIN_SCALE;
-        u32::try_from((scaled + (1 << BW_SCALE) - 1) >> BW_SCALE).unwrap_or(u32::MAX)
+        self.min_rtt.get().map_or(UNMEASURED, |rtt| product(bandwidth, rtt, gain))
     }
 
     /// Room for what hosts hold back: three bursts, whole pairs of packets, and in the phase that probes enough to do so at any product.
@@ -182,13 +184,13 @@ impl Bbr {
     }
 
     fn update_bandwidth(&mut self, ack: &Ack) {
-        self.max_bandwidth.count_round(ack);
-        if self.max_bandwidth.round_start {
+        self.rounds.update(ack);
+        if self.rounds.start() {
             self.window.on_round();
         }
         if let Some(sample) = ack.sample {
-            self.look_for_policer(self.max_bandwidth.round_start, ack.losses, sample.app_limited);
-            self.max_bandwidth.update(ack);
+            self.look_for_policer(self.rounds.start(), ack.losses, sample.app_limited);
+            self.max_bandwidth.update(ack, self.rounds.count());
         }
     }
 
@@ -223,7 +225,7 @@ impl Bbr {
 
     fn check_full_pipe(&mut self, ack: &Ack) {
         let limited = ack.sample.is_none_or(|sample| sample.app_limited);
-        if self.max_bandwidth.round_start && !limited {
+        if self.rounds.start() && !limited {
             self.full_pipe.on_round(self.max_bandwidth.get());
         }
     }
@@ -246,9 +248,9 @@ impl Bbr {
         }
         if self.mode == Mode::ProbeRtt {
             self.probe_rtt.limit(ack);
-            match self.probe_rtt.progress(ack, self.max_bandwidth.round_start, window::FLOOR) {
+            match self.probe_rtt.progress(ack, self.rounds.start(), FLOOR) {
                 Progress::Waiting => {}
-                Progress::Emptied => self.max_bandwidth.restart_round(self.counts.delivered),
+                Progress::Emptied => self.rounds.restart(self.counts.delivered),
                 Progress::Over => self.leave_probe_rtt(ack.now),
             }
         }
@@ -284,7 +286,7 @@ impl Bbr {
             target = target.saturating_add(self.aggregation.extra(bandwidth));
         }
         if self.window.update(ack, self.quantized(target), full) {
-            self.max_bandwidth.restart_round(self.counts.delivered);
+            self.rounds.restart(self.counts.delivered);
         }
         if self.mode == Mode::ProbeRtt {
             self.window.hold_low();
@@ -298,7 +300,7 @@ impl Controller for Bbr {
         if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered)) {
             let now = micros(sent.now);
             self.idle_restart = true;
-            self.aggregation.restart(now);
+            self.epoch.restart(now);
             match self.mode {
                 Mode::ProbeBw => self.pacing.set(self.bandwidth(), UNIT, true),
                 Mode::ProbeRtt if self.probe_rtt.is_over(now) => self.leave_probe_rtt(now),
@@ -319,8 +321,10 @@ impl Controller for Bbr {
             self.window.save(self.mode == Mode::ProbeRtt);
         }
         self.update_bandwidth(&ack);
-        if self.era == Era::Linux6 {
-            self.aggregation.update(&ack, self.max_bandwidth.round_start, self.bandwidth(), self.window.get());
+        if self.era == Era::Linux6
+            && let Some(extra) = self.epoch.update(&ack, self.bandwidth(), self.window.get())
+        {
+            self.aggregation.update(extra, self.rounds.start(), AGGREGATION_ROUNDS);
         }
         self.advance_cycle(&ack);
         self.check_full_pipe(&ack);
@@ -366,7 +370,7 @@ impl Controller for Bbr {
         visit("mode", self.mode as u8 as f64);
         visit("pacing_gain", self.pacing_gain as f64 / UNIT as f64);
         visit("cwnd_gain", self.window_gain as f64 / UNIT as f64);
-        visit("rounds", self.max_bandwidth.rounds() as f64);
+        visit("rounds", self.rounds.count() as f64);
         visit("policed", self.policer.bandwidth().is_some() as u8 as f64);
     }
 }

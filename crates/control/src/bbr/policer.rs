@@ -3,8 +3,7 @@
 //! Two sampling intervals in a row with heavy loss and the same delivery rate mean a policer. Its rate is then used for a number of rounds, after which probing
 //! begins anew.
 
-use super::ack::Counts;
-use super::bandwidth::{GAIN_SCALE, UNIT, bandwidth};
+use crate::bbr_common::{Counts, GAIN_SCALE, UNIT, bandwidth};
 
 /// Rounds of a sampling interval at least, and a quarter of those at most.
 const INTERVAL_ROUNDS: u32 = 4;

@@ -1,6 +1,6 @@
 //! PROBE_BW: the cycle of pacing gains.
 
-use super::bandwidth::UNIT;
+use crate::bbr_common::UNIT;
 use narrows_units::Random;
 
 /// Probe for more, drain what that queued, then cruise.

@@ -1,6 +1,6 @@
 //! The end of STARTUP: the pipe is full when bandwidth stops growing.
 
-use super::bandwidth::{GAIN_SCALE, UNIT};
+use crate::bbr_common::{GAIN_SCALE, UNIT};
 
 /// Growth of bandwidth, in 1/256, that shows room for more.
 const GROWTH: u32 = UNIT * 5 / 4;

@@ -172,7 +172,7 @@ fn the_window_is_two_products_and_three_bursts() {
     for (text, gain, window) in [("bbr", 256, 700), ("bbr", 320, 708), ("bbr?era=linux-4.15", 256, 692), ("bbr?era=linux-4.15", 320, 698)] {
         let mut flow = Flow::probing(text, gain);
         flow.bbr.window = Window::new(10_000);
-        flow.bbr.aggregation = Aggregation::default();
+        (flow.bbr.epoch, flow.bbr.aggregation) = (Epoch::default(), Slots::default());
         flow.ack(Step { acked: 8, before: 0, ..STEP });
         assert_eq!(flow.window(), window, "{text} at {gain}");
     }
@@ -365,7 +365,7 @@ fn a_policed_flow_uses_the_policers_rate() {
         assert_eq!(flow.bbr.bandwidth(), 139_810);
     }
     flow.ack(policed);
-    assert_eq!(flow.bbr.bandwidth(), bandwidth::bandwidth(400, 160_000));
+    assert_eq!(flow.bbr.bandwidth(), crate::bbr_common::bandwidth(400, 160_000));
     assert_eq!(flow.bbr.pacing_gain, 256);
     for _ in 0..47 {
         flow.ack(policed);

@@ -1,10 +1,8 @@
 //! The congestion window: towards a target, and modulated while losses are repaired.
 
-use super::ack::Ack;
 use crate::Recovery;
+use crate::bbr_common::{Ack, FLOOR, Saved, repairs};
 
-/// Fewest packets in flight when all is well: with every other packet acknowledged, two in each direction.
-pub const FLOOR: u32 = 4;
 /// Until this many packets are delivered the window grows whatever the target.
 const INITIAL: u64 = 10;
 
@@ -12,9 +10,7 @@ const INITIAL: u64 = 10;
 #[derive(Clone, Debug)]
 pub struct Window {
     packets: u32,
-    /// The window to return to after recovery or PROBE_RTT.
-    prior: u32,
-    recovery: Recovery,
+    saved: Saved,
     /// In the first round of recovery: one packet out for one packet delivered.
     conserving: bool,
 }
@@ -22,7 +18,7 @@ pub struct Window {
 impl Window {
     /// A window of `packets`.
     pub fn new(packets: u32) -> Window {
-        Window { packets, prior: 0, recovery: Recovery::Open, conserving: false }
+        Window { packets, saved: Saved::default(), conserving: false }
     }
 
     /// In packets.
@@ -30,21 +26,20 @@ impl Window {
         self.packets
     }
 
-    /// Remembers the window, before it is cut. If it is already cut (by recovery, or because `probing_rtt`), the larger of the two is the good one.
+    /// Remembers the window, before it is cut, or cut further.
     pub fn save(&mut self, probing_rtt: bool) {
-        let cut = repairs(self.recovery) || probing_rtt;
-        self.prior = if cut { self.prior.max(self.packets) } else { self.packets };
+        self.saved.save(self.packets, probing_rtt);
     }
 
     /// Returns to the remembered window.
     pub fn restore(&mut self) {
-        self.packets = self.packets.max(self.prior);
+        self.packets = self.saved.restored(self.packets);
     }
 
     /// Everything in flight is presumed lost.
     pub fn collapse(&mut self) {
         self.packets = 1;
-        self.recovery = Recovery::Loss;
+        self.saved.step(Recovery::Loss);
     }
 
     /// A round began: packet conservation ends.
@@ -62,7 +57,7 @@ impl Window {
         if ack.acked == 0 {
             return false;
         }
-        let before = std::mem::replace(&mut self.recovery, ack.recovery);
+        let before = self.saved.step(ack.recovery);
         let begins = ack.recovery == Recovery::Recovery && before != Recovery::Recovery;
         if ack.losses > 0 {
             self.packets = self.packets.saturating_sub(ack.losses).max(1);
@@ -87,8 +82,4 @@ impl Window {
         self.packets = self.packets.max(FLOOR);
         begins
     }
-}
-
-fn repairs(recovery: Recovery) -> bool {
-    matches!(recovery, Recovery::Recovery | Recovery::Loss)
 }

@@ -1,6 +1,5 @@
-//! An acknowledgement in BBR's terms: whole microseconds, packets, and bandwidth in the kernel's unit.
+//! An acknowledgement in BBR's terms: whole microseconds and packets.
 
-use super::bandwidth::bandwidth;
 use crate::{Feedback, Recovery};
 use narrows_units::Time;
 
@@ -34,8 +33,10 @@ pub struct Ack {
 /// A bandwidth sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// In the kernel's unit.
-    pub bandwidth: u32,
+    /// Packets delivered over the interval.
+    pub delivered: u32,
+    /// In µs, not 0.
+    pub interval: u64,
     /// Packets delivered when the sampled packet was sent.
     pub prior_delivered: u64,
     /// True if the application limited the sender then.
@@ -60,8 +61,9 @@ impl Ack {
         let acked = feedback.acked.len() as u32;
         let sample = feedback.rate.and_then(|rate| {
             let interval = rate.interval.as_micros();
-            (interval > 0).then(|| Sample {
-                bandwidth: bandwidth(rate.delivered as u64, interval),
+            (interval > 0).then_some(Sample {
+                delivered: rate.delivered,
+                interval,
                 prior_delivered: rate.prior_delivered,
                 app_limited: rate.app_limited,
             })
