@@ -123,7 +123,7 @@ mod tests {
         marks.on_round(200, Some(5_000));
         // 240 · 240 / 256 = 225, and 16 · 128 / 256 = 8.
         assert_eq!(marks.alpha(), 233);
-        assert_eq!(marks.cut(), Some(Fraction(256 - (233 * 85 >> 8), 256)));
+        assert_eq!(marks.cut(), Some(Fraction(256 - ((233 * 85) >> 8), 256)));
     }
 
     #[test]

@@ -72,10 +72,7 @@ impl Bbr3 {
     }
 
     pub(super) fn note_loss(&mut self) {
-        let first = self.short_term.note_loss(self.counts.delivered);
-        if first && self.profile == Profile::Draft {
-            self.save();
-        }
+        self.short_term.note_loss(self.counts.delivered);
         self.loss_in_cycle = true;
     }
 

@@ -5,7 +5,8 @@
 //!
 //! Deviations:
 //! * packets, microseconds and gains in 1/256 in both profiles, as the kernel has them: the draft's 2.77 and 0.90 are 709/256 and 230/256;
-//! * bounds and window to restore are saved before losses change them; the kernel saves when recovery begins, which is after the first were judged;
+//! * bounds and window to return to are saved once, when a recovery begins, before its losses change them. The kernel saves after the first losses were judged, and the
+//!   draft's pseudocode again in each round with loss, so that either may return to what the losses left;
 //! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's flight after it is below the
 //!   window and so below the bound;
 //! * a timeout does not say which transmissions it gives up: they are judged together, by the flight at that time;
@@ -27,6 +28,8 @@ mod probe_rtt;
 mod profile;
 mod short_term;
 mod startup;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use crate::bbr_common::{

@@ -56,14 +56,12 @@ impl ShortTerm {
         self.loss_in_round
     }
 
-    /// A loss is noted when `delivered` packets were delivered: the first one begins a round, so that a whole one shows what the path still delivers. True if it did.
-    pub fn note_loss(&mut self, delivered: u64) -> bool {
-        let first = !self.loss_in_round;
-        if first {
+    /// A loss is noted when `delivered` packets were delivered: the first one begins a round, so that a whole one shows what the path still delivers.
+    pub fn note_loss(&mut self, delivered: u64) {
+        if !self.loss_in_round {
             self.round_end = delivered;
         }
         self.loss_in_round = true;
-        first
     }
 
     /// Takes in the rate sample, of `bandwidth`.

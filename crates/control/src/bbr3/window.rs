@@ -41,7 +41,7 @@ impl Window {
 
     /// True if the window was full at some time in the last round.
     pub fn is_limiting(&self, delivered: u64) -> bool {
-        delivered < self.limiting_until
+        delivered <= self.limiting_until
     }
 
     /// Remembers the window, before it is cut, or cut further.
