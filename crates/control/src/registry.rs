@@ -2,12 +2,13 @@
 
 use crate::params::{self, Registered};
 pub(crate) use crate::params::{Param, ParamError, Params};
-use crate::{Controller, bbr, bbr3, cubic, hstcp, newreno, scalable};
+use crate::{Controller, bbr, bbr3, cubic, dctcp, hstcp, newreno, prague, scalable};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 
 /// Every controller, in the order in which lists show them.
-pub const ENTRIES: &[&Entry] = &[&newreno::ENTRY, &cubic::ENTRY, &hstcp::ENTRY, &scalable::ENTRY, &bbr::ENTRY, &bbr3::ENTRY];
+pub const ENTRIES: &[&Entry] =
+    &[&newreno::ENTRY, &cubic::ENTRY, &hstcp::ENTRY, &scalable::ENTRY, &dctcp::ENTRY, &prague::ENTRY, &bbr::ENTRY, &bbr3::ENTRY];
 
 /// What a registry line says of a controller.
 pub struct Entry {

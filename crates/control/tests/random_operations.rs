@@ -325,6 +325,8 @@ fn one_acknowledgement_of_a_whole_window_doubles_it() {
         "hstcp?profile=linux",
         "scalable",
         "scalable?profile=linux",
+        "dctcp",
+        "prague",
         "bbr",
         "bbr3",
         "bbr3?profile=linux",
