@@ -14,7 +14,7 @@
 use crate::marks::{Losses, MarkedShare, highest};
 use crate::registry::{Built, Entry, Need, Param, Params, Setup};
 use crate::round::LongRound;
-use crate::window::{Window, limited};
+use crate::window::Window;
 use crate::{Congestion, Controller, Decision, Ecn, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 
@@ -91,6 +91,13 @@ impl Prague {
         !self.losses.repairing() && highest(feedback).is_some_and(|highest| self.calm.ends_with(highest, feedback.now))
     }
 
+    /// Segments acknowledged that may let the window grow. The pace is one window per round trip: it, and not the window, may be what limits sending. So what the
+    /// application did not limit counts, if at least half of the window is in flight (Linux `tcp_is_cwnd_limited` asks that in slow start).
+    fn used(&self, feedback: &Feedback<'_>) -> u32 {
+        let half = 2.0 * feedback.in_flight_before as f64 >= self.window.cwnd;
+        feedback.acked.iter().filter(|acked| acked.window_limited || (half && !acked.app_limited)).count() as u32
+    }
+
     fn pacing(&self) -> Option<Rate> {
         self.window.pacing(PACING_GAINS, self.packet, self.srtt)
     }
@@ -115,7 +122,7 @@ impl Controller for Prague {
                 let left = cwnd * (1.0 - self.share.alpha() / 2.0);
                 self.window.reduce(left.max(MIN_WINDOW), Congestion::Mark);
             }
-            self.grow(limited(feedback).saturating_sub(marked) as f64);
+            self.grow(self.used(feedback).saturating_sub(marked) as f64);
         }
         self.share.on_feedback(feedback);
     }
@@ -150,9 +157,9 @@ impl Controller for Prague {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::EcnDelta;
     use crate::registry::Choice;
-    use crate::testing::{acked, acknowledge, at, send, setup};
+    use crate::testing::{acked, acked_one, acknowledge, at, send, setup};
+    use crate::{Acked, EcnDelta};
 
     fn prague(options: &str, window: f64, threshold: f64) -> Prague {
         let params = format!("prague?{options}").parse::<Choice>().unwrap().params();
@@ -197,6 +204,19 @@ mod tests {
         assert_eq!(third, left + 0.16 * 9.0 / left, "by the α of before");
         let left = third * (1.0 - alpha / 2.0);
         assert_eq!(round(&mut prague, 170, 10, 1), left + 0.16 * 9.0 / left);
+    }
+
+    #[test]
+    fn what_the_pace_limited_counts_while_half_of_the_window_is_in_flight() {
+        let mut prague = prague("", 40.0, 2.0);
+        let paced = |app_limited| [Acked { app_limited, ..acked_one(0, false) }; 10];
+        let mut grown = |in_flight_before, app_limited| {
+            prague.window.cwnd = 40.0;
+            let srtt = Span::from_millis(50);
+            prague.on_feedback(&Feedback { acked: &paced(app_limited), in_flight_before, srtt, ..Feedback::at(at(100)) });
+            prague.window.cwnd - 40.0
+        };
+        assert_eq!([grown(20, false), grown(19, false), grown(20, true)], [0.25, 0.0, 0.0]);
     }
 
     #[test]

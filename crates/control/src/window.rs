@@ -92,15 +92,11 @@ impl Window {
     }
 }
 
-/// Segments acknowledged that were sent while the window was the limit: only these let it grow.
-pub fn limited(feedback: &Feedback<'_>) -> u32 {
-    feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32
-}
-
-/// The same, but none in Recovery and Cwr, where the window waits at its new value; after a timeout (Loss) it grows again from one segment.
+/// Segments that this acknowledgement adds to growth: those sent while the window was the limit. In Recovery and Cwr the window waits at its new value; after a
+/// timeout (Loss) it grows again from one segment.
 pub fn growth(feedback: &Feedback<'_>) -> u32 {
     match feedback.recovery {
-        Recovery::Open | Recovery::Disorder | Recovery::Loss => limited(feedback),
+        Recovery::Open | Recovery::Disorder | Recovery::Loss => feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32,
         Recovery::Cwr | Recovery::Recovery => 0,
     }
 }
