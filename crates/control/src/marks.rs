@@ -26,7 +26,7 @@ impl MarkedShare {
     }
 
     /// The same, but α stays until there has been a mark: without one nothing is known of the path's marking.
-    pub fn from_first_mark(self) -> MarkedShare {
+    pub fn waiting_for_a_mark(self) -> MarkedShare {
         MarkedShare { waits: true, ..self }
     }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_path_that_never_marked_leaves_alpha() {
-        let mut share = MarkedShare::new(1.0, 0.5, Span::from_millis(20)).from_first_mark();
+        let mut share = MarkedShare::new(1.0, 0.5, Span::from_millis(20)).waiting_for_a_mark();
         assert_eq!([0, 1, 2].map(|number| round(&mut share, number, 0)), [1.0; 3]);
         // Rounds of 10 ms make windows of 20 ms: of those that end at 40 ms 2 in 20 are marked.
         assert_eq!(round(&mut share, 3, 2), 1.0);

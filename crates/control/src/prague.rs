@@ -63,7 +63,7 @@ impl Prague {
         let target = Span::from_secs_f64(params.number("target_rtt") / 1e3);
         Prague {
             window: Window::new(setup),
-            share: MarkedShare::new(1.0, GAIN, target).from_first_mark(),
+            share: MarkedShare::new(1.0, GAIN, target).waiting_for_a_mark(),
             losses: Losses::default(),
             calm: LongRound::new(target),
             target,

@@ -9,7 +9,12 @@ use narrows_units::{Span, Time};
 
 /// All of the registry, and the other variants of those that have some.
 fn controllers() -> impl Iterator<Item = &'static str> {
-    ENTRIES.iter().map(|entry| entry.name).chain(["cubic?profile=rfc9438", "scalable?profile=linux", "bbr?era=linux-4.15", "bbr3?profile=linux"])
+    ENTRIES.iter().map(|entry| entry.name).chain([
+        "cubic?profile=rfc9438",
+        "scalable?profile=linux",
+        "bbr?era=linux-4.15",
+        "bbr3?profile=linux",
+    ])
 }
 
 fn secs(time: f64) -> Time {

@@ -44,7 +44,7 @@ impl Callbacks for HighSpeed {
 
     fn left(&self, cwnd: u32) -> u32 {
         let (_, decrease) = TABLE[self.row];
-        (cwnd - (cwnd as u64 * decrease as u64 >> 8) as u32).max(MIN_WINDOW)
+        (cwnd - ((cwnd as u64 * decrease as u64) >> 8) as u32).max(MIN_WINDOW)
     }
 }
 
