@@ -18,6 +18,7 @@ mod trace;
 
 pub use codel::Codel;
 pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Limit, Queued, Verdicts};
+pub use far_end::{Delivery, Jitter, Reorder, Spread};
 pub use fifo::Fifo;
 pub use link::{Fate, Form, Link, LinkChange, LinkConfig, Why};
 pub use loss::LossModel;

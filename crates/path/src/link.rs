@@ -4,7 +4,7 @@ mod change;
 
 pub use change::LinkChange;
 
-use crate::far_end::FarEnd;
+use crate::far_end::{Delivery, FarEnd};
 use crate::loss::LossProcess;
 use crate::service::{Server, bytes_left};
 use crate::{AnyDiscipline, Discipline, DisciplineChoice, DisciplineSetup, Limit, LossModel, Packet, RateSource, Verdicts};
@@ -19,8 +19,8 @@ pub struct LinkConfig {
     pub rate: RateSource,
     /// Propagation delay.
     pub delay: Span,
-    /// Extra delay per packet, uniform from zero to this. It never reorders: a packet that would overtake arrives with the one before it.
-    pub jitter: Span,
+    /// How deliveries at the far end are spread.
+    pub delivery: Delivery,
     /// Losses that have nothing to do with the queue; they happen before it.
     pub loss: LossModel,
     /// What the queue holds.
@@ -34,7 +34,7 @@ impl Default for LinkConfig {
         LinkConfig {
             rate: RateSource::Unlimited,
             delay: Span::ZERO,
-            jitter: Span::ZERO,
+            delivery: Delivery::default(),
             loss: LossModel::None,
             limit: Limit::None,
             queue: None,
@@ -180,7 +180,7 @@ impl<P: Packet> Link<P> {
             pending_bytes: 0,
             wire: VecDeque::new(),
             latest_arrival: Time::ZERO,
-            far_end: (!config.jitter.is_zero()).then(|| Box::new(FarEnd::new(config.jitter, origin.stream("jitter")))),
+            far_end: (!config.delivery.is_plain()).then(|| Box::new(FarEnd::new(config.delivery, |what| origin.stream(what)))),
             counters: LinkCounters::default(),
             queueing: Histogram::new(),
             origin: Box::new(origin),

@@ -1,7 +1,10 @@
 //! A FIFO does the same whether its departures are known ahead or chosen one by one, whatever carries the packets, however late the clock wakes and whatever changes.
 
 use narrows_control::{Ecn, Signal};
-use narrows_path::{AnyDiscipline, DisciplineSetup, Fate, Form, Limit, Link, LinkChange, LinkConfig, LossModel, Packet, RateSource, Trace};
+use narrows_path::{
+    AnyDiscipline, Delivery, DisciplineSetup, Fate, Form, Jitter, Limit, Link, LinkChange, LinkConfig, LossModel, Packet, RateSource,
+    Reorder, Spread, Trace,
+};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -181,20 +184,33 @@ fn stories() -> impl Strategy<Value = Story> {
     let step = prop_oneof![4 => (9u64..1500).prop_map(Step::Packet), 1 => changes().prop_map(Step::Change)];
     let steps = proptest::collection::vec((gaps, step), 1..80);
     let lateness = proptest::collection::vec(prop_oneof![Just(0u64), 0u64..5_000_000], 1..10);
-    let jitter = prop_oneof![Just(0u64), 0u64..5_000_000];
-    (rates(), limits(), losses(), 0u64..20_000_000, jitter, steps, lateness).prop_map(
-        |(rate, limit, loss, delay, jitter, mut steps, lateness)| {
+    (rates(), limits(), losses(), 0u64..20_000_000, deliveries(), steps, lateness).prop_map(
+        |(rate, limit, loss, delay, delivery, mut steps, lateness)| {
             let changes_rate = |change: &LinkChange| matches!(change, LinkChange::Rate(_) | LinkChange::Down | LinkChange::Up);
             if !matches!(rate, RateSource::Constant(_)) {
                 steps.retain(|(_, step)| !matches!(step, Step::Change(change) if changes_rate(change)));
             }
-            Story {
-                config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), jitter: Span::from_nanos(jitter), queue: None },
-                steps,
-                lateness,
-            }
+            Story { config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), delivery, queue: None }, steps, lateness }
         },
     )
+}
+
+fn deliveries() -> impl Strategy<Value = Delivery> {
+    let spread = prop_oneof![
+        3 => Just(Spread::None),
+        1 => (1u64..5_000_000).prop_map(|ns| Spread::Uniform(Span::from_nanos(ns))),
+        1 => (1u64..2_000_000).prop_map(|ns| Spread::Normal(Span::from_nanos(ns))),
+    ];
+    let reorder = prop_oneof![
+        Just(Reorder::default()),
+        (0.0..0.5f64, 0u64..8_000_000).prop_map(|(share, ns)| Reorder { share, delay: Span::from_nanos(ns) }),
+    ];
+    let aggregate = prop_oneof![2 => Just(0u64), 1 => 1u64..10_000_000];
+    (spread, proptest::bool::ANY, reorder, aggregate).prop_map(|(spread, reorders, reorder, aggregate)| Delivery {
+        jitter: Jitter { spread, reorders },
+        reorder,
+        aggregate: Span::from_nanos(aggregate),
+    })
 }
 
 fn changes() -> impl Strategy<Value = LinkChange> {
@@ -204,7 +220,8 @@ fn changes() -> impl Strategy<Value = LinkChange> {
         Just(LinkChange::Down),
         Just(LinkChange::Up),
         (0u64..20_000_000).prop_map(|ns| LinkChange::Delay(Span::from_nanos(ns))),
-        (0u64..5_000_000).prop_map(|ns| LinkChange::Jitter(Span::from_nanos(ns))),
+        deliveries().prop_map(|delivery| LinkChange::Jitter(delivery.jitter)),
+        deliveries().prop_map(|delivery| LinkChange::Reorder(delivery.reorder)),
         losses().prop_map(LinkChange::Loss),
         limits().prop_map(LinkChange::Limit),
     ]

@@ -41,7 +41,7 @@ mod write;
 
 pub use comparison::Comparison;
 pub use error::ScenarioError;
-pub use model::{Change, Expectation, Flow, Link, LinkId, Node, NodeId, Scenario, Workload};
+pub use model::{Change, Expectation, Flow, FlowId, Link, LinkId, Node, NodeId, Scenario, What, Workload};
 pub use paths::{PATHS, PathProfile};
 pub use read::{ReadFile, load, parse};
 pub use schema::schema;

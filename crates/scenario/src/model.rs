@@ -52,6 +52,10 @@ pub struct NodeId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub usize);
 
+/// The place of a flow in [`Scenario::flows`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub usize);
+
 /// A host or router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -79,10 +83,24 @@ pub struct Link {
 pub struct Change {
     /// When.
     pub at: Time,
-    /// On which link.
-    pub link: LinkId,
-    /// What. Every outage that begins ends: after the [`LinkChange::Down`] of a link its [`LinkChange::Up`], perhaps only after the run.
-    pub change: LinkChange,
+    /// What.
+    pub what: What,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A link. Every outage that begins ends: after the [`LinkChange::Down`] of a link comes its [`LinkChange::Up`], perhaps only after the run.
+    Link(LinkId, LinkChange),
+    /// The routes of a flow. Packets under way keep the old ones.
+    Route {
+        /// The flow.
+        flow: FlowId,
+        /// Links that data crosses from then on, in order.
+        route: Vec<LinkId>,
+        /// Links that acknowledgements cross from then on, in order.
+        back: Vec<LinkId>,
+    },
 }
 
 /// Traffic from one node to another.
@@ -122,7 +140,7 @@ pub enum Workload {
 }
 
 impl Scenario {
-    /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back.
+    /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back, before anything changes.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
         flow.route.iter().chain(&flow.back).fold(Span::ZERO, |sum, id| sum + self.links[id.0].config.delay)
     }

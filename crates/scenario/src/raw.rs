@@ -1,6 +1,6 @@
 //! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
 
-use crate::text::{At, OrUnlimited, Quantity};
+use crate::text::{At, OrUnlimited, Quantity, Share};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -88,8 +88,12 @@ pub(crate) struct RawLink {
     pub trace: Option<At<String>>,
     /// Propagation delay in one direction. Default: "0 s".
     pub delay: Option<At<Quantity<Span>>>,
-    /// Extra delay of each packet, uniform from zero to this, without reordering. Default: none.
-    pub jitter: Option<At<Quantity<Span>>>,
+    /// Extra delay of each packet: "5 ms" for a uniform draw from zero to this without reordering, or a table. Default: none.
+    pub jitter: Option<At<RawJitter>>,
+    /// Some packets are late, and others overtake them. Default: none.
+    pub reorder: Option<At<RawReorder>>,
+    /// Deliveries at the far end come in bursts, one in each such time, as with the grants of a cable network or the frames of a wireless one. Default: none.
+    pub aggregate: Option<At<Quantity<Span>>>,
     /// Losses before the queue that have nothing to do with congestion. Default: none.
     pub loss: Option<At<RawLoss>>,
     /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the flows that cross it,
@@ -113,14 +117,53 @@ pub(crate) struct RawBack {
     pub trace: Option<At<String>>,
     /// Propagation delay.
     pub delay: Option<At<Quantity<Span>>>,
-    /// Extra delay of each packet, uniform from zero to this. Default: none.
-    pub jitter: Option<At<Quantity<Span>>>,
+    /// Extra delay of each packet. Default: none.
+    pub jitter: Option<At<RawJitter>>,
+    /// Some packets are late, and others overtake them. Default: none.
+    pub reorder: Option<At<RawReorder>>,
+    /// Deliveries at the far end come in bursts, one in each such time. Default: none.
+    pub aggregate: Option<At<Quantity<Span>>>,
     /// Losses before the queue. Default: none.
     pub loss: Option<At<RawLoss>>,
     /// What its queue holds.
     pub buffer: Option<At<OrUnlimited<Depth>>>,
     /// The queue discipline.
     pub queue: Option<At<String>>,
+}
+
+/// Extra delay of each packet: "5 ms" for a uniform draw from zero to this, or a table.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Jitter")]
+pub(crate) enum RawJitter {
+    /// Uniform from zero to this, without reordering.
+    Uniform(Quantity<Span>),
+    /// A distribution, and whether packets may overtake.
+    Spread(RawSpread),
+}
+
+/// Either `uniform` or `normal`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Spread")]
+pub(crate) struct RawSpread {
+    /// Uniform from zero to this.
+    pub uniform: Option<At<Quantity<Span>>>,
+    /// Normal with this standard deviation, truncated at three of them, and a mean of three of them so that nothing comes too early (RFC 8868, section 4.5).
+    pub normal: Option<At<Quantity<Span>>>,
+    /// Packets may overtake each other. Default: false.
+    pub reorders: Option<bool>,
+}
+
+/// Some packets are late, and others overtake them.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Reorder")]
+pub(crate) struct RawReorder {
+    /// The share of packets that are late: "1 %", or a probability.
+    pub share: Share,
+    /// How late they are.
+    pub delay: Quantity<Span>,
 }
 
 /// Losses: a share such as "1 %", or a table with the model's parameters.
@@ -309,8 +352,10 @@ pub(crate) struct RawChange {
     pub rate: Option<At<Quantity<Rate>>>,
     /// The new propagation delay, of packets that leave from then on. It never reorders.
     pub delay: Option<At<Quantity<Span>>>,
-    /// The new jitter.
-    pub jitter: Option<At<Quantity<Span>>>,
+    /// The new jitter; "0 s" ends it.
+    pub jitter: Option<At<RawJitter>>,
+    /// The new reordering; a share of "0 %" ends it.
+    pub reorder: Option<At<RawReorder>>,
     /// The new losses; "0 %" ends them.
     pub loss: Option<At<RawLoss>>,
     /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this change. A buffer that is not
@@ -318,6 +363,12 @@ pub(crate) struct RawChange {
     pub buffer: Option<At<OrUnlimited<Depth>>>,
     /// An outage: for so long the link sends nothing. Its queue fills; what has left arrives.
     pub down_for: Option<At<Quantity<Span>>>,
+    /// The flow whose routes change, instead of a link. Packets under way keep their old route.
+    pub flow: Option<At<String>>,
+    /// The links that its data crosses from then on, in order. Default: as before.
+    pub route: Option<At<Vec<At<String>>>>,
+    /// The links that its acknowledgements cross from then on, in order. Default: as before.
+    pub back: Option<At<Vec<At<String>>>>,
     /// A ramp: the new values are reached after this time, in 100 equal steps, or fewer of 1 ms each. Default: at once.
     pub over: Option<At<Quantity<Span>>>,
     /// It happens again and again, so much later each time, until the end of the run.

@@ -1,6 +1,6 @@
 //! Values with their place in the file, and quantities with units, as serde meets them.
 
-use crate::raw::{RawLimited, RawLoss, RawLossModel, RawWorkload};
+use crate::raw::{RawJitter, RawLimited, RawLoss, RawLossModel, RawSpread, RawWorkload};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -180,6 +180,66 @@ impl<'de> Deserialize<'de> for RawLoss {
     }
 }
 
+impl<'de> Deserialize<'de> for RawJitter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawJitter, D::Error> {
+        struct Jitter;
+        impl<'de> Visitor<'de> for Jitter {
+            type Value = RawJitter;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time; \"5 ms\" or { normal = \"5 ms\" }")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawJitter, E> {
+                text.parse().map(|span| RawJitter::Uniform(Quantity(span))).map_err(E::custom)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawJitter, A::Error> {
+                RawSpread::deserialize(MapAccessDeserializer::new(map)).map(RawJitter::Spread)
+            }
+        }
+        deserializer.deserialize_any(Jitter)
+    }
+}
+
+/// A share of packets, written "1 %", or as a probability.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share(pub f64);
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Share, D::Error> {
+        struct Percent;
+        impl Visitor<'_> for Percent {
+            type Value = Share;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a share of packets; \"1 %\"")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Share, E> {
+                share(text).map(Share).map_err(E::custom)
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Share, E> {
+                self.visit_f64(number as f64)
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Share, E> {
+                if (0.0..=1.0).contains(&number) {
+                    return Ok(Share(number));
+                }
+                Err(E::custom(format!("{number} is not a probability; give a number from 0 to 1, or a share such as \"1 %\"")))
+            }
+        }
+        deserializer.deserialize_any(Percent)
+    }
+}
+
+impl JsonSchema for Share {
+    fn schema_name() -> Cow<'static, str> {
+        "Share".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "string", "pattern": r"^\s*[0-9.eE+-]+\s*%\s*$", "examples": ["1 %"] },
+            { "type": "number", "minimum": 0, "maximum": 1 }
+        ] })
+    }
+}
+
 impl<'de> Deserialize<'de> for RawWorkload {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawWorkload, D::Error> {
         struct Workload;
@@ -204,8 +264,7 @@ impl<'de> Deserialize<'de> for RawWorkload {
 
 /// Reads "1 %" as 0.01.
 fn share(text: &str) -> Result<f64, String> {
-    let fail =
-        |reason: &str| format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\" or {{ probability = 0.01 }}");
+    let fail = |reason: &str| format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\"");
     let number = text.trim().strip_suffix('%').ok_or_else(|| fail("it does not end in %"))?.trim();
     match number.parse::<f64>() {
         Ok(percent) if percent.is_finite() && (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),

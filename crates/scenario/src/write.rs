@@ -1,8 +1,9 @@
 //! A checked scenario as text.
 
-use crate::{Change, Flow, Link, LinkId, Scenario, Workload};
+use crate::{Change, Flow, Link, LinkId, Scenario, What, Workload};
 use narrows_flow::Transport;
-use narrows_path::{Limit, LinkChange, LossModel, RateSource};
+use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Reorder, Spread};
+use narrows_units::Span;
 use std::fmt::Write;
 
 impl Scenario {
@@ -51,7 +52,14 @@ impl Scenario {
             (RateSource::Trace(_), None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
         }
         out.text("delay", link.config.delay);
-        out.text("jitter", link.config.jitter);
+        let Delivery { jitter, reorder, aggregate } = link.config.delivery;
+        write_jitter(out, jitter);
+        if reorder != Reorder::default() {
+            write_reorder(out, reorder);
+        }
+        if !aggregate.is_zero() {
+            out.text("aggregate", aggregate);
+        }
         if link.config.loss != LossModel::None {
             write_loss(out, link.config.loss);
         }
@@ -61,22 +69,34 @@ impl Scenario {
 
     /// An outage is written where it begins; `later` says when it ends.
     fn write_change(&self, out: &mut Document, change: &Change, later: &[Change]) {
-        let Change { at, link, change } = change;
-        if *change == LinkChange::Up {
+        if let What::Link(_, LinkChange::Up) = change.what {
             return;
         }
         out.heading("[[change]]");
-        out.text("at", at);
+        out.text("at", change.at);
+        let at = change.at;
+        let (link, change) = match &change.what {
+            What::Link(link, change) => (link, change),
+            What::Route { flow, route, back } => {
+                out.text("flow", &self.flows[flow.0].name);
+                out.plain("route", self.names(route));
+                if self.flows[flow.0].controller.is_some() {
+                    out.plain("back", self.names(back));
+                }
+                return;
+            }
+        };
         out.text("link", &self.links[link.0].name);
         match change {
             LinkChange::Rate(rate) => out.text("rate", rate),
             LinkChange::Delay(delay) => out.text("delay", delay),
-            LinkChange::Jitter(jitter) => out.text("jitter", jitter),
+            LinkChange::Jitter(jitter) => write_jitter(out, *jitter),
+            LinkChange::Reorder(reorder) => write_reorder(out, *reorder),
             LinkChange::Loss(model) => write_loss(out, *model),
             LinkChange::Limit(limit) => write_limit(out, *limit),
             LinkChange::Down => {
-                let up = later.iter().find(|later| later.link == *link && later.change == LinkChange::Up);
-                out.text("down_for", up.map_or(self.duration, |up| up.at.since(*at)));
+                let up = later.iter().find(|later| later.what == What::Link(*link, LinkChange::Up));
+                out.text("down_for", up.map_or(self.duration, |up| up.at.since(at)));
             }
             LinkChange::Up => {}
         }
@@ -113,6 +133,21 @@ impl Scenario {
         let names: Vec<String> = links.iter().map(|id| quoted(&self.links[id.0].name)).collect();
         format!("[{}]", names.join(", "))
     }
+}
+
+fn write_jitter(out: &mut Document, jitter: Jitter) {
+    let reorders = jitter.reorders;
+    match jitter.spread {
+        Spread::None if !reorders => out.text("jitter", Span::ZERO),
+        Spread::Uniform(most) if !reorders => out.text("jitter", most),
+        Spread::None => out.plain("jitter", "{ uniform = \"0 s\", reorders = true }"),
+        Spread::Uniform(most) => out.plain("jitter", format_args!("{{ uniform = \"{most}\", reorders = {reorders} }}")),
+        Spread::Normal(deviation) => out.plain("jitter", format_args!("{{ normal = \"{deviation}\", reorders = {reorders} }}")),
+    }
+}
+
+fn write_reorder(out: &mut Document, Reorder { share, delay }: Reorder) {
+    out.plain("reorder", format_args!("{{ share = {share:?}, delay = \"{delay}\" }}"));
 }
 
 fn write_loss(out: &mut Document, model: LossModel) {

@@ -172,6 +172,54 @@ fn links() {
 }
 
 #[test]
+fn changes() {
+    let change = |keys: &str| format!("[[change]]\nat = \"20 s\"\nlink = \"bottleneck\"\n{keys}\n[[flow]]");
+    let texts = [
+        "[[change]]\nlink = \"bottleneck\"\nrate = \"1 Mbit/s\"\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"60 s\"\nlink = \"bottleneck\"\nrate = \"1 Mbit/s\"\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"20 s\"\nlink = \"bottelneck\"\nrate = \"1 Mbit/s\"\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"20 s\"\nrate = \"1 Mbit/s\"\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"20 s\"\nflow = \"reno\"\nroute = [\"bottleneck\"]\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"20 s\"\nflow = \"newreno\"\nroute = [\"bottleneck.back\"]\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"20 s\"\nflow = \"newreno\"\nroute = [\"bottleneck\"]\ndelay = \"1 ms\"\n[[flow]]".to_owned(),
+        "[[change]]\nat = \"20 s\"\nflow = \"newreno\"\n[[flow]]".to_owned(),
+        change(""),
+        change("flow = \"newreno\""),
+        change("route = [\"bottleneck\"]\ndelay = \"1 ms\""),
+        change("delay = \"1 min\""),
+        change("buffer = \"100 B\""),
+        change("down_for = \"0 s\""),
+        change("down_for = \"3 s\"\nevery = \"2 s\""),
+        change("down_for = \"3 s\"\n[[change]]\nat = \"22 s\"\nlink = \"bottleneck\"\ndown_for = \"1 s\""),
+        change("rate = \"1 Mbit/s\"\nover = \"0 s\""),
+        change("rate = \"1 Mbit/s\"\nover = \"50 s\""),
+        change("rate = \"1 Mbit/s\"\nover = \"5 s\"\nevery = \"2 s\""),
+        change("rate = \"1 Mbit/s\"\nover = \"5 s\"\n[[change]]\nat = \"22 s\"\nlink = \"bottleneck\"\nrate = \"2 Mbit/s\""),
+        change("down_for = \"1 s\"\nover = \"5 s\""),
+        change("jitter = \"1 ms\"\nover = \"5 s\""),
+        change("loss = { every = 10 }\nover = \"5 s\""),
+        change("buffer = \"unlimited\"\nover = \"5 s\""),
+        change("rate = \"1 Mbit/s\"\nevery = \"0 s\""),
+        change("rate = \"1 Mbit/s\"\nevery = \"1 us\""),
+        change("rate = \"1 Mbit/s\"\ntimes = 3"),
+        change("rate = \"1 Mbit/s\"\nevery = \"1 s\"\ntimes = 0"),
+        change("rate = \"1 Mbit/s\"\nevery = \"1 s\"\nuntil = \"10 s\""),
+        change("rate = \"1 Mbit/s\"\nevery = \"1 s\"\nuntil = \"30 s\"\ntimes = 3"),
+        change("reorder = { share = 2, delay = \"1 ms\" }"),
+        change("jitter = { reorders = true }"),
+    ];
+    let mut edits: Vec<(&str, &str)> = texts.iter().map(|text| ("[[flow]]", text.as_str())).collect();
+    let step = change("rate = \"1 Mbit/s\"");
+    let traced = format!("trace = \"good.trace\"\n{}", &LINK[LINK.find("delay").unwrap()..]);
+    let traced_step = format!("{traced}\n{}", step.trim_end_matches("[[flow]]"));
+    let traced_outage = traced_step.replace("rate = \"1 Mbit/s\"", "down_for = \"1 s\"");
+    let plain_step = format!("delay = \"15 ms\"\n{}", step.trim_end_matches("[[flow]]"));
+    let rest = &LINK[LINK.find("rate").unwrap()..];
+    edits.extend([(rest, traced_step.as_str()), (rest, traced_outage.as_str()), (rest, plain_step.as_str())]);
+    shown!(book(&edits));
+}
+
+#[test]
 fn losses() {
     shown!(book(&[
         ("buffer = \"750 kB\"", "loss = { probability = 1.5 }"),

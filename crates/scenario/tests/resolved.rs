@@ -1,7 +1,7 @@
 //! What becomes of a scenario: defaults, expansion, routes, buffers.
 
 use narrows_flow::Transport;
-use narrows_path::{Limit, LossModel, RateSource, Trace};
+use narrows_path::{Delivery, Jitter, Limit, LossModel, RateSource, Trace};
 use narrows_scenario::{Comparison, Scenario, Workload, parse};
 use narrows_units::{Bytes, Depth, Rate, Span, Time};
 use std::io;
@@ -72,8 +72,8 @@ fn samples_are_about_600_per_run() {
 fn the_reverse_direction_inherits_all_but_losses_and_jitter() {
     let scenario = link("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"1 ms\"\nloss = \"2 %\"\nbuffer = \"50 packets\"");
     let (there, back) = (&scenario.links[0].config, &scenario.links[1].config);
-    assert_eq!((there.loss, there.jitter), (LossModel::Independent(0.02), Span::from_millis(1)));
-    assert_eq!((back.loss, back.jitter), (LossModel::None, Span::ZERO));
+    assert_eq!((there.loss, there.delivery.jitter), (LossModel::Independent(0.02), Jitter::uniform(Span::from_millis(1))));
+    assert_eq!((back.loss, back.delivery), (LossModel::None, Delivery::default()));
     assert_eq!((&back.rate, back.delay, back.limit), (&there.rate, there.delay, there.limit));
     let scenario =
         link("rate = \"8 Mbit/s\"\n[link.back]\nrate = \"unlimited\"\ndelay = \"1 ms\"\nloss = { every = 7 }\nbuffer = \"unlimited\"");

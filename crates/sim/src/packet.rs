@@ -17,8 +17,8 @@ pub(crate) struct Packet {
     window: u32,
     /// Where the rest of an acknowledgement is in [`Options`], if it has more.
     options: u32,
-    /// Links already crossed.
-    pub(crate) hop: u16,
+    /// Where it is in the list of all routes.
+    pub(crate) place: u32,
     pub(crate) kind: Kind,
     flags: u8,
     pub(crate) ecn: Ecn,
@@ -48,14 +48,14 @@ impl Packet {
     pub(crate) fn data(flow: usize, size: u32, data: &Data, ecn: Ecn) -> Packet {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
         let (number, stamp) = (data.number, data.stamp);
-        Packet { number, stamp, flow: flow as u32, size, window: 0, options: Options::NONE, hop: 0, kind: Kind::Data, flags, ecn }
+        Packet { number, stamp, flow: flow as u32, size, window: 0, options: Options::NONE, place: 0, kind: Kind::Data, flags, ecn }
     }
 
     /// A packet of a flow that is not acknowledged.
     pub(crate) fn datagram(flow: usize, size: u32, now: Time) -> Packet {
         let options = Options::NONE;
         let ecn = Ecn::NotEct;
-        Packet { number: 0, stamp: now, flow: flow as u32, size, window: 0, options, hop: 0, kind: Kind::Datagram, flags: 0, ecn }
+        Packet { number: 0, stamp: now, flow: flow as u32, size, window: 0, options, place: 0, kind: Kind::Datagram, flags: 0, ecn }
     }
 
     /// An acknowledgement; `options` keeps what few of them have.
@@ -68,7 +68,7 @@ impl Packet {
             size,
             window: ack.window,
             options: options.keep(ack, blocks),
-            hop: 0,
+            place: 0,
             kind: Kind::Ack,
             flags: flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate),
             ecn: Ecn::NotEct,

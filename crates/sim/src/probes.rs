@@ -4,7 +4,7 @@ use crate::endpoint::Endpoint;
 use crate::packet::Packet;
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
 use narrows_path::{Limit, Link, LinkChange, RateSource};
-use narrows_scenario::Scenario;
+use narrows_scenario::{Scenario, What};
 use narrows_units::{Bytes, Time};
 
 /// The series and the counts at the end of the warm-up.
@@ -93,8 +93,8 @@ impl Probes {
         );
         let mut constant = vec![true; links.len()];
         for change in &scenario.changes {
-            if let LinkChange::Rate(_) | LinkChange::Down = change.change {
-                constant[change.link.0] = false;
+            if let What::Link(link, LinkChange::Rate(_) | LinkChange::Down) = change.what {
+                constant[link.0] = false;
             }
         }
         let link_records = links.into_iter().zip(constant).zip(&scenario.links).zip(self.link_samples).zip(&self.links_at_warmup).map(

@@ -8,7 +8,7 @@ use narrows_control::registry::Need;
 use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
-use narrows_scenario::{Change, Flow, LinkId, Scenario, Workload};
+use narrows_scenario::{Change, Flow, LinkId, Scenario, What, Workload};
 use narrows_units::{Bytes, Rate, Span, Time};
 use thiserror::Error;
 
@@ -77,7 +77,7 @@ struct World<'o, O> {
     agenda: Agenda,
     links: Vec<Link<Packet>>,
     flows: Vec<Endpoint>,
-    /// Links of all routes one after another: each flow's data route, then its acknowledgement route.
+    /// Links of all routes one after another, each route ended by [`END`]; a packet knows where it is in this list.
     routes: Vec<u32>,
     places: Vec<Place>,
     options: Options,
@@ -89,13 +89,23 @@ struct World<'o, O> {
     events: u64,
 }
 
-/// Where a flow's routes are in `World::routes`.
+/// Where a flow's routes begin in `World::routes`, and what its headers take.
 #[derive(Clone, Copy)]
 struct Place {
     data: u32,
     acks: u32,
-    end: u32,
     headers: u32,
+}
+
+/// Stands behind the last link of a route.
+const END: u32 = u32::MAX;
+
+/// Adds a route, and says where it begins. Old ones stay, for the packets that are on them.
+fn add(routes: &mut Vec<u32>, links: &[LinkId]) -> u32 {
+    let first = routes.len() as u32;
+    routes.extend(links.iter().map(|id| id.0 as u32));
+    routes.push(END);
+    first
 }
 
 /// Events between two calls of the progress callback.
@@ -111,12 +121,8 @@ impl<'o, O: Observer> World<'o, O> {
             check_limited(scenario, flow)?;
             let overhead = if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO };
             flows.push(Endpoint::new(scenario, flow, overhead, OFFERS)?);
-            let data = routes.len() as u32;
-            routes.extend(flow.route.iter().map(|id| id.0 as u32));
-            let acks = routes.len() as u32;
-            routes.extend(flow.back.iter().map(|id| id.0 as u32));
             let headers = flow.transport.headers.get() as u32;
-            places.push(Place { data, acks, end: routes.len() as u32, headers });
+            places.push(Place { data: add(&mut routes, &flow.route), acks: add(&mut routes, &flow.back), headers });
         }
         let mut agenda = Agenda::new(links.len() + flows.len() + 3);
         for (index, flow) in flows.iter().enumerate() {
@@ -178,9 +184,17 @@ impl<'o, O: Observer> World<'o, O> {
     /// Something of the network changes.
     fn on_change(&mut self, now: Time) {
         while let Some(change) = self.changes.pop_if(|next| next.at <= now) {
-            let link = change.link.0;
-            self.links[link].change(now, change.change);
-            self.agenda.set(link, self.links[link].due().unwrap_or(Time::NEVER));
+            match change.what {
+                What::Link(LinkId(link), change) => {
+                    self.links[link].change(now, change);
+                    self.take_dropped(now, link);
+                    self.agenda.set(link, self.links[link].due().unwrap_or(Time::NEVER));
+                }
+                What::Route { flow, route, back } => {
+                    let place = &mut self.places[flow.0];
+                    (place.data, place.acks) = (add(&mut self.routes, &route), add(&mut self.routes, &back));
+                }
+            }
         }
     }
 
@@ -203,19 +217,24 @@ impl<'o, O: Observer> World<'o, O> {
     #[inline]
     fn forward(&mut self, now: Time, link: usize, mut packet: Packet) {
         self.show(now, Point::Link(link), &packet);
-        packet.hop += 1;
-        let place = self.places[packet.flow as usize];
-        let (first, end) = if packet.kind == Kind::Ack { (place.acks, place.end) } else { (place.data, place.acks) };
-        let next = first + packet.hop as u32;
-        if next < end {
-            return self.offer(now, self.routes[next as usize] as usize, packet);
+        packet.place += 1;
+        let next = self.routes[packet.place as usize];
+        if next != END {
+            return self.offer(now, next as usize, packet);
         }
         self.show(now, if packet.kind == Kind::Ack { Point::Sender } else { Point::Receiver }, &packet);
         match packet.kind {
-            Kind::Data => self.deliver_data(now, &packet, &packet.to_data(place.headers)),
+            Kind::Data => self.deliver_data(now, &packet, &packet.to_data(self.places[packet.flow as usize].headers)),
             Kind::Ack => self.deliver_ack(now, &packet),
             Kind::Datagram => self.deliver_datagram(now, &packet),
         }
+    }
+
+    /// A packet leaves its host, on the route that begins at `place`.
+    #[inline]
+    fn launch(&mut self, now: Time, place: u32, mut packet: Packet) {
+        packet.place = place;
+        self.offer(now, self.routes[place as usize] as usize, packet);
     }
 
     #[inline]
@@ -283,11 +302,11 @@ impl<'o, O: Observer> World<'o, O> {
         let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
         let packet = Packet::ack(flow, place.headers + sack_option, &ack, blocks, &mut self.options);
         self.show(now, Point::Receiver, &packet);
-        if place.acks == place.end {
+        if self.routes[place.acks as usize] == END {
             self.show(now, Point::Sender, &packet);
             return self.deliver_ack(now, &packet);
         }
-        self.offer(now, self.routes[place.acks as usize] as usize, packet);
+        self.launch(now, place.acks, packet);
     }
 
     fn deliver_ack(&mut self, now: Time, packet: &Packet) {
@@ -374,7 +393,7 @@ impl<'o, O: Observer> World<'o, O> {
                 endpoint.tally.datagrams_sent += 1;
                 let packet = Packet::datagram(flow, size, now);
                 self.show(now, Point::Sender, &packet);
-                self.offer(now, self.routes[self.places[flow].data as usize] as usize, packet);
+                self.launch(now, self.places[flow].data, packet);
             }
         }
     }
@@ -382,15 +401,14 @@ impl<'o, O: Observer> World<'o, O> {
     /// The host sends what the transport yields.
     #[inline]
     fn transmit(&mut self, now: Time, flow: usize) {
-        let first = self.routes[self.places[flow].data as usize] as usize;
-        let headers = self.places[flow].headers;
+        let Place { data: route, headers, .. } = self.places[flow];
         loop {
             let Ends::Transport(ends) = &mut self.flows[flow].ends else { unreachable!("sending without a transport") };
             let Some((data, ecn)) = ends.0.transmit(now) else { return };
             let size = data.bytes.get() as u32 + headers;
             let packet = Packet::data(flow, size, &data, ecn);
             self.show(now, Point::Sender, &packet);
-            self.offer(now, first, packet);
+            self.launch(now, route, packet);
         }
     }
 
@@ -428,18 +446,23 @@ fn check_limited(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
     let config = |id: &LinkId| &scenario.links[id.0].config;
     let rated = |id: &LinkId| config(id).rate != RateSource::Unlimited;
     let delays = |id: &LinkId| {
-        let never = |change: &Change| change.link == *id && change.change == LinkChange::Delay(Span::ZERO);
+        let never = |change: &Change| change.what == What::Link(*id, LinkChange::Delay(Span::ZERO));
         !config(id).delay.is_zero() && !scenario.changes.iter().any(never)
     };
     let refuse = |problem, remedy| Err(SimError::Endless { flow: flow.name.clone(), problem, remedy });
     if flow.controller.is_none() {
         return Ok(());
     }
-    if flow.route.iter().chain(&flow.back).all(|id| !delays(id) && !rated(id)) {
+    let later = scenario.changes.iter().filter_map(|change| match &change.what {
+        What::Route { flow: changed, route, back } if scenario.flows[changed.0].name == flow.name => Some((route, back)),
+        _ => None,
+    });
+    let routes: Vec<_> = std::iter::once((&flow.route, &flow.back)).chain(later).collect();
+    if routes.iter().any(|(route, back)| route.iter().chain(*back).all(|id| !delays(id) && !rated(id))) {
         return refuse("its packets take no time on their way", "give one of its links a delay or a rate");
     }
     let endless = flow.workload == Workload::Bulk && flow.transport.receive_window.is_none();
-    if endless && flow.route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None) {
+    if endless && routes.iter().any(|(route, _)| route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None)) {
         return refuse(
             "nothing keeps it from sending ever more, because no link of its route has a rate",
             "give one a rate, or the flow a size or a receive_window",

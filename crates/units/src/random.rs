@@ -45,6 +45,12 @@ impl Random {
         Span::from_nanos(self.below(limit.as_nanos()))
     }
 
+    /// Normal with mean 0 and standard deviation 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log1p(-self.uniform()));
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.uniform())
+    }
+
     /// Exponential with this mean, by inversion.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log1p(-self.uniform())

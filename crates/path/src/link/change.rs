@@ -1,7 +1,7 @@
 //! A link changes while packets are on it.
 
 use super::{Form, Link};
-use crate::far_end::FarEnd;
+use crate::far_end::{Delivery, FarEnd, Jitter, Reorder};
 use crate::loss::LossProcess;
 use crate::service::Server;
 use crate::{Discipline, Limit, LossModel, Packet};
@@ -19,8 +19,10 @@ pub enum LinkChange {
     Up,
     /// Packets that leave from now on take this long. None overtakes another: a packet that would arrives with the one before it.
     Delay(Span),
-    /// Packets that have crossed from now on are delayed further by a uniform draw from zero to this.
-    Jitter(Span),
+    /// Packets that have crossed from now on are delayed further by such a draw. The random draws go on.
+    Jitter(Jitter),
+    /// Of the packets that have crossed from now on so many are late.
+    Reorder(Reorder),
     /// Packets that are offered from now on are lost by this model. The random draws, the count of packets and the state of the model go on.
     Loss(LossModel),
     /// The queue holds so much from now on. What waits stays; nothing is admitted until there is room.
@@ -49,7 +51,8 @@ impl<P: Packet> Link<P> {
                 self.delay = delay;
                 self.time_arrivals();
             }
-            LinkChange::Jitter(jitter) => self.set_jitter(t, jitter),
+            LinkChange::Jitter(jitter) => self.change_delivery(t, |delivery| delivery.jitter = jitter),
+            LinkChange::Reorder(reorder) => self.change_delivery(t, |delivery| delivery.reorder = reorder),
             LinkChange::Loss(model) => match &mut self.loss {
                 Some(loss) => loss.set_model(model),
                 None => self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss")))),
@@ -85,11 +88,14 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    fn set_jitter(&mut self, t: Time, jitter: Span) {
-        let far_end = self.far_end.get_or_insert_with(|| Box::new(FarEnd::new(Span::ZERO, self.origin.stream("jitter"))));
+    fn change_delivery(&mut self, t: Time, change: impl FnOnce(&mut Delivery)) {
+        let new = || Box::new(FarEnd::new(Delivery::default(), |what| self.origin.stream(what)));
+        let far_end = self.far_end.get_or_insert_with(new);
         while let Some((arrival, packet)) = super::pop_front(&mut self.wire, t) {
             far_end.take(arrival, packet);
         }
-        far_end.set_jitter(jitter);
+        let mut delivery = far_end.delivery();
+        change(&mut delivery);
+        far_end.set_delivery(delivery);
     }
 }

@@ -1,12 +1,12 @@
 //! What changes during the run: repeats and ramps written out, one change after another.
 
-use super::links::loss;
 use super::routes::Map;
-use super::{Span, buffers};
+use super::{Span, buffers, links};
 use crate::error::{Checked, Problem};
+use crate::near::suggest;
 use crate::raw::{RawChange, RawScenario};
 use crate::text::At;
-use crate::{Change, LinkId, Scenario};
+use crate::{Change, FlowId, LinkId, Scenario, What};
 use narrows_path::{Limit, LinkChange, LossModel, RateSource};
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
@@ -32,7 +32,11 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     let map = Map::new(&scenario.nodes, &scenario.links, twins);
     let mut timeline = Timeline { scenario: scenario.clone(), changes: Vec::new(), down: BTreeMap::new(), ramps: BTreeMap::new() };
     for (at, raw) in occurrences {
-        for link in links(raw, &map, twins)? {
+        check_keys(raw)?;
+        if let Some(name) = &raw.value.flow {
+            timeline.reroute(at, name, raw, &map)?;
+        }
+        for link in targets(raw, &map, twins)? {
             timeline.apply(at, link, raw)?;
         }
         if timeline.changes.len() > MOST_CHANGES {
@@ -40,7 +44,8 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
         }
     }
     let mut changes = timeline.changes;
-    changes.sort_by_key(|change| change.at);
+    // What ends comes before what begins.
+    changes.sort_by_key(|change| (change.at, !matches!(change.what, What::Link(_, LinkChange::Up))));
     Ok(changes)
 }
 
@@ -87,11 +92,39 @@ fn times(raw: &At<RawChange>, duration: Span) -> Checked<Vec<Time>> {
     Ok((0..most).map(|index| first + every.value.0 * index).take_while(|time| *time < stop).collect())
 }
 
+/// Refuses keys that do not go together.
+fn check_keys(raw: &At<RawChange>) -> Checked<()> {
+    let RawChange { link, both, rate, delay, jitter, reorder, loss, buffer, down_for, flow, route, back, over, .. } = &raw.value;
+    fn span<T>(key: &Option<At<T>>) -> Option<&Range<usize>> {
+        key.as_ref().map(|key| &key.span)
+    }
+    let link_keys = [span(rate), span(delay), span(jitter), span(reorder), span(loss), span(buffer), span(down_for)];
+    let of_link = link_keys.into_iter().flatten().next();
+    let of_flow = span(route).or(span(back));
+    match (link, flow) {
+        (None, None) => Err(Problem::at(&raw.span, "this change does not say of what", "add the name of a link or of a flow")),
+        (Some(_), Some(flow)) => Err(Problem::at(&flow.span, "this change is of a link and of a flow", "write two of them")),
+        (Some(_), None) => match (of_link, of_flow) {
+            (_, Some(span)) => Err(Problem::at(span, "a link has no route", "give the flow instead of the link, or leave this out")),
+            (None, None) => {
+                let help = "add what changes: rate, delay, jitter, reorder, loss, buffer or down_for";
+                Err(Problem::at(&raw.span, "this change changes nothing", help))
+            }
+            (Some(_), None) => Ok(()),
+        },
+        (None, Some(_)) => match (of_flow, of_link.or(span(both)).or(span(over))) {
+            (_, Some(span)) => {
+                Err(Problem::at(span, "a flow changes its route and nothing else", "give the link instead of the flow, or leave this out"))
+            }
+            (None, None) => Err(Problem::at(&raw.span, "this change changes nothing", "add route, back or both")),
+            (Some(_), None) => Ok(()),
+        },
+    }
+}
+
 /// The links that a change is about.
-fn links(raw: &At<RawChange>, map: &Map, twins: &[Option<LinkId>]) -> Checked<Vec<LinkId>> {
-    let Some(name) = &raw.value.link else {
-        return Err(Problem::at(&raw.span, "this change does not say of what", "add link = \"...\""));
-    };
+fn targets(raw: &At<RawChange>, map: &Map, twins: &[Option<LinkId>]) -> Checked<Vec<LinkId>> {
+    let Some(name) = &raw.value.link else { return Ok(Vec::new()) };
     let id = map.link(name)?;
     match &raw.value.both {
         Some(both) if both.value => match twins[id.0] {
@@ -114,11 +147,7 @@ struct Timeline<'a> {
 
 impl<'a> Timeline<'a> {
     fn apply(&mut self, at: Time, link: LinkId, raw: &'a At<RawChange>) -> Checked<()> {
-        let RawChange { rate, delay, jitter, loss: losses, buffer, down_for, over, every, .. } = &raw.value;
-        if rate.is_none() && delay.is_none() && jitter.is_none() && losses.is_none() && buffer.is_none() && down_for.is_none() {
-            let help = "add what changes: rate, delay, jitter, loss, buffer or down_for";
-            return Err(Problem::at(&raw.span, "this change changes nothing", help));
-        }
+        let RawChange { rate, delay, jitter, reorder, loss, buffer, down_for, over, every, .. } = &raw.value;
         if let Some(over) = over {
             self.check_ramp(at, raw, over.value.0, &over.span)?;
         }
@@ -136,22 +165,26 @@ impl<'a> Timeline<'a> {
             self.emit(at, over, link, |part| LinkChange::Rate(Rate::from_bps(part.between(old.as_bps(), rate.value.0.as_bps()))));
         }
         if let Some(delay) = delay {
-            self.within_run(delay.value.0, &delay.span)?;
+            links::shorter(delay.value.0, &delay.span, "delay", self.scenario.duration)?;
             self.claim(at, over, link, "delay", &delay.span)?;
             let old = std::mem::replace(&mut self.scenario.links[link.0].config.delay, delay.value.0);
             self.emit(at, over, link, |part| LinkChange::Delay(part.span(old, delay.value.0)));
         }
         if let Some(jitter) = jitter {
-            self.within_run(jitter.value.0, &jitter.span)?;
-            self.claim(at, over, link, "jitter", &jitter.span)?;
-            let old = std::mem::replace(&mut self.scenario.links[link.0].config.jitter, jitter.value.0);
-            self.emit(at, over, link, |part| LinkChange::Jitter(part.span(old, jitter.value.0)));
+            let new = links::jitter(jitter, self.scenario.duration)?;
+            self.at_once(over, "jitter", &jitter.span)?;
+            self.push(at, link, LinkChange::Jitter(new));
         }
-        if let Some(losses) = losses {
-            let new = loss(Some(losses))?;
-            self.claim(at, over, link, "loss", &losses.span)?;
+        if let Some(reorder) = reorder {
+            let new = links::reorder(reorder, self.scenario.duration)?;
+            self.at_once(over, "reordering", &reorder.span)?;
+            self.push(at, link, LinkChange::Reorder(new));
+        }
+        if let Some(loss) = loss {
+            let new = links::loss(Some(loss))?;
+            self.claim(at, over, link, "loss", &loss.span)?;
             let old = std::mem::replace(&mut self.scenario.links[link.0].config.loss, new);
-            self.change_loss(at, over, link, (old, new), &losses.span)?;
+            self.change_loss(at, over, link, (old, new), &loss.span)?;
         }
         if let Some(buffer) = buffer {
             self.claim(at, over, link, "buffer", &buffer.span)?;
@@ -205,12 +238,37 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    fn within_run(&self, delay: Span, span: &Range<usize>) -> Checked<()> {
-        if delay < self.scenario.duration {
+    fn at_once(&self, over: Span, what: &str, span: &Range<usize>) -> Checked<()> {
+        if over.is_zero() {
             return Ok(());
         }
-        let message = format!("{delay} is not shorter than the run, which lasts {}", self.scenario.duration);
-        Err(Problem::at(span, message, "give a time shorter than the duration"))
+        Err(Problem::at(span, format!("{what} changes at once, not on a ramp"), "write it as a [[change]] of its own"))
+    }
+
+    /// The routes of a flow change.
+    fn reroute(&mut self, at: Time, name: &At<String>, raw: &At<RawChange>, map: &Map) -> Checked<()> {
+        let known = self.scenario.flows.iter().map(|flow| flow.name.as_str());
+        let Some(index) = known.clone().position(|known| known == name.value) else {
+            return Err(Problem::at(&name.span, format!("there is no flow \"{}\"", name.value), suggest(&name.value, "flows", known)));
+        };
+        let flow = &mut self.scenario.flows[index];
+        if let Some(route) = &raw.value.route {
+            flow.route = map.written(route, flow.from, flow.to)?;
+        }
+        if let Some(back) = &raw.value.back {
+            if flow.controller.is_none() {
+                let message = "a flow without a controller is not acknowledged, so nothing comes back";
+                return Err(Problem::at(&back.span, message, "leave back out"));
+            }
+            flow.back = map.written(back, flow.to, flow.from)?;
+        }
+        let (route, back) = (flow.route.clone(), flow.back.clone());
+        self.changes.push(Change { at, what: What::Route { flow: FlowId(index), route, back } });
+        Ok(())
+    }
+
+    fn push(&mut self, at: Time, link: LinkId, change: LinkChange) {
+        self.changes.push(Change { at, what: What::Link(link, change) });
     }
 
     /// Refuses to change what is on a ramp, and notes that it is on one.
@@ -285,8 +343,8 @@ impl<'a> Timeline<'a> {
             return Err(Problem::at(span, message, "write one outage that lasts for both").and(first, "the outage before"));
         }
         self.down.insert(link, (at + length, span));
-        self.changes.push(Change { at, link, change: LinkChange::Down });
-        self.changes.push(Change { at: at + length, link, change: LinkChange::Up });
+        self.push(at, link, LinkChange::Down);
+        self.push(at + length, link, LinkChange::Up);
         Ok(())
     }
 
@@ -298,7 +356,7 @@ impl<'a> Timeline<'a> {
             let part = Part { step, steps };
             let at = at + part.span(Span::ZERO, over);
             if at < end {
-                self.changes.push(Change { at, link, change: change(part) });
+                self.push(at, link, change(part));
             }
         }
     }

@@ -4,10 +4,10 @@ use super::traces::Traces;
 use super::{checked_name, choice};
 use crate::error::{Checked, Problem};
 use crate::near::suggest;
-use crate::raw::{RawBack, RawLink, RawLoss, RawLossModel, RawScenario};
+use crate::raw::{RawBack, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawScenario, RawSpread};
 use crate::text::{At, OrUnlimited, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
-use narrows_path::{DisciplineChoice, LinkConfig, LossModel, RateSource};
+use narrows_path::{Delivery, DisciplineChoice, Jitter, LinkConfig, LossModel, RateSource, Reorder, Spread};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -157,7 +157,11 @@ impl Builder<'_> {
         let config = LinkConfig {
             rate,
             delay: self.delay(direction.delay, "delay")?,
-            jitter: self.delay(direction.jitter, "jitter")?,
+            delivery: Delivery {
+                jitter: direction.jitter.map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
+                reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
+                aggregate: self.delay(direction.aggregate, "time between bursts")?,
+            },
             loss: loss(direction.loss)?,
             queue: direction.queue.map(choice).transpose()?.filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
             ..LinkConfig::default()
@@ -190,15 +194,7 @@ impl Builder<'_> {
     }
 
     fn delay(&self, delay: Option<&At<Quantity<Span>>>, what: &str) -> Checked<Span> {
-        let Some(delay) = delay else { return Ok(Span::ZERO) };
-        if delay.value.0 >= self.duration {
-            return Err(Problem::at(
-                &delay.span,
-                format!("a {what} of {} is not shorter than the run, which lasts {}", delay.value.0, self.duration),
-                format!("give a {what} shorter than the duration"),
-            ));
-        }
-        Ok(delay.value.0)
+        delay.map_or(Ok(Span::ZERO), |delay| shorter(delay.value.0, &delay.span, what, self.duration))
     }
 }
 
@@ -207,7 +203,9 @@ struct Direction<'a> {
     rate: Option<&'a At<OrUnlimited<Rate>>>,
     trace: Option<&'a At<String>>,
     delay: Option<&'a At<Quantity<Span>>>,
-    jitter: Option<&'a At<Quantity<Span>>>,
+    jitter: Option<&'a At<RawJitter>>,
+    reorder: Option<&'a At<RawReorder>>,
+    aggregate: Option<&'a At<Quantity<Span>>>,
     loss: Option<&'a At<RawLoss>>,
     buffer: Option<&'a At<OrUnlimited<Depth>>>,
     queue: Option<&'a At<String>>,
@@ -220,13 +218,15 @@ impl<'a> Direction<'a> {
             trace: link.trace.as_ref(),
             delay: link.delay.as_ref(),
             jitter: link.jitter.as_ref(),
+            reorder: link.reorder.as_ref(),
+            aggregate: link.aggregate.as_ref(),
             loss: link.loss.as_ref(),
             buffer: link.buffer.as_ref(),
             queue: link.queue.as_ref(),
         }
     }
 
-    /// The reverse of `link`: what `back` leaves out is as forward, but without jitter and losses.
+    /// The reverse of `link`: what `back` leaves out is as forward, but without jitter, reordering, aggregation and losses.
     fn back(link: &'a RawLink, back: &'a RawBack) -> Direction<'a> {
         let own_rate = back.rate.is_some() || back.trace.is_some();
         Direction {
@@ -234,11 +234,48 @@ impl<'a> Direction<'a> {
             trace: if own_rate { back.trace.as_ref() } else { link.trace.as_ref() },
             delay: back.delay.as_ref().or(link.delay.as_ref()),
             jitter: back.jitter.as_ref(),
+            reorder: back.reorder.as_ref(),
+            aggregate: back.aggregate.as_ref(),
             loss: back.loss.as_ref(),
             buffer: back.buffer.as_ref().or(link.buffer.as_ref()),
             queue: back.queue.as_ref().or(link.queue.as_ref()),
         }
     }
+}
+
+/// Refuses a `what` that is as long as the run.
+pub(super) fn shorter(time: Span, span: &Range<usize>, what: &str, duration: Span) -> Checked<Span> {
+    if time < duration {
+        return Ok(time);
+    }
+    let message = format!("a {what} of {time} is not shorter than the run, which lasts {duration}");
+    Err(Problem::at(span, message, format!("give a {what} shorter than the duration")))
+}
+
+pub(super) fn jitter(raw: &At<RawJitter>, duration: Span) -> Checked<Jitter> {
+    let RawSpread { uniform, normal, reorders } = match &raw.value {
+        RawJitter::Uniform(most) => return Ok(Jitter::uniform(shorter(most.0, &raw.span, "jitter", duration)?)),
+        RawJitter::Spread(spread) => spread,
+    };
+    let reorders = reorders.unwrap_or(false);
+    let time = |time: &At<Quantity<Span>>| shorter(time.value.0, &time.span, "jitter", duration);
+    match (uniform, normal) {
+        (Some(most), None) => Ok(Jitter { reorders, ..Jitter::uniform(time(most)?) }),
+        (None, Some(deviation)) if deviation.value.0.is_zero() => Ok(Jitter { spread: Spread::None, reorders }),
+        (None, Some(deviation)) => Ok(Jitter { spread: Spread::Normal(time(deviation)?), reorders }),
+        (Some(_), Some(_)) | (None, None) => {
+            let help = "write { uniform = \"5 ms\" } or { normal = \"5 ms\" }, with reorders = true to let packets overtake";
+            Err(Problem::at(&raw.span, "a jitter is either uniform or normal", help))
+        }
+    }
+}
+
+pub(super) fn reorder(raw: &At<RawReorder>, duration: Span) -> Checked<Reorder> {
+    let RawReorder { share, delay } = &raw.value;
+    if share.0 == 0.0 {
+        return Ok(Reorder::default());
+    }
+    Ok(Reorder { share: share.0, delay: shorter(delay.0, &raw.span, "delay", duration)? })
 }
 
 pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
