@@ -91,6 +91,8 @@ fn one_paced_newreno_flow_needs_a_buffer_of_a_bdp() {
 }
 
 /// RFC 3649 section 5: w = 0.12 / p^0.835, 1795 segments at one loss in 100,000.
+///
+/// With independent losses the mean of two runs of 320 s is above that: by 11 % (1990 segments) at 1e-5, 7 % (281) at 1e-4 and 10 % (42) at 1e-3.
 #[test]
 fn hstcp_with_periodic_loss_holds_its_response_function() {
     let expected = 0.12 * f64::powf(1e5, 0.835);
