@@ -1,8 +1,8 @@
 //! The receiving endpoint: reassembly and acknowledgement.
 
-use crate::Transport;
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
+use crate::{MAX_OFFLOAD, Transport};
 use narrows_control::Ecn;
 use narrows_units::{Bytes, Span, Time};
 
@@ -21,6 +21,9 @@ pub struct Receiver {
     echo: Time,
     unacknowledged: u32,
     ack_due: Option<Time>,
+    /// When the segments taken in together since the first of them are passed on, and their payload.
+    aggregate: Option<Time>,
+    aggregated: Bytes,
     quick_left: u32,
     latest_arrival: Time,
     delay: Span,
@@ -30,6 +33,8 @@ pub struct Receiver {
     short: Option<(u64, Bytes)>,
     duplicates: u64,
     mss: Bytes,
+    sack: bool,
+    gro: Span,
     ack_every: u32,
     base_delay: Span,
     quick_acks: u32,
@@ -51,6 +56,8 @@ impl Receiver {
             echo: Time::ZERO,
             unacknowledged: 0,
             ack_due: None,
+            aggregate: None,
+            aggregated: Bytes::ZERO,
             quick_left: transport.quick_acks,
             latest_arrival: Time::ZERO,
             delay: transport.ack_delay,
@@ -59,6 +66,8 @@ impl Receiver {
             short: None,
             duplicates: 0,
             mss: transport.mss,
+            sack: transport.sack,
+            gro: transport.gro,
             ack_every: transport.ack_every,
             base_delay: transport.ack_delay,
             quick_acks: transport.quick_acks,
@@ -89,6 +98,28 @@ impl Receiver {
         if !self.early.is_empty() {
             return Some(self.fill());
         }
+        if !self.gro.is_zero() && ecn != Ecn::Ce && self.gathers(now, data.bytes) {
+            return None;
+        }
+        self.acknowledge_in_order(now)
+    }
+
+    /// Takes a segment in with those that follow; false if it completes what is taken in together, by its size or, being short, as the end of a write.
+    fn gathers(&mut self, now: Time, bytes: Bytes) -> bool {
+        self.aggregated += bytes;
+        let full = self.aggregated + self.mss > MAX_OFFLOAD || bytes < self.mss;
+        if full {
+            self.aggregate = None;
+            self.aggregated = Bytes::ZERO;
+        } else {
+            self.aggregate.get_or_insert(now + self.gro);
+        }
+        !full
+    }
+
+    /// Segments came in order: acknowledges them now or later.
+    #[inline]
+    fn acknowledge_in_order(&mut self, now: Time) -> Option<Ack> {
         if self.quick_left > 0 || self.unacknowledged >= self.ack_every {
             return Some(self.acknowledge());
         }
@@ -145,6 +176,9 @@ impl Receiver {
     fn acknowledge_duplicate(&mut self, number: u64) -> Ack {
         self.duplicates += 1;
         let mut ack = self.acknowledge();
+        if !self.sack {
+            return ack;
+        }
         self.blocks.insert(0, Block { start: number, end: number + 1 });
         self.blocks.truncate(MAX_BLOCKS);
         ack.duplicate = true;
@@ -170,11 +204,22 @@ impl Receiver {
     /// When [`on_timer`](Receiver::on_timer) is wanted.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        self.ack_due
+        match (self.ack_due, self.aggregate) {
+            (due, None) => due,
+            (None, aggregate) => aggregate,
+            (Some(due), Some(aggregate)) => Some(due.min(aggregate)),
+        }
     }
 
-    /// Sends the delayed acknowledgement if it is due.
+    /// Acknowledges what is due: segments taken in together, or after a delay.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
+        if self.aggregate.is_some_and(|due| due <= now) {
+            self.aggregate = None;
+            self.aggregated = Bytes::ZERO;
+            if let Some(ack) = self.acknowledge_in_order(now) {
+                return Some(ack);
+            }
+        }
         self.ack_due.is_some_and(|due| due <= now).then(|| self.acknowledge())
     }
 
@@ -183,8 +228,12 @@ impl Receiver {
         self.quick_left = self.quick_left.saturating_sub(self.unacknowledged.max(1));
         self.unacknowledged = 0;
         self.ack_due = None;
+        self.aggregate = None;
+        self.aggregated = Bytes::ZERO;
         self.blocks.clear();
-        self.blocks.extend_from_slice(&self.recent);
+        if self.sack {
+            self.blocks.extend_from_slice(&self.recent);
+        }
         let [_, ect1, ect0, ce] = self.counts;
         Ack { next: self.next, echo: self.echo, window: self.window, ect0, ect1, ce, ece: self.echo_mark, duplicate: false }
     }

@@ -16,7 +16,7 @@ impl Spread {
         match algorithm {
             RecoveryAlgorithm::Prr => Spread::Prr(Prr::default()),
             RecoveryAlgorithm::RateHalving => Spread::RateHalving(RateHalving::default()),
-            RecoveryAlgorithm::Pipe => Spread::Pipe,
+            RecoveryAlgorithm::Pipe | RecoveryAlgorithm::Reno => Spread::Pipe,
         }
     }
 
@@ -94,8 +94,8 @@ impl RateHalving {
     pub(crate) fn regrow(&mut self, in_flight: u32, target: u32, just_ended: bool) {
         if just_ended {
             self.window = self.window.min(in_flight + BURST_AFTER_RECOVERY);
-        } else if self.window < u32::MAX {
-            self.window += 1;
+        } else {
+            self.window = self.window.saturating_add(1);
         }
         if self.window >= target {
             self.window = u32::MAX;

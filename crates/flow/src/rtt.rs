@@ -1,12 +1,12 @@
 //! Round-trip estimation and the retransmission timeout.
 
+use crate::{RtoRule, RttSamples, Transport};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// Smoothed round trip and its variation (RFC 6298), the timeout as Linux derives it (`tcp_rtt_estimator`, `tcp_set_rto`), and the windowed minimum
-/// (`tcp_update_rtt_min`).
+/// Smoothed round trip and its variation (RFC 6298), the timeout as [`RtoRule`] has it, and the windowed minimum (Linux `tcp_update_rtt_min`).
 ///
-/// Linux differs from RFC 6298 in three ways, kept here: the variation is the largest mean deviation of the latest round trips, not the latest; a sample
+/// Linux (`tcp_rtt_estimator`, `tcp_set_rto`) differs from RFC 6298 in three ways, kept here: the variation is the largest mean deviation of the latest round trips, not the latest; a sample
 /// below the mean moves the deviation eight times less; and the least timeout bounds the variation term, so that the timeout is at least the smoothed round
 /// trip plus 200 ms.
 #[derive(Clone, Debug)]
@@ -17,6 +17,9 @@ pub struct RttEstimator {
     variation: f64,
     /// The round ends when this many segments have been delivered.
     round_end: u64,
+    rule: RtoRule,
+    samples: RttSamples,
+    tick: Span,
     min_rto: Span,
     max_rto: Span,
     backoff: u32,
@@ -29,24 +32,59 @@ const MIN_WINDOW: Span = Span::from_secs(300);
 
 impl RttEstimator {
     /// Before the first sample.
-    pub fn new(initial_rto: Span, min_rto: Span, max_rto: Span) -> RttEstimator {
+    pub fn new(transport: &Transport) -> RttEstimator {
         RttEstimator {
             srtt: 0.0,
             deviation: 0.0,
             largest_deviation: 0.0,
             variation: 0.0,
             round_end: 0,
-            min_rto,
-            max_rto,
+            rule: transport.rto,
+            samples: transport.rtt_samples,
+            tick: transport.tick,
+            min_rto: transport.min_rto,
+            max_rto: transport.max_rto,
             backoff: 0,
-            timeout: initial_rto,
+            timeout: transport.initial_rto,
             minimum: VecDeque::new(),
         }
     }
 
     /// A sample for the mean. `acked` is the first segment not yet acknowledged and `next` the first not yet sent: they mark the rounds.
     pub fn sample(&mut self, rtt: Span, acked: u64, next: u64) {
-        let rtt = rtt.as_nanos() as f64;
+        if self.samples == RttSamples::OncePerWindow && self.srtt > 0.0 && acked <= self.round_end {
+            return;
+        }
+        let rtt = if self.tick.is_zero() { rtt } else { self.in_ticks(rtt) };
+        match self.rule {
+            RtoRule::Linux => self.sample_as_linux(rtt.as_nanos() as f64, acked, next),
+            RtoRule::Rfc6298 => self.sample_as_rfc6298(rtt.as_nanos() as f64, next),
+        }
+        self.backoff = 0;
+    }
+
+    /// The nearest number of whole ticks, at least one.
+    fn in_ticks(&self, rtt: Span) -> Span {
+        let tick = self.tick.as_nanos();
+        self.tick * ((rtt.as_nanos() + tick / 2) / tick).max(1)
+    }
+
+    /// RFC 6298 section 2, with the granularity that the tick is.
+    fn sample_as_rfc6298(&mut self, rtt: f64, next: u64) {
+        if self.srtt == 0.0 {
+            self.srtt = rtt;
+            self.deviation = rtt / 2.0;
+        } else {
+            let error = rtt - self.srtt;
+            self.deviation += (if error < 0.0 { -error } else { error } - self.deviation) / 4.0;
+            self.srtt += error / 8.0;
+        }
+        self.round_end = next;
+        let variation = Span::from_nanos((self.deviation * 4.0) as u64).max(self.tick);
+        self.timeout = (Span::from_nanos(self.srtt as u64) + variation).max(self.min_rto).min(self.max_rto);
+    }
+
+    fn sample_as_linux(&mut self, rtt: f64, acked: u64, next: u64) {
         let floor = self.min_rto.as_nanos() as f64;
         if self.srtt == 0.0 {
             self.srtt = rtt;
@@ -75,7 +113,6 @@ impl RttEstimator {
                 self.largest_deviation = floor;
             }
         }
-        self.backoff = 0;
         self.timeout = Span::from_nanos((self.srtt + self.variation) as u64).min(self.max_rto);
     }
 
@@ -125,7 +162,23 @@ mod tests {
     use super::*;
 
     fn estimator() -> RttEstimator {
-        RttEstimator::new(Span::from_secs(1), Span::from_millis(200), Span::from_secs(120))
+        RttEstimator::new(&Transport::default())
+    }
+
+    #[test]
+    fn in_ns_2_one_round_trip_per_window_counts_in_whole_ticks() {
+        let mut rtt = RttEstimator::new(&Transport::ns2_2005());
+        assert_eq!(rtt.timeout(), Span::from_secs(6));
+        rtt.sample(Span::from_millis(104), 1, 2);
+        // 100 ms and four times half of it.
+        assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(100), Span::from_millis(300)));
+        rtt.sample(Span::from_millis(500), 2, 4);
+        assert_eq!(rtt.srtt(), Span::from_millis(100), "the window that was out is not acknowledged yet");
+        rtt.sample(Span::from_millis(176), 3, 6);
+        // Error 80 ms: the mean 110 ms, the deviation 50 + 30/4 = 57.5 ms.
+        assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(110), Span::from_millis(340)));
+        rtt.sample(Span::from_millis(3), 9, 12);
+        assert_eq!(rtt.srtt(), Span::from_micros(97_500), "never less than a tick");
     }
 
     #[test]

@@ -24,8 +24,23 @@ pub struct Transport {
     pub ack_delay: Span,
     /// Segments at the start of a connection that are acknowledged one by one (`TCP_MAX_QUICKACKS`).
     pub quick_acks: u32,
+    /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once, up to 64 kB: generic receive offload
+    /// with interrupt coalescing (`rx-usecs`). Zero takes in each by itself.
+    pub gro: Span,
     /// What the receiver can hold, in bytes of payload; `None` for no limit.
     pub receive_window: Option<Bytes>,
+    /// How much a paced sender hands to the network card at once, to leave back to back.
+    pub tso: Tso,
+    /// Selective acknowledgements (RFC 2018, RFC 2883). Without them duplicate acknowledgements are counted (RFC 6582).
+    pub sack: bool,
+    /// Time stamps (RFC 7323): a round trip from each acknowledgement, and knowledge of which transmission arrived. Their 12 B are part of `headers`.
+    pub timestamps: bool,
+    /// How the retransmission timeout follows from round trips.
+    pub rto: RtoRule,
+    /// Which acknowledgements give a round trip to the mean.
+    pub rtt_samples: RttSamples,
+    /// Round trips for the mean are whole multiples of this, at least one; zero for exact ones.
+    pub tick: Span,
     /// What proves a segment lost.
     pub loss_detection: LossDetection,
     /// Segments that must arrive beyond a hole before it counts as lost (RFC 5681 section 3.2); with RACK, before it is lost without further waiting.
@@ -38,6 +53,56 @@ pub struct Transport {
     pub frto: bool,
     /// Reductions that prove needless are taken back (RFC 3522, RFC 3708).
     pub undo: bool,
+}
+
+/// How much a paced sender hands to the network card at once (TCP segmentation offload).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tso {
+    /// What the controller says.
+    Off,
+    /// What the pacing rate gives in 1/1024 s, at least two segments and at most 64 kB, or what the controller says if that is more (Linux `tcp_tso_autosize`).
+    Auto,
+    /// So much payload, or what the controller says if that is more.
+    Fixed(Bytes),
+}
+
+/// Most that offload handles as one (Linux `GSO_LEGACY_MAX_SIZE`).
+pub const MAX_OFFLOAD: Bytes = Bytes::new(65_536);
+
+/// How the retransmission timeout follows from round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoRule {
+    /// As Linux since 2.4 (`tcp_rtt_estimator`): the floor bounds the variation, which is the largest of late.
+    Linux,
+    /// RFC 6298: the mean and four variations, the floor bounds the sum.
+    Rfc6298,
+}
+
+impl fmt::Display for RtoRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RtoRule::Linux => "linux",
+            RtoRule::Rfc6298 => "rfc6298",
+        })
+    }
+}
+
+/// Which acknowledgements give a round trip to the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttSamples {
+    /// Every one that can.
+    Every,
+    /// One per window of data: after a sample, none until what was sent by then is acknowledged.
+    OncePerWindow,
+}
+
+impl fmt::Display for RttSamples {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RttSamples::Every => "every",
+            RttSamples::OncePerWindow => "once-per-window",
+        })
+    }
 }
 
 /// What proves a segment lost.
@@ -70,8 +135,10 @@ pub enum RecoveryAlgorithm {
     /// One segment less for every second acknowledgement, and never more than one beyond what is in flight; afterwards slow start to where the controller wants
     /// the window (Linux 2.4 `tcp_cwnd_down`).
     RateHalving,
-    /// At once: nothing leaves until the flight is below the new window (RFC 6675).
+    /// At once: nothing leaves until the flight is below the new window (RFC 6675; without SACK RFC 6582, NewReno).
     Pipe,
+    /// At once, and recovery ends with the first acknowledgement of new data, whatever else is missing (RFC 5681; only without SACK).
+    Reno,
 }
 
 impl fmt::Display for RecoveryAlgorithm {
@@ -80,6 +147,7 @@ impl fmt::Display for RecoveryAlgorithm {
             RecoveryAlgorithm::Prr => "prr",
             RecoveryAlgorithm::RateHalving => "rate-halving",
             RecoveryAlgorithm::Pipe => "pipe",
+            RecoveryAlgorithm::Reno => "reno",
         })
     }
 }
@@ -98,6 +166,32 @@ impl Transport {
             ..Transport::default()
         }
     }
+
+    /// The one-way TCP agents of ns-2.29 (October 2005; `tcl/lib/ns-default.tcl`): segments of 1000 B with 40 B of headers, each acknowledged by itself, two at
+    /// first; counted losses, a window that falls at once, a timeout by RFC 6298 from one round trip per window in ticks of 10 ms. As it is `TCP/Sack1`; without
+    /// `sack` it is `TCP/Newreno`, with `RecoveryAlgorithm::Reno` as well `TCP/Reno`. With `ack_every` 2 the sink is `DelAck`.
+    pub fn ns2_2005() -> Transport {
+        Transport {
+            mss: Bytes::new(1000),
+            headers: Bytes::new(40),
+            initial_window: 2,
+            initial_rto: Span::from_secs(6),
+            max_rto: Span::from_secs(100_000),
+            ack_every: 1,
+            ack_delay: Span::from_millis(100),
+            quick_acks: 0,
+            timestamps: false,
+            rto: RtoRule::Rfc6298,
+            rtt_samples: RttSamples::OncePerWindow,
+            tick: Span::from_millis(10),
+            loss_detection: LossDetection::Dupack,
+            recovery: RecoveryAlgorithm::Pipe,
+            tail_loss_probe: false,
+            frto: false,
+            undo: false,
+            ..Transport::default()
+        }
+    }
 }
 
 impl Default for Transport {
@@ -112,7 +206,14 @@ impl Default for Transport {
             ack_every: 2,
             ack_delay: Span::from_millis(40),
             quick_acks: 16,
+            gro: Span::ZERO,
             receive_window: None,
+            tso: Tso::Off,
+            sack: true,
+            timestamps: true,
+            rto: RtoRule::Linux,
+            rtt_samples: RttSamples::Every,
+            tick: Span::ZERO,
             loss_detection: LossDetection::Rack,
             dupthresh: 3,
             recovery: RecoveryAlgorithm::Prr,

@@ -21,6 +21,9 @@ struct Channel {
     receive_window: Option<u64>,
     detection: LossDetection,
     recovery: RecoveryAlgorithm,
+    sack: bool,
+    timestamps: bool,
+    gro_us: u64,
     probes: bool,
     frto: bool,
     undo: bool,
@@ -36,13 +39,20 @@ struct Channel {
 
 fn channel() -> impl Strategy<Value = Channel> {
     let detection = prop::sample::select(vec![LossDetection::Rack, LossDetection::Dupack, LossDetection::Fack]);
-    let recovery = prop::sample::select(vec![RecoveryAlgorithm::Prr, RecoveryAlgorithm::RateHalving, RecoveryAlgorithm::Pipe]);
-    let repair = (detection, recovery, any::<bool>(), any::<bool>(), any::<bool>());
+    let recovery = prop::sample::select(vec![
+        RecoveryAlgorithm::Prr,
+        RecoveryAlgorithm::RateHalving,
+        RecoveryAlgorithm::Pipe,
+        RecoveryAlgorithm::Reno,
+    ]);
+    let options = (any::<bool>(), any::<bool>(), prop_oneof![Just(0u64), 1u64..20_000]);
+    let repair = (detection, recovery, options, any::<bool>(), any::<bool>(), any::<bool>());
     let transport = (any::<bool>(), any::<bool>(), 1u32..9, prop::option::of(1u64..30), repair);
     let network = (0.0..0.5f64, 0.0..0.5f64, 0.0..0.1f64, 0.0..0.2f64, 1u64..100, prop_oneof![Just(0u64), 1u64..150]);
     let source = (any::<u64>(), 1u64..200, 0.3..60.0f64, prop::option::of(100u64..100_000), prop_oneof![3 => Just(0u64), 1 => 1u64..2000]);
     (transport, network, source).prop_map(|(transport, network, source)| {
-        let (immediate, ecn, ack_every, receive_window, (detection, recovery, probes, frto, undo)) = transport;
+        let (immediate, ecn, ack_every, receive_window, (detection, recovery, options, probes, frto, undo)) = transport;
+        let (sack, timestamps, gro_us) = options;
         let (loss, ack_loss, repeated, marked, delay_ms, jitter_ms) = network;
         let (seed, segments, window, pacing, pause_ms) = source;
         Channel {
@@ -56,6 +66,9 @@ fn channel() -> impl Strategy<Value = Channel> {
             receive_window,
             detection,
             recovery,
+            sack,
+            timestamps,
+            gro_us,
             probes,
             frto,
             undo,
@@ -94,6 +107,9 @@ impl World {
             receive_window: channel.receive_window.map(|segments| Bytes::new(1448 * segments)),
             loss_detection: channel.detection,
             recovery: channel.recovery,
+            sack: channel.sack,
+            timestamps: channel.timestamps,
+            gro: Span::from_micros(channel.gro_us),
             tail_loss_probe: channel.probes,
             frto: channel.frto,
             undo: channel.undo,

@@ -283,20 +283,80 @@ pub(crate) struct RawTransport {
     pub ack_delay: Option<At<Quantity<Span>>>,
     /// Segments at the start that are acknowledged one by one. Linux: 16.
     pub quick_acks: Option<u32>,
+    /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once: receive offload and interrupt
+    /// coalescing. Default: "0 s", each by itself.
+    pub gro: Option<At<Quantity<Span>>>,
     /// What the receiver can hold; "unlimited" for everything. Default: "unlimited".
     pub receive_window: Option<At<OrUnlimited<Bytes>>>,
+    /// How much a paced sender hands to the network card at once, to leave back to back: "off" for what the controller says, "auto" for what its rate gives in
+    /// 1/1024 s as Linux has it, or a size such as "64 kB". Default: "off".
+    pub tso: Option<At<RawTso>>,
+    /// Selective acknowledgements. Linux: true.
+    pub sack: Option<bool>,
+    /// Time stamps: a round trip from each acknowledgement, and knowledge of which transmission arrived. Linux: true.
+    pub timestamps: Option<bool>,
+    /// How the retransmission timeout follows from round trips. Default: "linux".
+    pub rto: Option<RawRto>,
+    /// Which acknowledgements give a round trip to the mean. Linux: "every".
+    pub rtt_samples: Option<RawRttSamples>,
+    /// Round trips for the mean are whole multiples of this; "0 s" for exact ones. Linux: "0 s".
+    pub tick: Option<At<Quantity<Span>>>,
     /// What proves a segment lost. Linux: "rack".
     pub loss_detection: Option<RawLossDetection>,
     /// Segments that must arrive beyond a hole before it counts as lost. Linux: 3.
     pub dupthresh: Option<At<u32>>,
     /// How a reduction takes effect while losses are repaired. Linux: "prr".
-    pub recovery: Option<RawRecovery>,
+    pub recovery: Option<At<RawRecovery>>,
     /// Tail loss probes. Linux: true.
     pub tail_loss_probe: Option<bool>,
     /// After a timeout, only the first segment is repeated until it is clear whether the others were lost or late (F-RTO). Linux: true.
     pub frto: Option<bool>,
     /// Reductions that prove needless are taken back. Linux: true.
     pub undo: Option<bool>,
+}
+
+/// How the retransmission timeout follows from round trips.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Rto")]
+pub(crate) enum RawRto {
+    /// The floor bounds the variation, which is the largest of late.
+    Linux,
+    /// The mean and four variations; the floor bounds the sum (RFC 6298).
+    Rfc6298,
+}
+
+/// Which acknowledgements give a round trip to the mean.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "RttSamples")]
+pub(crate) enum RawRttSamples {
+    /// Every one that can.
+    Every,
+    /// One per window of data.
+    OncePerWindow,
+}
+
+/// How much a paced sender hands to the network card at once.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Tso")]
+pub(crate) enum RawTso {
+    /// "off" or "auto".
+    Word(RawTsoWord),
+    /// So much payload.
+    Size(Quantity<Bytes>),
+}
+
+/// Without a size.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "TsoWord")]
+pub(crate) enum RawTsoWord {
+    /// What the controller says.
+    Off,
+    /// What the rate gives in 1/1024 s.
+    Auto,
 }
 
 /// What proves a segment lost.
@@ -321,8 +381,10 @@ pub(crate) enum RawRecovery {
     Prr,
     /// One segment less for every second acknowledgement, then slow start (Linux 2.4).
     RateHalving,
-    /// At once: nothing leaves until the flight is below the new window (RFC 6675).
+    /// At once: nothing leaves until the flight is below the new window (RFC 6675; without SACK RFC 6582, NewReno).
     Pipe,
+    /// At once, and recovery ends with the first acknowledgement of new data (RFC 5681); only without SACK.
+    Reno,
 }
 
 /// A complete set of transport settings.
@@ -335,6 +397,9 @@ pub(crate) enum RawPreset {
     /// What Linux 2.4 did.
     #[serde(rename = "linux-2.4")]
     Linux24,
+    /// What the one-way TCP agents of ns-2.29 do.
+    #[serde(rename = "ns2-2005")]
+    Ns2,
 }
 
 /// Something that changes during the run, at once or on a ramp, once or again and again.

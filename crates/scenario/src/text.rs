@@ -1,6 +1,6 @@
 //! Values with their place in the file, and quantities with units, as serde meets them.
 
-use crate::raw::{RawJitter, RawLimited, RawLoss, RawLossModel, RawSpread, RawWorkload};
+use crate::raw::{RawJitter, RawLimited, RawLoss, RawLossModel, RawSpread, RawTso, RawTsoWord, RawWorkload};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -259,6 +259,16 @@ impl<'de> Deserialize<'de> for RawWorkload {
             }
         }
         deserializer.deserialize_any(Workload)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawTso {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawTso, D::Error> {
+        String::deserialize(deserializer).and_then(|text| match text.as_str() {
+            "off" => Ok(RawTso::Word(RawTsoWord::Off)),
+            "auto" => Ok(RawTso::Word(RawTsoWord::Auto)),
+            size => size.parse().map(|size| RawTso::Size(Quantity(size))).map_err(D::Error::custom),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A checked scenario as text.
 
 use crate::{Change, Flow, Link, LinkId, Scenario, What, Workload};
-use narrows_flow::Transport;
+use narrows_flow::{Transport, Tso};
 use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Reorder, Spread};
 use narrows_units::Span;
 use std::fmt::Write;
@@ -184,6 +184,17 @@ fn write_transport(out: &mut Document, transport: &Transport) {
         Some(window) => out.text("receive_window", window),
         None => out.text("receive_window", "unlimited"),
     }
+    out.text("gro", transport.gro);
+    match transport.tso {
+        Tso::Off => out.text("tso", "off"),
+        Tso::Auto => out.text("tso", "auto"),
+        Tso::Fixed(size) => out.text("tso", size),
+    }
+    out.plain("sack", transport.sack);
+    out.plain("timestamps", transport.timestamps);
+    out.text("rto", transport.rto);
+    out.text("rtt_samples", transport.rtt_samples);
+    out.text("tick", transport.tick);
     out.text("loss_detection", transport.loss_detection);
     out.plain("dupthresh", transport.dupthresh);
     out.text("recovery", transport.recovery);

@@ -270,6 +270,13 @@ fn every_transport_setting_is_known() {
         ack_delay: _,
         quick_acks: _,
         receive_window: _,
+        gro: _,
+        tso: _,
+        sack: _,
+        timestamps: _,
+        rto: _,
+        rtt_samples: _,
+        tick: _,
         loss_detection: _,
         dupthresh: _,
         recovery: _,
@@ -279,7 +286,8 @@ fn every_transport_setting_is_known() {
     } = Transport::default();
     let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nack_every = 1\n\
                 ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
-                dupthresh = 5\nrecovery = \"pipe\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";
+                dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\n\
+                sack = false\ntimestamps = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";
     let text = format!(
         "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n[flow.transport]\n{keys}"
     );

@@ -2,10 +2,10 @@
 
 use super::Sender;
 use super::states::REORDERING_PERSISTS;
-use crate::LossDetection;
 use crate::recovery::Spread;
 use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::wire::{Ack, Block, MAX_BLOCKS};
+use crate::{LossDetection, RecoveryAlgorithm};
 use narrows_control::{Acked, Congestion, EcnDelta, Feedback, Lost, Recovery, Totals};
 use narrows_units::{Bytes, Span, Time};
 
@@ -22,7 +22,8 @@ impl Sender {
         self.receive_limit = self.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();
-        let evidence = Evidence { now, echo: ack.echo, min_rtt: self.rtt.minimum().unwrap_or(Span::MAX) };
+        let echo = if self.transport.timestamps { ack.echo } else { Time::ZERO };
+        let evidence = Evidence { now, echo, min_rtt: self.rtt.minimum().unwrap_or(Span::MAX) };
         self.deliver_cumulative(evidence, ack.next, &mut fresh);
         if fresh.resent {
             // What came with a retransmission may have waited for it (Karn).
@@ -33,11 +34,17 @@ impl Sender {
             self.deliver_selective(evidence, &blocks[ack.duplicate as usize..], &mut fresh);
         }
         let advanced = self.board.una() > una_before;
+        let mut newly_delivered = self.acked.len() as u32;
+        if !self.transport.sack {
+            newly_delivered = self.count_duplicates(newly_delivered, ack.next == una_before);
+        }
         let rtt = self.take_rtt(now, ack, advanced, &fresh);
         self.look_for_undo(now, ack, advanced, fresh.lowest);
 
         let reducing_before = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
-        if self.board.has_holes() {
+        if !self.transport.sack {
+            self.detect_losses_by_duplicates(advanced);
+        } else if self.board.has_holes() {
             self.detect_losses(now);
         } else {
             self.timers.reorder = Time::NEVER;
@@ -51,7 +58,7 @@ impl Sender {
         self.restart_timers(now, advanced);
         self.feed(now, rtt, in_flight_before, ecn, congestion);
         let clean = advanced && self.lost.is_empty();
-        self.reduce(congestion, reducing_before, self.acked.len() as u32, clean);
+        self.reduce(congestion, reducing_before, newly_delivered, clean);
         rtt
     }
 
@@ -121,7 +128,7 @@ impl Sender {
     fn take_rtt(&mut self, now: Time, ack: &Ack, advanced: bool, fresh: &RttSamples) -> Option<Span> {
         let (oldest, newest) = match fresh.sent {
             Some((oldest, newest)) => (oldest, newest),
-            None if advanced => (ack.echo, ack.echo),
+            None if advanced && self.transport.timestamps => (ack.echo, ack.echo),
             None => return None,
         };
         let rtt = now.since(newest);
@@ -159,6 +166,39 @@ impl Sender {
             LossDetection::Dupack | LossDetection::Fack => self.board.detect_losses_by_count(note),
         }
         self.counters.declared_lost += (self.lost.len() - before) as u64;
+    }
+
+    /// Without SACK: what a duplicate acknowledgement, or one of `acked` segments, tells of how many were delivered just now.
+    fn count_duplicates(&mut self, acked: u32, duplicate: bool) -> u32 {
+        match self.state {
+            _ if self.board.outstanding() == 0 => self.board.forget_duplicates(),
+            Recovery::Loss => {}
+            _ if acked > 0 && self.state == Recovery::Recovery => return acked.saturating_sub(self.board.absorb_duplicates(acked)),
+            _ if acked > 0 => self.board.forget_duplicates(),
+            _ if duplicate => {
+                self.board.count_duplicate();
+                return 1;
+            }
+            _ => {}
+        }
+        acked
+    }
+
+    /// Without SACK: `dupthresh` duplicates prove the first segment lost, unless they may come from what the recovery before repeated needlessly; in recovery,
+    /// an acknowledgement that stops short of its end proves the next one lost (RFC 6582 section 3.2).
+    fn detect_losses_by_duplicates(&mut self, advanced: bool) {
+        let una = self.board.una();
+        let proven = match self.state {
+            Recovery::Loss => false,
+            Recovery::Recovery => advanced && una < self.recovery_end && self.transport.recovery != RecoveryAlgorithm::Reno,
+            _ => self.board.enough_duplicates() && (self.recovery_end == 0 || una > self.recovery_end),
+        };
+        if proven {
+            let (lost, last, mss) = (&mut self.lost, self.last_segment, self.transport.mss);
+            let before = lost.len();
+            self.board.lose_first(|number, slot| lost.push(describe_lost(number, &slot, last, mss)));
+            self.counters.declared_lost += (self.lost.len() - before) as u64;
+        }
     }
 
     fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {

@@ -4,13 +4,13 @@ mod ack;
 mod states;
 mod timers;
 
-use crate::Transport;
 use crate::pacing::Pacer;
 use crate::rate::RateSampler;
 use crate::recovery::{Frto, Spread, Undo};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Flags, Scoreboard, Slot};
 use crate::wire::{Block, Data, MAX_BLOCKS};
+use crate::{MAX_OFFLOAD, Transport, Tso};
 use narrows_control::{Acked, Controller, Decision, Ecn, Lost, Recovery, Reduction, Sent};
 use narrows_units::{Bytes, Rate, Span, Time};
 
@@ -105,7 +105,7 @@ impl Sender {
             controller,
             decision,
             board: Scoreboard::new(sample_rates, transport.loss_detection, transport.dupthresh),
-            rtt: RttEstimator::new(transport.initial_rto, transport.min_rto, transport.max_rto),
+            rtt: RttEstimator::new(transport),
             latest_rtt: None,
             rate: RateSampler::default(),
             sample_rates,
@@ -302,7 +302,7 @@ impl Sender {
             self.probe = Some((self.board.next(), !fresh));
         }
         self.decision = self.controller.decision();
-        self.pacer.on_sent(now, bytes + self.transport.headers, self.decision.pacing, self.decision.quantum);
+        self.pacer.on_sent(now, bytes + self.transport.headers, self.decision.pacing, self.quantum());
         if matches!(self.state, Recovery::Recovery | Recovery::Cwr) {
             self.spread.on_sent();
         }
@@ -315,6 +315,21 @@ impl Sender {
         let cwr = fresh && std::mem::take(&mut self.cwr_wanted);
         let ecn = if fresh { self.decision.ecn } else { Ecn::NotEct };
         (Data { number, bytes, stamp: now, retransmission: !fresh, cwr }, ecn)
+    }
+
+    /// How much may leave back to back when pacing allows.
+    #[inline]
+    fn quantum(&self) -> Bytes {
+        let burst = match self.transport.tso {
+            Tso::Off => return self.decision.quantum,
+            Tso::Fixed(size) => size,
+            Tso::Auto => {
+                let rate = self.decision.pacing.map_or(0, |rate| rate.as_bps() / 8 / 1024);
+                Bytes::new(rate).min(MAX_OFFLOAD).max(self.transport.mss * 2)
+            }
+        };
+        let segments = burst.get() / self.transport.mss.get();
+        ((self.transport.mss + self.transport.headers) * segments).max(self.decision.quantum)
     }
 
     /// What it counted.

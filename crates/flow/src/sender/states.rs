@@ -1,6 +1,7 @@
 //! The recovery states, and what takes a reduction back.
 
 use super::Sender;
+use crate::RecoveryAlgorithm;
 use crate::recovery::Frto;
 use crate::scoreboard::Flags;
 use crate::wire::Ack;
@@ -42,7 +43,7 @@ impl Sender {
     #[inline]
     pub(super) fn look_for_undo(&mut self, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) {
         let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
-        if self.undo.is_proven((advanced && repairing).then_some(ack.echo)) {
+        if self.undo.is_proven((advanced && repairing && self.transport.timestamps).then_some(ack.echo)) {
             self.undo_reduction(now);
         }
         if self.state == Recovery::Loss {
@@ -73,9 +74,13 @@ impl Sender {
         let over = match self.state {
             Recovery::Open | Recovery::Disorder => false,
             Recovery::Cwr => una > self.recovery_end,
+            Recovery::Recovery if self.transport.recovery == RecoveryAlgorithm::Reno && !self.acked.is_empty() => true,
             Recovery::Recovery | Recovery::Loss => una >= self.recovery_end,
         };
         if over {
+            if !self.transport.sack {
+                self.board.forget_duplicates();
+            }
             if self.state != Recovery::Cwr {
                 self.forget_reordering();
             }
@@ -116,6 +121,9 @@ impl Sender {
             self.board.note_reordering(self.undo.marker().unwrap_or(self.board.una()));
         }
         self.board.unmark_lost();
+        if !self.transport.sack {
+            self.board.forget_duplicates();
+        }
         self.controller.on_undo(now);
         self.counters.undone += 1;
         self.undo.end();

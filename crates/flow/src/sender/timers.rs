@@ -85,6 +85,9 @@ impl Sender {
 
     fn on_retransmit_timer(&mut self, now: Time) {
         let in_flight = self.board.in_flight();
+        if !self.transport.sack {
+            self.board.forget_duplicates();
+        }
         let (last, mss) = (self.last_segment, self.transport.mss);
         let before = self.lost.len();
         let lost = &mut self.lost;

@@ -119,6 +119,8 @@ pub struct Rig {
     stamps: BTreeMap<u64, Time>,
     acknowledged: u64,
     echo: Time,
+    /// Each event tells which segments were delivered, so that the flight can be counted here too.
+    counted: bool,
 }
 
 impl Rig {
@@ -164,6 +166,7 @@ impl Rig {
             stamps: BTreeMap::new(),
             acknowledged: 0,
             echo: Time::ZERO,
+            counted: transport.sack,
         }
     }
 
@@ -235,7 +238,9 @@ impl Rig {
     }
 
     fn check(&self) {
-        assert_eq!(self.sender.in_flight(), self.script.lock().unwrap().flight(), "segments in flight");
+        if self.counted {
+            assert_eq!(self.sender.in_flight(), self.script.lock().unwrap().flight(), "segments in flight");
+        }
     }
 }
 

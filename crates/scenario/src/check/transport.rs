@@ -1,14 +1,17 @@
 //! The transport's settings.
 
 use crate::error::{Checked, Problem};
-use crate::raw::{RawLossDetection, RawPreset, RawRecovery, RawTransport};
+use crate::raw::{RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
 use crate::text::{At, Quantity};
-use narrows_flow::{LossDetection, MAX_DUPTHRESH, RecoveryAlgorithm, Transport};
-use narrows_units::Bytes;
+use narrows_flow::{LossDetection, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
+use narrows_units::{Bytes, Span};
 use std::ops::Range;
 
 /// An IP packet's greatest size.
 const GREATEST_PACKET: Bytes = Bytes::new(65_535);
+
+/// Longest time that a receiver gathers segments.
+const MAX_GRO: Span = Span::from_millis(10);
 
 /// The settings of a table, over those `inherited` unless it names a preset.
 pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Transport> {
@@ -17,6 +20,7 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
         None => inherited.clone(),
         Some(RawPreset::Linux) => Transport::default(),
         Some(RawPreset::Linux24) => Transport::linux_2_4(),
+        Some(RawPreset::Ns2) => Transport::ns2_2005(),
     };
     set_quantity(&mut transport.mss, &keys.mss);
     set_quantity(&mut transport.headers, &keys.headers);
@@ -28,9 +32,16 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
     set_quantity(&mut transport.ack_delay, &keys.ack_delay);
     set(&mut transport.quick_acks, keys.quick_acks);
     set(&mut transport.receive_window, keys.receive_window.as_ref().map(|key| key.value.0));
+    set_quantity(&mut transport.gro, &keys.gro);
+    set(&mut transport.tso, keys.tso.as_ref().map(|key| tso(&key.value)));
+    set(&mut transport.sack, keys.sack);
+    set(&mut transport.timestamps, keys.timestamps);
+    set(&mut transport.rto, keys.rto.map(rto));
+    set(&mut transport.rtt_samples, keys.rtt_samples.map(rtt_samples));
+    set_quantity(&mut transport.tick, &keys.tick);
     set(&mut transport.loss_detection, keys.loss_detection.map(loss_detection));
     set(&mut transport.dupthresh, keys.dupthresh.as_ref().map(|key| key.value));
-    set(&mut transport.recovery, keys.recovery.map(recovery));
+    set(&mut transport.recovery, keys.recovery.as_ref().map(|key| recovery(key.value)));
     set(&mut transport.tail_loss_probe, keys.tail_loss_probe);
     set(&mut transport.frto, keys.frto);
     set(&mut transport.undo, keys.undo);
@@ -49,6 +60,20 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
     }
     if transport.ack_every == 0 {
         return refuse(span(&keys.ack_every), "acknowledgements after every 0 segments make no sense".into(), "give 1 or more");
+    }
+    if transport.gro > MAX_GRO {
+        let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);
+        return refuse(span(&keys.gro), message, "give at most \"10 ms\"; network cards wait for 10 to 100 us");
+    }
+    if let Tso::Fixed(size) = transport.tso
+        && !(mss..=MAX_OFFLOAD).contains(&size)
+    {
+        let message = format!("{size} at once is not between a segment ({mss}) and what offload takes ({MAX_OFFLOAD})");
+        return refuse(span(&keys.tso).or(span(&keys.mss)), message, "give for example \"64 kB\", \"auto\" or \"off\"");
+    }
+    if transport.recovery == RecoveryAlgorithm::Reno && transport.sack {
+        let message = "recovery that ends with the first new data needs a sender that does not know what is missing".into();
+        return refuse(span(&keys.recovery), message, "add sack = false, or take recovery = \"pipe\"");
     }
     if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
         let message = format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
@@ -74,6 +99,28 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
     Ok(transport)
 }
 
+fn tso(raw: &RawTso) -> Tso {
+    match raw {
+        RawTso::Word(RawTsoWord::Off) => Tso::Off,
+        RawTso::Word(RawTsoWord::Auto) => Tso::Auto,
+        RawTso::Size(size) => Tso::Fixed(size.0),
+    }
+}
+
+fn rto(raw: RawRto) -> RtoRule {
+    match raw {
+        RawRto::Linux => RtoRule::Linux,
+        RawRto::Rfc6298 => RtoRule::Rfc6298,
+    }
+}
+
+fn rtt_samples(raw: RawRttSamples) -> RttSamples {
+    match raw {
+        RawRttSamples::Every => RttSamples::Every,
+        RawRttSamples::OncePerWindow => RttSamples::OncePerWindow,
+    }
+}
+
 fn loss_detection(raw: RawLossDetection) -> LossDetection {
     match raw {
         RawLossDetection::Rack => LossDetection::Rack,
@@ -87,6 +134,7 @@ fn recovery(raw: RawRecovery) -> RecoveryAlgorithm {
         RawRecovery::Prr => RecoveryAlgorithm::Prr,
         RawRecovery::RateHalving => RecoveryAlgorithm::RateHalving,
         RawRecovery::Pipe => RecoveryAlgorithm::Pipe,
+        RawRecovery::Reno => RecoveryAlgorithm::Reno,
     }
 }
 
