@@ -19,13 +19,14 @@ pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, Scenar
 /// The raw scenario; `text` gets the network of its path appended, if it names one.
 fn read_whole(text: &mut String) -> Checked<RawScenario> {
     let raw = syntax::read(text)?;
-    match &raw.path {
-        Some(path) => {
-            *text = paths::append(text, path)?;
-            syntax::read(text)
-        }
-        None => Ok(raw),
-    }
+    let Some(path) = &raw.path else { return Ok(raw) };
+    let own = text.len();
+    *text = paths::append(text, path)?;
+    let mut raw = syntax::read(text)?;
+    // A short run sees less of a path than a long one.
+    let duration = raw.duration.value.0;
+    raw.change.retain(|change| change.span.start < own || change.value.at.value.0 < duration);
+    Ok(raw)
 }
 
 /// Reads and checks a scenario file. Paths of traces are relative to its folder.

@@ -29,7 +29,16 @@ fn a_scenario_that_names_a_path_has_its_network() {
         let scenario = read(&text);
         assert_eq!(scenario.links, own.links, "{}", path.name);
         assert_eq!(scenario.nodes, own.nodes, "{}", path.name);
+        assert_eq!(scenario.changes, own.changes, "{}", path.name);
     }
+}
+
+#[test]
+fn a_short_run_sees_only_the_changes_that_happen_in_it() {
+    let flow = "[[flow]]\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"cubic\"";
+    let changes = |seconds: u32| read(&format!("path = \"leo\"\nduration = \"{seconds} s\"\n{flow}")).changes.len();
+    // At 15 s both directions go down, take another delay, and come up: six changes.
+    assert_eq!((changes(10), changes(20)), (0, 6));
 }
 
 #[test]
