@@ -1,7 +1,7 @@
 //! Packets in line, with their bytes counted.
 
 use crate::{Limit, Packet, Queued};
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
 /// Packets in the order in which they came: what most disciplines are built around.
@@ -37,6 +37,19 @@ impl<P: Packet> Buffer<P> {
 
     pub(crate) fn packets(&self) -> usize {
         self.queue.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    pub(crate) fn head(&self) -> Option<&Queued<P>> {
+        self.queue.front()
+    }
+
+    /// How long the packet at the head has waited; zero if there is none.
+    pub(crate) fn sojourn(&self, now: Time) -> Span {
+        self.queue.front().map_or(Span::ZERO, |head| now.since(head.at))
     }
 
     /// True if a packet of `size` fits.

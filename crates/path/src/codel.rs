@@ -11,21 +11,29 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "codel",
     summary: "drops or marks at the head when packets have waited longer than a target for an interval, then ever more often",
     source: "RFC 8289",
-    params: PARAMS,
+    params: &params(),
 };
 
 /// What can be set, here and in FQ-CoDel.
-pub(crate) const PARAMS: &[Param] = &[
-    Param::number("target", 5.0, (0.001, 10_000.0), "ms", "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)"),
-    Param::number(
-        "interval",
-        100.0,
-        (0.01, 100_000.0),
-        "ms",
-        "how long the delay may stay above the target; a usual round trip (section 4.3)",
-    ),
-    Param::flag("ecn", true, "mark packets that are ECN-capable instead of dropping them (section 4.1)"),
-];
+pub(crate) const fn params() -> [Param; 3] {
+    [
+        Param::number(
+            "target",
+            5.0,
+            (0.001, 10_000.0),
+            "ms",
+            "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)",
+        ),
+        Param::number(
+            "interval",
+            100.0,
+            (0.01, 100_000.0),
+            "ms",
+            "how long the delay may stay above the target; a usual round trip (section 4.3)",
+        ),
+        Param::flag("ecn", true, "mark packets that are ECN-capable instead of dropping them (section 4.1)"),
+    ]
+}
 
 /// A queue under CoDel.
 #[derive(Clone, Debug)]

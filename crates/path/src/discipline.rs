@@ -1,6 +1,6 @@
 //! Queue disciplines: who waits, who is dropped, who is marked, who goes next.
 
-use crate::{Codel, Fate, Fifo, Packet, Why, codel, fifo};
+use crate::{Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Red, Step, Why, codel, dualpi2, fifo, fq_codel, pie, red, step};
 use narrows_control::Ecn;
 use narrows_control::params::{self, Param, Registered};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
@@ -85,6 +85,15 @@ impl Limit {
             Limit::None => true,
             Limit::Bytes(limit) => bytes + size <= limit,
             Limit::Packets(limit) => packets < limit as usize,
+        }
+    }
+
+    /// True if `packets` packets of `bytes` together are too many.
+    pub fn exceeded(self, bytes: Bytes, packets: usize) -> bool {
+        match self {
+            Limit::None => false,
+            Limit::Bytes(limit) => bytes > limit,
+            Limit::Packets(limit) => packets > limit as usize,
         }
     }
 }
@@ -180,4 +189,9 @@ macro_rules! disciplines {
 disciplines! {
     Fifo(Fifo<P>), fifo::ENTRY;
     Codel(Codel<P>), codel::ENTRY;
+    FqCodel(FqCodel<P>), fq_codel::ENTRY;
+    Pie(Pie<P>), pie::ENTRY;
+    Red(Red<P>), red::ENTRY;
+    Step(Step<P>), step::ENTRY;
+    DualPi2(DualPi2<P>), dualpi2::ENTRY;
 }

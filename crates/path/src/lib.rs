@@ -6,22 +6,33 @@
 mod buffer;
 mod codel;
 mod discipline;
+mod dualpi2;
 mod far_end;
 mod fifo;
+mod fq_codel;
 mod link;
 mod loss;
 mod packet;
+mod pie;
+mod red;
 mod service;
+mod step;
 #[cfg(test)]
 mod testing;
+mod ticks;
 mod trace;
 
 pub use codel::Codel;
 pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Limit, Queued, Verdicts};
+pub use dualpi2::DualPi2;
 pub use far_end::{Delivery, Jitter, Reorder, Spread};
 pub use fifo::Fifo;
+pub use fq_codel::FqCodel;
 pub use link::{Fate, Form, Link, LinkChange, LinkConfig, Why};
 pub use loss::LossModel;
 pub use packet::Packet;
+pub use pie::Pie;
+pub use red::Red;
 pub use service::RateSource;
+pub use step::Step;
 pub use trace::{Trace, TraceError};

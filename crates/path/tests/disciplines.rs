@@ -7,7 +7,19 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// Beside the defaults of each discipline.
-const VARIANTS: &[&str] = &["codel?ecn=false", "codel?target=1&interval=10"];
+const VARIANTS: &[&str] = &[
+    "codel?ecn=false",
+    "codel?target=1&interval=10",
+    "fq-codel?flows=2&target=1&interval=10",
+    "pie?burst=0&target=1&alpha=5&beta=10",
+    "pie?burst=0&delay=departure-rate&derandomize=false&ecn=false",
+    "red?min=1&max=3&weight=0.1&adaptive=true",
+    "red?min=1&max=3&weight=0.1&spread=classic&gentle=false&byte_mode=false",
+    "step?threshold=2&unit=packets",
+    "step?threshold=2000&unit=bytes",
+    "dualpi2?target=1&rtt_max=5",
+    "dualpi2?scheduler=ts-fifo&ramp_width=0",
+];
 
 const CODE_POINTS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 

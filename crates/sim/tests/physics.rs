@@ -55,7 +55,6 @@ const NETWORKS: &[(&str, &str)] = &[
     ),
     ("jitter", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"5 ms\"\nbuffer = \"1 bdp\""),
     ("heavy loss", "rate = \"5 Mbit/s\"\ndelay = \"30 ms\"\nbuffer = \"50 ms\"\nloss = { probability = 0.3 }"),
-    ("CoDel", "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"5 bdp\"\nqueue = \"codel\""),
     ("a slow link", "rate = \"128 kbit/s\"\ndelay = \"300 ms\"\nbuffer = \"20 kB\""),
 ];
 
@@ -65,6 +64,18 @@ fn every_controller_on_every_network_conserves_packets() {
         for (name, link) in NETWORKS {
             let record = run(&one_link(entry.name, 12, 2, link, "count = 3\nstagger = \"1 s\""));
             assert_physical(&record, &format!("{} on {name}", entry.name));
+        }
+    }
+}
+
+#[test]
+fn every_queue_conserves_packets_dropped_or_marked() {
+    for entry in narrows_path::DISCIPLINES {
+        for (buffer, controller) in [("5 bdp", "cubic?ecn=true"), ("20 packets", "newreno")] {
+            let link = format!("rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"{buffer}\"\nqueue = \"{}\"", entry.name);
+            let text = one_link(controller, 12, 2, &link, "count = 3\nstagger = \"1 s\"")
+                + &format!("[[flow]]\nname = \"back\"\nfrom = \"right\"\nto = \"left\"\ncontroller = \"{controller}\"\ncount = 2\n");
+            assert_physical(&run(&text), &format!("{controller} through {} of {buffer}", entry.name));
         }
     }
 }

@@ -1,0 +1,131 @@
+//! What queue disciplines do to real flows, against what their documents say.
+
+mod common;
+
+use common::{bottleneck, one_link, run, utilisation};
+use narrows_measure::Record;
+use narrows_path::DISCIPLINES;
+
+/// A bottleneck with a deep buffer: what bounds the delay is the discipline.
+fn link(rate: &str, delay_ms: u32, queue: &str) -> String {
+    format!("rate = \"{rate}\"\ndelay = \"{delay_ms} ms\"\nbuffer = \"10 bdp\"\nqueue = \"{queue}\"\n[link.back]\nqueue = \"fifo\"")
+}
+
+/// Mean queueing delay of the bottleneck since the warm-up, in milliseconds.
+fn mean_delay(record: &Record) -> f64 {
+    bottleneck(record).queueing.mean().expect("packets").as_millis_f64()
+}
+
+fn mbps(record: &Record, flow: &str) -> f64 {
+    let seconds = (record.duration - record.warmup).as_secs_f64();
+    let flows = record.flows.iter().filter(|other| other.name.starts_with(flow));
+    flows.map(|flow| flow.steady.goodput.bits() as f64).sum::<f64>() / seconds / 1e6
+}
+
+fn ten_flows(controller: &str, queue: &str) -> Record {
+    run(&one_link(controller, 60, 20, &link("50 Mbit/s", 25, queue), "count = 10\nstagger = \"100 ms\""))
+}
+
+/// RFC 8289 section 4.4: a standing delay of a twentieth of the interval keeps the link busy; RFC 8033 section 4.2: the delay is held at 15 ms.
+#[test]
+fn ten_flows_are_held_near_the_target_on_a_busy_link() {
+    for controller in ["newreno", "cubic"] {
+        let fifo = mean_delay(&ten_flows(controller, "fifo"));
+        assert!(fifo > 200.0, "{controller}: a deep buffer without control is full: {fifo} ms");
+        for (queue, range, least) in [
+            ("codel", 2.5..10.0, 0.95),
+            ("fq-codel", 2.5..15.0, 0.95),
+            ("pie", 10.0..20.0, 0.97),
+            ("pie?delay=departure-rate", 10.0..20.0, 0.97),
+            ("dualpi2", 10.0..20.0, 0.97),
+        ] {
+            let record = ten_flows(controller, queue);
+            let (delay, used) = (mean_delay(&record), utilisation(&record));
+            println!("{controller} {queue}: {delay:.2} ms, {:.2} %", used * 100.0);
+            assert!(range.contains(&delay), "{controller} through {queue}: {delay} ms");
+            assert!(used > least, "{controller} through {queue}: {used}");
+        }
+    }
+}
+
+/// Marks hold the queue as drops do, without retransmissions.
+#[test]
+fn marks_replace_drops() {
+    for entry in DISCIPLINES.iter().filter(|entry| entry.params.iter().any(|param| param.name == "ecn")) {
+        let record = ten_flows("cubic?ecn=true", entry.name);
+        let link = &bottleneck(&record).steady;
+        println!("{}: {} marks, {} drops, {:.2} ms", entry.name, link.marked, link.dropped_early, mean_delay(&record));
+        assert!(
+            link.marked > 100 && link.dropped_early * 20 < link.marked,
+            "{}: {} marks, {} drops",
+            entry.name,
+            link.marked,
+            link.dropped_early
+        );
+        let ce: u64 = record.flows.iter().map(|flow| flow.steady.ce).sum();
+        assert!(ce.abs_diff(link.marked) * 20 < link.marked, "{}: {ce} of {} marks arrived", entry.name, link.marked);
+    }
+}
+
+/// Adaptive RED (Floyd, Gummadi and Shenker 2001) holds the average midway between its thresholds, whatever the number of flows.
+#[test]
+fn adaptive_red_holds_the_average_between_its_thresholds() {
+    for count in [5, 40] {
+        let queue = link("50 Mbit/s", 25, "red?adaptive=true&min=20&max=60");
+        let record = run(&one_link("newreno", 100, 40, &queue, &format!("count = {count}\nstagger = \"100 ms\"")));
+        let samples = bottleneck(&record).samples.iter().filter(|sample| sample.at.since(narrows_units::Time::ZERO) > record.warmup);
+        let (sum, n) = samples.fold((0.0, 0.0), |(sum, n), sample| (sum + sample.queue.get() as f64 / 1500.0, n + 1.0));
+        println!("{count}: {}", sum / n);
+        assert!((25.0..55.0).contains(&(sum / n)), "{count} flows: {} packets", sum / n);
+    }
+}
+
+/// RFC 8290: flows get equal shares whatever they are, and those that keep no queue hardly wait.
+#[test]
+fn fair_queueing_shares_the_link_and_lets_sparse_flows_pass() {
+    let flows = |queue: &str| {
+        let text = one_link("cubic", 60, 20, &link("20 Mbit/s", 25, queue), "")
+            + "[[flow]]\nname = \"udp\"\nfrom = \"left\"\nto = \"right\"\nworkload = { rate = \"30 Mbit/s\" }\n"
+            + "[[flow]]\nname = \"voice\"\nfrom = \"left\"\nto = \"right\"\nworkload = { rate = \"100 kbit/s\" }\n[flow.transport]\nmss = \"160 B\"\n";
+        run(&text)
+    };
+    let record = flows("fq-codel");
+    let (cubic, udp, voice) = (mbps(&record, "flow"), mbps(&record, "udp"), mbps(&record, "voice"));
+    println!("cubic {cubic:.2}, udp {udp:.2}, voice {voice:.3}");
+    assert!((cubic / udp - 1.0).abs() < 0.1, "cubic {cubic}, udp {udp}");
+    assert!((voice - 0.1).abs() < 0.002, "voice {voice}");
+    let waits = |record: &Record| record.flows[2].one_way.quantile(0.95).expect("packets").as_millis_f64() - 25.0;
+    // A packet of each of the others may be before it, one in transmission.
+    assert!(waits(&record) < 2.5, "{} ms", waits(&record));
+    let record = flows("fifo");
+    assert!(waits(&record) > 100.0 && mbps(&record, "flow") < 1.0, "without it {} ms, {}", waits(&record), mbps(&record, "flow"));
+}
+
+/// RFC 8257 section 3.5: DCTCP needs a threshold of about a seventh of the bandwidth-delay product to keep the link busy, and holds the queue there.
+#[test]
+fn dctcp_holds_a_step() {
+    // 100 Mbit/s and 10 ms: 83 packets; K = 20.
+    let record = run(&one_link("dctcp", 30, 10, &link("100 Mbit/s", 5, "step?threshold=20&unit=packets"), "count = 2"));
+    let (delay, used) = (mean_delay(&record), utilisation(&record));
+    println!("{delay:.2} ms, {used}");
+    assert!((1.0..3.6).contains(&delay), "{delay} ms; 20 packets take 2.4");
+    assert!(used > 0.97 && bottleneck(&record).steady.dropped_early == 0, "{used}");
+}
+
+/// RFC 9332: scalable flows meet about a millisecond, classic ones their target, and both get the same rate.
+#[test]
+fn scalable_and_classic_flows_share_a_dual_queue() {
+    let prague = run(&one_link("prague", 30, 10, &link("100 Mbit/s", 10, "dualpi2"), "count = 2"));
+    let (delay, used) = (mean_delay(&prague), utilisation(&prague));
+    println!("prague alone: {delay:.3} ms, {used:.4}");
+    assert!(delay < 1.5 && used > 0.9, "{delay} ms, {used}");
+    let text = one_link("prague", 100, 30, &link("100 Mbit/s", 10, "dualpi2"), "name = \"prague\"").replace("name = \"flow\"\n", "")
+        + "[[flow]]\nname = \"cubic\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"cubic\"\n";
+    let both = run(&text);
+    let ratio = mbps(&both, "cubic") / mbps(&both, "prague");
+    let waits = |flow: usize, q: f64| both.flows[flow].one_way.quantile(q).expect("packets").as_millis_f64() - 10.0;
+    println!("cubic : prague = {ratio:.2}; prague waits {:.3} (p99 {:.3}), cubic {:.2} ms", waits(0, 0.5), waits(0, 0.99), waits(1, 0.5));
+    assert!((0.5..2.0).contains(&ratio), "cubic : prague = {ratio}");
+    assert!(waits(0, 0.5) < 1.5 && waits(0, 0.99) < 3.0, "prague waits {} ms, 99th percentile {}", waits(0, 0.5), waits(0, 0.99));
+    assert!(utilisation(&both) > 0.97, "{}", utilisation(&both));
+}
