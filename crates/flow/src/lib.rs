@@ -33,5 +33,5 @@ pub use receiver::Receiver;
 pub use rtt::RttEstimator;
 pub use scoreboard::MAX_DUPTHRESH;
 pub use sender::{Sender, SenderCounters};
-pub use transport::{LossDetection, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
+pub use transport::{AckFormat, LossDetection, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
 pub use wire::{Ack, Block, Data, MAX_BLOCKS};

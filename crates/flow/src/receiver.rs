@@ -2,7 +2,7 @@
 
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
-use crate::{MAX_OFFLOAD, Transport};
+use crate::{AckFormat, MAX_OFFLOAD, Transport};
 use narrows_control::Ecn;
 use narrows_units::{Bytes, Span, Time};
 
@@ -34,6 +34,8 @@ pub struct Receiver {
     duplicates: u64,
     mss: Bytes,
     sack: bool,
+    /// One past the highest transmission received, if transmissions are numbered.
+    next_packet: Option<u64>,
     gro: Span,
     ack_every: u32,
     base_delay: Span,
@@ -67,6 +69,7 @@ impl Receiver {
             duplicates: 0,
             mss: transport.mss,
             sack: transport.sack,
+            next_packet: (transport.acks == AckFormat::Numbered).then_some(0),
             gro: transport.gro,
             ack_every: transport.ack_every,
             base_delay: transport.ack_delay,
@@ -87,6 +90,9 @@ impl Receiver {
         if data.bytes != self.mss {
             self.short = Some((data.number, self.mss - data.bytes));
         }
+        if let Some(next_packet) = self.next_packet {
+            return self.take_numbered(now, data, ecn, next_packet);
+        }
         if data.number != self.next {
             return Some(self.out_of_order(data));
         }
@@ -102,6 +108,45 @@ impl Receiver {
             return None;
         }
         self.acknowledge_in_order(now)
+    }
+
+    /// A numbered transmission arrives. What leaves a gap in the numbers is acknowledged at once (RFC 9000 section 13.2.1).
+    fn take_numbered(&mut self, now: Time, data: &Data, ecn: Ecn, next_packet: u64) -> Option<Ack> {
+        let packet = full_number(next_packet, data.packet);
+        self.next_packet = Some(next_packet.max(packet + 1));
+        self.note_packet(packet);
+        let mut known = data.number < self.next;
+        if !known {
+            known = true;
+            self.early.insert(data.number..data.number + 1, |_| known = false);
+            if let Some(run) = self.early.holding(self.next) {
+                self.next = run.end;
+                self.early.remove_below(run.end);
+            }
+        }
+        self.duplicates += known as u64;
+        self.unacknowledged += 1;
+        if packet != next_packet {
+            return Some(self.acknowledge());
+        }
+        if !self.gro.is_zero() && ecn != Ecn::Ce && self.gathers(now, data.bytes) {
+            return None;
+        }
+        self.acknowledge_in_order(now)
+    }
+
+    /// Adds a transmission to the ranges received of late, the one that changed last first.
+    fn note_packet(&mut self, packet: u64) {
+        let mut range = Block { start: packet, end: packet + 1 };
+        self.recent.retain(|block| {
+            let apart = block.end < range.start || range.end < block.start;
+            if !apart {
+                range = Block { start: range.start.min(block.start), end: range.end.max(block.end) };
+            }
+            apart
+        });
+        self.recent.insert(0, range);
+        self.recent.truncate(MAX_BLOCKS);
     }
 
     /// Takes a segment in with those that follow; false if it completes what is taken in together, by its size or, being short, as the end of a write.
@@ -259,4 +304,10 @@ impl Receiver {
         let [_, ect1, ect0, ce] = self.counts;
         (ect0, ect1, ce)
     }
+}
+
+/// The number nearest to `expected` that ends in these bits (RFC 9000 appendix A.3).
+fn full_number(expected: u64, low: u32) -> u64 {
+    let ahead = low.wrapping_sub(expected as u32) as i32;
+    expected.saturating_add_signed(ahead as i64)
 }

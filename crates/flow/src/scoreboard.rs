@@ -284,7 +284,9 @@ impl Scoreboard {
                 }
                 self.slot_mut(number).flags.set(Flags::SACKED);
                 self.sacked_out += 1;
-                delivered.push((number, self.deliver(number, evidence)));
+                let mut slot = self.deliver(number, evidence);
+                slot.flags = slot.flags.with(Flags::LOST, flags.has(Flags::LOST));
+                delivered.push((number, slot));
             }
         });
         self.sacked = sacked;
@@ -437,6 +439,50 @@ impl Scoreboard {
             }
             self.resent.pop_front();
         }
+    }
+
+    /// One past the highest number known delivered.
+    pub(crate) fn highest(&self) -> u64 {
+        self.highest
+    }
+
+    /// Under numbered transmissions: declares lost what left before the newest delivered one and is `dupthresh` numbers below it, or left more than `patience`
+    /// ago (RFC 9002 section 6.1). Returns when to look again. Nothing is queued to be sent again here.
+    pub(crate) fn detect_numbered_losses(&mut self, now: Time, patience: Span, mut lost: impl FnMut(u64, Slot)) -> Option<Time> {
+        let dupthresh = self.reordering.min(MAX_DUPTHRESH) as u64;
+        self.scanned = self.scanned.max(self.una);
+        while self.scanned < self.highest {
+            let number = self.scanned;
+            let slot = *self.slot(number);
+            if !slot.flags.has(Flags::SACKED) && !slot.flags.has(Flags::LOST) {
+                let due = slot.sent_at + patience;
+                if number + dupthresh >= self.highest && due > now {
+                    return Some(due);
+                }
+                self.lost_out += 1;
+                self.slot_mut(number).flags.set(Flags::LOST);
+                lost(number, slot);
+            }
+            self.scanned += 1;
+        }
+        None
+    }
+
+    /// Under numbered transmissions: forgets the oldest while their fate is settled; of those lost, `forget` says which need not be remembered. Calls it with
+    /// each number that is lost.
+    pub(crate) fn pass_settled(&mut self, mut forget: impl FnMut(u64) -> bool) {
+        while self.una < self.next {
+            let flags = self.slot(self.una).flags;
+            if flags.has(Flags::SACKED) {
+                self.sacked_out -= 1;
+            } else if flags.has(Flags::LOST) && forget(self.una) {
+                self.lost_out -= 1;
+            } else {
+                break;
+            }
+            self.una += 1;
+        }
+        self.trim();
     }
 
     /// Without SACK: a duplicate acknowledgement tells that one more segment has left the network, not which (Linux `tcp_add_reno_sack`).

@@ -18,6 +18,8 @@ pub struct Transport {
     pub initial_rto: Span,
     /// Longest retransmission timeout after back-off (`TCP_RTO_MAX`).
     pub max_rto: Span,
+    /// What acknowledgements name.
+    pub acks: AckFormat,
     /// Full segments after which an acknowledgement must be sent (RFC 5681 section 4.2). 1 acknowledges each packet.
     pub ack_every: u32,
     /// How long a single segment may wait for its acknowledgement (`TCP_DELACK_MIN`).
@@ -53,6 +55,25 @@ pub struct Transport {
     pub frto: bool,
     /// Reductions that prove needless are taken back (RFC 3522, RFC 3708).
     pub undo: bool,
+}
+
+/// What acknowledgements name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckFormat {
+    /// Segments: all below a number, and ranges above it (TCP).
+    Cumulative,
+    /// Transmissions: each has a number of its own, retransmissions too, and an acknowledgement names the latest ranges that arrived (RFC 9000 section 13, and PCC
+    /// in user space). Losses are found by count and time (RFC 9002 section 6.1), silence by probes (section 6.2).
+    Numbered,
+}
+
+impl fmt::Display for AckFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AckFormat::Cumulative => "cumulative",
+            AckFormat::Numbered => "numbered",
+        })
+    }
 }
 
 /// How much a paced sender hands to the network card at once (TCP segmentation offload).
@@ -203,6 +224,7 @@ impl Default for Transport {
             min_rto: Span::from_millis(200),
             initial_rto: Span::from_secs(1),
             max_rto: Span::from_secs(120),
+            acks: AckFormat::Cumulative,
             ack_every: 2,
             ack_delay: Span::from_millis(40),
             quick_acks: 16,

@@ -2,7 +2,8 @@
 
 use narrows_units::{Bytes, Time};
 
-/// A range of segments received above the cumulative acknowledgement, or received twice (RFC 2018, RFC 2883): first and one past the last.
+/// A range of segments received above the cumulative acknowledgement, or received twice (RFC 2018, RFC 2883): first and one past the last. Under
+/// [`AckFormat::Numbered`](crate::AckFormat) a range of transmissions received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// First segment.
@@ -23,6 +24,8 @@ pub struct Data {
     pub bytes: Bytes,
     /// When it left: the timestamp option's value (RFC 7323), in nanoseconds.
     pub stamp: Time,
+    /// The lowest bits of the transmission's own number, from 0 (RFC 9000 section 17.1); receivers look at it under [`AckFormat::Numbered`](crate::AckFormat).
+    pub packet: u32,
     /// True for a retransmission; receivers do not look at it.
     pub retransmission: bool,
     /// The sender has reduced its window after an echoed mark (CWR, RFC 3168).

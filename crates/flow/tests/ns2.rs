@@ -102,8 +102,14 @@ fn the_first_timeout_is_six_seconds() {
 
 #[test]
 fn the_sink_acknowledges_each_segment_and_reports_no_blocks_without_sack() {
-    let data =
-        |number| narrows_flow::Data { number, bytes: narrows_units::Bytes::new(1000), stamp: at(0), retransmission: false, cwr: false };
+    let data = |number| narrows_flow::Data {
+        number,
+        bytes: narrows_units::Bytes::new(1000),
+        stamp: at(0),
+        packet: 0,
+        retransmission: false,
+        cwr: false,
+    };
     let mut sink = Receiver::new(&Transport { sack: false, ..Transport::ns2_2005() });
     let mut next = |number| sink.on_data(at(1), &data(number), narrows_control::Ecn::NotEct).map(|ack| (ack.next, ack.duplicate));
     assert_eq!([next(0), next(2), next(2), next(1)], [Some((1, false)), Some((1, false)), Some((1, false)), Some((3, false))]);

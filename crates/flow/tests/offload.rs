@@ -51,7 +51,7 @@ fn receiver() -> Receiver {
 }
 
 fn data(number: u64) -> Data {
-    Data { number, bytes: Bytes::new(1448), stamp: us(number), retransmission: false, cwr: false }
+    Data { number, bytes: Bytes::new(1448), stamp: us(number), packet: 0, retransmission: false, cwr: false }
 }
 
 #[test]

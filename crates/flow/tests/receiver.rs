@@ -14,7 +14,7 @@ fn patient() -> Receiver {
 }
 
 fn data(number: u64, stamp: Time) -> Data {
-    Data { number, bytes: MSS, stamp, retransmission: false, cwr: false }
+    Data { number, bytes: MSS, stamp, packet: 0, retransmission: false, cwr: false }
 }
 
 /// Segment `number` arrives at `ms`, having left 10 ms before.

@@ -277,6 +277,8 @@ pub(crate) struct RawTransport {
     pub initial_rto: Option<At<Quantity<Span>>>,
     /// Longest retransmission timeout. Linux: "120 s".
     pub max_rto: Option<At<Quantity<Span>>>,
+    /// What acknowledgements name. Default: "cumulative".
+    pub acks: Option<At<RawAcks>>,
     /// Full segments after which an acknowledgement must be sent. Linux: 2.
     pub ack_every: Option<At<u32>>,
     /// How long a single segment may wait for its acknowledgement. Linux: "40 ms".
@@ -292,7 +294,7 @@ pub(crate) struct RawTransport {
     /// 1/1024 s as Linux has it, or a size such as "64 kB". Default: "off".
     pub tso: Option<At<RawTso>>,
     /// Selective acknowledgements. Linux: true.
-    pub sack: Option<bool>,
+    pub sack: Option<At<bool>>,
     /// Time stamps: a round trip from each acknowledgement, and knowledge of which transmission arrived. Linux: true.
     pub timestamps: Option<bool>,
     /// How the retransmission timeout follows from round trips. Default: "linux".
@@ -302,7 +304,7 @@ pub(crate) struct RawTransport {
     /// Round trips for the mean are whole multiples of this; "0 s" for exact ones. Linux: "0 s".
     pub tick: Option<At<Quantity<Span>>>,
     /// What proves a segment lost. Linux: "rack".
-    pub loss_detection: Option<RawLossDetection>,
+    pub loss_detection: Option<At<RawLossDetection>>,
     /// Segments that must arrive beyond a hole before it counts as lost. Linux: 3.
     pub dupthresh: Option<At<u32>>,
     /// How a reduction takes effect while losses are repaired. Linux: "prr".
@@ -313,6 +315,17 @@ pub(crate) struct RawTransport {
     pub frto: Option<bool>,
     /// Reductions that prove needless are taken back. Linux: true.
     pub undo: Option<bool>,
+}
+
+/// What acknowledgements name.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Acks")]
+pub(crate) enum RawAcks {
+    /// Segments: all below a number, and ranges above it (TCP).
+    Cumulative,
+    /// Transmissions, each with a number of its own (QUIC, PCC in user space); losses by count and time, probes after silence (RFC 9002).
+    Numbered,
 }
 
 /// How the retransmission timeout follows from round trips.

@@ -1,7 +1,7 @@
 //! A checked scenario as text.
 
 use crate::{Change, Flow, Link, LinkId, Scenario, What, Workload};
-use narrows_flow::{Transport, Tso};
+use narrows_flow::{AckFormat, Transport, Tso};
 use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Reorder, Spread};
 use narrows_units::Span;
 use std::fmt::Write;
@@ -177,6 +177,7 @@ fn write_transport(out: &mut Document, transport: &Transport) {
     out.text("min_rto", transport.min_rto);
     out.text("initial_rto", transport.initial_rto);
     out.text("max_rto", transport.max_rto);
+    out.text("acks", transport.acks);
     out.plain("ack_every", transport.ack_every);
     out.text("ack_delay", transport.ack_delay);
     out.plain("quick_acks", transport.quick_acks);
@@ -195,7 +196,9 @@ fn write_transport(out: &mut Document, transport: &Transport) {
     out.text("rto", transport.rto);
     out.text("rtt_samples", transport.rtt_samples);
     out.text("tick", transport.tick);
-    out.text("loss_detection", transport.loss_detection);
+    if transport.acks != AckFormat::Numbered {
+        out.text("loss_detection", transport.loss_detection);
+    }
     out.plain("dupthresh", transport.dupthresh);
     out.text("recovery", transport.recovery);
     out.plain("tail_loss_probe", transport.tail_loss_probe);

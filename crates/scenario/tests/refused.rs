@@ -301,6 +301,8 @@ fn transports() {
         "dupthresh = 128",
         "recovery = false",
         "recovery = \"reno\"",
+        "acks = \"numbered\"\nloss_detection = \"fack\"",
+        "acks = \"numbered\"\nsack = false",
         "gro = \"1 s\"",
         "tso = \"100 B\"",
         "tso = \"big\"",

@@ -108,7 +108,12 @@ fn transport() -> impl Strategy<Value = String> {
     let mss = (900u32..60_000).prop_map(|mss| format!("mss = \"{mss} B\""));
     let window = (1u32..1_000).prop_map(|window| format!("initial_window = {window}"));
     let receive = (60_000u64..).prop_map(|window| format!("receive_window = \"{window} B\""));
-    let recovery = proptest::sample::select(vec!["prr", "rate-halving", "pipe"]);
+    let recovery = proptest::sample::select(vec![
+        "recovery = \"prr\"",
+        "recovery = \"rate-halving\"\ntso = \"auto\"",
+        "recovery = \"pipe\"\npreset = \"ns2-2005\"",
+        "preset = \"linux-2.4\"\nacks = \"numbered\"",
+    ]);
     (maybe(mss), maybe(window), maybe(receive), maybe(span("min_rto", 900_000_000)), recovery).prop_map(
         |(mss, window, receive, rto, recovery)| format!("[flow.transport]\n{mss}{window}{receive}{rto}recovery = \"{recovery}\"\n"),
     )
@@ -266,6 +271,7 @@ fn every_transport_setting_is_known() {
         min_rto: _,
         initial_rto: _,
         max_rto: _,
+        acks: _,
         ack_every: _,
         ack_delay: _,
         quick_acks: _,
@@ -284,7 +290,7 @@ fn every_transport_setting_is_known() {
         frto: _,
         undo: _,
     } = Transport::default();
-    let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nack_every = 1\n\
+    let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nacks = \"cumulative\"\nack_every = 1\n\
                 ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
                 dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\n\
                 sack = false\ntimestamps = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";

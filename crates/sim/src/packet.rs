@@ -13,7 +13,7 @@ pub(crate) struct Packet {
     stamp: Time,
     pub(crate) flow: u32,
     pub(crate) size: u32,
-    /// Segments that the receiver can hold.
+    /// Segments that the receiver can hold; of data, the number of its transmission.
     window: u32,
     /// Where the rest of an acknowledgement is in [`Options`], if it has more.
     options: u32,
@@ -47,8 +47,8 @@ impl Packet {
     #[inline]
     pub(crate) fn data(flow: usize, size: u32, data: &Data, ecn: Ecn) -> Packet {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
-        let (number, stamp) = (data.number, data.stamp);
-        Packet { number, stamp, flow: flow as u32, size, window: 0, options: Options::NONE, place: 0, kind: Kind::Data, flags, ecn }
+        let (number, stamp, window) = (data.number, data.stamp, data.packet);
+        Packet { number, stamp, flow: flow as u32, size, window, options: Options::NONE, place: 0, kind: Kind::Data, flags, ecn }
     }
 
     /// A packet of a flow that is not acknowledged.
@@ -87,6 +87,7 @@ impl Packet {
             number: self.number,
             bytes: Bytes::new((self.size - headers) as u64),
             stamp: self.stamp,
+            packet: self.window,
             retransmission: self.flags & RETRANSMISSION != 0,
             cwr: self.flags & CWR != 0,
         }

@@ -14,6 +14,9 @@ impl Sender {
     pub fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &[Block]) -> Option<Span> {
         self.acked.clear();
         self.lost.clear();
+        if let Some(stream) = self.stream.take() {
+            return self.on_numbered_ack(now, ack, blocks, stream);
+        }
         let una_before = self.board.una();
         if ack.next > self.board.next() || (ack.next < una_before && blocks.is_empty()) {
             return None;
@@ -201,7 +204,7 @@ impl Sender {
         }
     }
 
-    fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
+    pub(super) fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
         let (ect0, ect1, ce) = &mut self.ecn_seen;
         EcnDelta { ect0: counted(ect0, ack.ect0), ect1: counted(ect1, ack.ect1), ce: counted(ce, ack.ce), echo: ack.ece }
     }

@@ -1,6 +1,7 @@
 //! The sending endpoint.
 
 mod ack;
+mod numbered;
 mod states;
 mod timers;
 
@@ -10,9 +11,10 @@ use crate::recovery::{Frto, Spread, Undo};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Flags, Scoreboard, Slot};
 use crate::wire::{Block, Data, MAX_BLOCKS};
-use crate::{MAX_OFFLOAD, Transport, Tso};
+use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
 use narrows_control::{Acked, Controller, Decision, Ecn, Lost, Recovery, Reduction, Sent};
 use narrows_units::{Bytes, Rate, Span, Time};
+use numbered::Stream;
 
 /// Sends one connection's data as its controller decides: numbering, loss detection, recovery, retransmission timeout (RFC 6298), undo of spurious reductions,
 /// pacing, classic ECN (RFC 3168) and delivery rate samples, each as the [`Transport`] has it.
@@ -57,6 +59,8 @@ pub struct Sender {
     ecn_seen: (u32, u32, u32),
     cwr_wanted: bool,
     counters: SenderCounters,
+    /// What numbered transmissions carry; without numbers a transmission is known by its segment.
+    stream: Option<Box<Stream>>,
     acked: Vec<Acked>,
     lost: Vec<Lost>,
     arrived: Vec<(u64, Slot)>,
@@ -132,6 +136,7 @@ impl Sender {
             ecn_seen: (0, 0, 0),
             cwr_wanted: false,
             counters: SenderCounters::default(),
+            stream: (transport.acks == AckFormat::Numbered).then(Box::default),
             acked: Vec::new(),
             lost: Vec::new(),
             arrived: Vec::new(),
@@ -165,12 +170,24 @@ impl Sender {
     /// The application stops: nothing more is written, and what was written but never sent is dropped.
     pub fn stop(&mut self) {
         self.finished = true;
-        self.written = self.board.next();
+        self.written = self.next_segment();
+    }
+
+    /// First segment never sent.
+    #[inline]
+    fn next_segment(&self) -> u64 {
+        self.stream.as_ref().map_or(self.board.next(), |stream| stream.next())
+    }
+
+    /// The first segment that waits for retransmission.
+    #[inline]
+    fn first_to_resend(&self) -> Option<u64> {
+        self.stream.as_ref().map_or(self.board.first_to_resend(), |stream| stream.first_to_resend())
     }
 
     /// True when all that will ever be written is acknowledged.
     pub fn is_done(&self) -> bool {
-        self.finished && self.board.una() >= self.written
+        self.finished && self.stream.as_ref().map_or(self.board.una(), |stream| stream.una()) >= self.written
     }
 
     fn payload(&self, number: u64) -> Bytes {
@@ -193,16 +210,16 @@ impl Sender {
     /// True if there is data that was never sent and the receiver has room for it.
     #[inline]
     fn has_new_data(&self) -> bool {
-        let next = self.board.next();
+        let next = self.next_segment();
         next < self.written && next < self.receive_limit
     }
 
     /// What may be sent now, or why nothing may.
     #[inline]
     fn sendable(&self, now: Time) -> Result<u64, Blocked> {
-        let number = match self.board.first_to_resend() {
+        let number = match self.first_to_resend() {
             Some(number) if self.frto != Frto::NewData => number,
-            _ if self.has_new_data() => self.board.next(),
+            _ if self.has_new_data() => self.next_segment(),
             Some(number) => number,
             None => return Err(Blocked::Data),
         };
@@ -237,8 +254,9 @@ impl Sender {
         match self.sendable(now) {
             Ok(number) => Some(self.send(now, number)),
             Err(Blocked::Data) if self.probe_wanted && self.board.outstanding() > 0 => {
-                // A probe without new data repeats the last segment (RFC 8985 section 7.3).
-                Some(self.send(now, self.board.next() - 1))
+                // A probe without new data repeats the last segment (RFC 8985 section 7.3), with numbers the first (RFC 9002 section 6.2.4).
+                let number = self.stream.as_ref().map_or(self.board.next() - 1, |stream| stream.to_probe());
+                Some(self.send(now, number))
             }
             Err(blocked) => {
                 self.end_burst(blocked);
@@ -264,9 +282,9 @@ impl Sender {
         }
         self.burst_start = self.board.next();
         if blocked == Blocked::Data
-            && self.board.next() >= self.written
+            && self.next_segment() >= self.written
             && self.board.in_flight() < self.window()
-            && self.board.lost_out() <= self.board.resent_out()
+            && (self.stream.is_some() || self.board.lost_out() <= self.board.resent_out())
         {
             self.rate.limit_by_app(self.board.in_flight());
         }
@@ -274,11 +292,11 @@ impl Sender {
 
     #[inline]
     fn send(&mut self, now: Time, number: u64) -> (Data, Ecn) {
-        let fresh = number == self.board.next();
+        let fresh = number == self.next_segment();
         let in_flight = self.board.in_flight();
         let bytes = self.payload(number);
         let app_limited = self.rate.is_app_limited();
-        let idle = self.board.outstanding() == 0;
+        let idle = if self.stream.is_some() { in_flight == 0 } else { self.board.outstanding() == 0 };
         let mut sent = Sent::new(now, number, bytes, in_flight);
         sent.retransmission = !fresh;
         sent.app_limited = app_limited;
@@ -286,19 +304,23 @@ impl Sender {
         let tag = self.controller.on_sent(&sent);
         let flags = Flags::default().with(Flags::APP_LIMITED, app_limited).with(Flags::WINDOW_LIMITED, self.window_limited);
         let slot = Slot { sent_at: now, tag, flags };
-        if fresh {
+        let mut place = number;
+        if let Some(stream) = &mut self.stream {
+            stream.on_sent(number);
+            place = self.board.send_new(slot);
+        } else if fresh {
             self.board.send_new(slot);
         } else {
             self.board.resend(number, slot);
             self.undo.on_resent(now);
-            self.counters.retransmitted += 1;
         }
+        self.counters.retransmitted += !fresh as u64;
         if self.sample_rates {
             let stamp = self.rate.on_sent(now, idle);
-            self.board.set_stamp(number, stamp);
+            self.board.set_stamp(place, stamp);
         }
         self.counters.sent += 1;
-        if std::mem::take(&mut self.probe_wanted) {
+        if std::mem::take(&mut self.probe_wanted) && self.stream.is_none() {
             self.probe = Some((self.board.next(), !fresh));
         }
         self.decision = self.controller.decision();
@@ -306,15 +328,15 @@ impl Sender {
         if matches!(self.state, Recovery::Recovery | Recovery::Cwr) {
             self.spread.on_sent();
         }
-        if self.timers.retransmit == Time::NEVER || number == self.board.una() {
+        if self.timers.retransmit == Time::NEVER || number == self.board.una() || self.stream.is_some() {
             self.timers.retransmit = now + self.rtt.timeout();
         }
-        if fresh {
+        if fresh && self.stream.is_none() {
             self.schedule_probe(now);
         }
         let cwr = fresh && std::mem::take(&mut self.cwr_wanted);
         let ecn = if fresh { self.decision.ecn } else { Ecn::NotEct };
-        (Data { number, bytes, stamp: now, retransmission: !fresh, cwr }, ecn)
+        (Data { number, bytes, stamp: now, packet: place as u32, retransmission: !fresh, cwr }, ecn)
     }
 
     /// How much may leave back to back when pacing allows.

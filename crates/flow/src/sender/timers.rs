@@ -69,6 +69,9 @@ impl Sender {
     /// What was late has stayed away: it is lost.
     fn on_reorder_timer(&mut self, now: Time) {
         self.acked.clear();
+        if let Some(stream) = self.stream.take() {
+            return self.on_numbered_reorder_timer(now, stream);
+        }
         let in_flight_before = self.board.in_flight();
         let before = self.state;
         self.detect_losses(now);
@@ -84,6 +87,9 @@ impl Sender {
     }
 
     fn on_retransmit_timer(&mut self, now: Time) {
+        if self.stream.is_some() {
+            return self.on_probe_timeout(now);
+        }
         let in_flight = self.board.in_flight();
         if !self.transport.sack {
             self.board.forget_duplicates();

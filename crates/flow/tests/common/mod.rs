@@ -35,6 +35,10 @@ pub struct Script {
     pub heard: Vec<Heard>,
     pub sent: Vec<Sent>,
     pub timeouts: Vec<Timeout>,
+    /// Tags of what was acknowledged and what was lost.
+    pub fates: Vec<(u32, bool)>,
+    /// Each event tells which segments were delivered, so that the flight can be counted here too.
+    counted: bool,
     pub undone: u32,
     /// Everything below this has been acknowledged.
     pub acknowledged: u64,
@@ -66,11 +70,18 @@ impl Controller for Scripted {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         let mut script = self.0.lock().unwrap();
+        script.fates.extend(feedback.acked.iter().map(|acked| (acked.tag.0, true)));
+        script.fates.extend(feedback.lost.iter().map(|lost| (lost.tag.0, false)));
         for acked in feedback.acked {
-            script.model.remove(&acked.number).expect("an acknowledged segment was outstanding");
+            let removed = script.model.remove(&acked.number);
+            assert!(removed.is_some() || !script.counted, "an acknowledged segment was outstanding");
         }
         for lost in feedback.lost {
-            *script.model.get_mut(&lost.number).expect("a lost segment was outstanding") = (true, false);
+            let counted = script.counted;
+            match script.model.get_mut(&lost.number) {
+                Some(state) => *state = (true, false),
+                None => assert!(!counted, "a lost segment was outstanding"),
+            }
         }
         script.acknowledged =
             script.model.keys().next().copied().unwrap_or(script.sent.iter().map(|sent| sent.number + 1).max().unwrap_or(0));
@@ -119,8 +130,6 @@ pub struct Rig {
     stamps: BTreeMap<u64, Time>,
     acknowledged: u64,
     echo: Time,
-    /// Each event tells which segments were delivered, so that the flight can be counted here too.
-    counted: bool,
 }
 
 impl Rig {
@@ -155,6 +164,8 @@ impl Rig {
             heard: Vec::new(),
             sent: Vec::new(),
             timeouts: Vec::new(),
+            fates: Vec::new(),
+            counted: transport.sack && transport.acks == narrows_flow::AckFormat::Cumulative,
             undone: 0,
             acknowledged: 0,
             model: BTreeMap::new(),
@@ -166,7 +177,6 @@ impl Rig {
             stamps: BTreeMap::new(),
             acknowledged: 0,
             echo: Time::ZERO,
-            counted: transport.sack,
         }
     }
 
@@ -238,8 +248,9 @@ impl Rig {
     }
 
     fn check(&self) {
-        if self.counted {
-            assert_eq!(self.sender.in_flight(), self.script.lock().unwrap().flight(), "segments in flight");
+        let script = self.script.lock().unwrap();
+        if script.counted {
+            assert_eq!(self.sender.in_flight(), script.flight(), "segments in flight");
         }
     }
 }

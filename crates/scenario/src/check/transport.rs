@@ -1,9 +1,9 @@
 //! The transport's settings.
 
 use crate::error::{Checked, Problem};
-use crate::raw::{RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
+use crate::raw::{RawAcks, RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
 use crate::text::{At, Quantity};
-use narrows_flow::{LossDetection, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
+use narrows_flow::{AckFormat, LossDetection, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
 use narrows_units::{Bytes, Span};
 use std::ops::Range;
 
@@ -28,18 +28,19 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
     set_quantity(&mut transport.min_rto, &keys.min_rto);
     set_quantity(&mut transport.initial_rto, &keys.initial_rto);
     set_quantity(&mut transport.max_rto, &keys.max_rto);
+    set(&mut transport.acks, keys.acks.as_ref().map(|key| acks(key.value)));
     set(&mut transport.ack_every, keys.ack_every.as_ref().map(|key| key.value));
     set_quantity(&mut transport.ack_delay, &keys.ack_delay);
     set(&mut transport.quick_acks, keys.quick_acks);
     set(&mut transport.receive_window, keys.receive_window.as_ref().map(|key| key.value.0));
     set_quantity(&mut transport.gro, &keys.gro);
     set(&mut transport.tso, keys.tso.as_ref().map(|key| tso(&key.value)));
-    set(&mut transport.sack, keys.sack);
+    set(&mut transport.sack, keys.sack.as_ref().map(|key| key.value));
     set(&mut transport.timestamps, keys.timestamps);
     set(&mut transport.rto, keys.rto.map(rto));
     set(&mut transport.rtt_samples, keys.rtt_samples.map(rtt_samples));
     set_quantity(&mut transport.tick, &keys.tick);
-    set(&mut transport.loss_detection, keys.loss_detection.map(loss_detection));
+    set(&mut transport.loss_detection, keys.loss_detection.as_ref().map(|key| loss_detection(key.value)));
     set(&mut transport.dupthresh, keys.dupthresh.as_ref().map(|key| key.value));
     set(&mut transport.recovery, keys.recovery.as_ref().map(|key| recovery(key.value)));
     set(&mut transport.tail_loss_probe, keys.tail_loss_probe);
@@ -60,6 +61,21 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
     }
     if transport.ack_every == 0 {
         return refuse(span(&keys.ack_every), "acknowledgements after every 0 segments make no sense".into(), "give 1 or more");
+    }
+    if transport.acks == AckFormat::Numbered {
+        transport.loss_detection = LossDetection::Rack;
+        if let Some(key) = &keys.loss_detection {
+            let message = "numbered transmissions are found lost by their numbers and by time, whatever loss_detection says".into();
+            return refuse(Some(&key.span), message, "leave loss_detection out; dupthresh says how many numbers");
+        }
+        if !transport.sack || transport.recovery == RecoveryAlgorithm::Reno {
+            let message = "numbered transmissions are acknowledged each by itself, which is more than SACK".into();
+            return refuse(
+                span(&keys.sack).or(span(&keys.recovery)).or(span(&keys.acks)),
+                message,
+                "leave sack and recovery = \"reno\" out",
+            );
+        }
     }
     if transport.gro > MAX_GRO {
         let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);
@@ -97,6 +113,13 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
         return refuse(span(&keys.receive_window), message, "give at least one mss, or \"unlimited\"");
     }
     Ok(transport)
+}
+
+fn acks(raw: RawAcks) -> AckFormat {
+    match raw {
+        RawAcks::Cumulative => AckFormat::Cumulative,
+        RawAcks::Numbered => AckFormat::Numbered,
+    }
 }
 
 fn tso(raw: &RawTso) -> Tso {
