@@ -4,6 +4,7 @@ mod common;
 
 use common::{bottleneck, one_link, run, utilisation};
 use narrows_measure::Record;
+use narrows_measure::metrics::metric;
 use narrows_path::DISCIPLINES;
 
 /// A bottleneck with a deep buffer: what bounds the delay is the discipline.
@@ -128,4 +129,20 @@ fn scalable_and_classic_flows_share_a_dual_queue() {
     assert!((0.5..2.0).contains(&ratio), "cubic : prague = {ratio}");
     assert!(waits(0, 0.5) < 1.5 && waits(0, 0.99) < 3.0, "prague waits {} ms, 99th percentile {}", waits(0, 0.5), waits(0, 0.99));
     assert!(utilisation(&both) > 0.97, "{}", utilisation(&both));
+}
+
+#[test]
+fn scenarios_to_start_from_show_what_they_say() {
+    for name in ["l4s", "marking"] {
+        let file = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let plan = common::scenario(&std::fs::read_to_string(file).expect("a scenario"));
+        let record = narrows_sim::run(&plan).expect("it runs");
+        assert!(!plan.expect.is_empty());
+        for band in &plan.expect {
+            let value = metric(&band.metric).and_then(|metric| (metric.compute)(&record)).expect("a value");
+            println!("{name}: {} {value}", band.metric);
+            let within = band.min.is_none_or(|min| value >= min) && band.max.is_none_or(|max| value <= max);
+            assert!(within, "{name}: {} is {value}", band.metric);
+        }
+    }
 }
