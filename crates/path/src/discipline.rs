@@ -4,6 +4,7 @@ use crate::{Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Red, Step, Why, co
 use narrows_control::Ecn;
 use narrows_control::params::{self, Param, Registered};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
+use std::collections::VecDeque;
 
 /// A queue in front of a transmitter.
 ///
@@ -43,13 +44,13 @@ pub struct Queued<P> {
 pub struct Verdicts<P> {
     /// Packets marked CE after they were enqueued.
     pub marked: u64,
-    /// Packets dropped after they were enqueued, and why.
-    pub dropped: Vec<(P, Why)>,
+    /// Packets dropped after they were enqueued, in order, and why.
+    pub dropped: VecDeque<(P, Why)>,
 }
 
 impl<P> Default for Verdicts<P> {
     fn default() -> Verdicts<P> {
-        Verdicts { marked: 0, dropped: Vec::new() }
+        Verdicts { marked: 0, dropped: VecDeque::new() }
     }
 }
 
@@ -62,7 +63,7 @@ impl<P: Packet> Verdicts<P> {
 
     /// A packet is dropped.
     pub fn drop(&mut self, packet: P, why: Why) {
-        self.dropped.push((packet, why));
+        self.dropped.push_back((packet, why));
     }
 }
 

@@ -100,7 +100,7 @@ impl<P: Packet> Chosen<P> {
     /// Adds to `counters` what the discipline did since the last time.
     fn count(&mut self, counters: &mut LinkCounters) {
         counters.marked += std::mem::take(&mut self.verdicts.marked);
-        for (_, why) in &self.verdicts.dropped[self.counted..] {
+        for (_, why) in self.verdicts.dropped.range(self.counted..) {
             count_drop(counters, *why);
         }
         self.counted = self.verdicts.dropped.len();
@@ -299,7 +299,7 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn take_dropped(&mut self) -> Option<(P, Why)> {
         let Form::AtDequeue(chosen) = &mut self.form else { return None };
-        let dropped = chosen.verdicts.dropped.pop()?;
+        let dropped = chosen.verdicts.dropped.pop_front()?;
         chosen.counted -= 1;
         Some(dropped)
     }

@@ -149,13 +149,17 @@ impl<P: Packet> Red<P> {
 
     /// The average after an arrival at `now`; the time without packets counts as so many arrivals at an empty queue.
     fn average_in(&mut self, now: Time) {
-        let Values { weight, packets_per_second, .. } = self.values;
         if let Some(since) = self.idle.take() {
-            self.average *= libm::pow(1.0 - weight, now.since(since).as_secs_f64() * packets_per_second);
+            self.decay(now.since(since));
         }
         let queue =
             if self.settings.byte_mode { self.queue.bytes().get() as f64 / self.settings.mean_packet } else { self.queue.packets() as f64 };
-        self.average += weight * (queue - self.average);
+        self.average += self.values.weight * (queue - self.average);
+    }
+
+    /// The transmitter was idle for so long, in which packets of mean size could have left.
+    fn decay(&mut self, idle: Span) {
+        self.average *= libm::pow(1.0 - self.values.weight, idle.as_secs_f64() * self.values.packets_per_second);
     }
 
     /// The probability by the average alone, and whether everything is dropped.
@@ -250,10 +254,9 @@ impl<P: Packet> Discipline<P> for Red<P> {
 
     fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
         self.update(now);
-        if let Some(since) = self.idle.replace(now) {
-            self.average *= libm::pow(1.0 - self.values.weight, now.since(since).as_secs_f64() * self.values.packets_per_second);
-        } else {
-            self.idle = None;
+        if let Some(since) = self.idle {
+            self.decay(now.since(since));
+            self.idle = Some(now);
         }
         self.values = Values::new(&self.settings, rate);
     }
