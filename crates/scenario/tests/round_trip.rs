@@ -114,9 +114,8 @@ fn transport() -> impl Strategy<Value = String> {
         "recovery = \"pipe\"\npreset = \"ns2-2005\"",
         "preset = \"linux-2.4\"\nacks = \"numbered\"",
     ]);
-    (maybe(mss), maybe(window), maybe(receive), maybe(span("min_rto", 900_000_000)), recovery).prop_map(
-        |(mss, window, receive, rto, recovery)| format!("[flow.transport]\n{mss}{window}{receive}{rto}recovery = \"{recovery}\"\n"),
-    )
+    (maybe(mss), maybe(window), maybe(receive), maybe(span("min_rto", 900_000_000)), recovery)
+        .prop_map(|(mss, window, receive, rto, recovery)| format!("[flow.transport]\n{mss}{window}{receive}{rto}{recovery}\n"))
 }
 
 fn flow() -> impl Strategy<Value = String> {
