@@ -46,3 +46,82 @@ fn nothing_crosses_a_link_that_is_down() {
     let (sent, possible) = sent(&record, 10, 20);
     assert!(sent as f64 > 0.9 * possible as f64, "{sent} of {possible} after the outage");
 }
+
+/// One flow over 20 Mbit/s and 40 ms whose link has further lines, and changes.
+fn flow(controller: &str, link: &str, changes: &str) -> Record {
+    run(&format!(
+        "duration = \"30 s\"\nsample = \"50 ms\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n\
+         buffer = \"1 bdp\"\n{link}\n{changes}\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{controller}\"\n"
+    ))
+}
+
+/// The share of its capacity that the first link used between two times.
+fn used(record: &Record, from: u64, to: u64) -> f64 {
+    let (sent, possible) = sent(record, from, to);
+    sent as f64 / possible as f64
+}
+
+#[test]
+fn timeouts_back_off_during_an_outage_and_are_undone_after_it() {
+    for controller in ["newreno", "cubic"] {
+        let record = flow(controller, "", "[[change]]\nlink = \"l\"\nat = \"10 s\"\ndown_for = \"3 s\"\n");
+        let total = record.flows[0].total;
+        // With a first timeout of R the next come after 3 R and 7 R. R is 200 ms and a round trip of 40 to 80 ms, so the fourth, after 15 R, is too late.
+        assert_eq!(total.timeouts, 3, "{controller}");
+        // What was sent before the outage waited in the queue and arrives: the timeout was spurious (RFC 5682).
+        assert_eq!(total.undone, 1, "{controller}");
+        assert!(used(&record, 13, 15) > 0.85, "{controller}: {} after the outage", used(&record, 13, 15));
+    }
+}
+
+#[test]
+fn a_longer_delay_makes_timeouts_expire_that_are_undone() {
+    for controller in ["newreno", "cubic"] {
+        let record = flow(controller, "", "[[change]]\nlink = \"l\"\nat = \"10 s\"\ndelay = \"1 s\"\n");
+        let total = record.flows[0].total;
+        assert!((1..=2).contains(&total.timeouts), "{controller}: {}", total.timeouts);
+        assert_eq!(total.undone, 1, "{controller}");
+        // Nothing but the probe and the first segment of each timeout is sent twice.
+        assert!(total.duplicates <= total.timeouts + 1, "{controller}: {} duplicates", total.duplicates);
+    }
+}
+
+#[test]
+fn reordering_costs_a_few_retransmissions_until_the_window_of_rack_has_grown() {
+    for controller in ["newreno", "cubic"] {
+        for delay in [1, 2, 5, 15, 30] {
+            let record = flow(controller, &format!("reorder = {{ share = \"1 %\", delay = \"{delay} ms\" }}"), "");
+            let total = record.flows[0].total;
+            // Some 500 packets are late. Those retransmitted in vain arrive twice; a quarter of the round trip, 10 ms, is the first window (RFC 8985, section 6.2).
+            let most = if delay <= 10 { 2 } else { 8 };
+            assert!(total.arrived > 48_000, "{controller}, {delay} ms: {}", total.arrived);
+            assert!(total.duplicates <= most, "{controller}, {delay} ms: {} of {} in vain", total.duplicates, total.retransmitted);
+            assert!(used(&record, 5, 30) > 0.99, "{controller}, {delay} ms: {}", used(&record, 5, 30));
+        }
+    }
+}
+
+#[test]
+fn packets_keep_the_route_they_began() {
+    let record = run("duration = \"10 s\"\nsample = \"100 ms\"\n\
+        [[link]]\nname = \"long\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"300 ms\"\n\
+        [[link]]\nname = \"near\"\nbetween = [\"a\", \"m\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\n\
+        [[link]]\nname = \"far\"\nbetween = [\"m\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\n\
+        [[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"5 Mbit/s\" }\n\
+        [[change]]\nat = \"5 s\"\nflow = \"f\"\nroute = [\"near\", \"far\"]\n\
+        [[change]]\nat = \"8 s\"\nflow = \"f\"\nroute = [\"long\"]\n");
+    let link = |name: &str| record.links.iter().find(|link| link.name == name).unwrap();
+    let flow = &record.flows[0];
+    // Nothing is lost by the change: what is not there yet is under way on the long link.
+    assert_eq!(flow.total.dropped, 0);
+    assert_eq!(flow.total.sent, flow.total.arrived + link("long").left_in_flight + link("long").left_queued);
+    assert_eq!(link("near").total.delivered, link("far").total.offered);
+    // Five of ten seconds and two of ten, three of ten.
+    let share = |name: &str| link(name).total.offered as f64 / flow.total.sent as f64;
+    assert!((share("long") - 0.7).abs() < 0.01 && (share("near") - 0.3).abs() < 0.01, "{} {}", share("long"), share("near"));
+    // For 300 ms after the change both routes deliver.
+    let arrived = |at: u64| flow.samples.iter().find(|sample| sample.at.as_nanos() == at * 100_000_000).unwrap().arrived_wire.get() as f64;
+    let rate = |from, to| (arrived(to) - arrived(from)) / (arrived(40) - arrived(39)) / (to - from) as f64;
+    assert!((rate(51, 53) - 2.0).abs() < 0.1 && (rate(54, 79) - 1.0).abs() < 0.05, "{} {}", rate(51, 53), rate(54, 79));
+    assert!(rate(81, 83) < 0.05, "{}", rate(81, 83));
+}
