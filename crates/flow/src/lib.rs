@@ -1,7 +1,7 @@
 //! A reliable transport endpoint, sans-IO: numbering, acknowledgement, loss detection, recovery, retransmission timeout and pacing. It turns packets into the
 //! [`Feedback`](narrows_control::Feedback) that controllers see.
 //!
-//! Segments are numbered from 0 and all of one size, but for the last of a transfer.
+//! Segments are numbered from 0 and all of one size, but for the last of a message.
 //!
 //! What differs from Linux 6.x, whose TCP this follows:
 //! * no handshake, so no round trip is known before the first data is acknowledged; clocks count nanoseconds and timers expire exactly;
@@ -24,6 +24,7 @@ mod recovery;
 mod rtt;
 mod scoreboard;
 mod sender;
+mod short;
 mod transport;
 mod wire;
 

@@ -29,8 +29,10 @@ pub struct Receiver {
     delay: Span,
     counts: [u32; 4],
     echo_mark: bool,
-    /// The last segment of a transfer if it was shorter than the others, and by how much.
-    short: Option<(u64, Bytes)>,
+    /// The latest segments that were shorter than the others, and by how much.
+    short: Vec<(u64, Bytes)>,
+    /// By how much those before them were shorter.
+    missing: Bytes,
     duplicates: u64,
     mss: Bytes,
     sack: bool,
@@ -65,7 +67,8 @@ impl Receiver {
             delay: transport.ack_delay,
             counts: [0; 4],
             echo_mark: false,
-            short: None,
+            short: Vec::new(),
+            missing: Bytes::ZERO,
             duplicates: 0,
             mss: transport.mss,
             sack: transport.sack,
@@ -88,7 +91,7 @@ impl Receiver {
             self.note_mark(data.cwr, ecn);
         }
         if data.bytes != self.mss {
-            self.short = Some((data.number, self.mss - data.bytes));
+            self.note_short(data);
         }
         if let Some(next_packet) = self.next_packet {
             return self.take_numbered(now, data, ecn, next_packet);
@@ -201,6 +204,19 @@ impl Receiver {
         }
     }
 
+    fn note_short(&mut self, data: &Data) {
+        let (next, missing) = (self.next, &mut self.missing);
+        self.short.retain(|(number, less)| {
+            if *number < next {
+                *missing += *less;
+            }
+            *number >= next
+        });
+        if data.number >= next && self.short.iter().all(|(number, _)| *number != data.number) {
+            self.short.push((data.number, self.mss - data.bytes));
+        }
+    }
+
     /// A segment came before its predecessors, or once more.
     fn out_of_order(&mut self, data: &Data) -> Ack {
         let number = data.number;
@@ -288,10 +304,10 @@ impl Receiver {
         &self.blocks
     }
 
-    /// Payload delivered in order. All segments are full-sized but for the last one of a transfer.
+    /// Payload delivered in order.
     pub fn goodput(&self) -> Bytes {
-        let missing = self.short.filter(|(number, _)| *number < self.next).map_or(Bytes::ZERO, |(_, missing)| missing);
-        self.mss * self.next - missing
+        let short = self.short.iter().filter(|(number, _)| *number < self.next);
+        self.mss * self.next - self.missing - short.fold(Bytes::ZERO, |sum, (_, less)| sum + *less)
     }
 
     /// Segments that arrived more than once.

@@ -132,6 +132,8 @@ pub struct FlowSample {
     pub ssthresh: Option<f64>,
     /// Segments in flight.
     pub in_flight: u32,
+    /// Its connections at work; of a flow of datagrams none.
+    pub connections: u32,
     /// The pacing rate, if it paces.
     pub pacing: Option<Rate>,
     /// Data packets sent since the flow began.

@@ -28,6 +28,12 @@ impl Transfer {
 pub struct Transfers {
     /// How many began since the warm-up ended.
     pub begun: u64,
+    /// Of these, those of which a part was lost for ever.
+    pub lost: u64,
+    /// The time after which a frame of media is late.
+    pub deadline: Option<Span>,
+    /// Of those that began since the warm-up ended, those that came later than that, or not at all.
+    pub late: u64,
     /// Those that were completed, as far as the world lists them: in the order of completion.
     pub list: Vec<Transfer>,
     /// The ranges of sizes that occurred, in rising order.
@@ -76,6 +82,7 @@ impl Transfers {
         let bin = self.bin(range_of(transfer.size));
         bin.completion.record(transfer.took);
         bin.slowdown.record(transfer.slowdown());
+        self.late += self.deadline.is_some_and(|deadline| transfer.took > deadline) as u64;
     }
 
     /// The range that begins at `from`, which [`SizeBin::from`] of another told.

@@ -116,6 +116,9 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
     sheet.add("end_s", maybe_real(rows, |f| f.end.map(Time::as_secs_f64)));
     sheet.add("completed", Cells::Flag(rows.iter().map(|f| f.completed).collect()));
     sheet.add("transfers_begun", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.begun)));
+    sheet.add("transfers_lost", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.lost)));
+    sheet.add("transfers_late", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.late)));
+    sheet.add("deadline_ms", maybe_real(rows, |f| f.transfers.as_ref()?.deadline.map(ms)));
     sheet.add("route", text(rows, |f| f.route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ").into()));
     sheet.add("mss_bytes", count(rows, |f| f.mss.get()));
     sheet.add("base_rtt_ms", real(rows, |f| ms(f.base_rtt)));
@@ -221,6 +224,7 @@ fn flow_samples(case: &str, run: &Record) -> Sheet {
     sheet.add("cwnd_segments", real(&rows, |(.., s)| s.cwnd));
     sheet.add("ssthresh_segments", maybe_real(&rows, |(.., s)| s.ssthresh));
     sheet.add("in_flight_segments", count(&rows, |(.., s)| s.in_flight.into()));
+    sheet.add("connections", count(&rows, |(.., s)| s.connections.into()));
     sheet.add("pacing_mbps", maybe_real(&rows, |(.., s)| s.pacing.map(Rate::as_mbps)));
     sheet.add("total_goodput_bytes", count(&rows, |(.., s)| s.goodput.get()));
     sheet.add("total_arrived_wire_bytes", count(&rows, |(.., s)| s.arrived_wire.get()));
@@ -333,7 +337,7 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
         start: at(sheet.real("start_s")?[row]),
         end: sheet.maybe_real("end_s")?[row].map(at),
         completed: sheet.flag("completed")?[row],
-        transfers: sheet.maybe_count("transfers_begun")?[row].map(|begun| Transfers { begun, ..Transfers::default() }),
+        transfers: read_transfer_counts(sheet, row)?,
         route: route.map_err(|_| damaged("a route"))?,
         mss: Bytes::new(sheet.count("mss_bytes")?[row]),
         base_rtt: from_ms(sheet.real("base_rtt_ms")?[row]),
@@ -348,6 +352,13 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
         set(&mut flow.total, sheet.count(&format!("total_{name}"))?[row]);
     }
     Ok(flow)
+}
+
+fn read_transfer_counts(sheet: &Sheet, row: usize) -> Result<Option<Transfers>, ParquetError> {
+    let Some(begun) = sheet.maybe_count("transfers_begun")?[row] else { return Ok(None) };
+    let count = |name| Ok::<u64, ParquetError>(sheet.maybe_count(name)?[row].unwrap_or_default());
+    let deadline = sheet.maybe_real("deadline_ms")?[row].map(from_ms);
+    Ok(Some(Transfers { begun, lost: count("transfers_lost")?, late: count("transfers_late")?, deadline, ..Transfers::default() }))
 }
 
 fn read_link(sheet: &Sheet, row: usize) -> Result<LinkRecord, ParquetError> {
@@ -377,6 +388,7 @@ fn read_flow_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetEr
     let (goodput, arrived) = (sheet.count("total_goodput_bytes")?, sheet.count("total_arrived_wire_bytes")?);
     let (rtt, cwnd, ssthresh) = (sheet.maybe_real("rtt_ms")?, sheet.real("cwnd_segments")?, sheet.maybe_real("ssthresh_segments")?);
     let (in_flight, pacing) = (sheet.count("in_flight_segments")?, sheet.maybe_real("pacing_mbps")?);
+    let connections = sheet.count("connections")?;
     let (sent, dropped) = (sheet.count("total_sent_packets")?, sheet.count("total_dropped_packets")?);
     for row in 0..index.len() {
         let flow = record.flows.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a flow"))?;
@@ -388,6 +400,7 @@ fn read_flow_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetEr
             cwnd: cwnd[row],
             ssthresh: ssthresh[row],
             in_flight: in_flight[row] as u32,
+            connections: connections[row] as u32,
             pacing: pacing[row].map(from_mbps),
             sent: sent[row],
             dropped: dropped[row],

@@ -8,6 +8,7 @@ mod links;
 mod routes;
 mod traces;
 mod transport;
+mod workload;
 
 use crate::error::{Checked, Problem};
 use crate::near::suggest;

@@ -34,6 +34,7 @@ mod paths;
 mod raw;
 mod read;
 mod schema;
+mod sizes;
 mod sweep;
 mod syntax;
 mod text;
@@ -41,8 +42,11 @@ mod write;
 
 pub use comparison::Comparison;
 pub use error::ScenarioError;
-pub use model::{Change, Expectation, Flow, FlowId, Link, LinkId, Node, NodeId, Scenario, What, Workload};
+pub use model::{
+    Arrivals, Change, Draw, Expectation, Flow, FlowId, Frames, Link, LinkId, Node, NodeId, On, OnOff, Requests, Scenario, What, Workload,
+};
 pub use paths::{PATHS, PathProfile};
 pub use read::{ReadFile, load, parse};
 pub use schema::schema;
+pub use sizes::{PUBLISHED, Published, Sizes};
 pub use sweep::{Axis, AxisValue, Changes, Sweep};

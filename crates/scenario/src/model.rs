@@ -1,5 +1,6 @@
 //! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
 
+use crate::Sizes;
 use narrows_control::registry::Choice;
 use narrows_flow::Transport;
 use narrows_path::{LinkChange, LinkConfig};
@@ -129,7 +130,7 @@ pub struct Flow {
 }
 
 /// What a flow has to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
     /// Always something.
     Bulk,
@@ -137,6 +138,97 @@ pub enum Workload {
     Size(Bytes),
     /// Payload at this rate, a full segment at a time.
     Constant(Rate),
+    /// Bursts and silence in turn.
+    OnOff(OnOff),
+    /// Frames of media, one after each interval.
+    Frames(Frames),
+    /// Transfers that arrive at random, each on a connection of its own.
+    Arrivals(Arrivals),
+    /// Requests and their responses in turn, on one connection.
+    Requests(Requests),
+}
+
+/// Bursts and silence in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnOff {
+    /// What a burst is.
+    pub on: On,
+    /// Silence after it.
+    pub off: Span,
+    /// How the lengths of both vary.
+    pub draw: Draw,
+    /// Payload at this rate while on, a full segment at a time; `None` for always something while on.
+    pub rate: Option<Rate>,
+}
+
+/// What a burst is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// Whatever can be sent in this time. The silence begins at its end.
+    Time(Span),
+    /// So much payload. The silence begins when it has been delivered, or sent if it has a rate.
+    Size(Bytes),
+}
+
+/// How lengths vary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draw {
+    /// Not at all.
+    #[default]
+    Fixed,
+    /// Exponentially, with the given length as the mean.
+    Exponential,
+}
+
+/// Frames of media.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frames {
+    /// Payload on average.
+    pub rate: Rate,
+    /// Time from one to the next.
+    pub interval: Span,
+    /// Every such frame is a key frame; 0 for none.
+    pub key_every: u32,
+    /// How many times as large as the others a key frame is.
+    pub key_factor: f64,
+    /// A frame that has not arrived after this is late.
+    pub deadline: Span,
+}
+
+/// Transfers that arrive at random.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrivals {
+    /// How many in a second, on average; the times between them are exponential.
+    pub per_second: f64,
+    /// Their sizes.
+    pub sizes: Sizes,
+}
+
+/// Requests and their responses in turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requests {
+    /// The size of a request.
+    pub request: Bytes,
+    /// The sizes of responses.
+    pub response: Sizes,
+    /// From a response's delivery to the next request.
+    pub think: Span,
+    /// How that time varies.
+    pub draw: Draw,
+}
+
+impl Frames {
+    /// The size of the frame with this number, from 0: key frames are as many times larger as they should be, and all together have the rate.
+    pub fn size(&self, number: u64) -> Bytes {
+        let mean = self.rate.bytes_per_sec() * self.interval.as_secs_f64();
+        if self.key_every == 0 {
+            return Bytes::new((mean + 0.5) as u64);
+        }
+        let every = f64::from(self.key_every);
+        let plain = mean * every / (every - 1.0 + self.key_factor);
+        let key = number.is_multiple_of(u64::from(self.key_every));
+        Bytes::new((plain * if key { self.key_factor } else { 1.0 } + 0.5) as u64)
+    }
 }
 
 impl Scenario {

@@ -1,6 +1,6 @@
 //! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
 
-use crate::text::{At, OrUnlimited, Quantity, Share};
+use crate::text::{At, Extent, Frequency, Load, OrUnlimited, Quantity, Share};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -227,15 +227,15 @@ pub(crate) struct RawFlow {
     pub transport: Option<At<RawTransport>>,
 }
 
-/// What a flow has to send: "bulk" for always something, or a table with a size or a rate.
+/// What a flow has to send: "bulk" for always something, or a table that says what.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Workload")]
 pub(crate) enum RawWorkload {
     /// Always something: "bulk".
     Bulk(#[schemars(with = "Bulk")] ()),
-    /// A size or a rate.
-    Limited(RawLimited),
+    /// A table that says what.
+    Limited(Box<RawLimited>),
 }
 
 /// Always something to send.
@@ -247,15 +247,63 @@ enum Bulk {
     Bulk,
 }
 
-/// Either `size` or `rate`.
+/// One of: `size`; `rate`; `on` and `off`; `rate` and `frame`; `arrivals` or `load` with `sizes`; `response`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limited")]
 pub(crate) struct RawLimited {
     /// So many payload bytes, then nothing.
     pub size: Option<At<Quantity<Bytes>>>,
-    /// Payload at this rate, a full segment at a time.
+    /// Payload at this rate: a full segment at a time, or with `frame` that many bytes at a time, or with `on` only then.
     pub rate: Option<At<Quantity<Rate>>>,
+    /// A burst: a time in which there is always something to send, or a size.
+    pub on: Option<At<Quantity<Extent>>>,
+    /// The silence after a burst.
+    pub off: Option<At<Quantity<Span>>>,
+    /// How the lengths of `on` and `off`, or of `think`, vary. Default: "fixed".
+    pub draw: Option<At<RawDraw>>,
+    /// Time between frames of media.
+    pub frame: Option<At<Quantity<Span>>>,
+    /// Every such frame is a key frame.
+    pub key_every: Option<At<u32>>,
+    /// How many times as large as the others a key frame is.
+    pub key_factor: Option<At<f64>>,
+    /// A frame that has not arrived after this is late. Default: "150 ms".
+    pub deadline: Option<At<Quantity<Span>>>,
+    /// Transfers that arrive at random, each on a new connection: "20/s".
+    pub arrivals: Option<At<Quantity<Frequency>>>,
+    /// The same, as many as make this share of the slowest link of the route: "60 %".
+    pub load: Option<At<Load>>,
+    /// Sizes of the transfers that arrive: a size, the name of a published distribution, or points of one.
+    pub sizes: Option<At<RawSizes>>,
+    /// The size of a request. Default: "300 B".
+    pub request: Option<At<Quantity<Bytes>>>,
+    /// Sizes of the responses, each to a request on the same connection: as `sizes`.
+    pub response: Option<At<RawSizes>>,
+    /// From a response's delivery to the next request. Default: "0 s".
+    pub think: Option<At<Quantity<Span>>>,
+}
+
+/// How lengths vary.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Draw")]
+pub(crate) enum RawDraw {
+    /// Not at all.
+    Fixed,
+    /// Exponentially, with the given length as the mean.
+    Exponential,
+}
+
+/// Sizes of transfers.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Sizes")]
+pub(crate) enum RawSizes {
+    /// "50 kB", or the name of a published distribution: "web-search", "data-mining", "cache", "web".
+    Text(String),
+    /// Sizes, rising, and which share of transfers is at most as large: [["1 kB", 0.5], ["1 MB", 1.0]]. Linear between.
+    Points(Vec<(Quantity<Bytes>, f64)>),
 }
 
 /// The transport's settings. A flow that names no preset begins with the scenario's `[transport]`; what neither sets is as the preset has it.

@@ -1,10 +1,10 @@
 //! Values with their place in the file, and quantities with units, as serde meets them.
 
-use crate::raw::{RawJitter, RawLimited, RawLoss, RawLossModel, RawSpread, RawTso, RawTsoWord, RawWorkload};
+use crate::raw::{RawJitter, RawLimited, RawLoss, RawLossModel, RawSizes, RawSpread, RawTso, RawTsoWord, RawWorkload};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -91,6 +91,83 @@ impl Written for Depth {
     const NAME: &'static str = "Depth";
     const PATTERN: &'static str = r"^\s*[0-9._]+\s*\S+\s*$";
     const EXAMPLES: &'static [&'static str] = &["750 kB", "100 packets", "60 ms", "1.5 bdp"];
+}
+
+/// A time or a size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent {
+    Time(Span),
+    Size(Bytes),
+}
+
+impl FromStr for Extent {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Extent, String> {
+        let time = text.parse().map(Extent::Time);
+        let fail = format!("\"{text}\" is neither a time nor a size; write for example \"2 s\" or \"500 kB\"");
+        time.or_else(|_| text.parse().map(Extent::Size)).map_err(|_| fail)
+    }
+}
+
+impl Written for Extent {
+    const NAME: &'static str = "TimeOrSize";
+    const PATTERN: &'static str = r"^\s*[0-9._]+\s*(ns|us|µs|ms|s|sec|min|h|B|bytes?|[kKMGT]B|[KMG]iB)\s*$";
+    const EXAMPLES: &'static [&'static str] = &["2 s", "500 kB"];
+}
+
+/// How often something happens: times in a second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frequency(pub f64);
+
+impl FromStr for Frequency {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Frequency, String> {
+        let fail = || format!("\"{text}\" does not say how often; write for example \"20/s\" or \"90/min\"");
+        let (number, unit) = text.split_once('/').ok_or_else(fail)?;
+        let seconds = match unit.trim() {
+            "s" => 1.0,
+            "min" => 60.0,
+            _ => return Err(fail()),
+        };
+        match number.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() && number > 0.0 => Ok(Frequency(number / seconds)),
+            _ => Err(fail()),
+        }
+    }
+}
+
+impl Written for Frequency {
+    const NAME: &'static str = "Frequency";
+    const PATTERN: &'static str = r"^\s*[0-9._]+\s*/\s*(s|min)\s*$";
+    const EXAMPLES: &'static [&'static str] = &["20/s", "90/min"];
+}
+
+/// A share of a link, written in percent; it may be more than all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load(pub f64);
+
+impl<'de> Deserialize<'de> for Load {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Load, D::Error> {
+        struct Percent(f64);
+        impl FromStr for Percent {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Percent, String> {
+                let number = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+                let share = number.filter(|percent| percent.is_finite() && *percent > 0.0).map(|percent| Percent(percent / 100.0));
+                share.ok_or_else(|| format!("\"{text}\" is not a share above zero; write for example \"60 %\""))
+            }
+        }
+        deserializer.deserialize_any(Reading::<Percent>(PhantomData)).map(|percent| Load(percent.0))
+    }
+}
+
+impl JsonSchema for Load {
+    fn schema_name() -> Cow<'static, str> {
+        "Load".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": r"^\s*[0-9.]+\s*%\s*$", "examples": ["60 %"] })
+    }
 }
 
 /// A quantity read from a string. A bare number is refused as any other text without a unit is.
@@ -246,16 +323,19 @@ impl<'de> Deserialize<'de> for RawWorkload {
         impl<'de> Visitor<'de> for Workload {
             type Value = RawWorkload;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a workload; \"bulk\", { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }")
+                f.write_str("a workload; \"bulk\" or a table such as { size = \"10 MB\" }")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<RawWorkload, E> {
                 if text == "bulk" {
                     return Ok(RawWorkload::Bulk(()));
                 }
-                Err(E::custom(format!("\"{text}\" is not a workload; write \"bulk\", {{ size = \"10 MB\" }} or {{ rate = \"5 Mbit/s\" }}")))
+                Err(E::custom(format!(
+                    "\"{text}\" is not a workload; write \"bulk\" or a table: {{ size = \"10 MB\" }}, {{ rate = \"5 Mbit/s\" }}, {{ on = \"2 s\", off = \"1 s\" }}, \
+                     {{ rate = \"2 Mbit/s\", frame = \"33 ms\" }}, {{ load = \"60 %\", sizes = \"web\" }}, {{ response = \"50 kB\" }}"
+                )))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawWorkload, A::Error> {
-                RawLimited::deserialize(MapAccessDeserializer::new(map)).map(RawWorkload::Limited)
+                RawLimited::deserialize(MapAccessDeserializer::new(map)).map(|limited| RawWorkload::Limited(Box::new(limited)))
             }
         }
         deserializer.deserialize_any(Workload)
@@ -269,6 +349,25 @@ impl<'de> Deserialize<'de> for RawTso {
             "auto" => Ok(RawTso::Word(RawTsoWord::Auto)),
             size => size.parse().map(|size| RawTso::Size(Quantity(size))).map_err(D::Error::custom),
         })
+    }
+}
+
+impl<'de> Deserialize<'de> for RawSizes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawSizes, D::Error> {
+        struct Sizes;
+        impl<'de> Visitor<'de> for Sizes {
+            type Value = RawSizes;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("sizes; \"50 kB\", \"web-search\" or [[\"1 kB\", 0.5], [\"1 MB\", 1.0]]")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawSizes, E> {
+                Ok(RawSizes::Text(text.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, points: A) -> Result<RawSizes, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(points)).map(RawSizes::Points)
+            }
+        }
+        deserializer.deserialize_any(Sizes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A checked scenario as text.
 
-use crate::{Change, Flow, Link, LinkId, Scenario, What, Workload};
+use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
 use narrows_flow::{AckFormat, Transport, Tso};
 use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Reorder, Spread};
 use narrows_units::Span;
@@ -118,11 +118,7 @@ impl Scenario {
         if flow.controller.is_some() {
             out.plain("back", self.names(&flow.back));
         }
-        match flow.workload {
-            Workload::Bulk => out.text("workload", "bulk"),
-            Workload::Size(size) => out.plain("workload", format_args!("{{ size = \"{size}\" }}")),
-            Workload::Constant(rate) => out.plain("workload", format_args!("{{ rate = \"{rate}\" }}")),
-        }
+        write_workload(out, &flow.workload);
         if flow.transport != Transport::default() {
             out.heading("[flow.transport]");
             write_transport(out, &flow.transport);
@@ -167,6 +163,49 @@ fn write_limit(out: &mut Document, limit: Limit) {
         Limit::None => out.text("buffer", "unlimited"),
         Limit::Bytes(bytes) => out.text("buffer", bytes),
         Limit::Packets(packets) => out.text("buffer", format_args!("{packets} packets")),
+    }
+}
+
+fn write_workload(out: &mut Document, workload: &Workload) {
+    let fields = match workload {
+        Workload::Bulk => return out.text("workload", "bulk"),
+        Workload::Size(size) => format!("size = \"{size}\""),
+        Workload::Constant(rate) => format!("rate = \"{rate}\""),
+        Workload::OnOff(OnOff { on, off, draw, rate }) => {
+            let on = match on {
+                On::Time(time) => time.to_string(),
+                On::Size(size) => size.to_string(),
+            };
+            let rate = rate.map_or(String::new(), |rate| format!(", rate = \"{rate}\""));
+            format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}", word(*draw))
+        }
+        Workload::Frames(Frames { rate, interval, key_every, key_factor, deadline }) => {
+            let key = if *key_every == 0 { String::new() } else { format!(", key_every = {key_every}, key_factor = {key_factor:?}") };
+            format!("rate = \"{rate}\", frame = \"{interval}\"{key}, deadline = \"{deadline}\"")
+        }
+        Workload::Arrivals(Arrivals { per_second, sizes }) => format!("arrivals = \"{per_second}/s\", sizes = {}", written_sizes(sizes)),
+        Workload::Requests(Requests { request, response, think, draw }) => {
+            format!("request = \"{request}\", response = {}, think = \"{think}\", draw = \"{}\"", written_sizes(response), word(*draw))
+        }
+    };
+    out.plain("workload", format_args!("{{ {fields} }}"));
+}
+
+fn word(draw: Draw) -> &'static str {
+    match draw {
+        Draw::Fixed => "fixed",
+        Draw::Exponential => "exponential",
+    }
+}
+
+fn written_sizes(sizes: &Sizes) -> String {
+    match sizes {
+        Sizes::Fixed(size) => quoted(&size.to_string()),
+        Sizes::Published(published) => quoted(published.name),
+        Sizes::Points(points) => {
+            let points: Vec<String> = points.iter().map(|(size, share)| format!("[\"{} B\", {share:?}]", *size as u64)).collect();
+            format!("[{}]", points.join(", "))
+        }
     }
 }
 

@@ -39,7 +39,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scenario.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>(), ["l", "l.back"]);
     assert_eq!(scenario.links[0].config, Default::default());
     let flow = &scenario.flows[0];
-    assert_eq!((flow.name.as_str(), flow.workload, flow.start, flow.stop), ("newreno", Workload::Bulk, Time::ZERO, None));
+    assert_eq!((flow.name.as_str(), flow.workload.clone(), flow.start, flow.stop), ("newreno", Workload::Bulk, Time::ZERO, None));
     assert_eq!(flow.transport, Default::default());
 }
 
@@ -136,7 +136,7 @@ fn a_count_makes_numbered_flows() {
     assert_eq!(scenario.flows[2].start, Time::ZERO + Span::from_millis(1_200));
     assert_eq!(scenario.flows[2].stop, Some(Time::ZERO + Span::from_secs(30)));
     let udp = &scenario.flows[5];
-    assert_eq!((udp.workload, udp.stop, udp.back.len()), (Workload::Constant(Rate::from_mbps(1)), None, 0));
+    assert_eq!((udp.workload.clone(), udp.stop, udp.back.len()), (Workload::Constant(Rate::from_mbps(1)), None, 0));
 }
 
 #[test]

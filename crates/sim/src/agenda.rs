@@ -26,10 +26,28 @@ impl Agenda {
         for element in 0..leaves {
             nodes[leaves + element].element = element as u32;
         }
-        for parent in (1..leaves).rev() {
-            nodes[parent] = nodes[2 * parent];
+        let mut agenda = Agenda { nodes, leaves };
+        agenda.decide();
+        agenda
+    }
+
+    /// Makes room for `elements` at least.
+    pub(crate) fn grow(&mut self, elements: usize) {
+        if elements <= self.leaves {
+            return;
         }
-        Agenda { nodes, leaves }
+        let mut larger = Agenda::new(elements);
+        larger.nodes[larger.leaves..][..self.leaves].copy_from_slice(&self.nodes[self.leaves..]);
+        larger.decide();
+        *self = larger;
+    }
+
+    /// Plays all games.
+    fn decide(&mut self) {
+        for parent in (1..self.leaves).rev() {
+            let (left, right) = (self.nodes[2 * parent], self.nodes[2 * parent + 1]);
+            self.nodes[parent] = if right.time < left.time { right } else { left };
+        }
     }
 
     /// When `element` is due.
@@ -80,7 +98,12 @@ mod tests {
         for elements in [1usize, 2, 3, 5, 8, 100] {
             let mut agenda = Agenda::new(elements);
             let mut times = vec![Time::NEVER; elements];
-            for _ in 0..2000 {
+            for step in 0..2000 {
+                if step == 1000 {
+                    agenda.grow(elements * 3);
+                    times.resize(elements * 3, Time::NEVER);
+                }
+                let elements = times.len();
                 let element = random.below(elements as u64) as usize;
                 let time = if random.chance(0.1) { Time::NEVER } else { Time::from_nanos(random.below(50)) };
                 agenda.set(element, time);

@@ -3,10 +3,12 @@
 //! A run is a pure function of its [`Scenario`](narrows_scenario::Scenario): same scenario and seed, same [`Record`](narrows_measure::Record), on any machine.
 
 mod agenda;
+mod application;
 mod endpoint;
 mod ideal;
 mod packet;
 mod probes;
+mod source;
 mod world;
 
 pub use world::{OFFERS, Progress, SimError, run, run_observed, run_with_progress};

@@ -31,6 +31,16 @@ pub(crate) enum Kind {
     Ack,
     /// Data that is not acknowledged.
     Datagram,
+    /// A part of a request, which asks the sender for data.
+    Request,
+}
+
+impl Kind {
+    /// True of what travels from the receiver to the sender.
+    #[inline]
+    pub(crate) fn goes_back(self) -> bool {
+        matches!(self, Kind::Ack | Kind::Request)
+    }
 }
 
 const RETRANSMISSION: u8 = 1;
@@ -52,10 +62,25 @@ impl Packet {
     }
 
     /// A packet of a flow that is not acknowledged.
-    pub(crate) fn datagram(flow: usize, size: u32, now: Time) -> Packet {
+    pub(crate) fn datagram(flow: usize, size: u32, number: u64, now: Time) -> Packet {
         let options = Options::NONE;
         let ecn = Ecn::NotEct;
-        Packet { number: 0, stamp: now, flow: flow as u32, size, window: 0, options, place: 0, kind: Kind::Datagram, flags: 0, ecn }
+        Packet { number, stamp: now, flow: flow as u32, size, window: 0, options, place: 0, kind: Kind::Datagram, flags: 0, ecn }
+    }
+
+    /// The packet with this index of a flow's request with this number.
+    pub(crate) fn request(flow: usize, size: u32, number: u64, index: u32, now: Time) -> Packet {
+        Packet { window: index, kind: Kind::Request, ..Packet::datagram(flow, size, number, now) }
+    }
+
+    /// The number of a segment, datagram or request.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Which packet of a request it is.
+    pub(crate) fn index(&self) -> u32 {
+        self.window
     }
 
     /// An acknowledgement; `options` keeps what few of them have.

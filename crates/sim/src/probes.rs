@@ -1,11 +1,29 @@
 //! What the world writes down: samples on the way, and the record at the end.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
+use crate::source::{Source, Tally};
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
 use narrows_path::{Limit, Link, LinkChange, RateSource};
 use narrows_scenario::{Scenario, What};
 use narrows_units::{Bytes, Time};
+
+/// The flows as they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Flows<'a> {
+    pub(crate) slots: &'a [Endpoint],
+    pub(crate) sources: &'a [Source],
+    pub(crate) tallies: &'a [Tally],
+}
+
+impl Flows<'_> {
+    /// The connections that a flow has now.
+    fn connections(&self, flow: usize) -> impl Iterator<Item = &Ends> {
+        let others = self.sources[flow].connections.iter().map(|slot| *slot as usize);
+        let all = std::iter::once(flow).chain(others).map(|slot| &self.slots[slot].ends);
+        all.filter(|ends| matches!(ends, Ends::Transport(_)))
+    }
+}
 
 /// The series and the counts at the end of the warm-up.
 #[derive(Default)]
@@ -28,9 +46,9 @@ impl Probes {
     }
 
     /// Takes one sample of everything.
-    pub(crate) fn sample(&mut self, now: Time, flows: &[Endpoint], links: &mut [Link<Packet>]) {
-        for (flow, samples) in flows.iter().zip(&mut self.flow_samples) {
-            samples.push(sample_flow(now, flow));
+    pub(crate) fn sample(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet>]) {
+        for (flow, samples) in self.flow_samples.iter_mut().enumerate() {
+            samples.push(sample_flow(now, flows, flow));
         }
         for (link, samples) in links.iter_mut().zip(&mut self.link_samples) {
             link.settle(now);
@@ -49,11 +67,9 @@ impl Probes {
     }
 
     /// The warm-up is over: counts from here on are the steady ones.
-    pub(crate) fn end_warmup(&mut self, now: Time, flows: &mut [Endpoint], links: &mut [Link<Packet>]) {
-        for (flow, counters) in flows.iter_mut().zip(&mut self.flows_at_warmup) {
-            *counters = count_flow(flow);
-            flow.tally.rtt = Default::default();
-            flow.tally.one_way = Default::default();
+    pub(crate) fn end_warmup(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet>]) {
+        for (flow, counters) in self.flows_at_warmup.iter_mut().enumerate() {
+            *counters = count_flow(flows, flow);
         }
         for (link, counters) in links.iter_mut().zip(&mut self.links_at_warmup) {
             link.settle(now);
@@ -63,34 +79,44 @@ impl Probes {
     }
 
     /// The record of a finished run.
-    pub(crate) fn finish(self, scenario: &Scenario, flows: Vec<Endpoint>, mut links: Vec<Link<Packet>>, events: u64) -> Record {
+    pub(crate) fn finish(
+        self,
+        scenario: &Scenario,
+        (slots, sources, tallies): (Vec<Endpoint>, Vec<Source>, Vec<Tally>),
+        mut links: Vec<Link<Packet>>,
+        events: u64,
+    ) -> Record {
+        let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
+        let totals: Vec<FlowCounters> = (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
         let warmup = Time::ZERO + scenario.warmup;
         for link in &mut links {
             link.settle(end);
         }
         let hops = links.iter().map(|link| link.counters().delivered).sum();
-        let flow_records = flows.into_iter().zip(&scenario.flows).zip(self.flow_samples).zip(&self.flows_at_warmup).map(
-            |(((flow, plan), samples), before)| {
-                let total = count_flow(&flow);
-                FlowRecord {
-                    name: plan.name.clone(),
-                    controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
-                    start: plan.start,
-                    end: flow.finished_at,
-                    completed: flow.completed,
-                    transfers: flow.tally.transfers.map(|work| work.done),
-                    route: plan.route.iter().map(|id| id.0).collect(),
-                    mss: plan.transport.mss,
-                    base_rtt: scenario.base_rtt(plan),
-                    total,
-                    steady: total.since(before),
-                    rtt: flow.tally.rtt,
-                    one_way: flow.tally.one_way,
-                    samples,
-                }
-            },
-        );
+        let parts = scenario.flows.iter().zip(tallies).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup).enumerate();
+        let flow_records = parts.map(|(flow, ((((plan, tally), total), samples), before))| {
+            let mut work = tally.work;
+            if let Some(work) = &mut work {
+                slots[flow].pending.iter().for_each(|pending| work.miss(pending.start, end));
+            }
+            FlowRecord {
+                name: plan.name.clone(),
+                controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
+                start: plan.start,
+                end: sources[flow].finished_at,
+                completed: sources[flow].completed,
+                transfers: work.map(|work| work.done),
+                route: plan.route.iter().map(|id| id.0).collect(),
+                mss: plan.transport.mss,
+                base_rtt: scenario.base_rtt(plan),
+                total,
+                steady: total.since(before),
+                rtt: tally.rtt,
+                one_way: tally.one_way,
+                samples,
+            }
+        });
         let mut constant = vec![true; links.len()];
         for change in &scenario.changes {
             if let What::Link(link, LinkChange::Rate(_) | LinkChange::Down) = change.what {
@@ -139,23 +165,30 @@ impl Probes {
     }
 }
 
-fn sample_flow(now: Time, flow: &Endpoint) -> FlowSample {
-    if !flow.started {
+fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
+    let (source, tally) = (&flows.sources[flow], &flows.tallies[flow]);
+    if !source.started {
         return FlowSample { at: now, ..FlowSample::default() };
     }
+    let counted = count_flow(flows, flow);
     let mut sample = FlowSample {
         at: now,
-        goodput: flow.goodput(),
-        arrived_wire: flow.tally.arrived_wire,
-        pacing: flow.pacing(),
-        sent: flow.sender_counters().sent,
-        dropped: flow.tally.dropped,
+        goodput: counted.goodput,
+        arrived_wire: tally.arrived_wire,
+        sent: counted.sent,
+        dropped: tally.dropped,
         ..FlowSample::default()
     };
-    if let Some(sender) = flow.sender() {
+    for ends in flows.connections(flow) {
+        let Ends::Transport(ends) = ends else { continue };
+        sample.in_flight += ends.0.in_flight();
+        sample.connections += 1;
+    }
+    if let Ends::Transport(ends) = &flows.slots[flow].ends {
+        let sender = &ends.0;
         sample.rtt = sender.latest_rtt();
         sample.cwnd = sender.effective_window();
-        sample.in_flight = sender.in_flight();
+        sample.pacing = sender.pacing();
         sender.controller().inspect(&mut |name, value| {
             if name == "ssthresh" && value.is_finite() {
                 sample.ssthresh = Some(value);
@@ -165,26 +198,19 @@ fn sample_flow(now: Time, flow: &Endpoint) -> FlowSample {
     sample
 }
 
-fn count_flow(flow: &Endpoint) -> FlowCounters {
-    let sent = flow.sender_counters();
-    let (ect0, ect1, ce) = flow.receiver().map_or((0, 0, 0), |receiver| receiver.ecn_counts());
-    FlowCounters {
-        sent: sent.sent,
-        retransmitted: sent.retransmitted,
-        arrived: flow.tally.arrived,
-        duplicates: flow.receiver().map_or(0, |receiver| receiver.duplicates()),
-        dropped: flow.tally.dropped,
-        arrived_wire: flow.tally.arrived_wire,
-        goodput: flow.goodput(),
-        declared_lost: sent.declared_lost,
-        timeouts: sent.timeouts,
-        recoveries: sent.recoveries,
-        undone: sent.undone,
-        ect0: ect0 as u64,
-        ect1: ect1 as u64,
-        ce: ce as u64,
-        acks: flow.tally.acks,
+fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
+    let tally = &flows.tallies[flow];
+    let mut counters = tally.gone;
+    for ends in flows.connections(flow) {
+        ends.add_to(&mut counters);
     }
+    counters.sent += tally.datagrams_sent;
+    counters.goodput += tally.datagram_goodput;
+    counters.arrived = tally.arrived;
+    counters.dropped = tally.dropped;
+    counters.arrived_wire = tally.arrived_wire;
+    counters.acks = tally.acks;
+    counters
 }
 
 /// Counts up to `now`; of a packet in transmission, the bytes that have left.

@@ -3,13 +3,14 @@
 use crate::agenda::Agenda;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::{Kind, Options, Packet};
-use crate::probes::Probes;
+use crate::probes::{Flows, Probes};
+use crate::source::{Source, Tally, Work};
 use narrows_control::registry::Need;
 use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
-use narrows_scenario::{Change, Flow, LinkId, Scenario, What, Workload};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_scenario::{Change, Flow, LinkId, On, OnOff, Scenario, What, Workload};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
 use thiserror::Error;
 
 /// The signals that the simulator offers to controllers.
@@ -68,21 +69,30 @@ pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<
 pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
     let mut world = World::new(scenario, observer)?;
     world.run(Time::ZERO + scenario.duration, progress)?;
-    let World { flows, links, probes, events, .. } = world;
-    Ok(probes.finish(scenario, flows, links, events))
+    let World { slots, sources, tallies, links, probes, events, .. } = world;
+    Ok(probes.finish(scenario, (slots, sources, tallies), links, events))
 }
 
-/// Elements of the agenda, in this order: links, then flows, then the probes, then changes. Equal times are served in this order.
-struct World<'o, O> {
-    agenda: Agenda,
+/// Elements of the agenda, in this order: links, then flows, then the probes, then changes, then connections that come and go. Equal times are served in this
+/// order.
+pub(crate) struct World<'a, O> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) agenda: Agenda,
     links: Vec<Link<Packet>>,
-    flows: Vec<Endpoint>,
+    /// The flows, in the scenario's order.
+    pub(crate) sources: Vec<Source>,
+    pub(crate) tallies: Vec<Tally>,
+    /// The connection of each flow, in the same order, and after them those that come and go.
+    pub(crate) slots: Vec<Endpoint>,
     /// Links of all routes one after another, each route ended by [`END`]; a packet knows where it is in this list.
     routes: Vec<u32>,
-    places: Vec<Place>,
+    /// The routes of each slot.
+    pub(crate) places: Vec<Place>,
     options: Options,
     probes: Probes,
-    observer: &'o mut O,
+    observer: &'a mut O,
+    /// Transfers that are listed one by one.
+    pub(crate) listed: u64,
     interval: Span,
     /// What is yet to change, the last first.
     changes: Vec<Change>,
@@ -91,10 +101,10 @@ struct World<'o, O> {
 
 /// Where a flow's routes begin in `World::routes`, and what its headers take.
 #[derive(Clone, Copy)]
-struct Place {
-    data: u32,
-    acks: u32,
-    headers: u32,
+pub(crate) struct Place {
+    pub(crate) data: u32,
+    pub(crate) acks: u32,
+    pub(crate) headers: u32,
 }
 
 /// Stands behind the last link of a route.
@@ -108,40 +118,52 @@ fn add(routes: &mut Vec<u32>, links: &[LinkId]) -> u32 {
     first
 }
 
+/// Elements of the agenda between the flows and the connections that come and go.
+const PROBES: usize = 3;
+
 /// Events between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1 << 16;
 
-impl<'o, O: Observer> World<'o, O> {
-    fn new(scenario: &Scenario, observer: &'o mut O) -> Result<World<'o, O>, SimError> {
+impl<'a, O: Observer> World<'a, O> {
+    fn new(scenario: &'a Scenario, observer: &'a mut O) -> Result<World<'a, O>, SimError> {
         let links: Vec<Link<Packet>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
-        let mut flows = Vec::with_capacity(scenario.flows.len());
+        let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         let mut routes = Vec::new();
         let mut places = Vec::new();
-        for flow in &scenario.flows {
+        for (index, flow) in scenario.flows.iter().enumerate() {
             check_limited(scenario, flow)?;
-            let overhead = if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO };
-            flows.push(Endpoint::new(scenario, flow, overhead, OFFERS)?);
+            let seed = Random::stream(scenario.seed, &format!("flow {} controller", flow.name)).bits();
+            let ends = Ends::new(flow, seed, OFFERS)?;
+            let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
+            let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
+            slots.push(Endpoint::new(index, ends, overhead(scenario, flow), random));
+            sources.push(Source::new(flow, scenario.seed));
             let headers = flow.transport.headers.get() as u32;
             places.push(Place { data: add(&mut routes, &flow.route), acks: add(&mut routes, &flow.back), headers });
         }
-        let mut agenda = Agenda::new(links.len() + flows.len() + 3);
-        for (index, flow) in flows.iter().enumerate() {
-            agenda.set(links.len() + index, flow.due());
+        let tallies = scenario.flows.iter().map(|flow| Tally { work: Work::new(scenario, flow), ..Tally::default() }).collect();
+        let mut agenda = Agenda::new(links.len() + sources.len() + PROBES);
+        for (index, source) in sources.iter().enumerate() {
+            agenda.set(links.len() + index, source.due());
         }
-        let probe = links.len() + flows.len();
+        let probe = links.len() + sources.len();
         agenda.set(probe, Time::ZERO + scenario.interval);
         agenda.set(probe + 1, Time::ZERO + scenario.warmup);
         let changes: Vec<Change> = scenario.changes.iter().rev().cloned().collect();
         agenda.set(probe + 2, changes.last().map_or(Time::NEVER, |next| next.at));
         Ok(World {
+            scenario,
             agenda,
             links,
-            flows,
+            sources,
+            tallies,
+            slots,
             routes,
             places,
             options: Options::default(),
             probes: Probes::new(scenario),
             observer,
+            listed: 0,
             interval: scenario.interval,
             changes,
             events: 0,
@@ -149,7 +171,7 @@ impl<'o, O: Observer> World<'o, O> {
     }
 
     fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
-        let (links, probe) = (self.links.len(), self.links.len() + self.flows.len());
+        let (links, probe) = (self.links.len(), self.links.len() + self.sources.len());
         loop {
             let (now, element) = self.agenda.first();
             if now > end {
@@ -163,11 +185,16 @@ impl<'o, O: Observer> World<'o, O> {
                 self.on_link(now, element);
             } else if element < probe {
                 self.on_flow(now, element - links);
+            } else if element >= probe + PROBES {
+                self.on_connection(now, element - links - PROBES);
             } else if element == probe {
-                self.probes.sample(now, &self.flows, &mut self.links);
+                let flows = Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies };
+                self.probes.sample(now, flows, &mut self.links);
                 self.agenda.set(probe, now + self.interval);
             } else if element == probe + 1 {
-                self.probes.end_warmup(now, &mut self.flows, &mut self.links);
+                let flows = Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies };
+                self.probes.end_warmup(now, flows, &mut self.links);
+                self.tallies.iter_mut().for_each(Tally::forget_delays);
                 self.agenda.set(element, Time::NEVER);
             } else {
                 self.on_change(now);
@@ -177,8 +204,9 @@ impl<'o, O: Observer> World<'o, O> {
     }
 
     #[inline]
-    fn element(&self, flow: usize) -> usize {
-        self.links.len() + flow
+    pub(crate) fn element(&self, slot: usize) -> usize {
+        let later = if slot < self.sources.len() { 0 } else { PROBES };
+        self.links.len() + slot + later
     }
 
     /// Something of the network changes.
@@ -191,8 +219,11 @@ impl<'o, O: Observer> World<'o, O> {
                     self.agenda.set(link, self.links[link].due().unwrap_or(Time::NEVER));
                 }
                 What::Route { flow, route, back } => {
-                    let place = &mut self.places[flow.0];
-                    (place.data, place.acks) = (add(&mut self.routes, &route), add(&mut self.routes, &back));
+                    let (data, acks) = (add(&mut self.routes, &route), add(&mut self.routes, &back));
+                    let connections = self.sources[flow.0].connections.iter().map(|slot| *slot as usize);
+                    for slot in std::iter::once(flow.0).chain(connections) {
+                        (self.places[slot].data, self.places[slot].acks) = (data, acks);
+                    }
                 }
             }
         }
@@ -217,24 +248,39 @@ impl<'o, O: Observer> World<'o, O> {
     #[inline]
     fn forward(&mut self, now: Time, link: usize, mut packet: Packet) {
         self.show(now, Point::Link(link), &packet);
+        let slot = packet.flow as usize;
         packet.place += 1;
         let next = self.routes[packet.place as usize];
         if next != END {
             return self.offer(now, next as usize, packet);
         }
-        self.show(now, if packet.kind == Kind::Ack { Point::Sender } else { Point::Receiver }, &packet);
+        self.show(now, if packet.kind.goes_back() { Point::Sender } else { Point::Receiver }, &packet);
         match packet.kind {
-            Kind::Data => self.deliver_data(now, &packet, &packet.to_data(self.places[packet.flow as usize].headers)),
+            Kind::Data => self.deliver_data(now, &packet, &packet.to_data(self.places[slot].headers)),
             Kind::Ack => self.deliver_ack(now, &packet),
-            Kind::Datagram => self.deliver_datagram(now, &packet),
+            Kind::Datagram => self.deliver_datagram(now, &packet, self.places[slot].headers),
+            Kind::Request => self.answer(now, slot, &packet),
         }
+        self.leave(slot);
     }
 
-    /// A packet leaves its host, on the route that begins at `place`.
+    /// A packet enters the network at a host: the first link of the route that begins at `route`.
     #[inline]
-    fn launch(&mut self, now: Time, place: u32, mut packet: Packet) {
-        packet.place = place;
-        self.offer(now, self.routes[place as usize] as usize, packet);
+    pub(crate) fn enter(&mut self, now: Time, point: Point, route: u32, mut packet: Packet) {
+        packet.place = route;
+        self.show(now, point, &packet);
+        self.slots[packet.flow as usize].in_network += 1;
+        self.offer(now, self.routes[route as usize] as usize, packet);
+    }
+
+    /// A packet of a slot is no longer in the network.
+    #[inline]
+    fn leave(&mut self, slot: usize) {
+        let endpoint = &mut self.slots[slot];
+        endpoint.in_network -= 1;
+        if endpoint.in_network == 0 && slot >= self.sources.len() {
+            self.close_idle(slot);
+        }
     }
 
     #[inline]
@@ -259,21 +305,31 @@ impl<'o, O: Observer> World<'o, O> {
     /// A packet is gone.
     fn bury(&mut self, now: Time, link: usize, packet: &Packet) {
         self.show(now, Point::Dropped(link), packet);
-        if packet.kind == Kind::Ack {
-            self.options.drop(packet);
-        } else {
-            self.flows[packet.flow as usize].tally.dropped += 1;
+        let slot = packet.flow as usize;
+        let tally = &mut self.tallies[self.slots[slot].flow as usize];
+        match packet.kind {
+            Kind::Ack => self.options.drop(packet),
+            Kind::Request => {}
+            Kind::Data => tally.dropped += 1,
+            Kind::Datagram => {
+                tally.dropped += 1;
+                if let Some(work) = &mut tally.work {
+                    self.slots[slot].settle(now, packet.number(), false, work, &mut self.listed);
+                }
+            }
         }
+        self.leave(slot);
     }
 
     #[inline]
     fn deliver_data(&mut self, now: Time, packet: &Packet, data: &Data) {
-        let flow = packet.flow as usize;
-        let element = self.element(flow);
-        let endpoint = &mut self.flows[flow];
-        endpoint.tally.arrived += 1;
-        endpoint.tally.arrived_wire += Bytes::new(packet.size as u64);
-        endpoint.tally.one_way.record(now.since(data.stamp));
+        let slot = packet.flow as usize;
+        let element = self.element(slot);
+        let endpoint = &mut self.slots[slot];
+        let tally = &mut self.tallies[endpoint.flow as usize];
+        tally.arrived += 1;
+        tally.arrived_wire += Bytes::new(packet.size as u64);
+        tally.one_way.record(now.since(data.stamp));
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
         let receiver = &mut ends.1;
         let ack = receiver.on_data(now, data, packet.ecn);
@@ -285,33 +341,29 @@ impl<'o, O: Observer> World<'o, O> {
             self.agenda.set(element, due);
         }
         if next >= endpoint.awaited {
-            endpoint.complete(now, next);
+            self.complete(now, slot, next);
         }
         if let Some(ack) = ack {
-            self.send_ack(now, flow, ack);
+            self.send_ack(now, slot, ack);
         }
     }
 
     #[inline]
-    fn send_ack(&mut self, now: Time, flow: usize, ack: Ack) {
-        let place = self.places[flow];
-        let endpoint = &mut self.flows[flow];
-        endpoint.tally.acks += 1;
+    fn send_ack(&mut self, now: Time, slot: usize, ack: Ack) {
+        let place = self.places[slot];
+        let endpoint = &self.slots[slot];
+        self.tallies[endpoint.flow as usize].acks += 1;
         let Ends::Transport(ends) = &endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let blocks = ends.1.blocks();
         let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
-        let packet = Packet::ack(flow, place.headers + sack_option, &ack, blocks, &mut self.options);
-        self.show(now, Point::Receiver, &packet);
-        if self.routes[place.acks as usize] == END {
-            self.show(now, Point::Sender, &packet);
-            return self.deliver_ack(now, &packet);
-        }
-        self.launch(now, place.acks, packet);
+        let packet = Packet::ack(slot, place.headers + sack_option, &ack, blocks, &mut self.options);
+        self.enter(now, Point::Receiver, place.acks, packet);
     }
 
     fn deliver_ack(&mut self, now: Time, packet: &Packet) {
-        let flow = packet.flow as usize;
-        let endpoint = &mut self.flows[flow];
+        let slot = packet.flow as usize;
+        let endpoint = &mut self.slots[slot];
+        let flow = endpoint.flow as usize;
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let sender = &mut ends.0;
         let (ack, blocks) = packet.to_ack(&self.options);
@@ -319,96 +371,84 @@ impl<'o, O: Observer> World<'o, O> {
         self.options.drop(packet);
         self.observer.on_sender(now, flow, sender);
         if let Some(rtt) = rtt {
-            endpoint.tally.rtt.record(rtt);
+            self.tallies[flow].rtt.record(rtt);
         }
-        if endpoint.finished_at.is_none() && sender.is_done() {
-            endpoint.finished_at = Some(now);
-            endpoint.completed = matches!(endpoint.workload, Workload::Size(_));
+        if sender.is_done() && slot == flow && self.sources[flow].finished_at.is_none() {
+            self.sources[flow].finished_at = Some(now);
+            self.sources[flow].completed = matches!(self.scenario.flows[flow].workload, Workload::Size(_));
         }
         let ready = sender.ready_at(now);
         endpoint.note_ready(ready);
         let due = endpoint.due();
-        let element = self.element(flow);
+        let element = self.element(slot);
         // A timer that moved later expires early without effect; only an earlier one needs a new place.
         if due < self.agenda.time_of(element) {
             self.agenda.set(element, due);
         }
     }
 
-    fn deliver_datagram(&mut self, now: Time, packet: &Packet) {
-        let endpoint = &mut self.flows[packet.flow as usize];
-        let tally = &mut endpoint.tally;
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet, headers: u32) {
+        let slot = packet.flow as usize;
+        let tally = &mut self.tallies[slot];
         tally.arrived += 1;
         tally.arrived_wire += Bytes::new(packet.size as u64);
         tally.one_way.record(now.since(packet.stamp()));
-        if let Ends::Datagrams { payload, .. } = endpoint.ends {
-            tally.datagram_goodput += payload;
+        tally.datagram_goodput += Bytes::new((packet.size - headers) as u64);
+        if let Some(work) = &mut tally.work {
+            self.slots[slot].settle(now, packet.number(), true, work, &mut self.listed);
         }
     }
 
-    /// One end of a flow is due.
+    /// A flow is due: its application, or its connection.
     fn on_flow(&mut self, now: Time, flow: usize) {
-        self.on_receiver(now, flow);
-        let endpoint = &mut self.flows[flow];
-        if !endpoint.started && now >= endpoint.start {
-            endpoint.begin(now);
-        }
-        if now >= endpoint.stop && endpoint.finished_at.is_none() {
-            endpoint.finished_at = Some(now);
-            endpoint.next_write = Time::NEVER;
-            if let Ends::Transport(ends) = &mut endpoint.ends {
-                ends.0.stop();
+        let source = &self.sources[flow];
+        if now >= source.due() {
+            if !source.started {
+                self.begin(now, flow);
+            }
+            if now >= self.sources[flow].stop && self.sources[flow].finished_at.is_none() {
+                self.stop(now, flow);
+            }
+            if now >= self.sources[flow].next {
+                self.act(now, flow);
             }
         }
-        if now >= endpoint.next_write {
-            self.write(now, flow);
-        }
-        let endpoint = &mut self.flows[flow];
+        self.on_connection(now, flow);
+        let due = self.slots[flow].due().min(self.sources[flow].due());
+        self.agenda.set(self.element(flow), due);
+    }
+
+    /// One end of a connection is due.
+    #[inline]
+    fn on_connection(&mut self, now: Time, slot: usize) {
+        self.on_receiver(now, slot);
+        let endpoint = &mut self.slots[slot];
         if let Ends::Transport(ends) = &mut endpoint.ends {
             let sender = &mut ends.0;
             if sender.next_timer().is_some_and(|due| due <= now) {
                 sender.on_timer(now);
-                self.observer.on_sender(now, flow, sender);
+                self.observer.on_sender(now, endpoint.flow as usize, sender);
             }
             if now >= endpoint.send_at {
                 endpoint.clear_ready();
-                self.transmit(now, flow);
+                self.transmit(now, slot);
             }
         }
-        let endpoint = &mut self.flows[flow];
-        let ready = endpoint.sender().and_then(|sender| sender.ready_at(now));
+        let endpoint = &mut self.slots[slot];
+        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
         endpoint.note_ready(ready);
         let due = endpoint.due();
-        self.agenda.set(self.element(flow), due);
-    }
-
-    /// The workload produces a segment.
-    fn write(&mut self, now: Time, flow: usize) {
-        let endpoint = &mut self.flows[flow];
-        endpoint.advance_write();
-        match &mut endpoint.ends {
-            Ends::Transport(ends) => ends.0.write(1),
-            Ends::Datagrams { payload, headers } => {
-                let size = (payload.get() + headers.get()) as u32;
-                endpoint.tally.datagrams_sent += 1;
-                let packet = Packet::datagram(flow, size, now);
-                self.show(now, Point::Sender, &packet);
-                self.launch(now, self.places[flow].data, packet);
-            }
-        }
+        self.agenda.set(self.element(slot), due);
     }
 
     /// The host sends what the transport yields.
     #[inline]
-    fn transmit(&mut self, now: Time, flow: usize) {
-        let Place { data: route, headers, .. } = self.places[flow];
+    fn transmit(&mut self, now: Time, slot: usize) {
+        let Place { data: route, headers, .. } = self.places[slot];
         loop {
-            let Ends::Transport(ends) = &mut self.flows[flow].ends else { unreachable!("sending without a transport") };
-            let Some((data, ecn)) = ends.0.transmit(now) else { return };
+            let Some((data, ecn)) = self.slots[slot].ends.sender().and_then(|sender| sender.transmit(now)) else { return };
             let size = data.bytes.get() as u32 + headers;
-            let packet = Packet::data(flow, size, &data, ecn);
-            self.show(now, Point::Sender, &packet);
-            self.launch(now, route, packet);
+            self.enter(now, Point::Sender, route, Packet::data(slot, size, &data, ecn));
         }
     }
 
@@ -418,25 +458,26 @@ impl<'o, O: Observer> World<'o, O> {
         if !O::WATCHES {
             return;
         }
-        let flow = packet.flow as usize;
+        let slot = packet.flow as usize;
         let content = match packet.kind {
-            Kind::Data => Content::Data(packet.to_data(self.places[flow].headers)),
+            Kind::Data => Content::Data(packet.to_data(self.places[slot].headers)),
             Kind::Ack => {
                 let (ack, blocks) = packet.to_ack(&self.options);
                 Content::Ack(ack, blocks)
             }
-            Kind::Datagram => Content::Datagram,
+            Kind::Datagram | Kind::Request => Content::Datagram,
         };
+        let flow = self.slots[slot].flow as usize;
         self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn, content });
     }
 
     /// The delayed acknowledgement of a flow may be due.
     #[inline]
-    fn on_receiver(&mut self, now: Time, flow: usize) {
-        if let Ends::Transport(ends) = &mut self.flows[flow].ends
+    fn on_receiver(&mut self, now: Time, slot: usize) {
+        if let Ends::Transport(ends) = &mut self.slots[slot].ends
             && let Some(ack) = ends.1.on_timer(now)
         {
-            self.send_ack(now, flow, ack);
+            self.send_ack(now, slot, ack);
         }
     }
 }
@@ -461,7 +502,8 @@ fn check_limited(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
     if routes.iter().any(|(route, back)| route.iter().chain(*back).all(|id| !delays(id) && !rated(id))) {
         return refuse("its packets take no time on their way", "give one of its links a delay or a rate");
     }
-    let endless = flow.workload == Workload::Bulk && flow.transport.receive_window.is_none();
+    let always = matches!(flow.workload, Workload::Bulk | Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
+    let endless = always && flow.transport.receive_window.is_none();
     if endless && routes.iter().any(|(route, _)| route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None)) {
         return refuse(
             "nothing keeps it from sending ever more, because no link of its route has a rate",
@@ -469,6 +511,11 @@ fn check_limited(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
         );
     }
     Ok(())
+}
+
+/// The longest time between being able to send and sending.
+pub(crate) fn overhead(scenario: &Scenario, flow: &Flow) -> Span {
+    if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO }
 }
 
 /// One full packet's time on the slowest link of a flow's route.

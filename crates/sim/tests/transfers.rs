@@ -3,6 +3,7 @@
 mod common;
 
 use common::{one_link, run};
+use narrows_measure::{Record, Transfers};
 use narrows_units::{Bytes, Span, Time};
 
 const LINK: &str = "rate = \"8 Mbit/s\"\ndelay = \"10 ms\"";
@@ -34,4 +35,206 @@ fn nothing_is_faster_than_alone() {
     let all: Vec<_> = record.flows.iter().flat_map(|flow| &flow.transfers.as_ref().unwrap().list).collect();
     assert_eq!(all.len(), 40);
     assert!(all.iter().all(|transfer| transfer.slowdown() >= 1.0));
+}
+
+/// The transfers of the first flow.
+fn transfers(record: &Record) -> &Transfers {
+    record.flows[0].transfers.as_ref().expect("a flow that makes transfers")
+}
+
+#[test]
+fn bursts_by_size_follow_their_delivery() {
+    // 3000 B take 13.156 ms alone (as above), then a second of silence; a window of ten segments holds them, and later ones find it as wide.
+    let text = one_link("newreno", 5, 0, LINK, "workload = { on = \"3000 B\", off = \"1 s\" }");
+    let record = run(&format!("send_overhead = false\n{text}"));
+    let starts: Vec<u64> = transfers(&record).list.iter().map(|transfer| transfer.start.as_nanos() / 1_000).collect();
+    assert_eq!(starts, [0, 1_013_156, 2_026_312, 3_039_468, 4_052_624]);
+    assert!(transfers(&record).list.iter().all(|transfer| transfer.took == transfer.ideal));
+    assert_eq!(record.flows[0].total.goodput, Bytes::new(15_000));
+}
+
+#[test]
+fn bursts_by_time_carry_what_the_link_does() {
+    let record = run(&one_link("cubic", 30, 0, &format!("{LINK}\nbuffer = \"2 bdp\""), "workload = { on = \"2 s\", off = \"1 s\" }"));
+    let list = &transfers(&record).list;
+    assert_eq!(list.len(), 10);
+    for (index, burst) in list.iter().enumerate() {
+        assert_eq!(burst.start, Time::ZERO + Span::from_secs(3 * index as u64));
+        // 1 MB/s for 2 s, less headers and slow start, plus what stood in the window when the burst ended.
+        assert!((1.7e6..2.05e6).contains(&(burst.size.get() as f64)), "{burst:?}");
+        assert!(burst.slowdown() < 1.2, "{burst:?}");
+    }
+}
+
+#[test]
+fn the_window_restarts_after_silence_longer_than_the_timeout() {
+    // The largest window in the first round trip or so of the second burst: the initial window doubled at most, if the silence was long; what the
+    // first burst had reached, if it was short.
+    let early = |controller: &str, off: &str| {
+        let link = "rate = \"100 Mbit/s\"\ndelay = \"25 ms\"\nbuffer = \"4 bdp\"";
+        let record = run(&one_link(controller, 6, 0, link, &format!("workload = {{ on = \"2 s\", off = \"{off}\" }}")));
+        let begins = Span::from_secs(2) + off.parse::<Span>().unwrap();
+        let samples = record.flows[0]
+            .samples
+            .iter()
+            .filter(|s| (begins + Span::from_millis(10)..begins + Span::from_millis(60)).contains(&s.at.since(Time::ZERO)));
+        samples.map(|sample| sample.cwnd).fold(0.0, f64::max)
+    };
+    for controller in ["newreno", "cubic", "cubic?profile=rfc9438"] {
+        let (long, short) = (early(controller, "3 s"), early(controller, "50 ms"));
+        assert!(long <= 22.0, "{controller}: {long} segments after 3 s of silence");
+        assert!(short > 100.0, "{controller}: {short} segments after 50 ms of silence");
+    }
+}
+
+#[test]
+fn silence_does_not_let_bbr_send_a_burst_at_line_rate() {
+    // BBR paces its restart at the bandwidth it knows: the queue at the bottleneck stays shallow when the second burst begins.
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"25 ms\"\nbuffer = \"4 bdp\"";
+    let record = run(&one_link("bbr", 8, 0, link, "workload = { on = \"3 s\", off = \"2 s\" }"));
+    let restart = Time::ZERO + Span::from_secs(5);
+    let within = |s: &&narrows_measure::LinkSample| s.at > restart && s.at < restart + Span::from_millis(100);
+    let queue = common::bottleneck(&record).samples.iter().filter(within).map(|s| s.queue.get()).max().unwrap();
+    assert!(queue < 625_000 / 2, "{queue} bytes, half a bandwidth-delay product or more");
+}
+
+#[test]
+fn frames_have_their_rate_and_arrive_in_time() {
+    // 2 Mbit/s in frames of 33 ms on 8 Mbit/s: 8250 B in six packets, 8.562 ms to transmit, 10 ms on the way.
+    for controller in ["controller = \"cubic\"", ""] {
+        let flow =
+            format!("[[flow]]\nfrom = \"left\"\nto = \"right\"\n{controller}\nworkload = {{ rate = \"2 Mbit/s\", frame = \"33 ms\" }}\n");
+        let record = run(&format!(
+            "send_overhead = false\nduration = \"10 s\"\n[[link]]\nname = \"l\"\nbetween = [\"left\", \"right\"]\n{LINK}\n{flow}"
+        ));
+        let frames = transfers(&record);
+        assert_eq!((frames.begun, frames.list.len(), frames.late, frames.lost), (304, 303, 0, 0), "{controller}");
+        assert!(frames.list.iter().all(|frame| (frame.size, frame.took) == (Bytes::new(8250), Span::from_micros(18_562))), "{controller}");
+    }
+}
+
+#[test]
+fn frames_that_are_lost_or_late_are_counted() {
+    // UDP at twice the link's rate through a short buffer: of each frame some packets are dropped.
+    let text = "duration = \"10 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\nbuffer = \"10 packets\"\ndelay = \"10 ms\"\n\
+                [[flow]]\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"2 Mbit/s\", frame = \"100 ms\" }\n";
+    let record = run(text);
+    let frames = transfers(&record);
+    // One begins with the run, one as it ends.
+    assert_eq!((frames.begun, frames.completed()), (101, 0));
+    assert!(frames.lost >= 98 && frames.late >= frames.lost, "{frames:?}");
+    // TCP loses nothing, but falls behind: what comes more than 150 ms after its time is late.
+    let record = run(&text.replace("to = \"b\"\n", "to = \"b\"\ncontroller = \"newreno\"\n"));
+    let frames = transfers(&record);
+    assert_eq!((frames.begun, frames.lost), (101, 0));
+    assert!(frames.late > 90, "{}", frames.late);
+}
+
+#[test]
+fn a_response_takes_the_request_and_its_own_way() {
+    // A request of 300 + 52 B on 1 B/us and 10 ms, a response as above.
+    let text = one_link("newreno", 3, 0, LINK, "workload = { response = \"3000 B\", think = \"500 ms\" }");
+    let record = run(&format!("send_overhead = false\n{text}"));
+    let list = &transfers(&record).list;
+    assert_eq!(list.len(), 6);
+    assert!(
+        list.iter().all(|answer| (answer.took, answer.ideal) == (Span::from_micros(10_352 + 13_156), Span::from_micros(23_508))),
+        "{list:?}"
+    );
+    assert_eq!(list[1].start, Time::ZERO + Span::from_micros(523_508));
+}
+
+#[test]
+fn a_lost_request_is_repeated() {
+    let text = "duration = \"60 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n[link.back]\nloss = \"10 %\"\n\
+                [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\nworkload = { request = \"4 kB\", response = \"20 kB\" }\n";
+    let record = run(text);
+    let list = &transfers(&record).list;
+    let repeated = list.iter().filter(|answer| answer.took >= Span::from_secs(1)).count() as f64;
+    // Of three packets one is lost with a probability of 27 %.
+    assert!(list.len() > 50 && (0.15..0.40).contains(&(repeated / list.len() as f64)), "{repeated} of {}", list.len());
+}
+
+fn arriving(seconds: u32, extra: &str) -> String {
+    one_link("cubic", seconds, 0, "rate = \"50 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"", &format!("workload = {{ {extra} }}"))
+}
+
+#[test]
+fn poisson_arrivals_make_the_load_they_should() {
+    let record = run(&arriving(120, "load = \"50 %\", sizes = \"web\""));
+    let all = transfers(&record);
+    // 25 Mbit/s of transfers of 10.65 kB with headers: some 270 a second.
+    let wire = record.links[0].total.departed_bytes.bits() as f64 / 120e6;
+    assert!((23.0..27.5).contains(&wire), "{wire} Mbit/s");
+    assert!(all.completed() as f64 > 0.999 * all.begun as f64, "{} of {}", all.completed(), all.begun);
+    // Gaps are exponential: their deviation is their mean.
+    let mut starts: Vec<f64> = all.list.iter().map(|transfer| transfer.start.as_secs_f64()).collect();
+    starts.sort_by(f64::total_cmp);
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let deviation = (gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>() / gaps.len() as f64).sqrt();
+    assert!((deviation / mean - 1.0).abs() < 0.03, "{deviation} around {mean}");
+    let mean_size = all.list.iter().map(|transfer| transfer.size.get() as f64).sum::<f64>() / all.list.len() as f64;
+    assert!((mean_size / 10_652.0 - 1.0).abs() < 0.05, "{mean_size}");
+}
+
+#[test]
+fn connections_that_come_and_go_keep_their_books() {
+    // Heavy loss and reordering of fates: spurious retransmissions are in the network when connections end.
+    let record = run(&arriving(60, "arrivals = \"100/s\", sizes = \"20 kB\"")
+        .replace("buffer = \"1 bdp\"", "buffer = \"10 packets\"\nloss = \"3 %\"\njitter = \"20 ms\""));
+    let (flow, link) = (&record.flows[0], &record.links[0]);
+    let all = transfers(&record);
+    assert!(all.completed() > 5_500, "{}", all.completed());
+    assert_eq!(all.list.len() as u64, all.completed());
+    // Every packet sent has arrived, was dropped, or is still on the way.
+    assert_eq!(flow.total.sent, flow.total.arrived + flow.total.dropped + link.left_queued + link.left_in_flight);
+    // What was delivered is what transfers carried, and parts of those that are not complete.
+    let carried = 20_000 * all.completed();
+    assert!((carried..carried + 20_000 * (all.begun - all.completed())).contains(&flow.total.goodput.get()));
+    let most = flow.samples.iter().map(|sample| sample.connections).max().unwrap();
+    assert!((2..200).contains(&most), "{most} connections at a time");
+    assert!(all.list.iter().all(|transfer| transfer.slowdown() >= 1.0));
+}
+
+#[test]
+fn a_slot_that_is_used_again_starts_anew() {
+    // One at a time: the second transfer finds an idle network and a window as at the start, so all take the same.
+    let text = arriving(200, "arrivals = \"0.5/s\", sizes = \"100 kB\"");
+    let record = run(&format!("send_overhead = false\n{text}"));
+    let list = &transfers(&record).list;
+    let alone: Vec<_> = list.windows(2).filter(|pair| pair[0].start + pair[0].took < pair[1].start).map(|pair| pair[1].took).collect();
+    assert!(alone.len() > 70 && alone.iter().all(|took| *took == list[0].took), "{alone:?}");
+}
+
+#[test]
+fn another_flow_changes_no_arrival() {
+    let one = arriving(20, "arrivals = \"50/s\", sizes = \"cache\"");
+    let two = format!(
+        "{one}\n[[flow]]\nname = \"other\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"cubic\"\nworkload = {{ arrivals = \"9/s\", sizes = \"web\" }}\n"
+    );
+    let starts = |text: &str| {
+        let mut starts: Vec<_> = transfers(&run(text)).list.iter().map(|transfer| (transfer.start, transfer.size)).collect();
+        starts.sort();
+        starts
+    };
+    assert_eq!(starts(&one), starts(&two));
+}
+
+#[test]
+fn a_flow_that_stops_begins_nothing_more() {
+    for workload in [
+        "on = \"10 kB\", off = \"100 ms\"",
+        "on = \"300 ms\", off = \"100 ms\"",
+        "rate = \"1 Mbit/s\", frame = \"40 ms\"",
+        "arrivals = \"30/s\", sizes = \"5 kB\"",
+        "response = \"5 kB\"",
+    ] {
+        let text = one_link("cubic", 4, 0, LINK, &format!("workload = {{ {workload} }}\nstart = \"1 s\"\nstop = \"2 s\""));
+        let record = run(&text);
+        let list = &transfers(&record).list;
+        assert!(list.len() >= 2, "{workload}");
+        assert!(list.iter().all(|transfer| (1.0..=2.0).contains(&transfer.start.as_secs_f64())), "{workload}");
+        assert_eq!(record.flows[0].end, Some(Time::ZERO + Span::from_secs(2)), "{workload}");
+    }
 }

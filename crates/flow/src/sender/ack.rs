@@ -4,6 +4,7 @@ use super::Sender;
 use super::states::REORDERING_PERSISTS;
 use crate::recovery::Spread;
 use crate::scoreboard::{Evidence, Flags, Slot};
+use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{LossDetection, RecoveryAlgorithm};
 use narrows_control::{Acked, Congestion, EcnDelta, Feedback, Lost, Recovery, Totals};
@@ -77,6 +78,7 @@ impl Sender {
             }
         }
         self.board.trim();
+        self.short.forget_below(next);
     }
 
     fn deliver_selective(&mut self, evidence: Evidence, blocks: &[Block], fresh: &mut RttSamples) {
@@ -156,9 +158,9 @@ impl Sender {
     }
 
     pub(super) fn detect_losses(&mut self, now: Time) {
-        let (lost, last, mss) = (&mut self.lost, self.last_segment, self.transport.mss);
+        let (lost, short, mss) = (&mut self.lost, &self.short, self.transport.mss);
         let before = lost.len();
-        let note = |number: u64, slot: Slot| lost.push(describe_lost(number, &slot, last, mss));
+        let note = |number: u64, slot: Slot| lost.push(describe_lost(number, &slot, short, mss));
         match self.transport.loss_detection {
             LossDetection::Rack => {
                 let in_recovery = matches!(self.state, Recovery::Recovery | Recovery::Loss);
@@ -197,9 +199,9 @@ impl Sender {
             _ => self.board.enough_duplicates() && (self.recovery_end == 0 || una > self.recovery_end),
         };
         if proven {
-            let (lost, last, mss) = (&mut self.lost, self.last_segment, self.transport.mss);
+            let (lost, short, mss) = (&mut self.lost, &self.short, self.transport.mss);
             let before = lost.len();
-            self.board.lose_first(|number, slot| lost.push(describe_lost(number, &slot, last, mss)));
+            self.board.lose_first(|number, slot| lost.push(describe_lost(number, &slot, short, mss)));
             self.counters.declared_lost += (self.lost.len() - before) as u64;
         }
     }
@@ -306,7 +308,7 @@ fn counted(seen: &mut u32, now: u32) -> u32 {
     grown
 }
 
-pub(super) fn describe_lost(number: u64, slot: &Slot, last: Option<(u64, Bytes)>, mss: Bytes) -> Lost {
-    let bytes = last.filter(|(last, _)| *last == number).map_or(mss, |(_, bytes)| bytes);
+pub(super) fn describe_lost(number: u64, slot: &Slot, short: &ShortSegments, mss: Bytes) -> Lost {
+    let bytes = short.payload(number).unwrap_or(mss);
     Lost { number, bytes, sent_at: slot.sent_at, tag: slot.tag }
 }

@@ -10,6 +10,7 @@ use crate::rate::RateSampler;
 use crate::recovery::{Frto, Spread, Undo};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Flags, Scoreboard, Slot};
+use crate::short::ShortSegments;
 use crate::wire::{Block, Data, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
 use narrows_control::{Acked, Controller, Decision, Ecn, Lost, Recovery, Reduction, Sent};
@@ -33,7 +34,7 @@ pub struct Sender {
     pacer: Pacer,
     /// Segments below this may be sent: written by the application, and within the receiver's window.
     written: u64,
-    last_segment: Option<(u64, Bytes)>,
+    short: ShortSegments,
     finished: bool,
     receive_limit: u64,
     state: Recovery,
@@ -115,7 +116,7 @@ impl Sender {
             sample_rates,
             pacer: Pacer::default(),
             written: 0,
-            last_segment: None,
+            short: ShortSegments::default(),
             finished: false,
             receive_limit: transport.receive_window.map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
             state: Recovery::Open,
@@ -150,16 +151,32 @@ impl Sender {
         self.written = self.written.saturating_add(segments);
     }
 
-    /// The application writes `bytes` and then nothing more: the last segment may be short.
-    pub fn write_last(&mut self, bytes: Bytes) {
+    /// The application writes a message of `bytes`: its last segment may be short.
+    pub fn write_message(&mut self, bytes: Bytes) {
         let mss = self.transport.mss.get();
         let segments = bytes.get().div_ceil(mss);
         self.written = self.written.saturating_add(segments);
-        self.finished = true;
-        if segments > 0 {
-            let rest = bytes.get() - (segments - 1) * mss;
-            self.last_segment = Some((self.written - 1, Bytes::new(rest)));
+        let rest = bytes.get() - segments.saturating_sub(1) * mss;
+        if segments > 0 && rest < mss {
+            self.short.push(self.written - 1, Bytes::new(rest));
         }
+    }
+
+    /// The application writes nothing more.
+    pub fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// The application writes `bytes` and then nothing more: the last segment may be short.
+    pub fn write_last(&mut self, bytes: Bytes) {
+        self.write_message(bytes);
+        self.finish();
+    }
+
+    /// What was written but never sent is dropped.
+    pub fn drop_unsent(&mut self) {
+        self.written = self.next_segment();
+        self.short.forget_from(self.written);
     }
 
     /// Segments written so far.
@@ -170,7 +187,7 @@ impl Sender {
     /// The application stops: nothing more is written, and what was written but never sent is dropped.
     pub fn stop(&mut self) {
         self.finished = true;
-        self.written = self.next_segment();
+        self.drop_unsent();
     }
 
     /// First segment never sent.
@@ -190,11 +207,9 @@ impl Sender {
         self.finished && self.stream.as_ref().map_or(self.board.una(), |stream| stream.una()) >= self.written
     }
 
+    #[inline]
     fn payload(&self, number: u64) -> Bytes {
-        match self.last_segment {
-            Some((last, bytes)) if last == number => bytes,
-            _ => self.transport.mss,
-        }
+        self.short.payload(number).unwrap_or(self.transport.mss)
     }
 
     /// The window that holds now, in segments.

@@ -221,7 +221,7 @@ impl Sender {
         let patience = (self.latest_rtt.unwrap_or_default().max(self.rtt.srtt()) * num / den).max(GRANULARITY);
         let next = self.board.next();
         let (mut last, mut since, mut longest) = (None, now, Span::ZERO);
-        let (lost, short, mss) = (&mut self.lost, self.last_segment, self.transport.mss);
+        let (lost, short, mss) = (&mut self.lost, &self.short, self.transport.mss);
         let again = self.board.detect_numbered_losses(now, patience, |packet, slot| {
             if last.is_none_or(|last| last + 1 != packet) {
                 since = slot.sent_at;

@@ -94,10 +94,10 @@ impl Sender {
         if !self.transport.sack {
             self.board.forget_duplicates();
         }
-        let (last, mss) = (self.last_segment, self.transport.mss);
+        let (short, mss) = (&self.short, self.transport.mss);
         let before = self.lost.len();
         let lost = &mut self.lost;
-        self.board.mark_all_lost(|number, slot| lost.push(describe_lost(number, &slot, last, mss)));
+        self.board.mark_all_lost(|number, slot| lost.push(describe_lost(number, &slot, short, mss)));
         let lost = self.lost.len() - before;
         self.counters.declared_lost += lost as u64;
         self.counters.timeouts += 1;

@@ -175,6 +175,7 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
                     cwnd: if on { sender.window } else { 0.0 },
                     ssthresh: Some(sender.ssthresh).filter(|s| *s < 1e8),
                     in_flight: if on { sender.window as u32 } else { 0 },
+                    connections: on as u32,
                     pacing: sender.pacing,
                     sent: (sender.arrived / WIRE) as u64,
                     dropped: flow.total.dropped,

@@ -1,14 +1,15 @@
 //! Flows.
 
 use super::routes::Map;
+use super::workload::{self, Path};
 use super::{checked_name, choice, refused_parameters, transport};
 use crate::error::{Checked, Problem};
-use crate::raw::{RawFlow, RawLimited, RawScenario, RawWorkload};
+use crate::raw::{RawFlow, RawScenario};
 use crate::text::At;
 use crate::{Flow, LinkId, NodeId, Scenario, Workload};
 use narrows_control::registry::{Choice, Setup};
 use narrows_flow::Transport;
-use narrows_units::{Bytes, Segments, Span, Time};
+use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     let common = raw.transport.as_ref().map_or(Ok(linux.clone()), |table| transport::check(table, &linux))?;
     let mut flows: Vec<Flow> = Vec::new();
     for one in &raw.flow {
-        let flow = check_one(one, &map, &mut names, &common, scenario.duration)?;
+        let flow = check_one(one, &map, &mut names, &common, scenario)?;
         let copies = copies(one, &flow, scenario.duration)?;
         for copy in &copies {
             names.take(&copy.name, &one.span)?;
@@ -39,8 +40,8 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     Ok(flows)
 }
 
-fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport, duration: Span) -> Checked<Flow> {
-    let written = &raw.value;
+fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport, scenario: &Scenario) -> Checked<Flow> {
+    let (written, duration) = (&raw.value, scenario.duration);
     let (from, to) = (map.node(&written.from)?, map.node(&written.to)?);
     if from == to {
         return Err(Problem::at(
@@ -51,8 +52,10 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport
     }
     let transport = written.transport.as_ref().map_or(Ok(common.clone()), |table| transport::check(table, common))?;
     let controller = written.controller.as_ref().map(|text| controller(text, &transport)).transpose()?;
-    let workload = written.workload.as_ref().map_or(Ok(Workload::Bulk), workload)?;
-    if controller.is_none() && !matches!(workload, Workload::Constant(_)) {
+    let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
+    let path = Path { scenario, route: &route, transport: &transport };
+    let workload = written.workload.as_ref().map_or(Ok(Workload::Bulk), |workload| workload::check(workload, &path))?;
+    if controller.is_none() && !workload::paces_itself(&workload) {
         let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
         return Err(Problem::at(
             span,
@@ -60,7 +63,6 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport
             "add controller = \"newreno\", or workload = { rate = \"5 Mbit/s\" } for traffic that does not react",
         ));
     }
-    let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
     let start = Time::ZERO + written.start.as_ref().map_or(Span::ZERO, |start| start.value.0);
     if let Some(span) = written.start.as_ref().map(|start| &start.span).filter(|_| start.since(Time::ZERO) >= duration) {
         return Err(never_starts(span, "the flow", start, duration));
@@ -154,23 +156,6 @@ fn controller(text: &At<String>, transport: &Transport) -> Checked<Choice> {
     match chosen.build(&setup) {
         Ok(_) => Ok(chosen),
         Err(error) => Err(refused_parameters(text, &error)),
-    }
-}
-
-fn workload(raw: &At<RawWorkload>) -> Checked<Workload> {
-    let RawWorkload::Limited(RawLimited { size, rate }) = &raw.value else { return Ok(Workload::Bulk) };
-    match (size, rate) {
-        (Some(size), None) if size.value.0 == Bytes::ZERO => {
-            Err(Problem::at(&size.span, "a transfer of 0 B sends nothing", "give a size above zero, for example \"10 MB\""))
-        }
-        (Some(size), None) => Ok(Workload::Size(size.value.0)),
-        (None, Some(rate)) if rate.value.0.is_zero() => {
-            Err(Problem::at(&rate.span, "a workload of rate zero sends nothing", "give a rate above zero, for example \"5 Mbit/s\""))
-        }
-        (None, Some(rate)) => Ok(Workload::Constant(rate.value.0)),
-        (Some(_), Some(_)) | (None, None) => {
-            Err(Problem::at(&raw.span, "a workload has either a size or a rate", "write { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }"))
-        }
     }
 }
 

@@ -1,0 +1,287 @@
+//! What flows have to send.
+
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::raw::{RawDraw, RawLimited, RawSizes, RawWorkload};
+use crate::sizes::PUBLISHED;
+use crate::text::{At, Extent, Frequency, Load, Quantity};
+use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
+use narrows_flow::Transport;
+use narrows_path::RateSource;
+use narrows_units::{Bytes, Rate, Span};
+use std::ops::Range;
+
+/// What a workload needs to know of the flow's path.
+pub(super) struct Path<'a> {
+    pub scenario: &'a Scenario,
+    pub route: &'a [LinkId],
+    pub transport: &'a Transport,
+}
+
+/// One-way delay up to which most users of conversational applications are content (ITU-T G.114).
+const DEADLINE: Span = Span::from_millis(150);
+const REQUEST: Bytes = Bytes::new(300);
+/// A request leaves in one go, as the first data of a connection may.
+const LARGEST_REQUEST: u64 = 10;
+/// More transfers in a second than any run can hold.
+const MOST_ARRIVALS: f64 = 1e7;
+
+/// True of what says itself when its packets leave, so that it can do without a controller.
+pub(super) fn paces_itself(workload: &Workload) -> bool {
+    matches!(workload, Workload::Constant(_) | Workload::Frames(_) | Workload::OnOff(OnOff { rate: Some(_), .. }))
+}
+
+/// The workload of a flow.
+pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
+    let RawWorkload::Limited(limited) = &raw.value else { return Ok(Workload::Bulk) };
+    let RawLimited { size, rate, on, frame, arrivals, load, response, .. } = &**limited;
+    let only = |allowed: &[&str]| refuse_others(limited, allowed);
+    if let Some(on) = on {
+        only(&["on", "off", "draw", "rate"])?;
+        return on_off(raw, limited, on);
+    }
+    if let Some(response) = response {
+        only(&["request", "response", "think", "draw"])?;
+        return requests(limited, response, path);
+    }
+    if arrivals.is_some() || load.is_some() {
+        only(&["arrivals", "load", "sizes"])?;
+        return arrive(raw, limited, path);
+    }
+    if let Some(frame) = frame {
+        only(&["rate", "frame", "key_every", "key_factor", "deadline"])?;
+        return frames(raw, limited, frame);
+    }
+    match (size, rate) {
+        (Some(size), None) => {
+            only(&["size"])?;
+            Ok(Workload::Size(nonzero_size(size, "a transfer")?))
+        }
+        (None, Some(rate)) => {
+            only(&["rate"])?;
+            Ok(Workload::Constant(nonzero_rate(rate)?))
+        }
+        (Some(_), Some(_)) => {
+            Err(Problem::at(&raw.span, "a workload has either a size or a rate", "write { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }"))
+        }
+        (None, None) => Err(Problem::at(
+            &raw.span,
+            "nothing here says what there is to send",
+            "give size, rate, on and off, rate and frame, arrivals or load with sizes, or response",
+        )),
+    }
+}
+
+/// Refuses keys that do not go with the others.
+fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
+    fn span<T>(at: &Option<At<T>>) -> Option<&Range<usize>> {
+        at.as_ref().map(|at| &at.span)
+    }
+    let RawLimited {
+        size,
+        rate,
+        on,
+        off,
+        draw,
+        frame,
+        key_every,
+        key_factor,
+        deadline,
+        arrivals,
+        load,
+        sizes,
+        request,
+        response,
+        think,
+        ..
+    } = limited;
+    let keys = [
+        ("size", span(size)),
+        ("rate", span(rate)),
+        ("on", span(on)),
+        ("off", span(off)),
+        ("draw", span(draw)),
+        ("frame", span(frame)),
+        ("key_every", span(key_every)),
+        ("key_factor", span(key_factor)),
+        ("deadline", span(deadline)),
+        ("arrivals", span(arrivals)),
+        ("load", span(load)),
+        ("sizes", span(sizes)),
+        ("request", span(request)),
+        ("response", span(response)),
+        ("think", span(think)),
+    ];
+    match keys.iter().find_map(|(name, span)| span.filter(|_| !allowed.contains(name)).map(|span| (name, span))) {
+        Some((name, span)) => Err(Problem::at(
+            span,
+            format!("{name} does not go with {}", allowed[0]),
+            format!("with {} may stand: {}", allowed[0], allowed[1..].join(", ")),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>) -> Checked<Workload> {
+    let Some(off) = &limited.off else {
+        return Err(Problem::at(
+            &raw.span,
+            "bursts without a pause between them",
+            "add for example off = \"1 s\", or take workload = \"bulk\"",
+        ));
+    };
+    let empty = || Problem::at(&on.span, "a burst of nothing", "give a time or a size above zero, for example \"2 s\" or \"500 kB\"");
+    let on = match on.value.0 {
+        Extent::Time(time) if time.is_zero() => return Err(empty()),
+        Extent::Size(size) if size == Bytes::ZERO => return Err(empty()),
+        Extent::Time(time) => On::Time(time),
+        Extent::Size(size) => On::Size(size),
+    };
+    if off.value.0.is_zero() {
+        return Err(Problem::at(&off.span, "a pause of no length is none", "give a time above zero, or take workload = \"bulk\""));
+    }
+    let rate = limited.rate.as_ref().map(nonzero_rate).transpose()?;
+    Ok(Workload::OnOff(OnOff { on, off: off.value.0, draw: draw(limited), rate }))
+}
+
+fn draw(limited: &RawLimited) -> Draw {
+    match limited.draw.as_ref().map(|draw| draw.value) {
+        Some(RawDraw::Exponential) => Draw::Exponential,
+        Some(RawDraw::Fixed) | None => Draw::Fixed,
+    }
+}
+
+fn frames(raw: &At<RawWorkload>, limited: &RawLimited, frame: &At<Quantity<Span>>) -> Checked<Workload> {
+    let Some(rate) = &limited.rate else {
+        return Err(Problem::at(&raw.span, "nothing says how large the frames are", "add for example rate = \"2 Mbit/s\""));
+    };
+    if frame.value.0.is_zero() {
+        return Err(Problem::at(&frame.span, "frames need time between them", "give for example \"33 ms\""));
+    }
+    let (key_every, key_factor) = match (&limited.key_every, &limited.key_factor) {
+        (None, None) => (0, 1.0),
+        (Some(every), _) if every.value < 2 => {
+            return Err(Problem::at(&every.span, "there would be no other frames than key frames", "give 2 or more, or leave this out"));
+        }
+        (_, Some(factor)) if !(factor.value.is_finite() && factor.value >= 1.0) => {
+            return Err(Problem::at(&factor.span, "a key frame is larger than the others", "give a factor of 1 or more, for example 5.0"));
+        }
+        (Some(every), Some(factor)) => (every.value, factor.value),
+        (Some(At { span, .. }), None) | (None, Some(At { span, .. })) => {
+            return Err(Problem::at(span, "key_every and key_factor say something together only", "give both, or none"));
+        }
+    };
+    let deadline = limited.deadline.as_ref().map_or(DEADLINE, |deadline| deadline.value.0);
+    let frames = Frames { rate: nonzero_rate(rate)?, interval: frame.value.0, key_every, key_factor, deadline };
+    if frames.size(1) == Bytes::ZERO {
+        return Err(Problem::at(&rate.span, "the frames would be empty", "give a higher rate, or more time between frames"));
+    }
+    Ok(Workload::Frames(frames))
+}
+
+fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<Workload> {
+    let Some(sizes) = &limited.sizes else {
+        return Err(Problem::at(
+            &raw.span,
+            "nothing says how large the transfers are",
+            "add for example sizes = \"web-search\" or sizes = \"50 kB\"",
+        ));
+    };
+    let sizes = check_sizes(sizes)?;
+    let (per_second, span) = match (&limited.arrivals, &limited.load) {
+        (Some(At { value: Quantity(Frequency(per_second)), span }), None) => (*per_second, span),
+        (None, Some(At { value: Load(share), span })) => (share * slowest(path, span)? / wire_bits(sizes.mean(), path.transport), span),
+        _ => return Err(Problem::at(&raw.span, "arrivals and load say the same", "leave one of the two out")),
+    };
+    if per_second > MOST_ARRIVALS {
+        return Err(Problem::at(
+            span,
+            format!("{per_second:.0} transfers a second are too many"),
+            format!("give at most {MOST_ARRIVALS:.0}"),
+        ));
+    }
+    Ok(Workload::Arrivals(Arrivals { per_second, sizes }))
+}
+
+/// The rate in bit/s of the slowest link of the route.
+fn slowest(path: &Path, span: &Range<usize>) -> Checked<f64> {
+    let rate = |id: &LinkId| match &path.scenario.links[id.0].config.rate {
+        RateSource::Unlimited => None,
+        RateSource::Constant(rate) => Some(*rate),
+        RateSource::Trace(trace) => Some(trace.long_run_rate(path.scenario.duration)),
+    };
+    let slowest = path.route.iter().filter_map(rate).min().map(|rate| rate.as_bps() as f64);
+    slowest
+        .ok_or_else(|| Problem::at(span, "no link of the route has a rate to load", "give one a rate, or say arrivals = \"20/s\" instead"))
+}
+
+/// What a transfer of the mean size takes with its headers, in bits.
+fn wire_bits(mean: f64, transport: &Transport) -> f64 {
+    let segments = (mean / transport.mss.get() as f64).max(1.0);
+    8.0 * (mean + segments * transport.headers.get() as f64)
+}
+
+fn requests(limited: &RawLimited, response: &At<RawSizes>, path: &Path) -> Checked<Workload> {
+    let request = match &limited.request {
+        Some(request) => nonzero_size(request, "a request")?,
+        None => REQUEST,
+    };
+    let most = path.transport.mss * LARGEST_REQUEST;
+    if let Some(written) = limited.request.as_ref().filter(|_| request > most) {
+        return Err(Problem::at(
+            &written.span,
+            format!("a request of {request} does not leave in one go"),
+            format!("make it {most} or less"),
+        ));
+    }
+    let think = limited.think.as_ref().map_or(Span::ZERO, |think| think.value.0);
+    Ok(Workload::Requests(Requests { request, response: check_sizes(response)?, think, draw: draw(limited) }))
+}
+
+fn check_sizes(raw: &At<RawSizes>) -> Checked<Sizes> {
+    let refuse = |message: String, help: &str| Err(Problem::at(&raw.span, message, help));
+    match &raw.value {
+        RawSizes::Text(text) if text.trim().starts_with(|first: char| first.is_ascii_digit()) => match text.parse::<Bytes>() {
+            Ok(Bytes::ZERO) => refuse("a transfer of 0 B sends nothing".to_owned(), "give a size above zero, for example \"50 kB\""),
+            Ok(size) => Ok(Sizes::Fixed(size)),
+            Err(error) => refuse(error.to_string(), "write for example \"50 kB\""),
+        },
+        RawSizes::Text(text) => match PUBLISHED.iter().find(|published| published.name == text) {
+            Some(published) => Ok(Sizes::Published(published)),
+            None => {
+                let help = suggest(text, "distributions", PUBLISHED.iter().map(|published| published.name));
+                refuse(format!("there is no distribution of sizes called \"{text}\""), &help)
+            }
+        },
+        RawSizes::Points(points) => {
+            let points: Vec<(f64, f64)> = points.iter().map(|(size, share)| (size.0.get() as f64, *share)).collect();
+            let rising = points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1);
+            let within = points.iter().all(|(size, share)| *size >= 1.0 && (0.0..=1.0).contains(share));
+            match points.last() {
+                Some((_, 1.0)) if rising && within => Ok(Sizes::Points(points)),
+                _ => refuse(
+                    "these points are no distribution".to_owned(),
+                    "let sizes (1 B or more) and shares rise from point to point, and the last share be 1.0: [[\"1 kB\", 0.5], [\"1 MB\", 1.0]]",
+                ),
+            }
+        }
+    }
+}
+
+fn nonzero_size(size: &At<Quantity<Bytes>>, what: &str) -> Checked<Bytes> {
+    match size.value.0 {
+        Bytes::ZERO => {
+            Err(Problem::at(&size.span, format!("{what} of 0 B sends nothing"), "give a size above zero, for example \"10 MB\""))
+        }
+        size => Ok(size),
+    }
+}
+
+fn nonzero_rate(rate: &At<Quantity<Rate>>) -> Checked<Rate> {
+    match rate.value.0 {
+        zero if zero.is_zero() => {
+            Err(Problem::at(&rate.span, "a workload of rate zero sends nothing", "give a rate above zero, for example \"5 Mbit/s\""))
+        }
+        rate => Ok(rate),
+    }
+}
