@@ -196,6 +196,7 @@ impl Sender {
         let settled = self.board.una() - stream.first;
         stream.carried.drain(..settled as usize);
         stream.first += settled;
+        self.short.forget_below(stream.una());
         self.stream = Some(stream);
         if self.board.in_flight() == 0 {
             self.timers.retransmit = Time::NEVER;
