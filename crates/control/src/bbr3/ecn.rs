@@ -1,7 +1,7 @@
 //! ECN as the kernel's version 3 uses it where marks are many and early: on paths of at most 5 ms, in proportion to the share of packets marked.
 
-use super::profile::{Fraction, Profile};
-use super::{Bbr3, Evidence, State};
+use super::profile::Fraction;
+use super::{Bbr3, Evidence};
 use crate::Recovery;
 use crate::bbr_common::{Ack, UNIT};
 
@@ -105,7 +105,7 @@ impl Bbr3 {
     /// True if this cycle had marks but no loss, and now they have ceased: bandwidth may have become free.
     pub(super) fn should_reprobe(&self, ack: &Ack) -> bool {
         let marked = self.marks.as_ref().is_some_and(|marks| marks.eligible && marks.in_cycle);
-        marked && !self.loss_in_cycle && ack.recovery == Recovery::Open && self.profile == Profile::Linux && self.state != State::ProbeRtt
+        marked && !self.loss_in_cycle && ack.recovery == Recovery::Open
     }
 }
 

@@ -223,7 +223,7 @@ fn pacing_is_one_percent_below_the_bandwidth() {
     for text in PROFILES {
         let flow = Flow::reach(text, State::Cruise);
         // 139,811/2^24 packets/µs of 1500 B, 99 %.
-        assert_eq!(flow.bbr.decision().pacing, Some(Rate::from_bps(99_000_612 - 4)), "{text}");
+        assert_eq!(flow.bbr.decision().pacing, Some(Rate::from_bps(99_000_608)), "{text}");
     }
 }
 
@@ -402,7 +402,7 @@ fn refill_lasts_a_round_and_up_follows() {
 }
 
 #[test]
-fn refill_forgets_the_short_term_bounds() {
+fn wrong_often_refill_forgets_the_short_term_bounds() {
     for text in PROFILES {
         let mut flow = Flow::reach(text, State::Cruise);
         flow.bbr.short_term.cut(Fraction(7, 10), 1_000, 100);
@@ -635,11 +635,15 @@ fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
 #[test]
 fn loss_while_probing_sets_no_short_term_bound() {
     for text in PROFILES {
-        for state in [State::Startup, State::Refill, State::Up] {
+        for (state, bounded) in
+            [(State::Startup, false), (State::Refill, false), (State::Up, false), (State::Down, true), (State::Cruise, true)]
+        {
             let mut flow = Flow::reach(text, state);
             flow.ack(Step { lost: 1, recovery: Recovery::Recovery, ..STEP });
-            flow.bbr.adapt_short_term(&Ack::new(&Feedback::at(flow.time()), 0), 1);
-            assert_eq!(flow.bbr.short_term.flight(), UNBOUNDED, "{text} {state:?}");
+            assert!(flow.bbr.short_term.loss_in_round());
+            flow.ack(Step { recovery: Recovery::Recovery, lost_since: 1, ..ROUND });
+            assert!(!flow.bbr.short_term.loss_in_round(), "the round is over");
+            assert_eq!(flow.bbr.short_term.flight() != UNBOUNDED, bounded, "{text} {state:?}");
         }
     }
 }
