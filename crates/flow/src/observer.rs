@@ -61,8 +61,10 @@ pub enum Point {
     Sender,
     /// The host of the flow's receiver: data arrives at it, or it sends acknowledgements.
     Receiver,
-    /// The far end of a link, at which the packet arrives.
-    Link(usize),
+    /// The near end of a link, before its loss model and queue.
+    Entering(usize),
+    /// The far end of a link.
+    Leaving(usize),
     /// A link that drops it.
     Dropped(usize),
 }

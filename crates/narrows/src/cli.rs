@@ -30,6 +30,8 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Make the HTML report and the table of a result directory again
     Report(ReportArgs),
+    /// Write the tables of a result directory as CSV
+    Export(ExportArgs),
     /// Measure the simulator's speed
     Bench(BenchArgs),
     /// List what there is
@@ -107,8 +109,30 @@ pub struct RunArgs {
     /// The first seed [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Draw a measurement over the simulation: the output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub overlay: Vec<PathBuf>,
+    #[command(flatten)]
+    pub watch: WatchArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// What is written down packet by packet.
+#[derive(Args)]
+pub struct WatchArgs {
+    /// Capture the packets of this flow, or of all, as pcapng for Wireshark in the result directory; may be repeated
+    #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
+    pub pcap: Vec<String>,
+    /// Where to capture: sender, receiver, the name of a link (its far end), or dropped (where links drop); one file each
+    #[arg(long, value_name = "POINT", default_value = "sender", requires = "pcap")]
+    pub at: Vec<String>,
+    /// Bytes kept of each packet; the default has all headers, 65535 everything
+    #[arg(long, value_name = "BYTES", default_value_t = 128, requires = "pcap", value_parser = clap::value_parser!(u32).range(80..=65_535))]
+    pub snaplen: u32,
+    /// Log this flow's sender, or all, as qlog for qvis in the result directory; may be repeated
+    #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
+    pub qlog: Vec<String>,
 }
 
 #[derive(Args)]
@@ -136,9 +160,21 @@ pub struct ReportArgs {
     /// Where the HTML goes [default: report.html in the directory]
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// Draw a measurement this once over the simulation: the output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub overlay: Vec<PathBuf>,
     /// Print summary.json instead of the table
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ExportArgs {
+    /// A result directory
+    pub directory: PathBuf,
+    /// Where the files go [default: csv in the directory]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::CompareArgs;
 use crate::error::Failure;
 use crate::inputs;
-use crate::output::{self, Started};
+use crate::output::{self, Kept, Started};
 use crate::runner::run_all;
 use narrows_control::registry::Choice;
 use narrows_report::{Case, Comparison};
@@ -29,7 +29,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     let names: Vec<&str> = args.controllers.iter().map(Choice::text).collect();
     let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
     comparison.remake = remake(&args, &networks[0], &comparison.scenario_file(0));
-    output::deliver(&directory, &comparison, &started, inputs, &args.output)?;
+    output::deliver(&directory, &comparison, &started, Kept { inputs, ..Kept::default() }, &args.output)?;
     if !args.output.quiet && !args.output.json {
         output::print(&format!("Try next: {}\n", next(&args)))?;
     }

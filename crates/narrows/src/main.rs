@@ -5,13 +5,16 @@ mod cells;
 mod cli;
 mod compare;
 mod error;
+mod export;
 mod inputs;
 mod list;
 mod output;
+mod overlays;
 mod report;
 mod run;
 mod runner;
 mod sweep;
+mod watch;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Report(args) => report::report(args),
+        Command::Export(args) => export::export(args),
         Command::Bench(args) => bench::bench(args),
         Command::List(args) => list::list(args),
         Command::Path(args) => list::path(args),

@@ -13,19 +13,29 @@ pub struct Started {
     at: SystemTime,
 }
 
+/// Files that the result directory keeps beside its own.
+#[derive(Default)]
+pub struct Kept {
+    /// What the command read.
+    pub inputs: Vec<Input>,
+    /// What it made while running; moved there.
+    pub made: Vec<PathBuf>,
+}
+
 impl Started {
     /// Begins now.
     pub fn now() -> Started {
         Started { began: Instant::now(), at: SystemTime::now() }
     }
 
-    pub fn info(&self, inputs: Vec<Input>) -> RunInfo {
+    pub fn info(&self, kept: Kept) -> RunInfo {
         RunInfo {
             command: std::env::args().collect(),
             host: host(),
             started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
             wall: self.began.elapsed(),
-            inputs,
+            inputs: kept.inputs,
+            made: kept.made,
         }
     }
 }
@@ -59,17 +69,11 @@ pub fn numbered(name: &str, n: u32) -> PathBuf {
 }
 
 /// Writes the result directory and prints the table, or the summary if JSON is wanted.
-pub fn deliver(
-    directory: &Path,
-    comparison: &Comparison,
-    started: &Started,
-    inputs: Vec<Input>,
-    output: &OutputArgs,
-) -> Result<(), Failure> {
+pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, kept: Kept, output: &OutputArgs) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
     let printed = print(&text);
-    narrows_report::write(directory, comparison, &started.info(inputs))?;
+    narrows_report::write(directory, comparison, &started.info(kept))?;
     printed?;
     if !output.quiet && !output.json {
         print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;

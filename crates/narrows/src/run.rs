@@ -5,8 +5,10 @@ use crate::cli::RunArgs;
 use crate::compare::{quote, with_seeds};
 use crate::error::Failure;
 use crate::inputs;
-use crate::output::{self, Started};
-use crate::runner::run_all;
+use crate::output::{self, Kept, Started};
+use crate::overlays;
+use crate::runner::{run_all, run_watched};
+use crate::watch::Watch;
 use narrows_measure::Record;
 use narrows_measure::metrics::{Summary, metric};
 use narrows_report::{Case, Comparison};
@@ -17,15 +19,22 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let mut scenario = narrows_scenario::load(&args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
+    let overlays = overlays::read(&args.overlay)?;
     let directory = output::choose_directory(&args.output, &scenario.name)?;
-    let records = run_all(&with_seeds(&scenario, args.seed, args.seeds), &args.output)?;
+    let plans = with_seeds(&scenario, args.seed, args.seeds);
+    let mut watch = Watch::begin(&args.watch, &plans[0], &directory)?;
+    let records =
+        if args.watch.is_empty() { run_all(&plans, &args.output)? } else { vec![run_watched(&plans[0], &mut watch, &args.output)?] };
+    let files = watch.finish()?;
     let verdicts: Vec<Verdict> = scenario.expect.iter().map(|expectation| judge(expectation, &records)).collect();
     let case = Case { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: records };
     let seed = args.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
-    let remake = format!("narrows run scenario.toml{seed} --seeds {}", args.seeds);
+    let rest = if args.watch.is_empty() { format!(" --seeds {}", args.seeds) } else { args.watch.words() };
+    let remake = format!("narrows run scenario.toml{seed}{rest}{}", overlays::words(&overlays));
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
+    comparison.overlays = overlays;
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
-    output::deliver(&directory, &comparison, &started, inputs, &args.output)?;
+    output::deliver(&directory, &comparison, &started, Kept { inputs, made: files.paths() }, &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
         output::print(&format!("Try next: narrows compare --file {file} to see other controllers there\n"))?;

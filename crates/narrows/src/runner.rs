@@ -3,6 +3,7 @@
 use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use narrows_flow::Observer;
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_sim::SimError;
@@ -23,11 +24,25 @@ static WATCH: LazyLock<()> = LazyLock::new(|| {
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
     let bar = progress_bar(scenarios.iter().map(|scenario| scenario.duration), output.quiet);
     let pool = pool(output)?;
-    let records: Result<Vec<Record>, SimError> = pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar)).collect());
+    let records: Result<Vec<Record>, SimError> =
+        pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, &mut ())).collect());
     bar.finish_and_clear();
-    match records {
-        Err(SimError::Stopped) => Err(Failure::Interrupted),
-        other => Ok(other?),
+    records.map_err(failure)
+}
+
+/// Runs one scenario while `observer` watches it.
+pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &OutputArgs) -> Result<Record, Failure> {
+    LazyLock::force(&WATCH);
+    let bar = progress_bar(std::iter::once(scenario.duration), output.quiet);
+    let record = run_one(scenario, &bar, observer);
+    bar.finish_and_clear();
+    record.map_err(failure)
+}
+
+fn failure(error: SimError) -> Failure {
+    match error {
+        SimError::Stopped => Failure::Interrupted,
+        other => Failure::Simulation(other),
     }
 }
 
@@ -44,7 +59,7 @@ pub fn run_cells(
     let finished = AtomicU64::new(0);
     let one = |cell: &u64| -> Result<(), Failure> {
         let scenario = scenario(*cell)?;
-        match run_one(&scenario, &bar) {
+        match run_one(&scenario, &bar, &mut ()) {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
             Err(error) => return Err(Failure::Other(format!("cell {cell}: {error}"))),
             Ok(record) => done(*cell, record)?,
@@ -67,13 +82,14 @@ fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
         .map_err(|error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")))
 }
 
-fn run_one(scenario: &Scenario, bar: &ProgressBar) -> Result<Record, SimError> {
+fn run_one(scenario: &Scenario, bar: &ProgressBar, observer: &mut impl Observer) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;
-    let record = narrows_sim::run_with_progress(scenario, &mut |now| {
+    let progress: narrows_sim::Progress<'_> = &mut |now| {
         bar.inc(steps(now.since(shown)));
         shown = now;
         !INTERRUPTED.load(Ordering::Relaxed)
-    })?;
+    };
+    let record = narrows_sim::run_observed(scenario, progress, observer)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))));
     Ok(record)
 }

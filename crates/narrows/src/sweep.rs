@@ -6,7 +6,7 @@ use crate::cli::{OutputArgs, SweepArgs};
 use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs::Files;
-use crate::output::{self, Started};
+use crate::output::{self, Kept, Started};
 use crate::runner::run_cells;
 use narrows_report::{Grid, GridAxis, Input, Reduced};
 use narrows_scenario::{Axis, Changes, Scenario, Sweep};
@@ -102,7 +102,13 @@ impl Job {
         ran?;
         let grid = self.grid(&kept)?;
         let reduced = (0..self.sweep.cells()).map(|run| kept.get(run));
-        narrows_report::write_grid(directory, &grid, &self.origin.sweep, reduced, &started.info(self.origin.inputs.clone()))?;
+        narrows_report::write_grid(
+            directory,
+            &grid,
+            &self.origin.sweep,
+            reduced,
+            &started.info(Kept { inputs: self.origin.inputs.clone(), ..Kept::default() }),
+        )?;
         kept.remove()?;
         Ok(grid)
     }

@@ -3,7 +3,7 @@
 use crate::sheet::{self, Sheet};
 use crate::summary::{self, RunOut, summary_json};
 use crate::tables::{TABLES, no_rows, record};
-use crate::{Case, Comparison, html};
+use crate::{Case, Comparison, Overlay, html};
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +63,8 @@ pub struct RunInfo {
     pub wall: Duration,
     /// Files that the scenarios name, such as traces: they are kept beside them.
     pub inputs: Vec<Input>,
+    /// Files made during the run, such as captures: they are moved into the directory under their own names.
+    pub made: Vec<PathBuf>,
 }
 
 /// A file that a scenario names.
@@ -98,6 +100,8 @@ struct SummaryIn {
     title: String,
     remake: String,
     notes: Vec<String>,
+    #[serde(default)]
+    overlays: Vec<String>,
     cases: Vec<CaseIn>,
 }
 
@@ -125,6 +129,13 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
     for input in &info.inputs {
         partial.file(&input.name, input.text.as_bytes())?;
     }
+    for overlay in &comparison.overlays {
+        partial.file(&overlay.file(), overlay.text.as_bytes())?;
+    }
+    for made in &info.made {
+        let path = partial.path.join(made.file_name().unwrap_or_default());
+        fs::rename(made, &path).map_err(|source| failed(&path, source))?;
+    }
     partial.file("summary.json", summary_json(comparison).as_bytes())?;
     partial.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
     for table in &TABLES {
@@ -135,9 +146,9 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
     partial.complete(dir)
 }
 
-/// Draws `report.html` of a result directory again from its data, and returns its path.
-pub fn redraw(dir: &Path) -> Result<PathBuf, ReportError> {
-    let page = html(&read(dir)?);
+/// Draws `report.html` of the result directory `dir` again from `comparison`, which was read from there, and returns its path.
+pub fn redraw(dir: &Path, comparison: &Comparison) -> Result<PathBuf, ReportError> {
+    let page = html(comparison);
     let (path, new) = (dir.join("report.html"), dir.join(".report.html.partial"));
     let written = put(&new, page.as_bytes()).and_then(|()| fs::rename(&new, &path));
     written.map_err(|source| {
@@ -167,7 +178,12 @@ pub fn read(dir: &Path) -> Result<Comparison, ReportError> {
         let runs = runs.collect::<Result<_, _>>()?;
         cases.push(Case { label: case.label.clone(), scenario_toml: read_text(&dir.join(&case.scenario))?, runs });
     }
-    Ok(Comparison { title: summary.title, cases, remake: summary.remake, notes: summary.notes, version: summary.narrows })
+    let overlay = |name: &String| {
+        let path = dir.join(Overlay::file_of(name));
+        Overlay::parse(name, &read_text(&path)?).map_err(|error| ReportError::Damaged { path, reason: error.to_string() })
+    };
+    let overlays = summary.overlays.iter().map(overlay).collect::<Result<_, _>>()?;
+    Ok(Comparison { title: summary.title, cases, remake: summary.remake, notes: summary.notes, overlays, version: summary.narrows })
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, ReportError> {
@@ -269,7 +285,7 @@ fn put(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn failed(path: &Path, source: io::Error) -> ReportError {
+pub(crate) fn failed(path: &Path, source: io::Error) -> ReportError {
     let remedy = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place with --out",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a place you may write to with --out",

@@ -2,21 +2,29 @@
 //!
 //! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
 
+mod capture;
 mod columns;
+mod csv;
 mod directory;
 mod grid;
 mod model;
 mod number;
+mod overlay;
 mod page;
+mod qlog;
 mod setup;
 mod sheet;
 mod summary;
 mod table;
 mod tables;
 
+pub use capture::{Capture, CapturePoint};
+pub use csv::export_csv;
 pub use directory::{Input, ReportError, RunInfo, read, redraw, write};
 pub use grid::{Grid, GridAxis, Reduced, grid_json, grid_table, read_grid, write_grid};
 pub use model::{Case, Comparison};
+pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::html;
+pub use qlog::SenderLog;
 pub use summary::summary_json;
 pub use table::table;

@@ -1,5 +1,6 @@
 //! What a report is made from.
 
+use crate::Overlay;
 use narrows_measure::Record;
 
 /// Cases to be shown side by side. One run is one case with one record.
@@ -13,6 +14,8 @@ pub struct Comparison {
     pub remake: String,
     /// What the reader must know to judge it.
     pub notes: Vec<String>,
+    /// What was measured elsewhere, to be drawn beside it.
+    pub overlays: Vec<Overlay>,
     /// The version of Narrows that measured.
     pub version: String,
 }
@@ -31,7 +34,14 @@ pub struct Case {
 impl Comparison {
     /// A comparison measured by this version of Narrows.
     pub fn new(title: impl Into<String>, cases: Vec<Case>, remake: impl Into<String>) -> Comparison {
-        Comparison { title: title.into(), cases, remake: remake.into(), notes: Vec::new(), version: env!("CARGO_PKG_VERSION").to_owned() }
+        Comparison {
+            title: title.into(),
+            cases,
+            remake: remake.into(),
+            notes: Vec::new(),
+            overlays: Vec::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     }
 
     /// The name in the result directory of the file that holds a case's scenario: `scenario.toml` if all cases share one, else one for each.

@@ -92,6 +92,10 @@ impl Sheet {
         Ok(())
     }
 
+    pub fn columns(&self) -> &[(String, Cells)] {
+        &self.columns
+    }
+
     fn column(&self, name: &str) -> Result<&Cells, ParquetError> {
         let found = self.columns.iter().find(|(own, _)| own == name).map(|(_, cells)| cells);
         found.ok_or_else(|| ParquetError::General(format!("the column {name} is missing")))

@@ -16,6 +16,8 @@ struct Whole<'a> {
     title: &'a str,
     remake: &'a str,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    overlays: Vec<&'a str>,
     cases: Vec<CaseOut<'a>>,
 }
 
@@ -96,6 +98,7 @@ pub fn summary_json(comparison: &Comparison) -> String {
         title: &comparison.title,
         remake: &comparison.remake,
         notes: &comparison.notes,
+        overlays: comparison.overlays.iter().map(|overlay| overlay.name.as_str()).collect(),
         cases: cases.collect(),
     };
     let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();

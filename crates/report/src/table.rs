@@ -22,6 +22,10 @@ pub fn table(comparison: &Comparison) -> String {
         text += "\n";
         text += &flows(run);
     }
+    for overlay in &comparison.overlays {
+        text += "\n";
+        text += &wrap(&overlay.summary());
+    }
     for note in &comparison.notes {
         text += "\n";
         text += &wrap(&format!("Note: {note}"));

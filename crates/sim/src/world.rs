@@ -247,7 +247,7 @@ impl<'a, O: Observer> World<'a, O> {
     /// A packet has crossed a link: on to the next, or to its endpoint.
     #[inline]
     fn forward(&mut self, now: Time, link: usize, mut packet: Packet) {
-        self.show(now, Point::Link(link), &packet);
+        self.show(now, Point::Leaving(link), &packet);
         let slot = packet.flow as usize;
         packet.place += 1;
         let next = self.routes[packet.place as usize];
@@ -285,6 +285,7 @@ impl<'a, O: Observer> World<'a, O> {
 
     #[inline]
     fn offer(&mut self, now: Time, link: usize, packet: Packet) {
+        self.show(now, Point::Entering(link), &packet);
         let fate = self.links[link].offer(now, packet);
         self.take_dropped(now, link);
         if let Fate::Dropped(_) = fate {

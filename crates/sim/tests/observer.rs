@@ -13,6 +13,7 @@ struct Counts {
     sent: u64,
     retransmitted: u64,
     dropped: u64,
+    entered: u64,
     crossed: u64,
     arrived: u64,
     acks: u64,
@@ -31,12 +32,13 @@ impl Observer for Counts {
                 self.retransmitted += data.retransmission as u64;
             }
             (Point::Receiver, Content::Data(_)) => self.arrived += 1,
-            (Point::Link(_), Content::Data(_)) => self.crossed += 1,
+            (Point::Leaving(_), Content::Data(_)) => self.crossed += 1,
             (Point::Dropped(_), Content::Data(_)) => self.dropped += 1,
             (Point::Receiver, Content::Ack(..)) => self.acks += 1,
             (Point::Sender, Content::Ack(..)) => self.acks_arrived += 1,
             (Point::Dropped(_), Content::Ack(..)) => self.acks_dropped += 1,
-            (Point::Link(_), Content::Ack(..)) => {}
+            (Point::Entering(_), Content::Data(_)) => self.entered += 1,
+            (Point::Entering(_) | Point::Leaving(_), Content::Ack(..)) => {}
             (_, Content::Datagram) => {}
         }
     }
@@ -61,6 +63,7 @@ fn a_watched_run_is_the_same_and_all_that_it_counts_is_seen() {
         assert!(total.retransmitted > 100, "{controller}: {total:?}");
         timeouts += total.timeouts;
         assert_eq!((counts.arrived, counts.crossed, counts.dropped), (total.arrived, total.arrived, total.dropped));
+        assert_eq!(counts.entered, total.sent);
         assert_eq!(counts.acks, total.acks);
         assert!(counts.acks_dropped > 10 && counts.acks_arrived + counts.acks_dropped <= counts.acks);
         assert_eq!(counts.newly_lost, total.declared_lost, "{controller}");

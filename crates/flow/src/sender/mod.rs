@@ -384,6 +384,11 @@ impl Sender {
         &self.rtt
     }
 
+    /// Segments that the latest acknowledgement newly acknowledged.
+    pub fn newly_acked(&self) -> &[Acked] {
+        &self.acked
+    }
+
     /// Transmissions that the latest acknowledgement or timer declared lost.
     pub fn newly_lost(&self) -> &[Lost] {
         &self.lost

@@ -15,7 +15,9 @@ const JS: &str = include_str!("assets/page.js");
 
 /// The report as a page: results, plots, tables, scenario and the command that makes it again.
 pub fn html(comparison: &Comparison) -> String {
-    let notes: String = comparison.notes.iter().map(|note| format!("<p class=\"note\">{}</p>\n", escape(note))).collect();
+    let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
+    let notes: String =
+        comparison.notes.iter().cloned().chain(measured).map(|note| format!("<p class=\"note\">{}</p>\n", escape(&note))).collect();
     let plots = plots::plots(comparison);
     fill(
         PAGE,

@@ -1,8 +1,8 @@
 //! What the plots show.
 
 use super::lines::{Curve, Instant, Point, extremes, grid, growth, sum};
-use crate::Comparison;
 use crate::number::plain;
+use crate::{Comparison, Overlay, Quantity};
 use narrows_measure::metrics::{Summary, bottleneck, metric};
 use narrows_measure::{FlowRecord, FlowSample, Histogram, LinkRecord, Record};
 use narrows_units::{Rate, Span, Time};
@@ -25,6 +25,7 @@ pub(super) struct Plots<'a> {
     warmup: Instant,
     panels: Vec<Panel>,
     lines: Vec<Line<'a>>,
+    overlays: Vec<Laid<'a>>,
     capacity: Vec<Capacity>,
     limits: Vec<Limit>,
     scatter: Scatter,
@@ -49,6 +50,17 @@ struct Line<'a> {
     name: Option<&'a str>,
     #[serde(flatten)]
     curve: Curve,
+}
+
+/// A measured series over the simulated ones.
+#[derive(Serialize)]
+struct Laid<'a> {
+    panel: usize,
+    /// Which of the overlays.
+    overlay: usize,
+    name: &'a str,
+    x: Vec<Instant>,
+    y: Vec<Point>,
 }
 
 #[derive(Serialize)]
@@ -110,6 +122,8 @@ const CWND: usize = 2;
 const PACING: usize = 3;
 const QUEUE: usize = 4;
 const MARKS: usize = 5;
+const DELAY: usize = 6;
+const PANELS: usize = 7;
 
 /// How much of a comparison is drawn over time.
 #[derive(Clone, Copy)]
@@ -117,6 +131,8 @@ struct Extent {
     seeds: usize,
     each_flow: bool,
     bins: usize,
+    /// Queueing delays are drawn over time, because an overlay has measured them.
+    delays: bool,
 }
 
 pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
@@ -130,6 +146,7 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
         warmup: Instant(runs.iter().map(|run| run.warmup).max().unwrap_or_default().as_secs_f64()),
         panels: vec![],
         lines: vec![],
+        overlays: laid(&comparison.overlays),
         capacity: vec![],
         limits: vec![],
         scatter: scatter(comparison),
@@ -161,7 +178,8 @@ fn extent(comparison: &Comparison) -> Extent {
         BUDGET / (2 * curves.max(1))
     };
     let (seeds, each_flow) = tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
-    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS) }
+    let delays = comparison.overlays.iter().flat_map(|overlay| &overlay.series).any(|series| series.quantity == Quantity::QueueingDelay);
+    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS), delays }
 }
 
 /// Samples in a bin of throughput: at least a round trip, and some 300 bins in all.
@@ -172,7 +190,7 @@ fn throughput_bin(runs: &[&Record]) -> usize {
     (longest / 300).max(rtt).div_ceil(interval).max(1) as usize
 }
 
-fn panels(runs: &[&Record], width: f64) -> [Panel; 6] {
+fn panels(runs: &[&Record], width: f64) -> [Panel; PANELS] {
     let packets = counts_packets(runs.first().and_then(|run| bottleneck(run)));
     let queue = if packets { "Queue at the bottleneck, packets" } else { "Queue at the bottleneck, kB" };
     let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };
@@ -183,6 +201,7 @@ fn panels(runs: &[&Record], width: f64) -> [Panel; 6] {
         panel("Pacing rate, Mbit/s", true),
         panel(queue, true),
         panel("Packets marked, per second", true),
+        panel("Queueing delay at the bottleneck, ms", true),
     ]
 }
 
@@ -220,6 +239,10 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
     let queue =
         grid(&link.samples, run.interval, |s| s.at, |s| Some(if packets { s.queue_packets as f64 } else { s.queue.get() as f64 / 1e3 }));
     line(QUEUE, None, extremes(&[queue], run.interval, extent.bins));
+    if let Some(rate) = link.rate.filter(|_| extent.delays) {
+        let delay = grid(&link.samples, run.interval, |s| s.at, |s| Some(rate.time_for(s.queue).as_millis_f64()));
+        line(DELAY, None, extremes(&[delay], run.interval, extent.bins));
+    }
     if link.samples.iter().any(|sample| sample.marked > 0) {
         let marked = grid(&link.samples, run.interval, |s| s.at, |s| Some(s.marked as f64));
         line(MARKS, None, growth(&marked, run.interval, per, Time::ZERO));
@@ -279,16 +302,39 @@ fn keep(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
         .collect()
 }
 
-fn drop_empty_panels(plots: &mut Plots<'_>, panels: [Panel; 6]) {
+/// The series of overlays in their panels; long ones as means of neighbours.
+fn laid(overlays: &[Overlay]) -> Vec<Laid<'_>> {
+    let mean = |points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+    let series = overlays.iter().enumerate().flat_map(|(index, overlay)| overlay.series.iter().map(move |series| (index, overlay, series)));
+    let laid = series.map(|(overlay, Overlay { name, .. }, series)| {
+        let near = || series.points.chunks(series.points.len().div_ceil(2 * BINS).max(1));
+        Laid {
+            panel: match series.quantity {
+                Quantity::Throughput => THROUGHPUT,
+                Quantity::Rtt => RTT,
+                Quantity::Window => CWND,
+                Quantity::QueueingDelay => DELAY,
+            },
+            overlay,
+            name,
+            x: near().map(|points| Instant(mean(points, |point| point.0))).collect(),
+            y: near().map(|points| Point(mean(points, |point| point.1))).collect(),
+        }
+    });
+    laid.collect()
+}
+
+fn drop_empty_panels(plots: &mut Plots<'_>, panels: [Panel; PANELS]) {
     plots.lines.retain(|line| line.curve.y.iter().any(Option::is_some));
-    let mut new = [0; 6];
+    let mut new = [0; PANELS];
     for (index, panel) in panels.into_iter().enumerate() {
-        if plots.lines.iter().any(|line| line.panel == index) {
+        if plots.lines.iter().any(|line| line.panel == index) || plots.overlays.iter().any(|laid| laid.panel == index) {
             new[index] = plots.panels.len();
             plots.panels.push(panel);
         }
     }
     plots.lines.iter_mut().for_each(|line| line.panel = new[line.panel]);
+    plots.overlays.iter_mut().for_each(|laid| laid.panel = new[laid.panel]);
     plots.limits.iter_mut().for_each(|limit| limit.panel = new[limit.panel]);
 }
 

@@ -91,8 +91,18 @@
         legendgroup: name, showlegend: l.flow !== undefined && l.panel === 0,
       });
     }
+    const named = new Set();
+    for (const o of data.overlays) {
+      const name = plain(o.name), first = !named.has(name);
+      named.add(name);
+      traces.push({
+        x: o.x, y: o.y, name, yaxis: yaxis(o.panel), mode: "lines", legendgroup: `measured ${name}`, showlegend: first, hovertemplate: `%{y:.4~g}<extra>${name}, measured</extra>`,
+        line: { width: 1.8, color: css("--ink"), dash: dashes[1 + (o.overlay % (dashes.length - 1))] },
+      });
+    }
+    const legend = each || named.size > 0;
     const entries = traces.filter((t) => t.legendgroup && t.showlegend).length;
-    const row = narrow() ? 150 : 170, margin = { l: 48, r: 14, t: 26, b: each ? 44 + 20 * Math.ceil(entries / (narrow() ? 2 : 6)) : 44 };
+    const row = narrow() ? 150 : 170, margin = { l: 48, r: 14, t: 26, b: legend ? 44 + 20 * Math.ceil(entries / (narrow() ? 2 : 6)) : 44 };
     const height = panels * row + margin.t + margin.b;
     const gap = 30 / (panels * row), tall = (1 - gap * (panels - 1)) / Math.max(1, panels);
     const axes = {}, annotations = [], shapes = [];
@@ -112,7 +122,7 @@
       annotations.push(note("warm-up", { x: 0, xanchor: "left", xshift: 4, y: 0, yanchor: "bottom" }));
     }
     Plotly.react("time", traces, layout({
-      height, margin, shapes, annotations, hovermode: "x unified", ...axes, showlegend: each, legend: { orientation: "h", x: 0, y: -52 / (panels * row), yanchor: "top" }, uirevision: "time",
+      height, margin, shapes, annotations, hovermode: "x unified", ...axes, showlegend: legend, legend: { orientation: "h", x: 0, y: -52 / (panels * row), yanchor: "top" }, uirevision: "time",
       xaxis: axis({ title: { text: "Time, s", standoff: 6 }, range: [0, data.end], anchor: yaxis(panels - 1), showspikes: true, spikemode: "across", spikesnap: "cursor", spikethickness: 1, spikedash: "dot", spikecolor: css("--soft") }),
     }), config);
   }

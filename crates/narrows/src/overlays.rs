@@ -1,0 +1,31 @@
+//! Measurements that a report shows beside the simulation.
+
+use crate::compare::quote;
+use crate::error::Failure;
+use narrows_report::Overlay;
+use std::path::PathBuf;
+
+/// Reads overlays. Their names are those of their files, without what a result directory puts before them.
+pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
+    let mut overlays: Vec<Overlay> = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::Other(format!(
+                "the measurement {} cannot be read: {error}; give the output of iperf3 --json or a log of mm-link",
+                path.display()
+            ))
+        })?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = file.strip_prefix("overlay-").unwrap_or(&file);
+        if overlays.iter().any(|other| other.name == name) {
+            return Err(Failure::Other(format!("two measurements are called {name}; rename one")));
+        }
+        overlays.push(Overlay::parse(name, &text).map_err(|error| Failure::Other(error.to_string()))?);
+    }
+    Ok(overlays)
+}
+
+/// The overlays on a command line that is given in the result directory, each after a space.
+pub fn words(overlays: &[Overlay]) -> String {
+    overlays.iter().map(|overlay| format!(" --overlay {}", quote(&overlay.file()))).collect()
+}

@@ -1,0 +1,238 @@
+//! Packet captures of a simulation, as Wireshark reads them.
+
+mod connection;
+mod file;
+mod frame;
+
+use connection::{Connection, Key};
+use file::File;
+use frame::{MAX_PAYLOAD, Socket};
+use narrows_control::Ecn;
+use narrows_control::registry::Need;
+use narrows_flow::{AckFormat, Content, Observer, Point, Seen, Sender};
+use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario};
+use narrows_units::Time;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Where packets are captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapturePoint {
+    /// At the hosts of the senders.
+    Sender,
+    /// At the hosts of the receivers.
+    Receiver,
+    /// At the far end of a link, in both directions: packets that have crossed it, and those about to enter the queue of the same link's other direction.
+    Link(LinkId),
+    /// Where links drop them.
+    Dropped,
+}
+
+/// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a controller, with UDP for the others, times in nanoseconds since
+/// the run began.
+///
+/// What the simulation's packets do not carry is filled in: a handshake before the first segment and FINs after the last (both marked by a comment), timestamps
+/// in milliseconds, a window scale, payloads of zeros.
+pub struct Capture<W: Write> {
+    file: File<W>,
+    place: Place,
+    flows: BTreeMap<usize, Watched>,
+}
+
+/// The point and its interfaces.
+struct Place {
+    point: CapturePoint,
+    /// The link back, at a [`CapturePoint::Link`].
+    reverse: Option<usize>,
+    /// By node at hosts, by link elsewhere.
+    interfaces: BTreeMap<usize, u32>,
+}
+
+/// A flow that is captured.
+struct Watched {
+    /// The sender's and the receiver's.
+    sockets: [Socket; 2],
+    /// The node at which it is captured.
+    node: usize,
+    /// `None` for datagrams.
+    connection: Option<Connection>,
+    opened: bool,
+    closed: bool,
+    ecn: bool,
+}
+
+impl<W: Write> Capture<W> {
+    /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen` bytes of each packet. Fails if it cannot be written, or with
+    /// [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or its acknowledgements are not those of TCP.
+    pub fn new(out: W, scenario: &Scenario, flows: &[usize], point: CapturePoint, snaplen: u32) -> io::Result<Capture<W>> {
+        let chosen = || flows.iter().map(|index| (*index, &scenario.flows[*index]));
+        if let Some((_, flow)) = chosen().find(|(_, flow)| flow.transport.mss.get() as usize > MAX_PAYLOAD) {
+            let problem = format!("segments of flow \"{}\" are too long for IPv4; choose an mss of at most {MAX_PAYLOAD} B", flow.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        if let Some((_, flow)) = chosen().find(|(_, flow)| flow.controller.is_some() && flow.transport.acks == AckFormat::Numbered) {
+            let problem =
+                format!("flow \"{}\" acknowledges numbered transmissions, which TCP headers cannot tell; choose another flow", flow.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        let flows: BTreeMap<usize, Watched> = chosen().map(|(index, flow)| (index, watch(index, flow, point))).collect();
+        let mut file = File::new(out, snaplen)?;
+        let mut place = Place { point, reverse: None, interfaces: BTreeMap::new() };
+        if let CapturePoint::Link(id) = point {
+            place.reverse = reverse(scenario, id);
+        }
+        for (key, name, description) in interfaces(scenario, point, &flows) {
+            file.interface(&name, description)?;
+            place.interfaces.insert(key, place.interfaces.len() as u32);
+        }
+        Ok(Capture { file, place, flows })
+    }
+
+    /// Ends the capture and gives back what it was written to. Fails if something could not be written.
+    pub fn finish(self) -> io::Result<W> {
+        self.file.finish()
+    }
+}
+
+impl<W: Write> Observer for Capture<W> {
+    fn on_packet(&mut self, seen: &Seen<'_>) {
+        let Some(flow) = self.flows.get_mut(&seen.flow) else { return };
+        let key = flow.begin(seen);
+        if let Some(interface) = self.place.interface(flow, seen.point) {
+            flow.write(&mut self.file, interface, seen, self.place.point != CapturePoint::Dropped);
+        }
+        flow.end(seen, key);
+    }
+
+    fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender) {
+        let Some(flow) = self.flows.get_mut(&flow).filter(|flow| flow.opened && !flow.closed) else { return };
+        if sender.is_done()
+            && let (Some(connection), Some(interface)) = (&flow.connection, self.place.own(flow))
+        {
+            flow.closed = true;
+            self.file.exchange(interface, flow.sockets, &connection.farewell(at), "not simulated: the end of the connection");
+        }
+    }
+}
+
+impl Place {
+    /// The interface that sees a packet of `flow` at `point`, if one does.
+    fn interface(&self, flow: &Watched, point: Point) -> Option<u32> {
+        match (self.point, point) {
+            (CapturePoint::Sender, Point::Sender) | (CapturePoint::Receiver, Point::Receiver) => self.own(flow),
+            (CapturePoint::Link(id), Point::Leaving(link)) if id.0 == link => self.own(flow),
+            (CapturePoint::Link(_), Point::Entering(link)) if self.reverse == Some(link) => self.own(flow),
+            (CapturePoint::Dropped, Point::Dropped(link)) => self.interfaces.get(&link).copied(),
+            _ => None,
+        }
+    }
+
+    /// The interface at which all of a flow is seen, if there is one.
+    fn own(&self, flow: &Watched) -> Option<u32> {
+        let key = if let CapturePoint::Link(id) = self.point { id.0 } else { flow.node };
+        self.interfaces.get(&key).copied()
+    }
+}
+
+impl Watched {
+    /// A packet is seen: notes it if it begins its way here.
+    fn begin(&mut self, seen: &Seen<'_>) -> Option<Key> {
+        let connection = self.connection.as_mut()?;
+        match seen.content {
+            Content::Data(data) => {
+                if seen.point == Point::Sender {
+                    self.ecn |= seen.ecn != Ecn::NotEct;
+                    connection.on_sent(&data);
+                }
+                Some(Key::Data(data.number, data.stamp))
+            }
+            Content::Ack(ack, blocks) => {
+                let key = Key::of_ack(&ack, blocks);
+                if seen.point == Point::Receiver {
+                    connection.on_acknowledged(seen.at, key, &ack);
+                }
+                Some(key)
+            }
+            Content::Datagram => None,
+        }
+    }
+
+    fn write<W: Write>(&mut self, file: &mut File<W>, interface: u32, seen: &Seen<'_>, handshake: bool) {
+        let [sender, receiver] = self.sockets;
+        let Some(connection) = &self.connection else {
+            let payload = (seen.size.get() as usize).saturating_sub(frame::UDP_HEADERS);
+            return file.packet(interface, seen.at, &frame::udp(sender, receiver, seen.ecn, payload), None);
+        };
+        if handshake && !self.opened {
+            self.opened = true;
+            let comment = "not simulated: the handshake before the first segment";
+            file.exchange(interface, self.sockets, &connection.handshake(seen.at, self.ecn), comment);
+        }
+        let bytes = match seen.content {
+            Content::Data(data) => frame::tcp(sender, receiver, seen.ecn, &connection.data(&data)),
+            Content::Ack(ack, blocks) => frame::tcp(receiver, sender, seen.ecn, &connection.ack(&ack, blocks)),
+            Content::Datagram => return,
+        };
+        file.packet(interface, seen.at, &bytes, None);
+    }
+
+    /// A packet was seen: forgets it if it ends its way here.
+    fn end(&mut self, seen: &Seen<'_>, key: Option<Key>) {
+        let last = if matches!(seen.content, Content::Data(_)) { Point::Receiver } else { Point::Sender };
+        if let (Some(connection), Some(key)) = (&mut self.connection, key)
+            && (seen.point == last || matches!(seen.point, Point::Dropped(_)))
+        {
+            connection.on_gone(key, seen.point == Point::Sender);
+        }
+    }
+}
+
+fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
+    let connection = flow.controller.as_ref().map(|choice| {
+        let window = flow.transport.receive_window.map(|bytes| bytes.get());
+        Connection::new(flow.transport.mss.get(), window, choice.entry().needs.contains(&Need::EcnCounts))
+    });
+    // 20,000 flows with one port at the receiver, then the next; none of these ports belongs to a protocol that Wireshark knows.
+    let (own, peer) = (20_000 + (index % 20_000) as u16, 40_000 + (index / 20_000) as u16);
+    Watched {
+        sockets: [Socket { address: address(flow.from), port: own }, Socket { address: address(flow.to), port: peer }],
+        node: if point == CapturePoint::Receiver { flow.to.0 } else { flow.from.0 },
+        connection,
+        opened: false,
+        closed: false,
+        ecn: false,
+    }
+}
+
+/// Key in [`Place::interfaces`], name and description of each interface.
+fn interfaces(scenario: &Scenario, point: CapturePoint, flows: &BTreeMap<usize, Watched>) -> Vec<(usize, String, String)> {
+    let hosts = |what: &str| {
+        let nodes = scenario.nodes.iter().enumerate().filter(|(node, _)| flows.values().any(|flow| flow.node == *node));
+        nodes.map(|(index, node)| (index, node.name.clone(), format!("{what} at {}", node.name))).collect()
+    };
+    let named = |(index, link): (usize, &Link), what: String| (index, link.name.clone(), what);
+    match point {
+        CapturePoint::Sender => hosts("senders"),
+        CapturePoint::Receiver => hosts("receivers"),
+        CapturePoint::Link(id) => {
+            let link = &scenario.links[id.0];
+            vec![named((id.0, link), format!("end of {} at {}", link.name, scenario.nodes[link.to.0].name))]
+        }
+        CapturePoint::Dropped => {
+            scenario.links.iter().enumerate().map(|(index, link)| named((index, link), format!("dropped by {}", link.name))).collect()
+        }
+    }
+}
+
+/// 10.0.0.1 for the first node, and so on.
+fn address(node: NodeId) -> [u8; 4] {
+    (0x0a00_0001 + node.0 as u32).to_be_bytes()
+}
+
+/// The same link's other direction: `x.back` for `x`, and `x` for `x.back`.
+fn reverse(scenario: &Scenario, id: LinkId) -> Option<usize> {
+    let link = &scenario.links[id.0];
+    let name = link.name.strip_suffix(".back").map_or_else(|| format!("{}.back", link.name), str::to_owned);
+    let other = |other: &Link| other.name == name && other.from == link.to && other.to == link.from;
+    scenario.links.iter().position(other)
+}

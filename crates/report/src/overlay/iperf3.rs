@@ -1,0 +1,142 @@
+//! `iperf3 --json`.
+
+use super::{Problem, Quantity, Series};
+use serde::Deserialize;
+
+const REMEDY: &str = "give what iperf3 --json prints";
+
+#[derive(Deserialize)]
+struct Output {
+    #[serde(default)]
+    start: Start,
+    #[serde(default)]
+    intervals: Vec<Interval>,
+    error: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Start {
+    /// Payload of a full segment.
+    tcp_mss_default: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Interval {
+    streams: Vec<Stream>,
+    sum: Sum,
+}
+
+/// Of one connection; a receiver tells no more than its rate.
+#[derive(Deserialize)]
+struct Stream {
+    /// Microseconds.
+    rtt: Option<f64>,
+    /// Bytes.
+    snd_cwnd: Option<f64>,
+}
+
+/// Of all connections; times are in seconds.
+#[derive(Deserialize)]
+struct Sum {
+    start: f64,
+    end: f64,
+    bits_per_second: f64,
+    #[serde(default)]
+    omitted: bool,
+}
+
+/// Throughput of all connections, the mean of their round trips, the sum of their windows; intervals that iperf3 omits are left out.
+pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
+    let output: Output = serde_json::from_str(text).map_err(|error| (error.line().max(1), error.to_string(), REMEDY))?;
+    if let Some(error) = output.error {
+        return Err((1, format!("iperf3 failed: {error}"), "measure again"));
+    }
+    let intervals: Vec<&Interval> = output.intervals.iter().filter(|interval| !interval.sum.omitted).collect();
+    if intervals.is_empty() {
+        return Err((1, "no interval was measured".to_owned(), REMEDY));
+    }
+    let series = |quantity, value: &dyn Fn(&Interval) -> Option<(f64, f64)>| Series {
+        quantity,
+        points: intervals.iter().filter_map(|interval| value(interval)).collect(),
+    };
+    // A rate is a mean over its interval; what the kernel tells of a connection is as of the end.
+    let throughput = series(Quantity::Throughput, &|interval| {
+        let Sum { start, end, bits_per_second, .. } = interval.sum;
+        Some(((start + end) / 2.0, bits_per_second / 1e6))
+    });
+    let rtt = series(Quantity::Rtt, &|interval| {
+        let all: Vec<f64> = interval.streams.iter().filter_map(|stream| stream.rtt).filter(|rtt| *rtt > 0.0).collect();
+        (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / all.len() as f64 / 1e3))
+    });
+    let window = series(Quantity::Window, &|interval| {
+        let mss = output.start.tcp_mss_default.filter(|mss| *mss > 0.0)?;
+        let all: Vec<f64> = interval.streams.iter().filter_map(|stream| stream.snd_cwnd).collect();
+        (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / mss))
+    });
+    Ok([throughput, rtt, window].into_iter().filter(|series| !series.points.is_empty()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TWO_STREAMS: &str = r#"{
+  "start": { "tcp_mss_default": 1448, "version": "iperf 3.12" },
+  "intervals": [
+    { "streams": [{ "rtt": 9, "snd_cwnd": 14480, "omitted": true }],
+      "sum": { "start": 0, "end": 1, "seconds": 1, "bits_per_second": 5e6, "omitted": true } },
+    { "streams": [{ "socket": 5, "rtt": 13505, "rttvar": 994, "snd_cwnd": 139008, "retransmits": 15, "omitted": false },
+                  { "socket": 7, "rtt": 14505, "snd_cwnd": 5792 }],
+      "sum": { "start": 0, "end": 1.5, "bytes": 11927552, "bits_per_second": 95437020.5, "retransmits": 15, "omitted": false, "sender": true } }
+  ],
+  "end": {}
+}"#;
+
+    #[test]
+    fn streams_are_put_together_and_omitted_intervals_are_left_out() {
+        let expected = [(Quantity::Throughput, (0.75, 95.4370205)), (Quantity::Rtt, (1.5, 14.005)), (Quantity::Window, (1.5, 100.0))];
+        let expected = expected.map(|(quantity, point)| Series { quantity, points: vec![point] });
+        assert_eq!(parse(TWO_STREAMS).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_receivers_output_has_rates_alone() {
+        let text = r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
+        assert_eq!(parse(text).unwrap(), [Series { quantity: Quantity::Throughput, points: vec![(0.5, 8.0)] }]);
+    }
+
+    #[test]
+    fn an_error_names_the_line() {
+        let (line, problem, _) = parse(&TWO_STREAMS.replace("\"end\": 1.5,", "")).unwrap_err();
+        assert!(line == 8 && problem.contains("missing field `end`"), "{line}: {problem}");
+        let (_, problem, remedy) = parse(r#"{"intervals":[],"error":"unable to connect to server"}"#).unwrap_err();
+        assert_eq!((problem.as_str(), remedy), ("iperf3 failed: unable to connect to server", "measure again"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_measured_is_what_is_read(rates in prop::collection::vec((0.0..1e11f64, 1..10_000_000u32), 1..50)) {
+            let interval = |(index, (rate, rtt)): (usize, &(f64, u32))| serde_json::json!({
+                "streams": [{ "rtt": rtt, "snd_cwnd": 1448 * index }],
+                "sum": { "start": index, "end": index + 1, "bits_per_second": rate },
+            });
+            let intervals: Vec<_> = rates.iter().enumerate().map(interval).collect();
+            let text = serde_json::json!({ "start": { "tcp_mss_default": 1448 }, "intervals": intervals }).to_string();
+            let read = parse(&text).unwrap();
+            for (index, (rate, rtt)) in rates.iter().enumerate() {
+                let at = index as f64;
+                prop_assert_eq!(read[0].points[index], (at + 0.5, rate / 1e6));
+                prop_assert_eq!(read[1].points[index], (at + 1.0, f64::from(*rtt) / 1e3));
+                prop_assert_eq!(read[2].points[index], (at + 1.0, at));
+            }
+        }
+
+        #[test]
+        fn no_text_makes_it_fall_over(text in "\\{?[ -~\n]{0,200}") {
+            if let Err((line, ..)) = parse(&text) {
+                prop_assert!(line >= 1 && line <= text.lines().count().max(1) + 1);
+            }
+        }
+    }
+}
