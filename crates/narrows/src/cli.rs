@@ -188,6 +188,9 @@ pub struct BenchArgs {
     /// Only rows whose name contains this, for example "dumbbell cubic"
     #[arg(long, default_value = "")]
     pub only: String,
+    /// Measure the large runs instead: a hundred thousand flows, and ten minutes at 10 Gbit/s
+    #[arg(long, conflicts_with = "against_ns3")]
+    pub large: bool,
     /// Do the same work with ns-3 (Debian's libns3-dev and a C++ compiler) and print the ratios
     #[arg(long)]
     pub against_ns3: bool,

@@ -3,7 +3,7 @@
 use crate::Comparison;
 use crate::number::{UNDEFINED, count, or_dash, short};
 use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
-use narrows_measure::{FlowRecord, LinkRecord, Record};
+use narrows_measure::{FlowRecord, LinkRecord, Record, SizeBin, Transfers};
 
 /// A column of the table of results.
 pub(crate) struct Column {
@@ -22,6 +22,10 @@ pub(crate) const COLUMNS: &[(&str, &str)] = &[
     ("ECN marked", "ecn_marked"),
     ("FCT p50", "fct_p50"),
     ("FCT p95", "fct_p95"),
+    ("Slowdown p50", "slowdown_p50"),
+    ("Slowdown p99", "slowdown_p99"),
+    ("Frame delay p95", "frame_delay_p95"),
+    ("Late frames", "late_frames"),
     ("Jain", "jain"),
     ("Convergence", "convergence"),
 ];
@@ -79,6 +83,32 @@ pub(crate) const FLOW: &[Field<FlowRecord>] = &[
     Field { head: "Timeouts", unit: "", text: |_, flow| count(flow.steady.timeouts) },
     Field { head: "Finished", unit: "s", text: |_, flow| or_dash(flow.end.filter(|_| flow.completed).map(|end| end.as_secs_f64())) },
 ];
+
+pub(crate) const SIZE: &[Field<SizeBin>] = &[
+    Field { head: "Size", unit: "", text: |_, bin| format!("{} to {}", bin.from, bin.end()) },
+    Field { head: "Transfers", unit: "", text: |_, bin| count(bin.completion.count()) },
+    Field { head: "FCT p50", unit: "ms", text: |_, bin| completion(bin, 0.50) },
+    Field { head: "FCT p95", unit: "ms", text: |_, bin| completion(bin, 0.95) },
+    Field { head: "FCT p99", unit: "ms", text: |_, bin| completion(bin, 0.99) },
+    Field { head: "Slowdown p50", unit: "", text: |_, bin| or_dash(bin.slowdown.quantile(0.50)) },
+    Field { head: "Slowdown p95", unit: "", text: |_, bin| or_dash(bin.slowdown.quantile(0.95)) },
+    Field { head: "Slowdown p99", unit: "", text: |_, bin| or_dash(bin.slowdown.quantile(0.99)) },
+];
+
+/// The completed transfers of all flows of a run by size.
+pub(crate) fn sizes(run: &Record) -> Vec<SizeBin> {
+    let mut all = Transfers::default();
+    for bin in run.flows.iter().filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.sizes) {
+        let sum = all.bin(bin.from);
+        sum.completion.merge(&bin.completion);
+        sum.slowdown.merge(&bin.slowdown);
+    }
+    all.sizes
+}
+
+fn completion(bin: &SizeBin, q: f64) -> String {
+    or_dash(bin.completion.quantile(q).map(|time| time.as_millis_f64()))
+}
 
 pub(crate) const LINK: &[Field<LinkRecord>] = &[
     Field { head: "Link", unit: "", text: |_, link| link.name.clone() },

@@ -1,10 +1,10 @@
 //! The table a terminal shows.
 
 use crate::Comparison;
-use crate::columns::{FLOW, cell, columns, legend};
+use crate::columns::{FLOW, Field, SIZE, cell, columns, legend, sizes};
 use crate::setup::setup;
+use narrows_measure::Record;
 use narrows_measure::metrics::Summary;
-use narrows_measure::{FlowRecord, Record};
 
 const WIDTH: usize = 120;
 const LABEL: usize = 14;
@@ -12,7 +12,7 @@ const GAP: usize = 2;
 const FLOWS: usize = 20;
 
 /// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and below it the range),
-/// and for a single run its flows.
+/// and for a single run its flows and its transfers by size.
 pub fn table(comparison: &Comparison) -> String {
     let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison));
     if comparison.cases.iter().any(|case| case.runs.len() > 1) {
@@ -21,6 +21,11 @@ pub fn table(comparison: &Comparison) -> String {
     if let Some(run) = comparison.single() {
         text += "\n";
         text += &flows(run);
+        let sizes = sizes(run);
+        if !sizes.is_empty() {
+            text += "\n";
+            text += &grid(run, SIZE, &sizes, 1);
+        }
     }
     for overlay in &comparison.overlays {
         text += "\n";
@@ -45,15 +50,20 @@ fn results(comparison: &Comparison) -> String {
 
 fn flows(run: &Record) -> String {
     let shown = &run.flows[..run.flows.len().min(FLOWS)];
-    let column = |field: &crate::columns::Field<FlowRecord>| {
-        let cells = shown.iter().map(|flow| one((field.text)(run, flow)));
-        std::iter::once(head(field.head, field.unit)).chain(cells).collect()
-    };
-    let mut text = render(FLOW.iter().map(column).collect(), 2);
+    let mut text = grid(run, FLOW, shown, 2);
     if run.flows.len() > FLOWS {
         text += &format!("... and {} more flows\n", run.flows.len() - FLOWS);
     }
     text
+}
+
+/// A table with a row for each of `parts`.
+fn grid<T>(run: &Record, fields: &[Field<T>], parts: &[T], texts: usize) -> String {
+    let column = |field: &Field<T>| {
+        let cells = parts.iter().map(|part| one((field.text)(run, part)));
+        std::iter::once(head(field.head, field.unit)).chain(cells).collect()
+    };
+    render(fields.iter().map(column).collect(), texts)
 }
 
 pub(crate) fn wrap(text: &str) -> String {

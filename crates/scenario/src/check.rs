@@ -45,7 +45,7 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
     }
     let interval = match &raw.sample {
         Some(sample) => check_interval(sample, duration)?,
-        None => default_interval(duration),
+        None => Span::ZERO,
     };
     let name = match &raw.name {
         Some(name) => checked_name(name)?,
@@ -67,6 +67,9 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
         expect: expect::check(raw)?,
     };
     scenario.flows = flows::check(raw, &scenario, &twins)?;
+    if raw.sample.is_none() {
+        scenario.interval = default_interval(duration, scenario.flows.len() + scenario.links.len());
+    }
     buffers::resolve(&mut scenario, &buffers)?;
     scenario.changes = changes::check(raw, &scenario, &twins)?;
     Ok(scenario)
@@ -88,9 +91,13 @@ fn check_interval(sample: &At<Quantity<Span>>, duration: Span) -> Checked<Span> 
     Ok(interval)
 }
 
-/// A 600th of the run, rounded up to 1, 2 or 5 times a power of ten, at least a millisecond.
-fn default_interval(duration: Span) -> Span {
-    let aim = duration.as_nanos().div_ceil(600);
+/// Samples of all flows and links together that a run takes if nobody says otherwise: about 100 MB.
+const SAMPLES: u64 = 1_000_000;
+
+/// A 600th of the run, or less often where so many series would have too many samples, rounded up to 1, 2 or 5 times a power of ten, at least a millisecond.
+fn default_interval(duration: Span, series: usize) -> Span {
+    let samples = (SAMPLES / series.max(1) as u64).clamp(1, 600);
+    let aim = duration.as_nanos().div_ceil(samples);
     let mut step = 1_000_000u64;
     let mut factors = [2, 5, 10].iter().cycle();
     let mut base = step;

@@ -21,7 +21,8 @@ pub(crate) struct RawScenario {
     pub duration: At<Quantity<Span>>,
     /// Statistics leave out what happens before this. Default: "0 s".
     pub warmup: Option<At<Quantity<Span>>>,
-    /// Time between samples of the series. Default: about a 600th of the duration, at least 1 ms.
+    /// Time between samples of the series. Default: about a 600th of the duration, at least 1 ms; more where flows and links together would have more than a
+    /// million samples.
     pub sample: Option<At<Quantity<Span>>>,
     /// Hosts delay each sending by a random time, up to one packet time of the slowest link of the route, because exactly periodic senders lock their phases at
     /// drop-tail queues. Default: true.

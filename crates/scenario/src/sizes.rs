@@ -88,7 +88,7 @@ pub const PUBLISHED: &[Published] = &[
     },
     Published {
         name: "web",
-        summary: "main objects of web pages; mean 10.7 kB, from 100 B to 2 MB",
+        summary: "main objects of web pages; mean 10.8 kB, from 100 B to 2 MB",
         source: "3GPP2 C.R1002-0, HTTP traffic model; IEEE 802.16m Evaluation Methodology, section 10.1: truncated lognormal, mu 8.35, sigma 1.37",
         shape: Shape::LogNormal { mean: 8.35, deviation: 1.37, least: 100.0, most: 2e6 },
     },
@@ -186,9 +186,9 @@ mod tests {
 
     #[test]
     fn means_are_the_published_ones() {
-        // 1.6 MB and 7.4 MB as later papers quote them; the value sizes of the cache have their mean in closed form; 10710 B is in the model itself.
+        // 1.6 MB and 7.4 MB as later papers quote them; the value sizes of the cache have their mean in closed form; the model of the web says 10710 B itself, 1.2 % less than its rounded parameters have.
         for (name, mean, off) in
-            [("web-search", 1.6e6, 0.05), ("data-mining", 7.4e6, 0.02), ("cache", 329.0, 0.001), ("web", 10_710.0, 0.01)]
+            [("web-search", 1.6e6, 0.05), ("data-mining", 7.4e6, 0.02), ("cache", 329.0, 0.001), ("web", 10_710.0, 0.015)]
         {
             let sizes = published(name);
             assert!((sizes.mean() / mean - 1.0).abs() < off, "{name}: {}", sizes.mean());

@@ -329,6 +329,34 @@ pub const METRICS: &[Metric] = &[
         source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
         compute: completion::long_slowdown_p99,
     },
+    Metric {
+        name: "frame_delay_p95",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The delay that 95 % of media frames do not exceed.",
+        formula: "95th percentile of the completion times of frames that began after warm-up and arrived whole, all flows of frames together",
+        source: "RFC 8868, section 3",
+        compute: completion::frame_delay_p95,
+    },
+    Metric {
+        name: "late_frames",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The share of media frames that came later than their deadline, or not at all.",
+        formula: "frames whose completion time exceeds their flow's deadline, that lost a packet for ever, or that were still missing at the end of the run \
+                  when their deadline had passed / frames that began after warm-up",
+        source: "ITU-T G.114 for the default deadline of 150 ms",
+        compute: completion::late_frames,
+    },
+    Metric {
+        name: "active_connections",
+        unit: "",
+        better: Better::Neither,
+        summary: "How many connections of flows that make transfers exist at a time.",
+        formula: "sum over these flows of the mean of their samples since warm-up",
+        source: "RFC 7928, section 8.2, for loads in numbers of flows",
+        compute: completion::active_connections,
+    },
 ];
 
 #[cfg(test)]

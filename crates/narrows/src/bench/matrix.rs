@@ -5,7 +5,7 @@ use narrows_scenario::Scenario;
 use narrows_units::{Rate, Span};
 use std::fmt::Write;
 
-/// The name of the link that is measured.
+/// How the names of the links that are measured begin.
 pub const BOTTLENECK: &str = "bottleneck";
 
 /// One run of the matrix.
@@ -25,18 +25,36 @@ pub enum Topology {
     OneLink,
     /// Each flow has its own access links of ten times the bottleneck's rate on both sides.
     Dumbbell,
+    /// A thousand separate bottlenecks, each with its share of the flows.
+    Many,
 }
+
+/// Bottlenecks of [`Topology::Many`].
+const MANY: u32 = 1_000;
 
 impl Topology {
     pub fn name(self) -> &'static str {
         match self {
             Topology::OneLink => "one-link",
             Topology::Dumbbell => "dumbbell",
+            Topology::Many => "many",
         }
     }
 }
 
-/// All cells.
+/// The cells that take long or much memory: a hundred thousand flows, and ten minutes at 10 Gbit/s.
+pub fn large() -> Vec<Cell> {
+    let cell = |topology, flows, mbps, seconds| Cell {
+        topology,
+        controller: "cubic",
+        flows,
+        rate: Rate::from_mbps(mbps),
+        duration: Span::from_secs(seconds),
+    };
+    vec![cell(Topology::Many, 100 * MANY, 100, 2), cell(Topology::OneLink, 1, 10_000, 600)]
+}
+
+/// The cells of the plain bench.
 pub fn cells() -> Vec<Cell> {
     let loads = [(100, 1, 60), (100, 10, 60), (100, 100, 60), (1000, 10, 20)];
     let mut cells = Vec::new();
@@ -63,7 +81,11 @@ impl Cell {
     }
 
     fn to_toml(&self) -> String {
-        let mut text = format!("name = \"{}\"\nduration = \"{}\"\nwarmup = \"5 s\"\nsample = \"100 ms\"\n", self.name(), self.duration);
+        let mut text = format!("name = \"{}\"\nduration = \"{}\"\n", self.name(), self.duration);
+        text += match self.topology {
+            Topology::Many => "warmup = \"500 ms\"\n",
+            Topology::OneLink | Topology::Dumbbell => "warmup = \"5 s\"\nsample = \"100 ms\"\n",
+        };
         let mut link = |name: &str, ends: [&str; 2], rate: Rate, delay: &str, buffer: &str| {
             let [from, to] = ends;
             let _ = write!(
@@ -90,6 +112,13 @@ impl Cell {
                 }
                 for n in 1..=self.flows {
                     flow(&format!("s{n}"), &format!("r{n}"), 1);
+                }
+            }
+            Topology::Many => {
+                for n in 1..=MANY {
+                    let (sender, receiver) = (format!("s{n}"), format!("r{n}"));
+                    link(&format!("{BOTTLENECK}-{n}"), [&sender, &receiver], self.rate, "15 ms", "1 bdp");
+                    flow(&sender, &receiver, self.flows / MANY);
                 }
             }
         }

@@ -34,7 +34,8 @@ struct Row {
 
 /// Runs the matrix and prints its rows as they come.
 pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
-    let cells: Vec<Cell> = matrix::cells().into_iter().filter(|cell| cell.name().contains(&args.only)).collect();
+    let all = if args.large { matrix::large() } else { matrix::cells() };
+    let cells: Vec<Cell> = all.into_iter().filter(|cell| cell.name().contains(&args.only)).collect();
     if cells.is_empty() {
         return Err(Failure::Other(format!("no row's name contains \"{}\"; names are like \"{}\"", args.only, matrix::cells()[0].name())));
     }
@@ -48,7 +49,7 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
         if std::io::stderr().is_terminal() {
             eprint!("\r{:<40}\r", cell.name());
         }
-        let mut row = if let [only] = cells.as_slice() { measure(only, args.runs)? } else { measure_apart(cell, args.runs)? };
+        let mut row = if let [only] = cells.as_slice() { measure(only, args.runs)? } else { measure_apart(cell, args.runs, args.large)? };
         if let Some(peer) = &peer {
             let theirs = peer.measure(cell)?;
             row.ns3_ns_per_packet = theirs;
@@ -69,10 +70,11 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
 }
 
 /// Measures in a process of its own, so that memory kept from other rows does not count.
-fn measure_apart(cell: &Cell, runs: u32) -> Result<Row, Failure> {
+fn measure_apart(cell: &Cell, runs: u32, large: bool) -> Result<Row, Failure> {
+    let large = large.then_some("--large");
     let fail = |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
     let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
-    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).output();
+    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(large).output();
     let output = output.map_err(|error| fail(error.to_string()))?;
     if !output.status.success() {
         return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
@@ -89,8 +91,9 @@ fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
         let before = meter::cpu_time();
         let record = narrows_sim::run(&scenario)?;
         let cost = meter::cpu_time() - before;
-        let bottleneck = record.links.iter().find(|link| link.name == matrix::BOTTLENECK).expect("every cell has a bottleneck");
-        costs.push((cost.as_nanos() as f64, bottleneck.total.delivered as f64, record.hops as f64, record.events as f64));
+        let measured = record.links.iter().filter(|link| link.name.starts_with(matrix::BOTTLENECK) && !link.name.ends_with(".back"));
+        let packets: u64 = measured.map(|link| link.total.delivered).sum();
+        costs.push((cost.as_nanos() as f64, packets as f64, record.hops as f64, record.events as f64));
     }
     costs.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
     let (ns, packets, hops, events) = costs[costs.len() / 2];

@@ -32,6 +32,7 @@ pub fn html(comparison: &Comparison) -> String {
             ("drawn", &drawn(comparison, plots.seeds.len())),
             ("flows", &tables::flows(comparison)),
             ("links", &tables::links(comparison)),
+            ("transfers", &tables::transfers(comparison)),
             ("meanings", &tables::meanings(comparison)),
             ("scenarios", &tables::scenarios(comparison)),
             ("remake", &escape(&comparison.remake)),

@@ -2,10 +2,11 @@
 
 use super::style::{escape, key};
 use crate::Comparison;
-use crate::columns::{FLOW, Field, LINK, cell, columns, legend};
+use crate::columns::{FLOW, Field, LINK, SIZE, cell, columns, legend, sizes};
 use crate::number::count;
 use narrows_measure::Record;
 use narrows_measure::metrics::Summary;
+use std::borrow::Cow;
 
 /// Rows of a table of flows or links; the Parquet tables have them all.
 const ROWS: usize = 200;
@@ -36,36 +37,49 @@ fn head_cell(head: &str, unit: &str, title: &str) -> String {
 }
 
 pub(super) fn flows(comparison: &Comparison) -> String {
-    parts(comparison, "flow", FLOW, |run| &run.flows)
+    parts(comparison, "flow", FLOW, |run| run.flows.as_slice().into())
 }
 
 pub(super) fn links(comparison: &Comparison) -> String {
-    parts(comparison, "link", LINK, |run| &run.links)
+    parts(comparison, "link", LINK, |run| run.links.as_slice().into())
 }
 
-fn parts<T>(comparison: &Comparison, name: &str, fields: &[Field<T>], of: impl Fn(&Record) -> &Vec<T>) -> String {
+/// Completed transfers by size; nothing if there are none.
+pub(super) fn transfers(comparison: &Comparison) -> String {
+    if comparison.runs().all(|(_, run)| sizes(run).is_empty()) {
+        return String::new();
+    }
+    let table = parts(comparison, "transfer_size", SIZE, |run| sizes(run).into());
+    format!("<details open><summary>Transfers by size</summary>\n{table}</details>\n")
+}
+
+fn parts<'a, T: Clone + 'a>(
+    comparison: &'a Comparison,
+    name: &str,
+    fields: &[Field<T>],
+    of: impl Fn(&'a Record) -> Cow<'a, [T]>,
+) -> String {
     let several = comparison.single().is_none();
     let mut head = String::new();
     if several {
         head += &(head_cell("Case", "", "") + &head_cell("Seed", "", ""));
     }
     head.extend(fields.iter().map(|field| head_cell(field.head, field.unit, "")));
-    let all = comparison.cases.iter().enumerate().flat_map(|(index, case)| {
-        let of = &of;
-        case.runs.iter().flat_map(move |run| of(run).iter().map(move |part| (index, case, run, part)))
-    });
+    let runs = comparison.cases.iter().enumerate().flat_map(|(index, case)| case.runs.iter().map(move |run| (index, case, run)));
     let (mut rows, mut total) = (String::new(), 0);
-    for (index, case, run, part) in all {
-        total += 1;
-        if total > ROWS {
-            continue;
+    for (index, case, run) in runs {
+        for part in of(run).iter() {
+            total += 1;
+            if total > ROWS {
+                continue;
+            }
+            rows += &format!("<tr data-case=\"{index}\">");
+            if several {
+                rows += &format!("<th scope=\"row\">{}{}</th><td>{}</td>", key(index), escape(&case.label), run.seed);
+            }
+            rows.extend(fields.iter().map(|field| format!("<td>{}</td>", escape(&(field.text)(run, part)))));
+            rows += "</tr>\n";
         }
-        rows += &format!("<tr data-case=\"{index}\">");
-        if several {
-            rows += &format!("<th scope=\"row\">{}{}</th><td>{}</td>", key(index), escape(&case.label), run.seed);
-        }
-        rows.extend(fields.iter().map(|field| format!("<td>{}</td>", escape(&(field.text)(run, part)))));
-        rows += "</tr>\n";
     }
     let more = if total > ROWS {
         format!("<p class=\"hint\">{} more in {name}s.parquet.</p>", count((total - ROWS) as u64))
