@@ -4,6 +4,7 @@
 //! (metrics, tables, plots, files) is computed from records alone.
 
 pub mod bootstrap;
+pub mod harm;
 mod histogram;
 pub mod metrics;
 mod record;

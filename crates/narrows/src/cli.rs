@@ -28,6 +28,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run a scenario file with [sweep]: all combinations of values, on all cores, resumed if stopped
     Sweep(SweepArgs),
+    /// Run every controller beside every other: share, harm and starvation
+    Matrix(MatrixArgs),
     /// Make the HTML report and the table of a result directory again
     Report(ReportArgs),
     /// Write the tables of a result directory as CSV
@@ -50,9 +52,10 @@ impl Default for Command {
 
 #[derive(Parser)]
 pub struct CompareArgs {
-    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`)
-    #[arg(default_values = ["newreno", "cubic", "bbr"], value_parser = parse_choice)]
-    pub controllers: Vec<Choice>,
+    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`); or two result directories, to see
+    /// what changed between them
+    #[arg(default_values = ["newreno", "cubic", "bbr"], value_parser = parse_compared)]
+    pub compared: Vec<Compared>,
     /// Compare on the network of a scenario file: each controller in turn drives every flow that has one
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
     pub file: Option<PathBuf>,
@@ -97,6 +100,13 @@ pub struct CompareArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// What is compared.
+#[derive(Clone)]
+pub enum Compared {
+    Controller(Choice),
+    Result(PathBuf),
 }
 
 #[derive(Args)]
@@ -149,6 +159,36 @@ pub struct SweepArgs {
     /// Continue the sweep that was to give this result directory
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out"])]
     pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct MatrixArgs {
+    /// Controllers, with parameters after "?" (see `narrows list controllers`)
+    #[arg(default_values = ["newreno", "cubic", "bbr"], value_parser = parse_choice)]
+    pub controllers: Vec<Choice>,
+    /// Rates of the bottleneck, with commas between them
+    #[arg(long, default_value = "50 Mbit/s", value_delimiter = ',')]
+    pub rate: Vec<Rate>,
+    /// Round trips without queues
+    #[arg(long, default_value = "30 ms", value_delimiter = ',')]
+    pub rtt: Vec<Span>,
+    /// Buffers of the bottleneck: "0.5 bdp,1 bdp,4 bdp"
+    #[arg(long, default_value = "0.5 bdp,1 bdp,4 bdp", value_delimiter = ',')]
+    pub buffer: Vec<Depth>,
+    /// How long each run lasts
+    #[arg(long, default_value = "60 s")]
+    pub duration: Span,
+    /// Leave this out of the statistics [default: a sixth of the duration]
+    #[arg(long)]
+    pub warmup: Option<Span>,
+    /// How many seeds each pair is run with
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: u32,
+    /// The first seed
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub seed: u64,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -269,6 +309,18 @@ fn parse_path(text: &str) -> Result<String, String> {
             let names: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
             Err(format!("there is no path \"{text}\"; known are {}", names.join(", ")))
         }
+    }
+}
+
+fn parse_compared(text: &str) -> Result<Compared, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        return Ok(Compared::Result(path));
+    }
+    match parse_choice(text) {
+        Ok(choice) => Ok(Compared::Controller(choice)),
+        Err(_) if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
+        Err(reason) => Err(reason),
     }
 }
 

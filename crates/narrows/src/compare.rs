@@ -1,7 +1,8 @@
 //! `narrows compare`.
 
 use crate::Outcome;
-use crate::cli::CompareArgs;
+use crate::cli::{CompareArgs, Compared};
+use crate::differ::differ;
 use crate::error::Failure;
 use crate::inputs;
 use crate::output::{self, Kept, Started};
@@ -9,31 +10,87 @@ use crate::runner::run_all;
 use narrows_control::registry::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Scenario;
+use std::path::Path;
 
 /// Runs each controller on the same network with several seeds and shows them side by side.
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
+    let controllers = match named(&args)? {
+        Named::Controllers(controllers) => controllers,
+        Named::Results(before, after) => return differ(before, after, args.output.json),
+    };
     let started = Started::now();
-    if let Some(twice) = args.controllers.iter().enumerate().find(|(index, choice)| args.controllers[..*index].contains(choice)) {
+    if let Some(twice) = controllers.iter().enumerate().find(|(index, choice)| controllers[..*index].contains(choice)) {
         return Err(Failure::Other(format!("{} is named twice; name each controller once", twice.1.text())));
     }
     let directory = output::choose_directory(&args.output, "compare")?;
-    let mut networks = args.controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
+    let mut networks = controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs::adopt(&mut networks, args.file.as_deref())?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let mut records = run_all(&runs, &args.output)?.into_iter();
-    let cases = networks.iter().zip(&args.controllers).map(|(network, choice)| Case {
+    let cases = networks.iter().zip(&controllers).map(|(network, choice)| Case {
         label: choice.text().to_owned(),
         scenario_toml: network.to_toml(),
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
-    let names: Vec<&str> = args.controllers.iter().map(Choice::text).collect();
+    let names: Vec<&str> = controllers.iter().map(Choice::text).collect();
     let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
-    comparison.remake = remake(&args, &networks[0], &comparison.scenario_file(0));
+    comparison.remake = remake(&args, &controllers, &networks[0], &comparison.scenario_file(0));
     output::deliver(&directory, &comparison, &started, Kept { inputs, ..Kept::default() }, &args.output)?;
     if !args.output.quiet && !args.output.json {
         output::print(&format!("Try next: {}\n", next(&args)))?;
     }
     Ok(Outcome::Ok)
+}
+
+enum Named<'a> {
+    Controllers(Vec<Choice>),
+    Results(&'a Path, &'a Path),
+}
+
+/// What the arguments name: controllers, or two results.
+fn named(args: &CompareArgs) -> Result<Named<'_>, Failure> {
+    let (mut controllers, mut results) = (Vec::new(), Vec::new());
+    for compared in &args.compared {
+        match compared {
+            Compared::Controller(choice) => controllers.push(choice.clone()),
+            Compared::Result(directory) => results.push(directory.as_path()),
+        }
+    }
+    match (&controllers[..], &results[..]) {
+        (_, []) => Ok(Named::Controllers(controllers)),
+        ([], [before, after]) => match foreign(args) {
+            Some(flag) => {
+                Err(Failure::Other(format!("--{flag} is for comparing controllers; results are as they were made, so leave it out")))
+            }
+            None => Ok(Named::Results(before, after)),
+        },
+        ([], [_]) => Err(Failure::Other("one result is not compared with anything; name two result directories".to_owned())),
+        ([], _) => Err(Failure::Other(format!("{} results are too many; name two result directories", results.len()))),
+        ([choice, ..], [directory, ..]) => Err(Failure::Other(format!(
+            "{} is a controller and {} is a result directory; compare controllers, or two results",
+            choice.text(),
+            directory.display()
+        ))),
+    }
+}
+
+/// A flag that says how to run, which results have behind them.
+fn foreign(args: &CompareArgs) -> Option<&'static str> {
+    let flags = [
+        ("file", args.file.is_some()),
+        ("rate", args.rate.is_some()),
+        ("rtt", args.rtt.is_some()),
+        ("buffer", args.buffer.is_some()),
+        ("flows", args.flows.is_some()),
+        ("stagger", args.stagger.is_some()),
+        ("loss", args.loss.is_some()),
+        ("trace", args.trace.is_some()),
+        ("duration", args.duration.is_some()),
+        ("warmup", args.warmup.is_some()),
+        ("seed", args.seed.is_some()),
+        ("out", args.output.out.is_some()),
+    ];
+    flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
 }
 
 /// The network with `choice` driving it.
@@ -70,9 +127,9 @@ fn join(names: &[&str]) -> String {
 
 /// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say where or how fast are
 /// left out.
-fn remake(args: &CompareArgs, network: &Scenario, scenario_file: &str) -> String {
+fn remake(args: &CompareArgs, controllers: &[Choice], network: &Scenario, scenario_file: &str) -> String {
     let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
-    words.extend(args.controllers.iter().map(|choice| quote(choice.text())));
+    words.extend(controllers.iter().map(|choice| quote(choice.text())));
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             words.push(format!("--{name} {}", quote(&value)));

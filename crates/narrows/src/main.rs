@@ -4,10 +4,12 @@ mod bench;
 mod cells;
 mod cli;
 mod compare;
+mod differ;
 mod error;
 mod export;
 mod inputs;
 mod list;
+mod matrix;
 mod output;
 mod overlays;
 mod report;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(args),
         Command::Run(args) => run::run(args),
         Command::Sweep(args) => sweep::sweep(args),
+        Command::Matrix(args) => matrix::matrix(args),
         Command::Report(args) => report::report(args),
         Command::Export(args) => export::export(args),
         Command::Bench(args) => bench::bench(args),

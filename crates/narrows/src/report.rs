@@ -8,14 +8,26 @@ use std::io::Write;
 
 /// Makes table and HTML of a result directory again.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
-    let mut comparison = narrows_report::read(&args.directory)?;
-    comparison.overlays.extend(overlays::read(&args.overlay)?);
-    let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
+    let (text, page) = match narrows_report::read_grid(&args.directory)? {
+        Some(_) if !args.overlay.is_empty() => {
+            return Err(Failure::Other("a sweep has no series to show measurements beside; give --overlay with the result of a run".to_owned()));
+        }
+        Some(grid) => {
+            let text = if args.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
+            (text, narrows_report::grid_html(&grid))
+        }
+        None => {
+            let mut comparison = narrows_report::read(&args.directory)?;
+            comparison.overlays.extend(overlays::read(&args.overlay)?);
+            let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
+            (text, narrows_report::html(&comparison))
+        }
+    };
     let printed = std::io::stdout().write_all(text.as_bytes());
     let out = match args.out {
-        None => narrows_report::redraw(&args.directory, &comparison)?,
+        None => narrows_report::redraw(&args.directory, &page)?,
         Some(out) => {
-            std::fs::write(&out, narrows_report::html(&comparison)).map_err(|error| {
+            std::fs::write(&out, page).map_err(|error| {
                 Failure::Other(format!("the report cannot be written to {}: {error}; choose another --out", out.display()))
             })?;
             out

@@ -25,14 +25,17 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
         (None, None) => return Err(Failure::Other("name a scenario, or a sweep to --resume".to_owned())),
     };
     let directory = job.directory(&args.output, args.resume.as_deref())?;
-    let grid = job.run(&directory, &args.output, &started)?;
+    let grid = job.run(&directory, &args.output, &started, &|_, _| Ok(()))?;
     let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
     output::print(&text)?;
     if !args.output.json && !args.output.quiet {
-        output::print(&format!("\nResult: {} (table of all runs: cells.parquet)\n", directory.display()))?;
+        output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
     }
     Ok(Outcome::Ok)
 }
+
+/// What is added to a complete grid, from the runs that are kept.
+pub type Finish<'a> = dyn Fn(&mut Grid, &Cells) -> Result<(), Failure> + 'a;
 
 /// A sweep that has been checked, and all that it needs.
 pub struct Job {
@@ -79,8 +82,8 @@ impl Job {
         Ok(free.expect("some number is free"))
     }
 
-    /// Runs what is not kept yet and writes the result directory.
-    pub fn run(&self, directory: &Path, output: &OutputArgs, started: &Started) -> Result<Grid, Failure> {
+    /// Runs what is not kept yet, has the grid finished, and writes the result directory.
+    pub fn run(&self, directory: &Path, output: &OutputArgs, started: &Started, finish: &Finish) -> Result<Grid, Failure> {
         let kept = Cells::open(cells::partial(directory), &self.origin)?;
         let pending: Vec<u64> = (0..self.sweep.cells()).filter(|run| !kept.has(*run)).collect();
         let lengths = pending.iter().map(|run| self.lengths[*run as usize]);
@@ -100,7 +103,8 @@ impl Job {
             });
         }
         ran?;
-        let grid = self.grid(&kept)?;
+        let mut grid = self.grid(&kept)?;
+        finish(&mut grid, &kept)?;
         let reduced = (0..self.sweep.cells()).map(|run| kept.get(run));
         narrows_report::write_grid(
             directory,
@@ -127,6 +131,7 @@ impl Job {
             axes: self.sweep.axes().iter().filter(|axis| !axis.is_seed()).map(grid_axis).collect(),
             seeds,
             runs,
+            matrix: None,
         })
     }
 }

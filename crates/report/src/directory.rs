@@ -146,9 +146,8 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
     partial.complete(dir)
 }
 
-/// Draws `report.html` of the result directory `dir` again from `comparison`, which was read from there, and returns its path.
-pub fn redraw(dir: &Path, comparison: &Comparison) -> Result<PathBuf, ReportError> {
-    let page = html(comparison);
+/// Puts `report.html` of a result directory there again, and returns its path.
+pub fn redraw(dir: &Path, page: &str) -> Result<PathBuf, ReportError> {
     let (path, new) = (dir.join("report.html"), dir.join(".report.html.partial"));
     let written = put(&new, page.as_bytes()).and_then(|()| fs::rename(&new, &path));
     written.map_err(|source| {

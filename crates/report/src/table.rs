@@ -66,6 +66,13 @@ fn grid<T>(run: &Record, fields: &[Field<T>], parts: &[T], texts: usize) -> Stri
     render(fields.iter().map(column).collect(), texts)
 }
 
+/// Rows of cells under a row of heads, at most 120 columns wide; the first `texts` columns are text, the others are numbers.
+pub fn text_table(rows: &[Vec<String>], texts: usize) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let column = |index: usize| rows.iter().map(|row| one(row.get(index).cloned().unwrap_or_default())).collect();
+    if columns == 0 { String::new() } else { render((0..columns).map(column).collect(), texts) }
+}
+
 pub(crate) fn wrap(text: &str) -> String {
     let mut out = String::new();
     let mut used = 0;

@@ -62,7 +62,7 @@ fn what_was_written_is_read_back() {
         assert_eq!(summary_json(&back), summary_json(&made));
         assert!(html(&back) == html(&made), "the page drawn from files differs");
         let before = fs::read(dir.join("report.html")).unwrap();
-        assert_eq!(redraw(&dir, &read(&dir).unwrap()).unwrap(), dir.join("report.html"));
+        assert_eq!(redraw(&dir, &html(&read(&dir).unwrap())).unwrap(), dir.join("report.html"));
         assert!(fs::read(dir.join("report.html")).unwrap() == before);
     }
 }

@@ -27,6 +27,7 @@
 
 mod check;
 mod comparison;
+mod difference;
 mod error;
 mod model;
 mod near;
@@ -41,6 +42,7 @@ mod text;
 mod write;
 
 pub use comparison::Comparison;
+pub use difference::{Difference, differences};
 pub use error::ScenarioError;
 pub use model::{
     Arrivals, Change, Draw, Expectation, Flow, FlowId, Frames, Link, LinkId, Node, NodeId, On, OnOff, Requests, Scenario, What, Workload,

@@ -33,7 +33,7 @@ pub(super) fn convergence(record: &Record) -> Option<f64> {
 }
 
 /// The fair shares of the contest's flows, computed anew only when a capacity changes.
-struct Shares<'a> {
+pub(super) struct Shares<'a> {
     links: Vec<&'a LinkRecord>,
     routes: Vec<Vec<usize>>,
     capacity: Vec<Option<f64>>,
@@ -42,7 +42,7 @@ struct Shares<'a> {
 }
 
 impl<'a> Shares<'a> {
-    fn new(record: &'a Record, contest: &Contest<'a>) -> Shares<'a> {
+    pub fn new(record: &'a Record, contest: &Contest<'a>) -> Shares<'a> {
         let alone = contest.flows.len() == 1;
         let shares = alone.then(|| {
             let half = contest.from + contest.to.since(contest.from) / 2;
@@ -52,7 +52,7 @@ impl<'a> Shares<'a> {
         Shares { links: record.links.iter().collect(), routes, capacity: Vec::new(), shares: shares.flatten(), alone }
     }
 
-    fn over(&mut self, from: Time, to: Time) -> Option<&[f64]> {
+    pub fn over(&mut self, from: Time, to: Time) -> Option<&[f64]> {
         if !self.alone {
             let capacity: Vec<Option<f64>> = self.links.iter().map(|link| offered(link, from, to)).collect();
             if capacity != self.capacity {
@@ -72,7 +72,7 @@ fn offered(link: &LinkRecord, from: Time, to: Time) -> Option<f64> {
 }
 
 /// Wire bytes per second that arrived.
-fn throughput(flow: &FlowRecord, from: Time, to: Time) -> Option<f64> {
+pub(super) fn throughput(flow: &FlowRecord, from: Time, to: Time) -> Option<f64> {
     between(&flow.samples, |sample| (sample.at, sample.arrived_wire.get()), from, to)
 }
 

@@ -7,6 +7,7 @@ mod delay;
 mod delivery;
 mod fairness;
 mod share;
+mod starvation;
 mod summary;
 
 #[cfg(test)]
@@ -180,6 +181,18 @@ pub const METRICS: &[Metric] = &[
                   jain. Not defined if it never happens.",
         source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (ideal equal rate, 25 %, five seconds); RFC 5166, section 2.3, for max-min shares",
         compute: convergence::convergence,
+    },
+    Metric {
+        name: "starved",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The longest time at a stretch that a flow had less than a tenth of its fair share.",
+        formula: "over windows as convergence has them, starting at every sample after warm-up: the longest run of windows in which one flow's throughput (wire \
+                  bytes arrived) was below 10 % of its max-min fair share, from the start of the first window to the end of the last. The flows are those of \
+                  jain, two or more; one that offers less than that counts as well. Five seconds and more are starvation.",
+        source: "RFC 9743, section 5.2, which sets no threshold; Arun, Alizadeh and Balakrishnan, Starvation in End-to-End Congestion Control, SIGCOMM 2022; \
+                 the tenth and the five seconds are ours",
+        compute: starvation::starved,
     },
     Metric {
         name: "ecn_marked",

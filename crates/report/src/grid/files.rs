@@ -3,6 +3,7 @@
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
 use crate::directory::{Partial, ReportError, RunInfo, read_text};
+use crate::page::grid_html;
 use crate::sheet::{Cells, Sheet};
 use narrows_measure::metrics::METRICS;
 use std::path::Path;
@@ -58,6 +59,10 @@ pub fn write_grid<E: From<ReportError>>(
         Some(group)
     });
     partial.table("flows.parquet", &like, groups)?;
+    if let Some(matrix) = &grid.matrix {
+        partial.table("matrix.parquet", &matrix.sheet(), std::iter::once(matrix.sheet()))?;
+    }
+    partial.file("report.html", grid_html(grid).as_bytes())?;
     if let Some(error) = failed {
         return Err(error);
     }

@@ -1,11 +1,14 @@
 //! Results of many cells: what is kept of each, and the tables, files and page made of all.
 
 mod files;
+mod matrix;
 mod model;
 mod summary;
 mod table;
 
 pub use files::{read_grid, write_grid};
+pub use matrix::{Matrix, Measure, Pairing, Pairs, Runs};
 pub use model::{Grid, GridAxis, Reduced};
 pub use summary::grid_json;
 pub use table::grid_table;
+pub(crate) use table::{legend, main_metrics, setup};

@@ -1,5 +1,6 @@
 //! What is kept of a cell, and what a grid of cells is.
 
+use super::Matrix;
 use crate::sheet::Sheet;
 use crate::tables;
 use narrows_measure::Record;
@@ -45,6 +46,8 @@ pub struct Grid {
     pub seeds: Vec<u64>,
     /// The metrics of each run: cells in order, the last axis fastest, and within a cell one entry for each seed.
     pub runs: Vec<Vec<Option<f64>>>,
+    /// What pairs of controllers do to each other, if that is what the sweep is for.
+    pub matrix: Option<Matrix>,
 }
 
 /// An axis of a sweep.

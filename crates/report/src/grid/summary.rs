@@ -1,6 +1,6 @@
 //! `summary.json` of a sweep: axes, and every metric of every cell.
 
-use super::{Grid, GridAxis};
+use super::{Grid, GridAxis, Matrix};
 use narrows_measure::metrics::METRICS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -20,6 +20,8 @@ struct Head<'a> {
     axes: &'a [GridAxis],
     seeds: &'a [u64],
     units: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<&'a Matrix>,
 }
 
 /// The text of `summary.json`: the axes, and for each cell the mean of every metric over seeds, its 95 % interval and its values. A cell has a line.
@@ -35,6 +37,7 @@ pub fn grid_json(grid: &Grid) -> String {
         axes: &grid.axes,
         seeds: &grid.seeds,
         units: defined.iter().map(|metric| (metric.name, metric.unit)).collect(),
+        matrix: grid.matrix.as_ref(),
     };
     let cells = (0..grid.cells()).map(|cell| {
         let places = grid.axes.iter().zip(grid.places(cell));
@@ -63,6 +66,7 @@ struct Whole {
     notes: Vec<String>,
     axes: Vec<GridAxis>,
     seeds: Vec<u64>,
+    matrix: Option<Matrix>,
     cells: Vec<CellIn>,
 }
 
@@ -93,6 +97,7 @@ pub(super) fn parse(text: &str) -> Result<Grid, String> {
         version: whole.narrows,
         axes: whole.axes,
         seeds: whole.seeds,
+        matrix: whole.matrix,
         runs: whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect(),
     };
     if grid.axes.iter().any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len())) {

@@ -14,6 +14,12 @@ const ROWS: usize = 60;
 /// intervals.
 pub fn grid_table(grid: &Grid) -> String {
     let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
+    if let Some(matrix) = &grid.matrix {
+        text += "\n";
+        text += &matrix.table();
+        text += &format!("{}\n! marks what is beyond the yardstick with its whole interval, and starvation.\n", legend(grid));
+        return text;
+    }
     let shown = grid.cells().min(ROWS);
     let mut columns: Vec<Vec<[String; 2]>> = grid
         .axes

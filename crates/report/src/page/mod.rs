@@ -1,5 +1,6 @@
 //! The report: one HTML file that needs no network and no other file.
 
+mod grid;
 mod lines;
 mod plots;
 mod style;
@@ -7,6 +8,7 @@ mod tables;
 
 use crate::Comparison;
 use crate::setup::setup;
+pub use grid::grid_html;
 use style::escape;
 
 const PAGE: &str = include_str!("assets/page.html");

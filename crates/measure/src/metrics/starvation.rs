@@ -1,0 +1,66 @@
+//! How long flows go without their share.
+
+use super::contest::Contest;
+use super::convergence::{Shares, throughput};
+use crate::Record;
+use narrows_units::{Span, Time};
+
+/// Below this part of its fair share a flow counts as without.
+const PART: f64 = 0.1;
+
+pub(super) fn starved(record: &Record) -> Option<f64> {
+    let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
+    let interval = record.interval.as_nanos().max(1);
+    let longest = contest.flows.iter().map(|flow| flow.base_rtt).max()?;
+    let steps = (longest * 10).max(Span::from_secs(1)).as_nanos().div_ceil(interval);
+    let begin = contest.from.max(Time::ZERO + record.warmup);
+    if contest.to <= begin {
+        return None;
+    }
+    let instants = (contest.to.since(begin).as_nanos() / interval).checked_sub(steps)? + 1;
+    let mut shares = Shares::new(record, &contest);
+    let (mut without, mut most) = (vec![0u64; contest.flows.len()], 0);
+    for instant in 0..instants {
+        let from = begin + record.interval * instant;
+        let to = from + record.interval * steps;
+        let shares = shares.over(from, to)?;
+        for ((flow, share), without) in contest.flows.iter().zip(shares).zip(&mut without) {
+            let hungry = throughput(flow, from, to).is_some_and(|rate| rate < PART * share);
+            *without = if hungry { *without + 1 } else { 0 };
+            most = most.max(*without);
+        }
+    }
+    // So many windows in a row, each of `steps` samples.
+    Some(if most == 0 { 0.0 } else { (record.interval * (most - 1 + steps)).as_secs_f64() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{link, record, sending};
+    use super::*;
+
+    fn beside(rate: fn(f64) -> f64) -> Option<f64> {
+        let mut run = record(vec![sending("a", |_| 5.0), sending("b", rate)], vec![link("narrow", 10)]);
+        run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
+        starved(&run)
+    }
+
+    #[test]
+    fn only_below_a_tenth_of_the_share() {
+        // The share is 5 Mbit/s, the steady part from 10 s to 30 s.
+        assert_eq!(beside(|_| 0.6), Some(0.0));
+        assert_eq!(beside(|_| 0.4), Some(20.0));
+    }
+
+    #[test]
+    fn the_longest_time_at_a_stretch_counts() {
+        // Nothing from 12 to 20 s; a window of a second that reaches into 5 Mbit/s by less than a tenth of it counts: 9.99 s would be too much.
+        assert_eq!(beside(|s| if (12.0..20.0).contains(&s) { 0.0 } else { 5.0 }), Some(8.0));
+        assert_eq!(beside(|s| if (s as u64).is_multiple_of(2) { 0.0 } else { 5.0 }), Some(1.0));
+    }
+
+    #[test]
+    fn one_flow_is_not_starved_by_itself() {
+        assert_eq!(starved(&record(vec![sending("a", |_| 0.0)], vec![link("narrow", 10)])), None);
+    }
+}

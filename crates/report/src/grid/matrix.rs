@@ -1,0 +1,244 @@
+//! Every controller beside every other: share, harm and starvation.
+
+use super::Reduced;
+use super::model::Spread;
+use crate::number::{or_dash, short};
+use crate::sheet::{Cells, Sheet};
+use crate::table::{one, render};
+use narrows_measure::harm::harm;
+use narrows_measure::metrics::{Better, METRICS};
+use parquet::errors::ParquetError;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What each controller gets and suffers beside each other one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// The controllers, as rows (whose flow it is) and as columns (what it runs beside).
+    pub controllers: Vec<String>,
+    /// The networks, in words.
+    pub conditions: Vec<String>,
+    /// Share, harm in throughput, delay and loss, starvation.
+    pub measures: Vec<Measure>,
+}
+
+/// One measure of all pairs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Its name in files.
+    pub name: String,
+    /// What plots call it.
+    pub title: String,
+    /// What it is.
+    pub summary: String,
+    /// Its values, one entry for each network.
+    pub conditions: Vec<Pairs>,
+}
+
+/// Means over seeds and their 95 % intervals, row by row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pairs {
+    /// The means.
+    pub mean: Vec<Vec<Option<f64>>>,
+    /// Lower ends.
+    pub low: Vec<Vec<Option<f64>>>,
+    /// Upper ends.
+    pub high: Vec<Vec<Option<f64>>>,
+    /// What CUBIC does to NewReno; `None` for measures without a yardstick.
+    pub yardstick: Option<f64>,
+}
+
+/// A flow of a run, as far as a matrix needs it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    goodput: Option<f64>,
+    delay: Option<f64>,
+    loss: Option<f64>,
+}
+
+/// What one run says for the matrix: its flows, and the longest time that one of them was starved.
+#[derive(Clone, Debug, Default)]
+pub struct Pairing {
+    flows: Vec<Flow>,
+    starved: Option<f64>,
+}
+
+impl Pairing {
+    /// Takes it from what is kept of a run.
+    pub fn of(reduced: &Reduced) -> Pairing {
+        let starved =
+            METRICS.iter().position(|metric| metric.name == "starved").and_then(|index| reduced.metrics.get(index).copied().flatten());
+        Pairing { flows: flows(&reduced.flows).unwrap_or_default(), starved }
+    }
+}
+
+fn flows(sheet: &Sheet) -> Result<Vec<Flow>, ParquetError> {
+    let (goodput, delay) = (sheet.maybe_real("goodput_mbps")?, sheet.maybe_real("rtt_p95_ms")?);
+    let (dropped, sent) = (sheet.count("steady_dropped_packets")?, sheet.count("steady_sent_packets")?);
+    let loss = |row: usize| (sent[row] > 0).then(|| dropped[row] as f64 / sent[row] as f64);
+    Ok((0..sheet.rows()).map(|row| Flow { goodput: goodput[row], delay: delay[row], loss: loss(row) }).collect())
+}
+
+/// All runs of a matrix: `solo` and `pair` give what the runs with each seed say, for a network, of a controller alone and of the first beside the second.
+pub struct Runs<'a> {
+    /// The controllers shown.
+    pub controllers: Vec<String>,
+    /// The networks, in words.
+    pub conditions: Vec<String>,
+    /// Runs of one controller alone.
+    pub solo: &'a dyn Fn(usize, &str) -> Vec<Pairing>,
+    /// Runs of two, the flow of the first controller first.
+    pub pair: &'a dyn Fn(usize, &str, &str) -> Vec<Pairing>,
+}
+
+type Of = fn(&[Pairing], &[Pairing], usize) -> Option<f64>;
+
+/// Name, title, summary, whether the yardstick applies, and how it is computed from solo and pair of one seed for the flow at a place.
+const MEASURES: &[(&str, &str, &str, bool, Of)] = &[
+    ("share", "Share, %", "The row's part of what both deliver, in percent; 50 is even.", false, |_, pair, place| {
+        let (own, other) = (pair[0].flows.get(place)?.goodput?, pair[0].flows.get(1 - place)?.goodput?);
+        (own + other > 0.0).then(|| 100.0 * own / (own + other))
+    }),
+    (
+        "harm_throughput",
+        "Harm in throughput",
+        "The part of its goodput alone that the row loses beside the column.",
+        true,
+        |solo, pair, place| harm(Better::Higher, solo[0].flows.first()?.goodput?, pair[0].flows.get(place)?.goodput?),
+    ),
+    (
+        "harm_delay",
+        "Harm in delay",
+        "The part of the row's 95th percentile of round trips beside the column that it does not have alone.",
+        true,
+        |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.delay?, pair[0].flows.get(place)?.delay?),
+    ),
+    (
+        "harm_loss",
+        "Harm in loss",
+        "The part of the row's losses beside the column that it does not have alone.",
+        true,
+        |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.loss?, pair[0].flows.get(place)?.loss?),
+    ),
+    (
+        "starved",
+        "Starvation, s",
+        "The longest time at a stretch that one of the two had less than a tenth of its fair share; 5 s and more are starvation.",
+        false,
+        |_, pair, _| pair[0].starved,
+    ),
+];
+
+impl Matrix {
+    /// Computes all measures of all pairs.
+    pub fn of(runs: &Runs<'_>) -> Matrix {
+        let measures = MEASURES.iter().map(|(name, title, summary, judged, of)| Measure {
+            name: (*name).to_owned(),
+            title: (*title).to_owned(),
+            summary: (*summary).to_owned(),
+            conditions: (0..runs.conditions.len()).map(|condition| pairs(runs, condition, *judged, *of)).collect(),
+        });
+        Matrix { measures: measures.collect(), controllers: runs.controllers.clone(), conditions: runs.conditions.clone() }
+    }
+
+    /// The matrix as a table: a row for each network, controller and controller beside it.
+    pub(crate) fn sheet(&self) -> Sheet {
+        let n = self.controllers.len();
+        let rows: Vec<(usize, usize, usize)> =
+            (0..self.conditions.len()).flat_map(|c| (0..n).flat_map(move |i| (0..n).map(move |j| (c, i, j)))).collect();
+        let text = |of: fn(&Matrix, &(usize, usize, usize)) -> Arc<str>| Cells::Text(rows.iter().map(|row| of(self, row)).collect());
+        let mut sheet = Sheet::default();
+        sheet.add("network", text(|own, row| own.conditions[row.0].as_str().into()));
+        sheet.add("controller", text(|own, row| own.controllers[row.1].as_str().into()));
+        sheet.add("beside", text(|own, row| own.controllers[row.2].as_str().into()));
+        for measure in &self.measures {
+            let unit = match measure.name.as_str() {
+                "share" => "_percent",
+                "starved" => "_s",
+                _ => "",
+            };
+            for (part, of) in [("", mean as fn(&Pairs) -> &Vec<Vec<Option<f64>>>), ("_low", low), ("_high", high)] {
+                let cells = rows.iter().map(|(c, i, j)| of(&measure.conditions[*c])[*i][*j]).collect();
+                sheet.add(format!("{}{part}{unit}", measure.name), Cells::MaybeReal(cells));
+            }
+        }
+        sheet
+    }
+
+    /// The matrix as plain text: a table for each measure and network.
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        for (index, condition) in self.conditions.iter().enumerate() {
+            text += &format!("{condition}\n\n");
+            for measure in &self.measures {
+                let pairs = &measure.conditions[index];
+                let yardstick = pairs.yardstick.map_or_else(String::new, |harm| format!(" (CUBIC on NewReno: {})", short(harm)));
+                text += &format!("{}: row beside column{yardstick}\n", measure.title);
+                let mut columns = vec![std::iter::once(String::new()).chain(self.controllers.iter().cloned()).map(one).collect::<Vec<_>>()];
+                for (column, controller) in self.controllers.iter().enumerate() {
+                    let cells = (0..self.controllers.len()).map(|row| one(shade(measure, pairs, row, column)));
+                    columns.push(std::iter::once(one(controller.clone())).chain(cells).collect());
+                }
+                text += &render(columns, 1);
+                text += "\n";
+            }
+        }
+        text
+    }
+}
+
+fn mean(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
+    &pairs.mean
+}
+
+fn low(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
+    &pairs.low
+}
+
+fn high(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
+    &pairs.high
+}
+
+/// A value with a bar of its size before it, and a mark where it is beyond the yardstick or starvation.
+fn shade(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> String {
+    const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let Some(value) = pairs.mean[row][column] else { return or_dash(None) };
+    let whole = match measure.name.as_str() {
+        "share" => 100.0,
+        "starved" => narrows_measure::harm::STARVED_S,
+        _ => 1.0,
+    };
+    let bar = BARS[((value / whole).clamp(0.0, 1.0) * 8.0).round() as usize];
+    let beyond = match (measure.name.as_str(), pairs.yardstick) {
+        ("starved", _) => value >= narrows_measure::harm::STARVED_S,
+        (_, Some(yardstick)) => pairs.low[row][column].unwrap_or(value) > yardstick,
+        _ => false,
+    };
+    format!("{bar} {}{}", short(value), if beyond { "!" } else { " " })
+}
+
+fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
+    let spread = |own: &str, other: &str| {
+        let solo = (runs.solo)(condition, own);
+        // Where the pair was run the other way round, the flow is the second. Of two alike both count.
+        let (pair, places): (_, &[usize]) = match (runs.pair)(condition, own, other) {
+            pair if pair.is_empty() => ((runs.pair)(condition, other, own), &[1]),
+            pair if own == other => (pair, &[0, 1]),
+            pair => (pair, &[0]),
+        };
+        let seed = |index: usize| -> Option<f64> {
+            let values: Vec<f64> = places.iter().filter_map(|place| of(&solo[index..], &pair[index..], *place)).collect();
+            narrows_measure::bootstrap::mean(&values)
+        };
+        Spread::over((0..solo.len().min(pair.len())).map(seed).collect())
+    };
+    let all: Vec<Vec<Spread>> =
+        runs.controllers.iter().map(|own| runs.controllers.iter().map(|other| spread(own, other)).collect()).collect();
+    let each = |of: &dyn Fn(&Spread) -> Option<f64>| all.iter().map(|row| row.iter().map(of).collect()).collect();
+    Pairs {
+        mean: each(&|spread| spread.mean),
+        low: each(&|spread| spread.interval.map(|interval| interval.low)),
+        high: each(&|spread| spread.interval.map(|interval| interval.high)),
+        yardstick: if judged { spread("newreno", "cubic").mean } else { None },
+    }
+}

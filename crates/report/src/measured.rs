@@ -1,0 +1,81 @@
+//! What any result directory says of its metrics, without its series.
+
+use crate::directory::{ReportError, read_text};
+use crate::grid::read_grid;
+use narrows_measure::metrics::METRICS;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The metrics of a result: a run, a comparison, a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What it is about.
+    pub title: String,
+    /// The version that measured.
+    pub version: String,
+    /// Its cases or cells.
+    pub cases: Vec<MeasuredCase>,
+}
+
+/// A case of a run or a comparison, or a cell of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredCase {
+    /// Its name; for a cell its place on each axis.
+    pub label: String,
+    /// The scenario; for a cell that of the whole sweep.
+    pub scenario_toml: String,
+    /// The values of each metric that is defined, one for each seed.
+    pub metrics: BTreeMap<String, Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    narrows: String,
+    title: String,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    label: String,
+    scenario: String,
+    metrics: BTreeMap<String, Values>,
+}
+
+#[derive(Deserialize)]
+struct Values {
+    values: Vec<Option<f64>>,
+}
+
+/// Reads the metrics of a result directory.
+///
+/// # Errors
+/// It cannot be read, or is damaged.
+pub fn measured(dir: &Path) -> Result<Measured, ReportError> {
+    if let Some(grid) = read_grid(dir)? {
+        let scenario_toml = read_text(&dir.join("sweep.toml"))?;
+        let cell = |cell: usize| {
+            let places = grid.axes.iter().zip(grid.places(cell)).map(|(axis, place)| format!("{} {}", axis.name, axis.labels[place]));
+            let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric).into_iter().flatten().collect()));
+            MeasuredCase { label: places.collect::<Vec<_>>().join(", "), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
+        };
+        return Ok(Measured { cases: (0..grid.cells()).map(cell).collect(), title: grid.title.clone(), version: grid.version.clone() });
+    }
+    let path = dir.join("summary.json");
+    let damaged = |error: serde_json::Error| ReportError::Damaged { path: path.clone(), reason: error.to_string() };
+    let summary: Summary = serde_json::from_str(&read_text(&path)?).map_err(damaged)?;
+    let case = |case: Case| {
+        let values = case.metrics.into_iter().map(|(name, own)| (name, own.values.into_iter().flatten().collect()));
+        Ok(MeasuredCase { label: case.label, scenario_toml: read_text(&dir.join(case.scenario))?, metrics: defined(values) })
+    };
+    Ok(Measured {
+        title: summary.title,
+        version: summary.narrows,
+        cases: summary.cases.into_iter().map(case).collect::<Result<_, ReportError>>()?,
+    })
+}
+
+fn defined(values: impl Iterator<Item = (String, Vec<f64>)>) -> BTreeMap<String, Vec<f64>> {
+    values.filter(|(_, values): &(String, Vec<f64>)| !values.is_empty()).collect()
+}
