@@ -15,7 +15,6 @@ const ROWS: usize = 60;
 pub fn grid_table(grid: &Grid) -> String {
     let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
     if let Some(matrix) = &grid.matrix {
-        text += "\n";
         text += &matrix.table();
         text += &format!("{}\n! marks what is beyond the yardstick with its whole interval, and starvation.\n", legend(grid));
         return text;

@@ -5,7 +5,7 @@
   const touch = matchMedia("(pointer: coarse)").matches;
   const dashes = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "12px,4px"];
   const symbols = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
-  const config = { responsive: true, displaylogo: false, displayModeBar: touch || innerWidth < 600 ? false : "hover", modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+  const config = { responsive: true, displaylogo: false, displayModeBar: false };
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = (k) => css(`--case-${k % 7}`);
   const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
@@ -13,7 +13,6 @@
   const font = (more) => ({ family: "system-ui, sans-serif", size: 12.5, color: css("--ink"), ...more });
   const layout = (more) => ({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, dragmode: touch ? false : "zoom", font: font(),
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--soft"), activecolor: css("--ink") },
     hoverlabel: { bgcolor: css("--shade"), bordercolor: css("--line"), font: font() }, ...more,
   });
   const axis = (more) => ({ gridcolor: css("--line"), linecolor: css("--line"), zeroline: false, fixedrange: touch, ...more });
