@@ -36,7 +36,11 @@ pub(super) fn expand(get: impl Fn(&str) -> Option<Value>) -> Result<Vec<Value>, 
             stepped(from.number, to.number, step.number)?
         }
         (None, Some(count)) => match count.as_integer() {
-            Some(count @ 2..=1_000_000) => counted(from.number, to.number, count as usize, log)?,
+            Some(count @ 2..=1_000_000) => {
+                let finest = from.unit.as_deref().and_then(finest);
+                let whole = |number: f64| finest.map_or(number, |decimals| to_decimals(number, decimals));
+                counted(from.number, to.number, count as usize, log)?.into_iter().map(whole).collect()
+            }
             _ => return fail("a range has from 2 to 1000000 values", "write for example count = 5"),
         },
         _ => return fail("a range needs either a step or a count", "write for example step = \"10 Mbit/s\", or count = 5"),
@@ -102,6 +106,19 @@ fn counted(from: f64, to: f64, count: usize, log: bool) -> Result<Vec<f64>, (Str
     Ok((0..count).map(between).collect())
 }
 
+/// How many decimals a unit can have; `None` for units that are coarse enough for four digits anyway.
+fn finest(unit: &str) -> Option<usize> {
+    match unit {
+        "B" | "byte" | "bytes" | "packets" | "packet" | "pkts" | "pkt" | "p" | "ns" | "bit/s" | "bps" | "B/s" => Some(0),
+        "bdp" | "BDP" | "kB" | "KB" | "kbit/s" | "kbps" | "kB/s" | "us" | "µs" => Some(3),
+        _ => None,
+    }
+}
+
+fn to_decimals(number: f64, decimals: usize) -> f64 {
+    format!("{number:.decimals$}").parse().unwrap_or(number)
+}
+
 /// The number with so many significant digits.
 fn rounded(number: f64, digits: usize) -> f64 {
     format!("{number:.*e}", digits - 1).parse().unwrap_or(number)
@@ -131,6 +148,9 @@ mod tests {
         assert_eq!(rates, ["\"1 Mbit/s\"", "\"10 Mbit/s\"", "\"100 Mbit/s\"", "\"1000 Mbit/s\""]);
         let odd = values("{ from = \"1 bdp\", to = \"2 bdp\", count = 3, log = true }").unwrap();
         assert_eq!(odd[1], "\"1.414 bdp\"");
+        // No finer than can be written: thousandths of a bdp, whole packets.
+        assert_eq!(values("{ from = \"0.25 bdp\", to = \"4 bdp\", count = 10, log = true }").unwrap()[1], "\"0.34 bdp\"");
+        assert_eq!(values("{ from = \"10 packets\", to = \"100 packets\", count = 3, log = true }").unwrap()[1], "\"32 packets\"");
     }
 
     #[test]
