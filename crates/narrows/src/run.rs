@@ -9,8 +9,7 @@ use crate::output::{self, Kept, Started};
 use crate::overlays;
 use crate::runner::{run_all, run_watched};
 use crate::watch::Watch;
-use narrows_measure::Record;
-use narrows_measure::metrics::{Summary, metric};
+use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Expectation;
 
@@ -26,7 +25,8 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let records =
         if args.watch.is_empty() { run_all(&plans, &args.output)? } else { vec![run_watched(&plans[0], &mut watch, &args.output)?] };
     let files = watch.finish()?;
-    let verdicts: Vec<Verdict> = scenario.expect.iter().map(|expectation| judge(expectation, &records)).collect();
+    let verdicts: Vec<Verdict> =
+        scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, &records))).collect();
     let case = Case { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: records };
     let seed = args.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
     let rest = if args.watch.is_empty() { format!(" --seeds {}", args.seeds) } else { args.watch.words() };
@@ -42,13 +42,13 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
 }
 
-struct Verdict {
-    met: bool,
-    text: String,
+pub struct Verdict {
+    pub met: bool,
+    pub text: String,
 }
 
 /// An expectation is met if the median over seeds lies in its band.
-fn judge(expectation: &Expectation, records: &[Record]) -> Verdict {
+pub fn judge(expectation: &Expectation, summary: impl Fn(&Metric) -> Option<Summary>) -> Verdict {
     let Expectation { metric: name, min, max } = expectation;
     let band = match (min, max) {
         (Some(min), Some(max)) => format!("{min} to {max}"),
@@ -58,7 +58,7 @@ fn judge(expectation: &Expectation, records: &[Record]) -> Verdict {
     };
     let known = metric(name);
     let unit = known.map_or("", |metric| metric.unit);
-    let Some(summary) = known.and_then(|metric| Summary::of(metric, records)) else {
+    let Some(summary) = known.and_then(summary) else {
         return Verdict {
             met: false,
             text: format!("missed: {name} has no value in this run; expected {band} {unit}").trim_end().to_owned(),

@@ -53,6 +53,7 @@ pub fn run_cells(
     lengths: impl Iterator<Item = Span>,
     scenario: impl Fn(u64) -> Result<Scenario, Failure> + Sync,
     done: impl Fn(u64, Record) -> Result<(), Failure> + Sync,
+    describe: impl Fn(u64) -> String + Sync,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
     let bar = progress_bar(lengths, output.quiet);
@@ -61,7 +62,7 @@ pub fn run_cells(
         let scenario = scenario(*cell)?;
         match run_one(&scenario, &bar, &mut ()) {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
-            Err(error) => return Err(Failure::Other(format!("cell {cell}: {error}"))),
+            Err(error) => return Err(Failure::Other(format!("in the cell with {}: {error}", describe(*cell)))),
             Ok(record) => done(*cell, record)?,
         }
         let finished = finished.fetch_add(1, Ordering::Relaxed) + 1;

@@ -7,7 +7,9 @@ use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs::Files;
 use crate::output::{self, Kept, Started};
+use crate::run::judge;
 use crate::runner::run_cells;
+use narrows_measure::metrics::Summary;
 use narrows_report::{Grid, GridAxis, Input, Reduced};
 use narrows_scenario::{Axis, Changes, Scenario, Sweep};
 use narrows_units::Span;
@@ -28,11 +30,15 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
     let grid = job.run(&directory, &args.output, &started, &|_, _| Ok(()))?;
     let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
     output::print(&text)?;
+    let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
     if !args.output.json && !args.output.quiet {
         output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
     }
-    Ok(Outcome::Ok)
+    Ok(if missed { Outcome::Missed } else { Outcome::Ok })
 }
+
+/// Missed expectations that are named one by one.
+const MISSED: usize = 10;
 
 /// What is added to a complete grid, from the runs that are kept.
 pub type Finish<'a> = dyn Fn(&mut Grid, &Cells) -> Result<(), Failure> + 'a;
@@ -60,6 +66,9 @@ impl Job {
     }
 
     fn resumed(directory: &Path) -> Result<Job, Failure> {
+        if directory.exists() {
+            return Err(Failure::Other(format!("{} is complete; nothing is left to do", directory.display())));
+        }
         let kept = cells::read_origin(&cells::partial(directory))?;
         let sweep = Sweep::parse(&kept.sweep, "sweep.toml", &Changes::default())?;
         let lengths = (0..sweep.cells()).map(|cell| Ok(scenario(&sweep, &kept.inputs, cell)?.duration)).collect::<Result<_, Failure>>()?;
@@ -92,6 +101,7 @@ impl Job {
             lengths,
             |run| scenario(&self.sweep, &self.origin.inputs, run),
             |run, record| kept.keep(run, Reduced::of(&record)),
+            |run| self.sweep.describe(run),
             output,
         );
         if let Err(Failure::Interrupted) = ran {
@@ -104,6 +114,7 @@ impl Job {
         }
         ran?;
         let mut grid = self.grid(&kept)?;
+        grid.notes = self.verdicts(&grid)?;
         finish(&mut grid, &kept)?;
         let reduced = (0..self.sweep.cells()).map(|run| kept.get(run));
         narrows_report::write_grid(
@@ -115,6 +126,27 @@ impl Job {
         )?;
         kept.remove()?;
         Ok(grid)
+    }
+
+    /// What the scenario expects of its metrics, cell by cell: a line for all that is met, and one for each that is missed.
+    fn verdicts(&self, grid: &Grid) -> Result<Vec<String>, Failure> {
+        let (mut notes, mut met) = (Vec::new(), 0);
+        for cell in 0..grid.cells() {
+            let run = (cell * grid.seeds.len()) as u64;
+            for expectation in scenario(&self.sweep, &self.origin.inputs, run)?.expect {
+                let verdict = judge(&expectation, |metric| Summary::over(grid.values(cell, metric)));
+                if verdict.met { met += 1 } else { notes.push(format!("{} (cell {cell}: {})", verdict.text, grid.describe(cell))) }
+            }
+        }
+        let (missed, more) = (notes.len(), notes.len().saturating_sub(MISSED));
+        notes.truncate(MISSED);
+        if more > 0 {
+            notes.push(format!("missed: {more} more"));
+        }
+        if met > 0 {
+            notes.push(format!("met: {met} of {} expectations", met + missed));
+        }
+        Ok(notes)
     }
 
     fn grid(&self, kept: &Cells) -> Result<Grid, Failure> {

@@ -144,6 +144,16 @@ fn a_sweep_that_was_killed_continues_where_it_was() {
 }
 
 #[test]
+fn what_is_expected_is_judged_in_every_cell() {
+    let place = Scratch::new("sweep-expect");
+    place.write("swept.toml", &SWEEP.replace("[sweep]", "[expect]\ngoodput = { min = 15 }\n\n[sweep]"));
+    let output = place.narrows(["sweep", "swept.toml", "--quiet", "--out", "result"]);
+    let told = stdout(&output);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(told.contains("(cell 0: link.bottleneck.rate 10 Mbit/s,") && told.contains("met: 4 of 6 expectations"), "{told}");
+}
+
+#[test]
 fn runs_of_another_build_are_not_mixed() {
     let place = Scratch::new("sweep-build");
     place.write("swept.toml", SWEEP);
@@ -173,6 +183,9 @@ fn ctrl_c_keeps_what_is_done_and_says_how_to_continue() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("narrows runs");
+    while !place.path("narrows-results/swept-1.partial").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     std::thread::sleep(Duration::from_millis(700));
     assert!(place.command("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
     let output = child.wait_with_output().expect("an end");

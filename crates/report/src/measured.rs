@@ -56,9 +56,8 @@ pub fn measured(dir: &Path) -> Result<Measured, ReportError> {
     if let Some(grid) = read_grid(dir)? {
         let scenario_toml = read_text(&dir.join("sweep.toml"))?;
         let cell = |cell: usize| {
-            let places = grid.axes.iter().zip(grid.places(cell)).map(|(axis, place)| format!("{} {}", axis.name, axis.labels[place]));
             let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric).into_iter().flatten().collect()));
-            MeasuredCase { label: places.collect::<Vec<_>>().join(", "), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
+            MeasuredCase { label: grid.describe(cell), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
         };
         return Ok(Measured { cases: (0..grid.cells()).map(cell).collect(), title: grid.title.clone(), version: grid.version.clone() });
     }

@@ -96,6 +96,12 @@ impl Grid {
         places
     }
 
+    /// A cell in words: its place on each axis.
+    pub fn describe(&self, cell: usize) -> String {
+        let places = self.axes.iter().zip(self.places(cell));
+        places.map(|(axis, place)| format!("{} {}", axis.name, axis.labels[place])).collect::<Vec<_>>().join(", ")
+    }
+
     /// The values of a metric over the seeds of a cell.
     pub fn values(&self, cell: usize, metric: &Metric) -> Vec<Option<f64>> {
         let index = METRICS.iter().position(|own| own.name == metric.name);
