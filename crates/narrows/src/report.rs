@@ -10,7 +10,9 @@ use std::io::Write;
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let (text, page) = match narrows_report::read_grid(&args.directory)? {
         Some(_) if !args.overlay.is_empty() => {
-            return Err(Failure::Other("a sweep has no series to show measurements beside; give --overlay with the result of a run".to_owned()));
+            return Err(Failure::Other(
+                "a sweep has no series to show measurements beside; give --overlay with the result of a run".to_owned(),
+            ));
         }
         Some(grid) => {
             let text = if args.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };

@@ -32,7 +32,7 @@ impl Problem {
     }
 
     /// The same problem of a cell of a sweep, shown at other places: those of its axes.
-    pub fn of_cell(self: Box<Problem>, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
+    pub fn of_cell(self, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
         let marks = marks.into_iter().map(|(span, label)| (span, Some(label))).collect();
         Box::new(Problem { message: format!("in the cell with {cell}: {}", self.message), help: self.help, marks })
     }
