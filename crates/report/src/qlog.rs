@@ -2,7 +2,7 @@
 
 use narrows_control::Recovery;
 use narrows_flow::{Ack, Content, Observer, Point, Seen, Sender};
-use narrows_scenario::Scenario;
+use narrows_scenario::{Scenario, Workload};
 use narrows_units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -166,13 +166,18 @@ impl Metrics {
 
 impl<W: Write> SenderLog<W> {
     /// Begins a log to `out` of `flow`, by its number in the scenario. Fails if it cannot be written, or with [`io::ErrorKind::InvalidInput`] if the flow has no
-    /// controller.
+    /// controller or many connections.
     pub fn new(out: W, scenario: &Scenario, flow: usize) -> io::Result<SenderLog<W>> {
         let plan = &scenario.flows[flow];
         let Some(controller) = &plan.controller else {
             let problem = format!("flow \"{}\" has no controller, so there is nothing to log; choose a flow that has one", plan.name);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         };
+        if matches!(plan.workload, Workload::Arrivals(_)) {
+            let problem =
+                format!("flow \"{}\" opens a connection for each transfer, which a log does not tell apart; log another flow", plan.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
         let mut log = SenderLog {
             out,
             flow,

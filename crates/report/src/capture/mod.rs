@@ -10,7 +10,7 @@ use frame::{MAX_PAYLOAD, Socket};
 use narrows_control::Ecn;
 use narrows_control::registry::Need;
 use narrows_flow::{AckFormat, Content, Observer, Point, Seen, Sender};
-use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario};
+use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario, Workload};
 use narrows_units::Time;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -63,16 +63,14 @@ struct Watched {
 
 impl<W: Write> Capture<W> {
     /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen` bytes of each packet. Fails if it cannot be written, or with
-    /// [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or its acknowledgements are not those of TCP.
+    /// [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or it is not one connection of TCP.
     pub fn new(out: W, scenario: &Scenario, flows: &[usize], point: CapturePoint, snaplen: u32) -> io::Result<Capture<W>> {
         let chosen = || flows.iter().map(|index| (*index, &scenario.flows[*index]));
         if let Some((_, flow)) = chosen().find(|(_, flow)| flow.transport.mss.get() as usize > MAX_PAYLOAD) {
             let problem = format!("segments of flow \"{}\" are too long for IPv4; choose an mss of at most {MAX_PAYLOAD} B", flow.name);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
-        if let Some((_, flow)) = chosen().find(|(_, flow)| flow.controller.is_some() && flow.transport.acks == AckFormat::Numbered) {
-            let problem =
-                format!("flow \"{}\" acknowledges numbered transmissions, which TCP headers cannot tell; choose another flow", flow.name);
+        if let Some(problem) = chosen().find_map(|(_, flow)| unlike_tcp(flow)) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
         let flows: BTreeMap<usize, Watched> = chosen().map(|(index, flow)| (index, watch(index, flow, point))).collect();
@@ -202,6 +200,17 @@ fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
         closed: false,
         ecn: false,
     }
+}
+
+/// Why a flow with a controller is not one connection of TCP, if it is not.
+fn unlike_tcp(flow: &Flow) -> Option<String> {
+    flow.controller.as_ref()?;
+    let name = &flow.name;
+    if flow.transport.acks == AckFormat::Numbered {
+        return Some(format!("flow \"{name}\" acknowledges numbered transmissions, which TCP headers cannot tell; capture another flow"));
+    }
+    let many = matches!(flow.workload, Workload::Arrivals(_));
+    many.then(|| format!("flow \"{name}\" opens a connection for each transfer, which a capture does not tell apart; capture another flow"))
 }
 
 /// Key in [`Place::interfaces`], name and description of each interface.
