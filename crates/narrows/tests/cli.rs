@@ -27,7 +27,7 @@ to = "right"
 controller = "cubic"
 "#;
 
-const RESULT_FILES: [&str; 9] = [
+const RESULT_FILES: [&str; 11] = [
     "flow_samples.parquet",
     "flows.parquet",
     "histograms.parquet",
@@ -37,6 +37,8 @@ const RESULT_FILES: [&str; 9] = [
     "run.json",
     "scenario.toml",
     "summary.json",
+    "transfer_sizes.parquet",
+    "transfers.parquet",
 ];
 
 fn scenarios() -> Vec<std::path::PathBuf> {
