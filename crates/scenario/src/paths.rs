@@ -24,7 +24,7 @@ macro_rules! paths {
     };
 }
 
-paths!("broadband", "fibre", "dsl", "wifi", "lte", "leo", "geo-satellite", "transoceanic", "dial-up");
+paths!("broadband", "fibre", "dsl", "wifi", "lte", "leo", "geo-satellite", "transoceanic", "datacenter", "dial-up");
 
 impl PathProfile {
     /// The path of this name.
