@@ -4,10 +4,10 @@ use narrows_scenario::{Changes, Scenario, Sweep, load, parse};
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let entries = std::fs::read_dir(folder).expect("scenarios/");
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let entries = |folder: &str| std::fs::read_dir(scenarios.join(folder)).expect("scenarios/");
+    let all = ["", "evaluation", "paths"].into_iter().flat_map(entries).map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
     files.sort();
     files
 }
