@@ -140,7 +140,7 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
                 None => {
                     list.pop_front();
                     // A new queue must pass through the old ones, so that a flow cannot stay first by sending a packet at a time (section 4.2).
-                    if is_new && !self.old.is_empty() {
+                    if is_new {
                         self.old.push_back(index);
                     } else {
                         flow.listed = false;
@@ -225,6 +225,24 @@ mod tests {
         // What comes now waits for the end of that turn.
         bench.offer_of(7, ms(0), 100, Ecn::NotEct);
         assert_eq!([take(&mut bench), take(&mut bench), take(&mut bench)], [1, 7, 1]);
+    }
+
+    #[test]
+    fn a_new_flow_that_becomes_empty_is_old_even_if_no_other_is() {
+        let mut bench = fq("fq-codel?quantum=2000");
+        bench.offer_of(7, ms(0), 100, Ecn::NotEct);
+        for _ in 0..10 {
+            bench.offer_of(1, ms(0), 1000, Ecn::NotEct);
+        }
+        let take = |bench: &mut Bench<FqCodel<Small>>| bench.take(ms(1)).unwrap().packet.flow;
+        // Both are new. The first is found empty and becomes old.
+        assert_eq!([take(&mut bench), take(&mut bench)], [7, 1]);
+        // So it is served among the old ones, and when it is empty again it is forgotten.
+        bench.offer_of(7, ms(1), 100, Ecn::NotEct);
+        assert_eq!([take(&mut bench), take(&mut bench), take(&mut bench)], [1, 7, 1]);
+        // What comes now makes it new, in the middle of the other's turn.
+        bench.offer_of(7, ms(1), 100, Ecn::NotEct);
+        assert_eq!([take(&mut bench), take(&mut bench)], [7, 1]);
     }
 
     #[test]
