@@ -10,7 +10,7 @@ use narrows_units::{Bytes, Rate, Span, Time};
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "dualpi2",
-    summary: "a low-latency queue for ECT(1) and CE beside one for all else; one PI controller marks both, so that scalable and classic flows get equal rates",
+    summary: "a low-latency queue for ECT(1) and CE beside one for all else; one PI controller marks both, so that scalable and classic flows get equal windows",
     source: "RFC 9332, appendix A",
     params: &[
         Param::number("target", 15.0, (0.01, 10_000.0), "ms", "the delay aimed at in the classic queue (RFC 9332 appendix A.1)"),
@@ -202,7 +202,9 @@ impl<P: Packet> DualPi2<P> {
     fn judge_classic(&mut self, mut head: Queued<P>, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
         let classic = self.classic_probability();
         if recurs(&mut self.classic_sum, classic) {
-            if head.packet.ecn() == Ecn::NotEct || self.coupled_probability() >= 1.0 {
+            // Overload from min(1/k², 1) on (appendix A.1: p_Cmax).
+            let overload = self.base >= 1.0 || self.coupled_probability() >= 1.0;
+            if head.packet.ecn() == Ecn::NotEct || overload {
                 verdicts.drop(head.packet, Why::Early);
                 return None;
             }
@@ -309,9 +311,13 @@ mod tests {
         assert_eq!(order[0], 2, "low latency first");
     }
 
-    /// Marks and drops among 10,000 packets at a probability that stays.
     fn shares(base: f64, ecn: Ecn) -> (u64, usize) {
-        let mut bench = dual("dualpi2");
+        shares_of("dualpi2", base, ecn)
+    }
+
+    /// Marks and drops among 10,000 packets at a probability that stays.
+    fn shares_of(text: &str, base: f64, ecn: Ecn) -> (u64, usize) {
+        let mut bench = dual(text);
         bench.queue.base = base;
         for _ in 0..10_000 {
             bench.offer(ms(0), 1000, ecn);
@@ -339,6 +345,9 @@ mod tests {
         let (marked, dropped) = shares(0.5, Ecn::Ect1);
         assert_eq!((marked, dropped), (7501, 2499));
         assert_eq!(shares(0.4999, Ecn::Ect1).1, 0);
+        // A coupling below 1 never saturates the marks of low-latency packets; classic ones are all dropped at 1.
+        assert_eq!(shares_of("dualpi2?k=0.5", 1.0, Ecn::Ect0), (0, 9_999));
+        assert_eq!(shares_of("dualpi2?k=0.5", 1.0, Ecn::Ect1), (4_999, 0));
     }
 
     #[test]
