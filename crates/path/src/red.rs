@@ -29,7 +29,13 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
             "",
             "weight of an arrival in the average; 0: by rate and `rtt`, 1 - exp(-1 / (10 rtt in packets))",
         ),
-        Param::number("rtt", 0.0, (0.0, 100_000.0), "ms", "round trip for the weight; 0: three times the link's delay, at least 100 ms"),
+        Param::number(
+            "rtt",
+            0.0,
+            (0.0, 100_000.0),
+            "ms",
+            "round trip for the weight; 0: three times the delay of the link and of a packet, at least 100 ms",
+        ),
         Param::number("target", 5.0, (0.01, 10_000.0), "ms", "delay for the automatic min"),
         Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "size of the packets in which min and max count"),
         Param::flag("gentle", true, "from max on the probability rises to 1 at twice max; otherwise it is 1 at once"),
@@ -72,8 +78,10 @@ struct Settings {
     min: f64,
     max: f64,
     weight: f64,
-    /// Seconds.
+    /// Seconds; 0 for the automatic value.
     rtt: f64,
+    /// The link's, in seconds.
+    delay: f64,
     target: f64,
     mean_packet: f64,
     gentle: bool,
@@ -101,10 +109,8 @@ impl<P: Packet> Red<P> {
             min: params.number("min"),
             max: params.number("max"),
             weight: params.number("weight"),
-            rtt: match seconds("rtt") {
-                0.0 => (3.0 * setup.delay.as_secs_f64()).max(0.1),
-                rtt => rtt,
-            },
+            rtt: seconds("rtt"),
+            delay: setup.delay.as_secs_f64(),
             target: seconds("target"),
             mean_packet: params.number("mean_packet"),
             gentle: params.flag("gentle"),
@@ -128,7 +134,8 @@ impl<P: Packet> Red<P> {
     }
 
     fn update(&mut self, now: Time) {
-        while self.ticks.as_mut().is_some_and(|ticks| ticks.due(now).is_some()) {
+        while let Some(tick) = self.ticks.as_mut().and_then(|ticks| ticks.due(now)) {
+            self.decay_until(tick);
             self.adapt();
         }
     }
@@ -149,17 +156,19 @@ impl<P: Packet> Red<P> {
 
     /// The average after an arrival at `now`; the time without packets counts as so many arrivals at an empty queue.
     fn average_in(&mut self, now: Time) {
-        if let Some(since) = self.idle.take() {
-            self.decay(now.since(since));
-        }
+        self.decay_until(now);
+        self.idle = None;
         let queue =
             if self.settings.byte_mode { self.queue.bytes().get() as f64 / self.settings.mean_packet } else { self.queue.packets() as f64 };
         self.average += self.values.weight * (queue - self.average);
     }
 
-    /// The transmitter was idle for so long, in which packets of mean size could have left.
-    fn decay(&mut self, idle: Span) {
-        self.average *= libm::pow(1.0 - self.values.weight, idle.as_secs_f64() * self.values.packets_per_second);
+    /// If the transmitter is idle, packets of mean size could have left until `now`.
+    fn decay_until(&mut self, now: Time) {
+        if let Some(since) = &mut self.idle {
+            let idle = now.since(std::mem::replace(since, now));
+            self.average *= libm::pow(1.0 - self.values.weight, idle.as_secs_f64() * self.values.packets_per_second);
+        }
     }
 
     /// The probability by the average alone, and whether everything is dropped.
@@ -184,7 +193,8 @@ impl<P: Packet> Red<P> {
             true if product < 1.0 => base / (1.0 - product),
             false if product < 1.0 => 0.0,
             false if product < 2.0 => base / (2.0 - product),
-            _ => 1.0,
+            // Due, whatever its size.
+            _ => return 1.0,
         };
         if self.settings.byte_mode { spread * size / self.settings.mean_packet } else { spread }
     }
@@ -197,12 +207,11 @@ impl Values {
         let packets_per_second = bytes / settings.mean_packet;
         let automatic = |value: f64, otherwise: f64| if value == 0.0 { otherwise } else { value };
         let min = automatic(settings.min, (settings.target * packets_per_second / 2.0).max(5.0));
-        // The packet's own time counts in the round trip of the automatic weight, three times as the delay does.
-        let round_trip = (settings.rtt * packets_per_second).max(3.0);
+        let rtt = automatic(settings.rtt, (3.0 * (settings.delay + 1.0 / packets_per_second)).max(0.1));
         Values {
             min,
             max: automatic(settings.max, 3.0 * min).max(min),
-            weight: automatic(settings.weight, -libm::expm1(-1.0 / (10.0 * round_trip))),
+            weight: automatic(settings.weight, -libm::expm1(-1.0 / (10.0 * rtt * packets_per_second))),
             packets_per_second,
         }
     }
@@ -254,10 +263,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
 
     fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
         self.update(now);
-        if let Some(since) = self.idle {
-            self.decay(now.since(since));
-            self.idle = Some(now);
-        }
+        self.decay_until(now);
         self.values = Values::new(&self.settings, rate);
     }
 
@@ -295,6 +301,9 @@ mod tests {
         // Twice the packet, half of the packets per second, the same bytes.
         let coarse = Values::new(&red("red?mean_packet=3000").queue.settings, Some(Rate::from_mbps(5000)));
         close(coarse.min * 2.0, fast.min);
+        // At 10 Mbit/s a packet takes 1.2 ms: with a delay of 50 ms the round trip is 153.6 ms, 128 packets.
+        let far = Values::new(&Settings { delay: 0.05, ..red("red").queue.settings }, Some(Rate::from_mbps(10)));
+        close(far.weight, 1.0 - libm::exp(-1.0 / 1280.0));
         let set = red("red?min=20&max=60&weight=0.002").queue.values;
         assert_eq!((set.min, set.max, set.weight), (20.0, 60.0, 0.002));
     }
@@ -363,7 +372,10 @@ mod tests {
         for (count, expected) in [(0.0, 0.0), (19.0, 0.0), (20.0, 0.05), (30.0, 0.1), (39.0, 1.0), (40.0, 1.0)] {
             close(at(wait, count, 1500.0), expected);
         }
-        close(at("red", 30.0, 750.0), 0.05);
+        // A small packet has less to fear, until one is due.
+        for (count, expected) in [(30.0, 0.05), (40.0, 1.0)] {
+            close(at("red", count, 750.0), expected);
+        }
     }
 
     /// Gaps between drops at an average that stays.
@@ -425,7 +437,7 @@ mod tests {
     #[test]
     fn the_adaptive_form_moves_max_p_each_half_second() {
         let after = |average: f64, max_p: f64, periods: u64| {
-            let mut queue = Red { average, max_p, ..red("red?adaptive=true&min=5&max=15").queue };
+            let mut queue = Red { average, max_p, idle: None, ..red("red?adaptive=true&min=5&max=15").queue };
             queue.update(ms(500 * periods));
             queue.max_p
         };
@@ -438,7 +450,12 @@ mod tests {
         // A flow of 100 ms has 125 packets of 1000 B at 10 Mbit/s.
         close(after(1.0, 0.1, 100), 1.0 / 125.0);
         close(after(1.0, 0.005, 100), 0.005);
-        let mut fixed = Red { average: 11.1, ..red("red?min=5&max=15").queue };
+        // Idle from the start: the average is below 9 well before the first adaptation.
+        let mut idle = Red { average: 14.0, ..red("red?adaptive=true&min=5&max=15&weight=0.01").queue };
+        idle.update(ms(500));
+        close(idle.max_p, 0.09);
+        close(idle.average, 14.0 * libm::pow(0.99, 0.5 * 1e7 / 12_000.0));
+        let mut fixed = Red { average: 11.1, idle: None, ..red("red?min=5&max=15").queue };
         fixed.update(ms(5000));
         close(fixed.max_p, 0.1);
     }
