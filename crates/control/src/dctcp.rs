@@ -5,6 +5,9 @@
 //! The transport says once per window of data that marks were echoed, as it does for classic ECN; only what is taken from the window then differs. The receiver's counts
 //! per code point stand for the echo of section 3.2: α needs no state machine for delayed acknowledgements.
 //!
+//! The reduction lasts a round trip (proportional rate reduction), as in the kernel. While it begins the queue may still be above the threshold, and the marks of that time
+//! then cause a second reduction: the queue swings by some 10 to 20 % more than section 3.3 of the paper has it, whose reduction is done at once.
+//!
 //! Deviations: windows and α are fractions (the kernel has whole segments and 1/1024); growth counts segments, not acknowledgements.
 
 use crate::marks::{Losses, MarkedShare};
