@@ -1,4 +1,7 @@
 //! DualPI2: two queues with coupled marking, so that scalable flows have hardly any delay and classic ones their share.
+//!
+//! That share is one of windows: with k = 2 a classic window of 1.22/p' stands beside a scalable one of 1/p'. Rates go with the inverse of the round trips, and those of
+//! classic flows include the target: beside a Prague flow of 20 ms a CUBIC flow has 34 ms, about the same window, and 0.56 of the rate.
 
 use crate::buffer::Buffer;
 use crate::ticks::Ticks;

@@ -113,7 +113,7 @@ fn dctcp_holds_a_step() {
     assert!(used > 0.97 && bottleneck(&record).steady.dropped_early == 0, "{used}");
 }
 
-/// RFC 9332: scalable flows meet about a millisecond, classic ones their target, and both get the same rate.
+/// RFC 9332: scalable flows meet about a millisecond, classic ones their target, and neither starves.
 #[test]
 fn scalable_and_classic_flows_share_a_dual_queue() {
     let prague = run(&one_link("prague", 30, 10, &link("100 Mbit/s", 10, "dualpi2"), "count = 2"));
@@ -129,6 +129,40 @@ fn scalable_and_classic_flows_share_a_dual_queue() {
     assert!((0.5..2.0).contains(&ratio), "cubic : prague = {ratio}");
     assert!(waits(0, 0.5) < 1.5 && waits(0, 0.99) < 3.0, "prague waits {} ms, 99th percentile {}", waits(0, 0.5), waits(0, 0.99));
     assert!(utilisation(&both) > 0.97, "{}", utilisation(&both));
+}
+
+/// Packets in flight on average, by Little's law, and the share of marked or dropped packets, of the flows whose names begin so.
+fn window_and_share(record: &Record, name: &str, drops: u64) -> (f64, f64) {
+    let flows: Vec<_> = record.flows.iter().filter(|flow| flow.name.starts_with(name)).collect();
+    let seconds = (record.duration - record.warmup).as_secs_f64();
+    let arrived: u64 = flows.iter().map(|flow| flow.steady.arrived).sum();
+    let marked: u64 = flows.iter().map(|flow| flow.steady.ce).sum();
+    let rtt = flows.iter().map(|flow| flow.rtt.mean().expect("round trips").as_secs_f64()).sum::<f64>() / flows.len() as f64;
+    (arrived as f64 / seconds * rtt / flows.len() as f64, (marked + drops) as f64 / arrived as f64)
+}
+
+/// RFC 9332: a classic window of 1.22/p' and a scalable one of 2/(2p') meet where both are about equal; rates then go with the inverse of the round trips, in which the
+/// classic flow has its queueing delay as well. At 20 ms they are 34 and 20 ms: cubic : prague = 0.56 in rate, 0.96 in windows.
+///
+/// One pair of flows: p' follows the sawtooth of the classic flow, so that the mean of its square exceeds the square of its mean: a coupling of 0.83. Ten pairs hold it
+/// steady: 0.99. Prague grows at 20 ms by 0.64 per round trip, as if that were 25 ms, which asks for 1.6 marks per window if it gave way each 25 ms; it waits for the next
+/// mark after these, and has 2.1.
+#[test]
+fn coupled_queues_give_equal_windows() {
+    for (count, coupling, ratio) in [(1, 0.78..0.90, 0.85..1.05), (10, 0.97..1.01, 1.05..1.30)] {
+        let link = link("100 Mbit/s", 10, "dualpi2");
+        let text = one_link("prague", 100, 30, &link, &format!("name = \"prague\"\ncount = {count}")).replace("name = \"flow\"\n", "")
+            + &format!("[[flow]]\nname = \"cubic\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"cubic\"\ncount = {count}\n");
+        let record = run(&text);
+        let (low, marked) = window_and_share(&record, "prague", 0);
+        let (classic, dropped) = window_and_share(&record, "cubic", bottleneck(&record).steady.dropped_early);
+        let (coupled, constants) = (marked / 2.0 / dropped.sqrt(), (classic * dropped.sqrt(), low * marked));
+        println!("{count}: windows {:.3}, coupling {coupled:.3}, constants {constants:.2?}", classic / low);
+        assert!(ratio.contains(&(classic / low)), "windows of {classic} and {low} packets");
+        assert!(coupling.contains(&coupled), "marks are {coupled} of what drops say");
+        assert!((1.05..1.25).contains(&constants.0), "CUBIC's window is {}/sqrt(p)", constants.0);
+        assert!((1.6..2.3).contains(&constants.1), "Prague's window is {}/p", constants.1);
+    }
 }
 
 #[test]
