@@ -2,6 +2,9 @@
 //!
 //! That share is one of windows: with k = 2 a classic window of 1.22/p' stands beside a scalable one of 1/p'. Rates go with the inverse of the round trips, and those of
 //! classic flows include the target: beside a Prague flow of 20 ms a CUBIC flow has 34 ms, about the same window, and 0.56 of the rate.
+//!
+//! Linux `net/sched/sch_dualpi2.c` differs from the RFC, which is followed here: it updates each 16 ms with gains of 0.16 and 3.2 Hz, marks low-latency packets above a step
+//! of 1 ms and not along a ramp, gives classic packets a weight of 10 %, and draws at random.
 
 use crate::buffer::Buffer;
 use crate::ticks::Ticks;

@@ -1,4 +1,7 @@
 //! FQ-CoDel: each flow in a queue of its own under CoDel, served in turn; flows that keep no queue go first.
+//!
+//! Linux `net/sched/sch_fq_codel.c` differs from RFC 8290 in two details: it forgets a new queue that becomes empty at once if no queue is old, and it adds what a full
+//! buffer drops to CoDel's count. Here it is as in the RFC.
 
 use crate::buffer::Buffer;
 use crate::codel::{Law, Settings};

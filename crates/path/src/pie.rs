@@ -1,4 +1,7 @@
 //! PIE: drops at random at the tail, with a probability that a proportional-integral controller sets by the queueing delay.
+//!
+//! Left out: switching it on and off with the queue's length (RFC 8033 section 5.3, optional); what Linux `net/sched/sch_pie.c` adds, two points of probability per update
+//! above 250 ms.
 
 use crate::buffer::Buffer;
 use crate::ticks::Ticks;
