@@ -130,7 +130,7 @@ pub struct Link<P> {
     pending: VecDeque<Pending>,
     pending_bytes: u64,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
-    wire: VecDeque<(Time, P)>,
+    wire: VecDeque<Crossing<P>>,
     latest_arrival: Time,
     far_end: Option<Box<FarEnd<P>>>,
     counters: LinkCounters,
@@ -156,6 +156,13 @@ struct Pending {
     arrived: Time,
     departure: Time,
     size: u64,
+}
+
+/// A packet on its way to the far end.
+#[derive(Clone, Debug)]
+struct Crossing<P> {
+    packet: P,
+    arrival: Time,
 }
 
 impl<P: Packet> Link<P> {
@@ -209,43 +216,48 @@ impl<P: Packet> Link<P> {
                 self.transmit(at, packet);
                 Fate::Queued
             }
-            Form::AtDequeue(chosen) => {
-                let fate = chosen.discipline.enqueue(at, packet, &mut chosen.verdicts);
-                chosen.count(&mut self.counters);
-                match fate {
-                    Fate::Queued => {}
-                    Fate::Marked => self.counters.marked += 1,
-                    Fate::Dropped(why) => count_drop(&mut self.counters, why),
-                }
-                if self.pending.is_empty() {
-                    self.transmit_next(at);
-                }
-                fate
-            }
+            Form::AtDequeue(_) => self.enqueue(at, packet),
         }
+    }
+
+    /// Offers a packet to the discipline.
+    #[inline(never)]
+    fn enqueue(&mut self, at: Time, packet: P) -> Fate {
+        let Form::AtDequeue(chosen) = &mut self.form else { unreachable!("a link without a discipline") };
+        let fate = chosen.discipline.enqueue(at, packet, &mut chosen.verdicts);
+        chosen.count(&mut self.counters);
+        match fate {
+            Fate::Queued => {}
+            Fate::Marked => self.counters.marked += 1,
+            Fate::Dropped(why) => count_drop(&mut self.counters, why),
+        }
+        if self.pending.is_empty() {
+            self.transmit_next(at);
+        }
+        fate
     }
 
     /// When it next needs a look: the earliest arrival at the far end, or the end of a transmission behind which the discipline must choose. `None` if nothing is
     /// under way, or only what an outage holds up.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        self.next_look().filter(|time| *time != Time::NEVER)
+        let arrival = self.wire.front().map_or(Time::NEVER, |first| first.arrival);
+        let look = match (&self.form, &self.far_end) {
+            (Form::Ahead(_), None) => arrival,
+            _ => self.next_look(arrival),
+        };
+        (look != Time::NEVER).then_some(look)
     }
 
-    #[inline]
-    fn next_look(&self) -> Option<Time> {
-        let mut arrival = self.wire.front().map(|(arrival, _)| *arrival);
-        if let Some(far_end) = &self.far_end {
-            arrival = arrival.into_iter().chain(far_end.due()).min();
-        }
-        match &self.form {
-            Form::Ahead(_) => arrival,
-            Form::AtDequeue(chosen) if chosen.discipline.packets() == 0 => arrival,
-            Form::AtDequeue(_) => {
-                let departure = self.pending.front().map(|first| first.departure);
-                arrival.into_iter().chain(departure).min()
-            }
-        }
+    /// The same where there is more to look for than the next `arrival`.
+    #[inline(never)]
+    fn next_look(&self, arrival: Time) -> Time {
+        let held = self.far_end.as_ref().and_then(|far_end| far_end.due()).unwrap_or(Time::NEVER);
+        let choice = match &self.form {
+            Form::AtDequeue(chosen) if chosen.discipline.packets() > 0 => self.pending.front().map_or(Time::NEVER, |first| first.departure),
+            _ => Time::NEVER,
+        };
+        arrival.min(held).min(choice)
     }
 
     /// The next packet that has arrived at the far end by `now`, with its ideal arrival time.
@@ -253,9 +265,9 @@ impl<P: Packet> Link<P> {
     pub fn pop(&mut self, now: Time) -> Option<(Time, P)> {
         self.settle(now);
         let popped = match &mut self.far_end {
-            None => pop_front(&mut self.wire, now),
+            None => pop_arrived(&mut self.wire, now),
             Some(far_end) => {
-                while let Some((arrival, packet)) = pop_front(&mut self.wire, now) {
+                while let Some((arrival, packet)) = pop_arrived(&mut self.wire, now) {
                     far_end.take(arrival, packet);
                 }
                 far_end.pop(now)
@@ -285,6 +297,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
+    #[inline(never)]
     fn transmit_next(&mut self, now: Time) {
         if let Form::AtDequeue(chosen) = &mut self.form {
             let next = chosen.discipline.dequeue(now, &mut chosen.verdicts);
@@ -315,7 +328,7 @@ impl<P: Packet> Link<P> {
         self.latest_arrival = self.latest_arrival.max(departure + self.delay);
         self.pending_bytes += size.get();
         self.pending.push_back(Pending { arrived, departure, size: size.get() });
-        self.wire.push_back((self.latest_arrival, packet));
+        self.wire.push_back(Crossing { packet, arrival: self.latest_arrival });
     }
 
     /// Bytes and packets waiting, the packet in transmission not counted. Call [`settle`](Link::settle) first.
@@ -376,10 +389,11 @@ impl<P: Packet> Link<P> {
     }
 }
 
+/// The first packet, if it has arrived by `now`.
 #[inline]
-fn pop_front<P>(queue: &mut VecDeque<(Time, P)>, now: Time) -> Option<(Time, P)> {
-    match queue.front() {
-        Some((time, _)) if *time <= now => queue.pop_front(),
-        _ => None,
+fn pop_arrived<P>(wire: &mut VecDeque<Crossing<P>>, now: Time) -> Option<(Time, P)> {
+    if wire.front()?.arrival > now {
+        return None;
     }
+    wire.pop_front().map(|Crossing { packet, arrival }| (arrival, packet))
 }

@@ -114,8 +114,8 @@ impl<O: Observer> World<'_, O> {
             *sent += 1;
             left -= payload;
             self.tallies[flow].datagrams_sent += 1;
-            let packet = Packet::datagram(flow, payload.get() as u32 + headers, number, now);
-            self.enter(now, Point::Sender, self.places[flow].data, packet);
+            let packet = Packet::datagram(flow, self.places[flow].data, payload.get() as u32 + headers, number, now);
+            self.enter(now, Point::Sender, packet);
         }
     }
 
@@ -224,6 +224,7 @@ impl<O: Observer> World<'_, O> {
     }
 
     /// None of a connection's packets is in the network any more: if it has nothing left to do, its slot is free for the next one.
+    #[cold]
     pub(crate) fn close_idle(&mut self, slot: usize) {
         let endpoint = &mut self.slots[slot];
         let Ends::Transport(ends) = &endpoint.ends else { return };
@@ -293,8 +294,8 @@ impl<O: Observer> World<'_, O> {
         for index in 0.. {
             let payload = left.min(mss);
             left -= payload;
-            let packet = Packet::request(flow, payload.get() as u32 + headers, number, index, now);
-            self.enter(now, Point::Receiver, self.places[flow].acks, packet);
+            let packet = Packet::request(flow, self.places[flow].acks, payload.get() as u32 + headers, (number, index), now);
+            self.enter(now, Point::Receiver, packet);
             if left == Bytes::ZERO {
                 return;
             }

@@ -17,12 +17,15 @@ pub(crate) struct Packet {
     window: u32,
     /// Where the rest of an acknowledgement is in [`Options`], if it has more.
     options: u32,
-    /// Where it is in the list of all routes.
-    pub(crate) place: u32,
-    pub(crate) kind: Kind,
-    flags: u8,
-    pub(crate) ecn: Ecn,
+    /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point. Packets are copied by
+    /// words, and a copy waits if a part of a word has just been written.
+    rest: u64,
 }
+
+/// Where the parts of [`Packet::rest`] begin.
+const KIND_AT: u32 = 32;
+const FLAGS_AT: u32 = 40;
+const ECN_AT: u32 = 48;
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,34 +46,40 @@ impl Kind {
     }
 }
 
-const RETRANSMISSION: u8 = 1;
-const CWR: u8 = 2;
-const ECE: u8 = 4;
-const DUPLICATE: u8 = 8;
+const RETRANSMISSION: u64 = 1 << FLAGS_AT;
+const CWR: u64 = 2 << FLAGS_AT;
+const ECE: u64 = 4 << FLAGS_AT;
+const DUPLICATE: u64 = 8 << FLAGS_AT;
 
-fn flag(bit: u8, on: bool) -> u8 {
+#[inline]
+fn flag(bit: u64, on: bool) -> u64 {
     if on { bit } else { 0 }
 }
 
+#[inline]
+fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
+    u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) << ECN_AT
+}
+
 impl Packet {
-    /// A data packet of `size` on the wire.
+    /// A data packet of `size` on the wire, at the beginning of the route at `place`.
     #[inline]
-    pub(crate) fn data(flow: usize, size: u32, data: &Data, ecn: Ecn) -> Packet {
+    pub(crate) fn data(flow: usize, place: u32, size: u32, data: &Data, ecn: Ecn) -> Packet {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
         let (number, stamp, window) = (data.number, data.stamp, data.packet);
-        Packet { number, stamp, flow: flow as u32, size, window, options: Options::NONE, place: 0, kind: Kind::Data, flags, ecn }
+        Packet { number, stamp, flow: flow as u32, size, window, options: Options::NONE, rest: rest(place, Kind::Data, flags, ecn) }
     }
 
     /// A packet of a flow that is not acknowledged.
-    pub(crate) fn datagram(flow: usize, size: u32, number: u64, now: Time) -> Packet {
+    pub(crate) fn datagram(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet {
         let options = Options::NONE;
-        let ecn = Ecn::NotEct;
-        Packet { number, stamp: now, flow: flow as u32, size, window: 0, options, place: 0, kind: Kind::Datagram, flags: 0, ecn }
+        let rest = rest(place, Kind::Datagram, 0, Ecn::NotEct);
+        Packet { number, stamp: now, flow: flow as u32, size, window: 0, options, rest }
     }
 
     /// The packet with this index of a flow's request with this number.
-    pub(crate) fn request(flow: usize, size: u32, number: u64, index: u32, now: Time) -> Packet {
-        Packet { window: index, kind: Kind::Request, ..Packet::datagram(flow, size, number, now) }
+    pub(crate) fn request(flow: usize, place: u32, size: u32, (number, index): (u64, u32), now: Time) -> Packet {
+        Packet { window: index, rest: rest(place, Kind::Request, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
     }
 
     /// The number of a segment, datagram or request.
@@ -85,7 +94,7 @@ impl Packet {
 
     /// An acknowledgement; `options` keeps what few of them have.
     #[inline]
-    pub(crate) fn ack(flow: usize, size: u32, ack: &Ack, blocks: &[Block], options: &mut Options) -> Packet {
+    pub(crate) fn ack(flow: usize, place: u32, size: u32, ack: &Ack, blocks: &[Block], options: &mut Options) -> Packet {
         Packet {
             number: ack.next,
             stamp: ack.echo,
@@ -93,10 +102,41 @@ impl Packet {
             size,
             window: ack.window,
             options: options.keep(ack, blocks),
-            place: 0,
-            kind: Kind::Ack,
-            flags: flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate),
-            ecn: Ecn::NotEct,
+            rest: rest(place, Kind::Ack, flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate), Ecn::NotEct),
+        }
+    }
+
+    /// Its place in the list of all routes.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.rest as u32 as usize
+    }
+
+    /// It has crossed a link.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.rest += 1;
+    }
+
+    /// What it is.
+    #[inline]
+    pub(crate) fn kind(&self) -> Kind {
+        match (self.rest >> KIND_AT) as u8 {
+            0 => Kind::Data,
+            1 => Kind::Ack,
+            2 => Kind::Datagram,
+            _ => Kind::Request,
+        }
+    }
+
+    /// Its ECN code point.
+    #[inline]
+    pub(crate) fn ecn(&self) -> Ecn {
+        match (self.rest >> ECN_AT) as u8 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
         }
     }
 
@@ -113,8 +153,8 @@ impl Packet {
             bytes: Bytes::new((self.size - headers) as u64),
             stamp: self.stamp,
             packet: self.window,
-            retransmission: self.flags & RETRANSMISSION != 0,
-            cwr: self.flags & CWR != 0,
+            retransmission: self.rest & RETRANSMISSION != 0,
+            cwr: self.rest & CWR != 0,
         }
     }
 
@@ -129,8 +169,8 @@ impl Packet {
             ect0: *ect0,
             ect1: *ect1,
             ce: *ce,
-            ece: self.flags & ECE != 0,
-            duplicate: self.flags & DUPLICATE != 0,
+            ece: self.rest & ECE != 0,
+            duplicate: self.rest & DUPLICATE != 0,
         };
         (ack, &blocks[..*count as usize])
     }
@@ -143,15 +183,15 @@ impl narrows_path::Packet for Packet {
     }
 
     fn ecn(&self) -> Ecn {
-        self.ecn
+        Packet::ecn(self)
     }
 
     fn set_ecn(&mut self, ecn: Ecn) {
-        self.ecn = ecn;
+        self.rest = self.rest & !(0xff << ECN_AT) | (ecn as u64) << ECN_AT;
     }
 
     fn flow(&self) -> u64 {
-        u64::from(self.flow) << 1 | u64::from(self.kind == Kind::Ack)
+        u64::from(self.flow) << 1 | u64::from(self.kind() == Kind::Ack)
     }
 
     fn signal(&mut self) -> Option<&mut Signal> {
@@ -228,14 +268,14 @@ mod tests {
         let plain = Ack { next: 7, echo: Time::from_nanos(5), window: 9, ..Ack::default() };
         let marked = Ack { ect0: 3, ce: 1, ece: true, ..plain };
         let blocks = [Block { start: 9, end: 11 }, Block { start: 20, end: 21 }];
-        let first = Packet::ack(0, 52, &plain, &[], &mut options);
-        let second = Packet::ack(0, 72, &Ack { duplicate: true, ..plain }, &blocks, &mut options);
-        let third = Packet::ack(0, 52, &marked, &[], &mut options);
+        let first = Packet::ack(0, 0, 52, &plain, &[], &mut options);
+        let second = Packet::ack(0, 0, 72, &Ack { duplicate: true, ..plain }, &blocks, &mut options);
+        let third = Packet::ack(0, 0, 52, &marked, &[], &mut options);
         assert_eq!(first.to_ack(&options), (plain, [].as_slice()));
         assert_eq!(second.to_ack(&options), (Ack { duplicate: true, ..plain }, blocks.as_slice()));
         assert_eq!(third.to_ack(&options), (marked, [].as_slice()));
         options.drop(&second);
-        let fourth = Packet::ack(0, 52, &plain, &blocks[..1], &mut options);
+        let fourth = Packet::ack(0, 0, 52, &plain, &blocks[..1], &mut options);
         assert_eq!((fourth.options, fourth.to_ack(&options).1), (second.options, &blocks[..1]));
     }
 }

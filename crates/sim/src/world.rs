@@ -186,7 +186,8 @@ impl<'a, O: Observer> World<'a, O> {
             } else if element < probe {
                 self.on_flow(now, element - links);
             } else if element >= probe + PROBES {
-                self.on_connection(now, element - links - PROBES);
+                let due = self.on_connection(now, element - links - PROBES);
+                self.agenda.set(element, due);
             } else if element == probe {
                 let flows = Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies };
                 self.probes.sample(now, flows, &mut self.links);
@@ -232,11 +233,10 @@ impl<'a, O: Observer> World<'a, O> {
     /// Packets arrive at the far end of a link.
     fn on_link(&mut self, now: Time, link: usize) {
         loop {
-            let popped = self.links[link].pop(now);
-            self.take_dropped(now, link);
-            if let Some((_, packet)) = popped {
+            if let Some((_, packet)) = self.links[link].pop(now) {
                 self.forward(now, link, packet);
             }
+            self.take_dropped(now, link);
             let due = self.links[link].due().unwrap_or(Time::NEVER);
             if due > now {
                 return self.agenda.set(link, due);
@@ -249,13 +249,13 @@ impl<'a, O: Observer> World<'a, O> {
     fn forward(&mut self, now: Time, link: usize, mut packet: Packet) {
         self.show(now, Point::Leaving(link), &packet);
         let slot = packet.flow as usize;
-        packet.place += 1;
-        let next = self.routes[packet.place as usize];
+        packet.advance();
+        let next = self.routes[packet.place()];
         if next != END {
             return self.offer(now, next as usize, packet);
         }
-        self.show(now, if packet.kind.goes_back() { Point::Sender } else { Point::Receiver }, &packet);
-        match packet.kind {
+        self.show(now, if packet.kind().goes_back() { Point::Sender } else { Point::Receiver }, &packet);
+        match packet.kind() {
             Kind::Data => self.deliver_data(now, &packet, &packet.to_data(self.places[slot].headers)),
             Kind::Ack => self.deliver_ack(now, &packet),
             Kind::Datagram => self.deliver_datagram(now, &packet, self.places[slot].headers),
@@ -264,17 +264,16 @@ impl<'a, O: Observer> World<'a, O> {
         self.leave(slot);
     }
 
-    /// A packet enters the network at a host: the first link of the route that begins at `route`.
+    /// A packet enters the network at a host: the first link of its route.
     #[inline]
-    pub(crate) fn enter(&mut self, now: Time, point: Point, route: u32, mut packet: Packet) {
-        packet.place = route;
+    pub(crate) fn enter(&mut self, now: Time, point: Point, packet: Packet) {
         self.show(now, point, &packet);
         self.slots[packet.flow as usize].in_network += 1;
-        self.offer(now, self.routes[route as usize] as usize, packet);
+        self.offer(now, self.routes[packet.place()] as usize, packet);
     }
 
     /// A packet of a slot is no longer in the network.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self, slot: usize) {
         let endpoint = &mut self.slots[slot];
         endpoint.in_network -= 1;
@@ -304,11 +303,12 @@ impl<'a, O: Observer> World<'a, O> {
     }
 
     /// A packet is gone.
+    #[cold]
     fn bury(&mut self, now: Time, link: usize, packet: &Packet) {
         self.show(now, Point::Dropped(link), packet);
         let slot = packet.flow as usize;
         let tally = &mut self.tallies[self.slots[slot].flow as usize];
-        match packet.kind {
+        match packet.kind() {
             Kind::Ack => self.options.drop(packet),
             Kind::Request => {}
             Kind::Data => tally.dropped += 1,
@@ -333,7 +333,7 @@ impl<'a, O: Observer> World<'a, O> {
         tally.one_way.record(now.since(data.stamp));
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
         let receiver = &mut ends.1;
-        let ack = receiver.on_data(now, data, packet.ecn);
+        let ack = receiver.on_data(now, data, packet.ecn());
         let next = receiver.next();
         // A timer that was set and is no longer wanted expires without effect: cheaper than taking it back with every acknowledgement.
         if let Some(due) = receiver.next_timer()
@@ -357,8 +357,8 @@ impl<'a, O: Observer> World<'a, O> {
         let Ends::Transport(ends) = &endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let blocks = ends.1.blocks();
         let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
-        let packet = Packet::ack(slot, place.headers + sack_option, &ack, blocks, &mut self.options);
-        self.enter(now, Point::Receiver, place.acks, packet);
+        let packet = Packet::ack(slot, place.acks, place.headers + sack_option, &ack, blocks, &mut self.options);
+        self.enter(now, Point::Receiver, packet);
     }
 
     fn deliver_ack(&mut self, now: Time, packet: &Packet) {
@@ -402,26 +402,31 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A flow is due: its application, or its connection.
     fn on_flow(&mut self, now: Time, flow: usize) {
-        let source = &self.sources[flow];
-        if now >= source.due() {
-            if !source.started {
-                self.begin(now, flow);
-            }
-            if now >= self.sources[flow].stop && self.sources[flow].finished_at.is_none() {
-                self.stop(now, flow);
-            }
-            if now >= self.sources[flow].next {
-                self.act(now, flow);
-            }
+        if now >= self.sources[flow].due() {
+            self.on_source(now, flow);
         }
-        self.on_connection(now, flow);
-        let due = self.slots[flow].due().min(self.sources[flow].due());
+        let due = self.on_connection(now, flow).min(self.sources[flow].due());
         self.agenda.set(self.element(flow), due);
     }
 
-    /// One end of a connection is due.
+    /// The application of a flow is due.
+    #[inline(never)]
+    fn on_source(&mut self, now: Time, flow: usize) {
+        let source = &self.sources[flow];
+        if !source.started {
+            self.begin(now, flow);
+        }
+        if now >= self.sources[flow].stop && self.sources[flow].finished_at.is_none() {
+            self.stop(now, flow);
+        }
+        if now >= self.sources[flow].next {
+            self.act(now, flow);
+        }
+    }
+
+    /// One end of a connection is due. Returns when one is due again.
     #[inline]
-    fn on_connection(&mut self, now: Time, slot: usize) {
+    fn on_connection(&mut self, now: Time, slot: usize) -> Time {
         self.on_receiver(now, slot);
         let endpoint = &mut self.slots[slot];
         if let Ends::Transport(ends) = &mut endpoint.ends {
@@ -438,8 +443,7 @@ impl<'a, O: Observer> World<'a, O> {
         let endpoint = &mut self.slots[slot];
         let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
         endpoint.note_ready(ready);
-        let due = endpoint.due();
-        self.agenda.set(self.element(slot), due);
+        endpoint.due()
     }
 
     /// The host sends what the transport yields.
@@ -449,7 +453,7 @@ impl<'a, O: Observer> World<'a, O> {
         loop {
             let Some((data, ecn)) = self.slots[slot].ends.sender().and_then(|sender| sender.transmit(now)) else { return };
             let size = data.bytes.get() as u32 + headers;
-            self.enter(now, Point::Sender, route, Packet::data(slot, size, &data, ecn));
+            self.enter(now, Point::Sender, Packet::data(slot, route, size, &data, ecn));
         }
     }
 
@@ -460,7 +464,7 @@ impl<'a, O: Observer> World<'a, O> {
             return;
         }
         let slot = packet.flow as usize;
-        let content = match packet.kind {
+        let content = match packet.kind() {
             Kind::Data => Content::Data(packet.to_data(self.places[slot].headers)),
             Kind::Ack => {
                 let (ack, blocks) = packet.to_ack(&self.options);
@@ -469,7 +473,7 @@ impl<'a, O: Observer> World<'a, O> {
             Kind::Datagram | Kind::Request => Content::Datagram,
         };
         let flow = self.slots[slot].flow as usize;
-        self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn, content });
+        self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn(), content });
     }
 
     /// The delayed acknowledgement of a flow may be due.

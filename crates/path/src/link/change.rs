@@ -81,17 +81,17 @@ impl<P: Packet> Link<P> {
     /// Arrivals of packets that have not departed follow from their departures.
     fn time_arrivals(&mut self) {
         let departed = self.wire.len() - self.pending.len();
-        self.latest_arrival = departed.checked_sub(1).map_or(Time::ZERO, |last| self.wire[last].0);
-        for (pending, (arrival, _)) in self.pending.iter().zip(self.wire.iter_mut().skip(departed)) {
+        self.latest_arrival = departed.checked_sub(1).map_or(Time::ZERO, |last| self.wire[last].arrival);
+        for (pending, crossing) in self.pending.iter().zip(self.wire.iter_mut().skip(departed)) {
             self.latest_arrival = self.latest_arrival.max(pending.departure + self.delay);
-            *arrival = self.latest_arrival;
+            crossing.arrival = self.latest_arrival;
         }
     }
 
     fn change_delivery(&mut self, t: Time, change: impl FnOnce(&mut Delivery)) {
         let new = || Box::new(FarEnd::new(Delivery::default(), |what| self.origin.stream(what)));
         let far_end = self.far_end.get_or_insert_with(new);
-        while let Some((arrival, packet)) = super::pop_front(&mut self.wire, t) {
+        while let Some((arrival, packet)) = super::pop_arrived(&mut self.wire, t) {
             far_end.take(arrival, packet);
         }
         let mut delivery = far_end.delivery();
