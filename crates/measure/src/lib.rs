@@ -11,5 +11,5 @@ mod record;
 mod transfers;
 
 pub use histogram::Histogram;
-pub use record::{FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
+pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

@@ -18,10 +18,74 @@ pub struct Record {
     pub flows: Vec<FlowRecord>,
     /// The links, in the scenario's order.
     pub links: Vec<LinkRecord>,
+    /// What changed in the network during the run, by time.
+    pub changes: Vec<Change>,
     /// Events that the world processed.
     pub events: u64,
     /// Packet-hops: packets that finished crossing a link.
     pub hops: u64,
+}
+
+/// Something of the network changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Time,
+    /// The link that changed, or the flow whose route did, by name.
+    pub of: String,
+    /// What of it.
+    pub what: Changed,
+    /// What it was from then on, as people read it.
+    pub to: String,
+}
+
+/// What of a link or flow changes during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// The rate of a link.
+    Rate,
+    /// An outage of a link begins or ends.
+    Outage,
+    /// The propagation delay of a link.
+    Delay,
+    /// The extra delay of packets on a link.
+    Jitter,
+    /// The share of packets on a link that are late.
+    Reordering,
+    /// The loss model of a link.
+    Loss,
+    /// How much a link's queue holds.
+    Buffer,
+    /// The links that a flow crosses.
+    Route,
+}
+
+impl Changed {
+    /// All of them.
+    pub const ALL: [Changed; 8] = [
+        Changed::Rate,
+        Changed::Outage,
+        Changed::Delay,
+        Changed::Jitter,
+        Changed::Reordering,
+        Changed::Loss,
+        Changed::Buffer,
+        Changed::Route,
+    ];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Changed::Rate => "rate",
+            Changed::Outage => "outage",
+            Changed::Delay => "delay",
+            Changed::Jitter => "jitter",
+            Changed::Reordering => "reordering",
+            Changed::Loss => "loss",
+            Changed::Buffer => "buffer",
+            Changed::Route => "route",
+        }
+    }
 }
 
 /// One flow.

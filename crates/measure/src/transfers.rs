@@ -57,6 +57,18 @@ impl SizeBin {
         let from = self.from.get().max(1);
         Bytes::new(if leading_digit(from) == 3 { from / 3 * 10 } else { from * 3 })
     }
+
+    /// The range as people read it, both ends in the larger one's unit: "0.3 to 1 kB".
+    pub fn range(&self) -> String {
+        let end = self.end().get();
+        let (unit, scale) = match end {
+            0..1_000 => ("B", 1),
+            1_000..1_000_000 => ("kB", 1_000),
+            1_000_000..1_000_000_000 => ("MB", 1_000_000),
+            _ => ("GB", 1_000_000_000),
+        };
+        format!("{} to {} {unit}", self.from.get() as f64 / scale as f64, end / scale)
+    }
 }
 
 /// The beginning of the range that holds `size`: a power of ten, or three of them.
@@ -135,6 +147,11 @@ mod tests {
         {
             let bin = SizeBin { from: range_of(Bytes::new(size)), ..SizeBin::default() };
             assert_eq!((bin.from.get(), bin.end().get()), (from, end), "{size}");
+        }
+        for (size, range) in
+            [(5, "3 to 10 B"), (150, "100 to 300 B"), (999, "0.3 to 1 kB"), (12_345, "10 to 30 kB"), (300_000, "0.3 to 1 MB")]
+        {
+            assert_eq!(SizeBin { from: range_of(Bytes::new(size)), ..SizeBin::default() }.range(), range);
         }
         assert_eq!(range_of(Bytes::new(u64::MAX)).get(), 10_000_000_000_000_000_000);
     }

@@ -85,7 +85,7 @@ pub(crate) const FLOW: &[Field<FlowRecord>] = &[
 ];
 
 pub(crate) const SIZE: &[Field<SizeBin>] = &[
-    Field { head: "Size", unit: "", text: |_, bin| format!("{} to {}", bin.from, bin.end()) },
+    Field { head: "Size", unit: "", text: |_, bin| bin.range() },
     Field { head: "Transfers", unit: "", text: |_, bin| count(bin.completion.count()) },
     Field { head: "FCT p50", unit: "ms", text: |_, bin| completion(bin, 0.50) },
     Field { head: "FCT p95", unit: "ms", text: |_, bin| completion(bin, 0.95) },
@@ -95,10 +95,11 @@ pub(crate) const SIZE: &[Field<SizeBin>] = &[
     Field { head: "Slowdown p99", unit: "", text: |_, bin| or_dash(bin.slowdown.quantile(0.99)) },
 ];
 
-/// The completed transfers of all flows of a run by size.
-pub(crate) fn sizes(run: &Record) -> Vec<SizeBin> {
+/// The completed transfers of all flows of these runs by size.
+pub(crate) fn sizes<'a>(runs: impl IntoIterator<Item = &'a Record>) -> Vec<SizeBin> {
     let mut all = Transfers::default();
-    for bin in run.flows.iter().filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.sizes) {
+    for bin in runs.into_iter().flat_map(|run| &run.flows).filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.sizes)
+    {
         let sum = all.bin(bin.from);
         sum.completion.merge(&bin.completion);
         sum.slowdown.merge(&bin.slowdown);

@@ -54,6 +54,11 @@ impl Comparison {
         format!("scenario-{}-{label}.toml", index + 1)
     }
 
+    /// The cases must be told apart: there are several, or the only one is called otherwise than the whole.
+    pub(crate) fn names_cases(&self) -> bool {
+        !matches!(&self.cases[..], [only] if only.label == self.title)
+    }
+
     /// Every record with its case's label.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.cases.iter().flat_map(|case| case.runs.iter().map(|run| (case.label.as_str(), run)))

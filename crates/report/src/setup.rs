@@ -2,8 +2,8 @@
 
 use crate::Comparison;
 use crate::number::{count, plain};
-use narrows_measure::Record;
 use narrows_measure::metrics::bottleneck;
+use narrows_measure::{Changed, Record};
 use narrows_units::Span;
 
 type Aspect = fn(&Record) -> Option<String>;
@@ -21,7 +21,11 @@ pub(crate) fn setup(comparison: &Comparison) -> String {
         })
         .collect();
     parts.extend(seeds(comparison));
-    if parts.is_empty() { "Nothing was run.".to_owned() } else { format!("{}.", parts.join(", ")) }
+    let text = parts.join(", ");
+    match text.chars().next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), &text[first.len_utf8()..]),
+        None => "Nothing was run.".to_owned(),
+    }
 }
 
 fn rate(run: &Record) -> Option<String> {
@@ -38,7 +42,17 @@ fn rate(run: &Record) -> Option<String> {
 fn base_rtt(run: &Record) -> Option<String> {
     let (low, high) = (base_rtts(run).min()?, base_rtts(run).max()?);
     let ms = |span: Span| plain(span.as_millis_f64());
-    Some(if ms(low) == ms(high) { format!("{} ms base RTT", ms(low)) } else { format!("base RTTs from {} to {} ms", ms(low), ms(high)) })
+    let first = at_first(run, &[Changed::Delay, Changed::Route]);
+    Some(if ms(low) == ms(high) {
+        format!("{} ms base RTT{first}", ms(low))
+    } else {
+        format!("base RTTs from {} to {} ms{first}", ms(low), ms(high))
+    })
+}
+
+/// What stands behind a quantity that changes during the run.
+fn at_first(run: &Record, what: &[Changed]) -> &'static str {
+    if run.changes.iter().any(|change| what.contains(&change.what)) { " at first" } else { "" }
 }
 
 fn base_rtts(run: &Record) -> impl Iterator<Item = Span> + '_ {
@@ -47,14 +61,15 @@ fn base_rtts(run: &Record) -> impl Iterator<Item = Span> + '_ {
 
 fn buffer(run: &Record) -> Option<String> {
     let link = bottleneck(run)?;
+    let first = at_first(run, &[Changed::Buffer]);
     Some(match (link.buffer, link.buffer_packets) {
         (Some(bytes), _) => {
             let bdp = link.rate.zip(base_rtts(run).max()).map(|(rate, rtt)| rate.bytes_in(rtt).get() as f64).filter(|bdp| *bdp > 0.0);
             let relative = bdp.map_or_else(String::new, |bdp| format!(" ({} BDP)", plain(bytes.get() as f64 / bdp)));
-            format!("{bytes} buffer{relative}")
+            format!("{bytes} buffer{relative}{first}")
         }
-        (None, Some(packets)) => format!("buffer of {} packets", count(packets.into())),
-        (None, None) => "unlimited buffer".to_owned(),
+        (None, Some(packets)) => format!("buffer of {} packets{first}", count(packets.into())),
+        (None, None) => format!("unlimited buffer{first}"),
     })
 }
 

@@ -21,7 +21,7 @@ pub fn table(comparison: &Comparison) -> String {
     if let Some(run) = comparison.single() {
         text += "\n";
         text += &flows(run);
-        let sizes = sizes(run);
+        let sizes = sizes([run]);
         if !sizes.is_empty() {
             text += "\n";
             text += &grid(run, SIZE, &sizes, 1);
@@ -31,21 +31,24 @@ pub fn table(comparison: &Comparison) -> String {
         text += "\n";
         text += &wrap(&overlay.summary());
     }
-    for note in &comparison.notes {
+    if !comparison.notes.is_empty() {
         text += "\n";
+    }
+    for note in &comparison.notes {
         text += &wrap(&format!("Note: {note}"));
     }
     text
 }
 
 fn results(comparison: &Comparison) -> String {
-    let mut grid: Vec<Vec<[String; 2]>> =
-        vec![std::iter::once("Case".to_owned()).chain(comparison.cases.iter().map(|c| c.label.clone())).map(one).collect()];
+    let labels = std::iter::once("Case".to_owned()).chain(comparison.cases.iter().map(|c| c.label.clone())).map(one);
+    let mut grid: Vec<Vec<[String; 2]>> = if comparison.names_cases() { vec![labels.collect()] } else { Vec::new() };
+    let texts = grid.len();
     for column in columns(comparison) {
         let cells = comparison.cases.iter().map(|case| cell(Summary::of(column.metric, &case.runs).as_ref()));
         grid.push(std::iter::once(head(column.head, column.metric.unit)).chain(cells).collect());
     }
-    render(grid, 1)
+    render(grid, texts)
 }
 
 fn flows(run: &Record) -> String {

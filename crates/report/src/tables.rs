@@ -4,7 +4,8 @@ use crate::sheet::{Cells, Sheet};
 use crate::summary::RunOut;
 use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{
-    FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Ratios, Record, SizeBin, Transfer, Transfers,
+    Change, Changed, FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Ratios, Record, SizeBin,
+    Transfer, Transfers,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use parquet::errors::ParquetError;
@@ -17,7 +18,7 @@ pub(crate) struct Table {
 }
 
 /// All tables of a result.
-pub(crate) const TABLES: [Table; 7] = [
+pub(crate) const TABLES: [Table; 8] = [
     Table { file: "flows.parquet", sheet: flows },
     Table { file: "links.parquet", sheet: links },
     Table { file: "transfers.parquet", sheet: transfers },
@@ -25,12 +26,13 @@ pub(crate) const TABLES: [Table; 7] = [
     Table { file: "flow_samples.parquet", sheet: flow_samples },
     Table { file: "link_samples.parquet", sheet: link_samples },
     Table { file: "histograms.parquet", sheet: histograms },
+    Table { file: "changes.parquet", sheet: changes },
 ];
 
 /// A record that has the tables' columns and no rows.
 pub(crate) fn no_rows() -> Record {
     let zero = Span::ZERO;
-    Record { seed: 0, duration: zero, warmup: zero, interval: zero, flows: vec![], links: vec![], events: 0, hops: 0 }
+    Record { seed: 0, duration: zero, warmup: zero, interval: zero, flows: vec![], links: vec![], changes: vec![], events: 0, hops: 0 }
 }
 
 type Get<T> = fn(&T) -> u64;
@@ -290,9 +292,19 @@ fn histograms(case: &str, run: &Record) -> Sheet {
     sheet
 }
 
+fn changes(case: &str, run: &Record) -> Sheet {
+    let rows = &run.changes[..];
+    let mut sheet = keyed(case, run, rows.len());
+    sheet.add("time_s", real(rows, |c| c.at.as_secs_f64()));
+    sheet.add("of", text(rows, |c| c.of.as_str().into()));
+    sheet.add("what", text(rows, |c| c.what.name().into()));
+    sheet.add("to", text(rows, |c| c.to.as_str().into()));
+    sheet
+}
+
 /// The record that these sheets, in the order of [`TABLES`], were made from.
 pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Record, ParquetError> {
-    let [flows, links, transfers, sizes, flow_samples, link_samples, histograms] = sheets;
+    let [flows, links, transfers, sizes, flow_samples, link_samples, histograms, changes] = sheets;
     let mut record = Record {
         seed: run.seed,
         duration: Span::from_secs_f64(run.duration_s),
@@ -300,6 +312,7 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
         interval: Span::from_secs_f64(run.interval_s),
         flows: (0..flows.text("flow")?.len()).map(|row| read_flow(flows, row)).collect::<Result<_, _>>()?,
         links: (0..links.text("link")?.len()).map(|row| read_link(links, row)).collect::<Result<_, _>>()?,
+        changes: (0..changes.text("of")?.len()).map(|row| read_change(changes, row)).collect::<Result<_, _>>()?,
         events: run.events,
         hops: run.hops,
     };
@@ -381,6 +394,16 @@ fn read_link(sheet: &Sheet, row: usize) -> Result<LinkRecord, ParquetError> {
         set(&mut link.total, sheet.count(&format!("total_{name}"))?[row]);
     }
     Ok(link)
+}
+
+fn read_change(sheet: &Sheet, row: usize) -> Result<Change, ParquetError> {
+    let name = &sheet.text("what")?[row];
+    Ok(Change {
+        at: at(sheet.real("time_s")?[row]),
+        of: sheet.text("of")?[row].to_string(),
+        what: Changed::ALL.into_iter().find(|what| what.name() == &**name).ok_or_else(|| damaged("a change"))?,
+        to: sheet.text("to")?[row].to_string(),
+    })
 }
 
 fn read_flow_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {

@@ -4,6 +4,7 @@
 
 mod agenda;
 mod application;
+mod changes;
 mod endpoint;
 mod ideal;
 mod packet;

@@ -1,5 +1,6 @@
 //! What the world writes down: samples on the way, and the record at the end.
 
+use crate::changes::changes;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
 use crate::source::{Source, Tally};
@@ -159,6 +160,7 @@ impl Probes {
             interval: scenario.interval,
             flows: flow_records.collect(),
             links: link_records.collect(),
+            changes: changes(scenario),
             events,
             hops,
         }

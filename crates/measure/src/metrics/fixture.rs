@@ -7,7 +7,17 @@ const SAMPLES: u64 = 300;
 const INTERVAL: Span = Span::from_millis(100);
 
 pub(super) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
-    Record { seed: 1, duration: Span::from_secs(30), warmup: Span::from_secs(10), interval: INTERVAL, flows, links, events: 0, hops: 0 }
+    Record {
+        seed: 1,
+        duration: Span::from_secs(30),
+        warmup: Span::from_secs(10),
+        interval: INTERVAL,
+        flows,
+        links,
+        changes: vec![],
+        events: 0,
+        hops: 0,
+    }
 }
 
 pub(super) fn flow(name: &str) -> FlowRecord {

@@ -1,5 +1,6 @@
 //! Curves for plots: evenly spaced and few enough to draw.
 
+use narrows_measure::Histogram;
 use narrows_units::{Span, Time};
 use serde::{Serialize, Serializer};
 
@@ -92,11 +93,49 @@ pub(super) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: 
     Curve { x0: Instant(width / 2.0), dx: Instant(width), y }
 }
 
+/// How long what waits takes to leave, in ms: until the link's capacity has grown by as much. Undefined if the samples end before.
+pub(super) fn draining(waiting: &[Option<f64>], capacity: &[Option<f64>], interval: Span) -> Vec<Option<f64>> {
+    let mut last = 0.0;
+    let grown: Vec<f64> = capacity
+        .iter()
+        .map(|now| {
+            last = now.unwrap_or(last);
+            last
+        })
+        .collect();
+    let leaves = |(at, waiting): (usize, &Option<f64>)| {
+        let gone = grown[at] + (*waiting)?;
+        let after = grown.partition_point(|capacity| *capacity < gone);
+        let high = *grown.get(after)?;
+        let low = if after > 0 { grown[after - 1] } else { 0.0 };
+        let part = if high > low { (high - gone) / (high - low) } else { 0.0 };
+        Some((after as f64 - part - at as f64).max(0.0) * interval.as_secs_f64() * 1e3)
+    };
+    waiting.iter().enumerate().map(leaves).collect()
+}
+
 /// The sum of curves where any is defined.
 pub(super) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
     let at = |index: usize| curves.iter().filter_map(|curve| curve.get(index).copied().flatten()).reduce(|a, b| a + b);
     (0..length).map(at).collect()
+}
+
+/// A cumulative distribution: at each `x` in ms, the share `y` that does not exceed it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Steps {
+    pub x: Vec<Point>,
+    pub y: Vec<Point>,
+}
+
+/// A histogram as a distribution of some `most` points; `None` if it is empty.
+pub(super) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
+    let first = histogram.min()?;
+    let cdf = histogram.cdf();
+    let every = cdf.len().div_ceil(most).max(1);
+    let kept = cdf.iter().enumerate().filter(|(index, _)| index % every == every - 1 || index + 1 == cdf.len()).map(|(_, step)| *step);
+    let (x, y) = std::iter::once((first, 0.0)).chain(kept).map(|(span, share)| (Point(span.as_millis_f64()), Point(share))).unzip();
+    Some(Steps { x, y })
 }
 
 #[cfg(test)]
@@ -132,6 +171,15 @@ mod tests {
         let curve = growth(&counts, TENTH, 2, Time::ZERO);
         assert_eq!(ys(&curve), [Some(10.0), Some(20.0), Some(0.0)]);
         assert_eq!(ys(&growth(&counts, TENTH, 2, Time::from_nanos(250_000_000)))[0], None);
+    }
+
+    #[test]
+    fn a_queue_drains_as_its_link_carries_it() {
+        // 10 a step, then nothing for two steps, then 5 a step.
+        let capacity = [10.0, 20.0, 20.0, 20.0, 25.0, 30.0].map(Some);
+        let waiting = [Some(5.0), Some(0.0), Some(5.0), Some(7.5), Some(10.0), None];
+        let ms = draining(&waiting, &capacity, TENTH);
+        assert_eq!(ms, [Some(50.0), Some(0.0), Some(200.0), Some(150.0), None, None]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The report: one HTML file that needs no network and no other file.
 
+mod changes;
 mod grid;
 mod lines;
 mod plots;
 mod style;
 mod tables;
+mod transfers;
 
 use crate::Comparison;
 use crate::setup::setup;

@@ -1,10 +1,12 @@
 //! What the plots show.
 
-use super::lines::{Curve, Instant, Point, extremes, grid, growth, sum};
+use super::changes::{self, lines};
+use super::lines::{Curve, Instant, Point, Steps, draining, extremes, grid, growth, steps, sum};
+use super::transfers::{Transfers, transfers};
 use crate::number::plain;
 use crate::{Comparison, Overlay, Quantity};
 use narrows_measure::metrics::{Summary, bottleneck, metric};
-use narrows_measure::{FlowRecord, FlowSample, Histogram, LinkRecord, Record};
+use narrows_measure::{Changed, FlowRecord, FlowSample, Histogram, LinkRecord, LinkSample, Record};
 use narrows_units::{Rate, Span, Time};
 use serde::Serialize;
 
@@ -14,6 +16,8 @@ const BUDGET: usize = 200_000;
 const BINS: usize = 400;
 /// Flows of a case that can be drawn one by one.
 const FLOWS: usize = 8;
+/// Links that can be chosen.
+const LINKS: usize = 8;
 /// Points of a cumulative distribution.
 const STEPS: usize = 300;
 
@@ -21,15 +25,22 @@ const STEPS: usize = 300;
 pub(super) struct Plots<'a> {
     cases: Vec<&'a str>,
     pub seeds: Vec<u64>,
+    /// Flows of the run that has most.
+    flows: usize,
     end: Instant,
     warmup: Instant,
     panels: Vec<Panel>,
+    /// The links of which queues, drops and marks are drawn, and which of them at first.
+    links: Vec<&'a str>,
+    link: usize,
     lines: Vec<Line<'a>>,
     overlays: Vec<Laid<'a>>,
+    changes: Vec<changes::Line>,
     capacity: Vec<Capacity>,
     limits: Vec<Limit>,
     scatter: Scatter,
     distributions: [Distribution; 2],
+    transfers: Option<Transfers>,
 }
 
 #[derive(Serialize)]
@@ -38,7 +49,7 @@ struct Panel {
     zero: bool,
 }
 
-/// One curve over time: a case's flows together, or one of them.
+/// One curve over time: a case's flows together, or one of them, or a link.
 #[derive(Serialize)]
 struct Line<'a> {
     case: usize,
@@ -48,6 +59,8 @@ struct Line<'a> {
     flow: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<usize>,
     #[serde(flatten)]
     curve: Curve,
 }
@@ -75,6 +88,7 @@ struct Capacity {
 #[derive(Serialize, PartialEq)]
 struct Limit {
     panel: usize,
+    link: usize,
     at: Point,
     text: String,
 }
@@ -100,14 +114,14 @@ struct Mark {
 #[derive(Serialize)]
 struct Distribution {
     title: &'static str,
-    curves: Vec<Steps>,
+    curves: Vec<Distributed>,
 }
 
 #[derive(Serialize)]
-struct Steps {
+struct Distributed {
     case: usize,
-    x: Vec<Point>,
-    y: Vec<Point>,
+    #[serde(flatten)]
+    steps: Steps,
 }
 
 impl Plots<'_> {
@@ -121,9 +135,10 @@ const RTT: usize = 1;
 const CWND: usize = 2;
 const PACING: usize = 3;
 const QUEUE: usize = 4;
-const MARKS: usize = 5;
-const DELAY: usize = 6;
-const PANELS: usize = 7;
+const DELAY: usize = 5;
+const DROPS: usize = 6;
+const MARKS: usize = 7;
+const PANELS: usize = 8;
 
 /// How much of a comparison is drawn over time.
 #[derive(Clone, Copy)]
@@ -131,21 +146,28 @@ struct Extent {
     seeds: usize,
     each_flow: bool,
     bins: usize,
-    /// Queueing delays are drawn over time, because an overlay has measured them.
+    /// Queueing delays are drawn even where the rate is constant and the queue tells as much: an overlay has measured them.
     delays: bool,
+    /// Queues are counted in packets.
+    packets: bool,
 }
 
 pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
-    let extent = extent(comparison);
     let runs: Vec<&Record> = comparison.runs().map(|(_, run)| run).collect();
+    let links = links(&runs);
+    let extent = extent(comparison, links.len());
     let per = throughput_bin(&runs);
     let mut plots = Plots {
         cases: comparison.cases.iter().map(|case| case.label.as_str()).collect(),
         seeds: comparison.cases.first().map_or(vec![], |case| case.runs.iter().take(extent.seeds).map(|run| run.seed).collect()),
+        flows: runs.iter().map(|run| run.flows.len()).max().unwrap_or(0),
         end: Instant(runs.iter().map(|run| run.duration).max().unwrap_or_default().as_secs_f64()),
         warmup: Instant(runs.iter().map(|run| run.warmup).max().unwrap_or_default().as_secs_f64()),
         panels: vec![],
+        link: runs.first().and_then(|run| bottleneck(run)).and_then(|link| links.iter().position(|name| *name == link.name)).unwrap_or(0),
+        links,
         lines: vec![],
+        changes: lines(comparison),
         overlays: laid(&comparison.overlays),
         capacity: vec![],
         limits: vec![],
@@ -156,6 +178,7 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
                 bottleneck(run).map(|link| &link.queueing).into_iter().collect()
             }),
         ],
+        transfers: transfers(comparison),
     };
     for (index, case) in comparison.cases.iter().enumerate() {
         for (seed, run) in case.runs.iter().take(extent.seeds).enumerate() {
@@ -163,23 +186,37 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
         }
     }
     let width = runs.first().map_or(0.0, |run| run.interval.as_secs_f64() * per as f64);
-    drop_empty_panels(&mut plots, panels(&runs, width));
+    drop_empty_panels(&mut plots, panels(extent, width));
     plots
 }
 
+/// The links that some run used most, and those that dropped or marked packets.
+fn links<'a>(runs: &[&'a Record]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    let limiting = runs.iter().filter_map(|run| bottleneck(run));
+    let acting = runs.iter().flat_map(|run| &run.links).filter(|link| link.samples.last().is_some_and(|s| s.dropped + s.marked > 0));
+    for name in limiting.chain(acting).map(|link| link.name.as_str()) {
+        if names.len() < LINKS && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// All seeds and every flow if there is room, less if not.
-fn extent(comparison: &Comparison) -> Extent {
+fn extent(comparison: &Comparison, links: usize) -> Extent {
     let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
     let few = comparison.runs().all(|(_, run)| run.flows.len() <= FLOWS);
     let tries = [(most, few), (most, false), (1, few), (1, false)];
     let bins = |(seeds, each_flow): (usize, bool)| {
         let drawn = comparison.cases.iter().flat_map(|case| case.runs.iter().take(seeds));
-        let curves: usize = drawn.map(|run| MARKS + 2 + if each_flow { 4 * run.flows.len() } else { 0 }).sum();
+        let curves: usize = drawn.map(|run| QUEUE + 1 + (PANELS - QUEUE) * links + if each_flow { 4 * run.flows.len() } else { 0 }).sum();
         BUDGET / (2 * curves.max(1))
     };
     let (seeds, each_flow) = tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
     let delays = comparison.overlays.iter().flat_map(|overlay| &overlay.series).any(|series| series.quantity == Quantity::QueueingDelay);
-    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS), delays }
+    let packets = counts_packets(comparison.runs().next().and_then(|(_, run)| bottleneck(run)));
+    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS), delays, packets }
 }
 
 /// Samples in a bin of throughput: at least a round trip, and some 300 bins in all.
@@ -190,9 +227,9 @@ fn throughput_bin(runs: &[&Record]) -> usize {
     (longest / 300).max(rtt).div_ceil(interval).max(1) as usize
 }
 
-fn panels(runs: &[&Record], width: f64) -> [Panel; PANELS] {
-    let packets = counts_packets(runs.first().and_then(|run| bottleneck(run)));
-    let queue = if packets { "Queue at the bottleneck, packets" } else { "Queue at the bottleneck, kB" };
+/// What the panels are called; `{}` stands for the link that is shown.
+fn panels(extent: Extent, width: f64) -> [Panel; PANELS] {
+    let queue = if extent.packets { "Queue at {}, packets" } else { "Queue at {}, kB" };
     let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };
     [
         panel(&format!("Throughput, Mbit/s (mean over {} s)", plain(width)), true),
@@ -200,8 +237,9 @@ fn panels(runs: &[&Record], width: f64) -> [Panel; PANELS] {
         panel("Congestion window, segments", true),
         panel("Pacing rate, Mbit/s", true),
         panel(queue, true),
-        panel("Packets marked, per second", true),
-        panel("Queueing delay at the bottleneck, ms", true),
+        panel("Queueing delay at {}, ms", true),
+        panel("Packets dropped at {}, per second", true),
+        panel("Packets marked at {}, per second", true),
     ]
 }
 
@@ -214,14 +252,8 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
     let all = |value: fn(&FlowSample) -> Option<f64>| run.flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>();
     let first = run.flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
     let mut line = |panel: usize, flow: Option<(usize, &'a FlowRecord)>, curve: Curve| {
-        plots.lines.push(Line {
-            case,
-            seed,
-            panel,
-            flow: flow.map(|(index, _)| index),
-            name: flow.map(|(_, flow)| flow.name.as_str()),
-            curve,
-        });
+        let (flow, name) = flow.map(|(index, flow)| (index, flow.name.as_str())).unzip();
+        plots.lines.push(Line { case, seed, panel, flow, name, link: None, curve });
     };
     let kept: Vec<_> = all(arrived).into_iter().map(keep).collect();
     line(THROUGHPUT, None, growth(&sum(&kept), run.interval, per, first));
@@ -234,24 +266,55 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
         line(CWND, Some(flow), extremes(&[over(flow.1, cwnd)], run.interval, extent.bins));
         line(PACING, Some(flow), extremes(&[over(flow.1, pacing)], run.interval, extent.bins));
     }
-    let Some(link) = bottleneck(run) else { return };
-    let packets = counts_packets(Some(link));
-    let queue =
-        grid(&link.samples, run.interval, |s| s.at, |s| Some(if packets { s.queue_packets as f64 } else { s.queue.get() as f64 / 1e3 }));
-    line(QUEUE, None, extremes(&[queue], run.interval, extent.bins));
-    if let Some(rate) = link.rate.filter(|_| extent.delays) {
-        let delay = grid(&link.samples, run.interval, |s| s.at, |s| Some(rate.time_for(s.queue).as_millis_f64()));
-        line(DELAY, None, extremes(&[delay], run.interval, extent.bins));
+    if let Some(link) = bottleneck(run) {
+        capacity(plots, (case, seed), run, link, per);
     }
-    if link.samples.iter().any(|sample| sample.marked > 0) {
-        let marked = grid(&link.samples, run.interval, |s| s.at, |s| Some(s.marked as f64));
-        line(MARKS, None, growth(&marked, run.interval, per, Time::ZERO));
+    for place in 0..plots.links.len() {
+        if let Some(link) = run.links.iter().find(|link| link.name == plots.links[place]) {
+            draw_link(plots, (case, seed), run, (place, link), extent, per);
+        }
     }
-    reference(plots, (case, seed), run, link, per);
 }
 
-/// What the bottleneck could carry, and how much its buffer holds; each once.
-fn reference(plots: &mut Plots<'_>, (case, seed): (usize, usize), run: &Record, link: &LinkRecord, per: usize) {
+fn draw_link(
+    plots: &mut Plots<'_>,
+    (case, seed): (usize, usize),
+    run: &Record,
+    (place, link): (usize, &LinkRecord),
+    extent: Extent,
+    per: usize,
+) {
+    let over = |value: fn(&LinkSample) -> f64| grid(&link.samples, run.interval, |s| s.at, |s| Some(value(s)));
+    let mut line =
+        |panel: usize, curve: Curve| plots.lines.push(Line { case, seed, panel, flow: None, name: None, link: Some(place), curve });
+    let queue = if extent.packets { over(|s| s.queue_packets as f64) } else { over(|s| s.queue.get() as f64 / 1e3) };
+    line(QUEUE, extremes(&[queue], run.interval, extent.bins));
+    let varies = link.rate.is_none() && link.capacity.is_some();
+    if varies || extent.delays {
+        let (waiting, capacity) = (over(|s| s.queue.get() as f64), over(|s| s.capacity.get() as f64));
+        line(DELAY, extremes(&[draining(&waiting, &capacity, run.interval)], run.interval, extent.bins));
+    }
+    for (panel, counts) in [(DROPS, over(|s| s.dropped as f64)), (MARKS, over(|s| s.marked as f64))] {
+        if counts.last().is_some_and(|last| last.is_some_and(|last| last > 0.0)) {
+            line(panel, growth(&counts, run.interval, per, Time::ZERO));
+        }
+    }
+    if run.changes.iter().any(|change| change.of == link.name && change.what == Changed::Buffer) {
+        return;
+    }
+    let (at, text) = match (link.buffer, link.buffer_packets) {
+        (Some(bytes), _) if !extent.packets => (Point(bytes.get() as f64 / 1e3), format!("buffer: {bytes}")),
+        (None, Some(packets)) if extent.packets => (Point(packets.into()), format!("buffer: {packets} packets")),
+        _ => return,
+    };
+    let limit = Limit { panel: QUEUE, link: place, at, text };
+    if !plots.limits.contains(&limit) {
+        plots.limits.push(limit);
+    }
+}
+
+/// What the bottleneck could carry, once.
+fn capacity(plots: &mut Plots<'_>, (case, seed): (usize, usize), run: &Record, link: &LinkRecord, per: usize) {
     let curve = match link.rate {
         Some(rate) => {
             let level = Some(Point(rate.as_mbps()));
@@ -263,14 +326,6 @@ fn reference(plots: &mut Plots<'_>, (case, seed): (usize, usize), run: &Record, 
     };
     if !plots.capacity.iter().any(|other| other.seed == seed && other.curve == curve) {
         plots.capacity.push(Capacity { case, seed, varies: link.rate.is_none(), curve });
-    }
-    let limit = match (link.buffer, link.buffer_packets) {
-        (Some(bytes), _) => Limit { panel: QUEUE, at: Point(bytes.get() as f64 / 1e3), text: format!("buffer: {bytes}") },
-        (None, Some(packets)) => Limit { panel: QUEUE, at: Point(packets.into()), text: format!("buffer: {packets} packets") },
-        (None, None) => return,
-    };
-    if !plots.limits.contains(&limit) {
-        plots.limits.push(limit);
     }
 }
 
@@ -357,8 +412,13 @@ fn scatter(comparison: &Comparison) -> Scatter {
         all.all(|other| other == Some(first)).then_some(Point(first))
     };
     scatter.capacity = same(mean_capacity);
-    scatter.base = same(|run| longest_base(run).map(Span::as_millis_f64));
-    scatter.full = same(full_buffer);
+    let changes = |run: &Record, what: &[Changed]| run.changes.iter().any(|change| what.contains(&change.what));
+    if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Delay, Changed::Route])) {
+        scatter.base = same(|run| longest_base(run).map(Span::as_millis_f64));
+        if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Buffer])) {
+            scatter.full = same(full_buffer);
+        }
+    }
     scatter
 }
 
@@ -383,17 +443,10 @@ fn full_buffer(run: &Record) -> Option<f64> {
 }
 
 fn distribution(comparison: &Comparison, title: &'static str, of: fn(&Record) -> Vec<&Histogram>) -> Distribution {
-    let steps = |(case, own): (usize, &crate::Case)| {
+    let drawn = |(case, own): (usize, &crate::Case)| {
         let mut all = Histogram::new();
-        for histogram in own.runs.iter().flat_map(of) {
-            all.merge(histogram);
-        }
-        let first = all.min()?;
-        let cdf = all.cdf();
-        let every = cdf.len().div_ceil(STEPS).max(1);
-        let kept = cdf.iter().enumerate().filter(|(index, _)| index % every == every - 1 || index + 1 == cdf.len()).map(|(_, step)| *step);
-        let (x, y) = std::iter::once((first, 0.0)).chain(kept).map(|(span, share)| (Point(span.as_millis_f64()), Point(share))).unzip();
-        Some(Steps { case, x, y })
+        own.runs.iter().flat_map(of).for_each(|histogram| all.merge(histogram));
+        Some(Distributed { case, steps: steps(&all, STEPS)? })
     };
-    Distribution { title, curves: comparison.cases.iter().enumerate().filter_map(steps).collect() }
+    Distribution { title, curves: comparison.cases.iter().enumerate().filter_map(drawn).collect() }
 }

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 const ROWS: usize = 200;
 
 pub(super) fn results(comparison: &Comparison) -> String {
-    let columns = columns(comparison);
+    let (columns, named) = (columns(comparison), comparison.names_cases());
+    let first = if named { "<th scope=\"col\">Case</th>" } else { "" };
     let head: String = columns.iter().map(|column| head_cell(column.head, column.metric.unit, column.metric.summary)).collect();
     let rows = comparison.cases.iter().enumerate().map(|(index, case)| {
         let cells: String = columns
@@ -22,14 +23,13 @@ pub(super) fn results(comparison: &Comparison) -> String {
                 format!("<td>{}<small>{}</small></td>", escape(&median), escape(&range))
             })
             .collect();
-        format!("<tr data-case=\"{index}\"><th scope=\"row\">{}{}</th>{cells}</tr>\n", key(index), escape(&case.label))
+        let label = if named { format!("<th scope=\"row\">{}{}</th>", key(index), escape(&case.label)) } else { String::new() };
+        format!("<tr data-case=\"{index}\">{label}{cells}</tr>\n")
     });
     let rows: String = rows.collect();
     let several = comparison.cases.iter().any(|case| case.runs.len() > 1);
     let caption = if several { format!("<p class=\"hint\">{}</p>", legend(comparison)) } else { String::new() };
-    format!(
-        "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Case</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}"
-    )
+    format!("<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}")
 }
 
 fn head_cell(head: &str, unit: &str, title: &str) -> String {
@@ -46,10 +46,10 @@ pub(super) fn links(comparison: &Comparison) -> String {
 
 /// Completed transfers by size; nothing if there are none.
 pub(super) fn transfers(comparison: &Comparison) -> String {
-    if comparison.runs().all(|(_, run)| sizes(run).is_empty()) {
+    if comparison.runs().all(|(_, run)| sizes([run]).is_empty()) {
         return String::new();
     }
-    let table = parts(comparison, "transfer_size", SIZE, |run| sizes(run).into());
+    let table = parts(comparison, "transfer_size", SIZE, |run| sizes([run]).into());
     format!("<details open><summary>Transfers by size</summary>\n{table}</details>\n")
 }
 

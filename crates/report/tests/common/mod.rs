@@ -190,6 +190,7 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
         interval: INTERVAL,
         flows: out,
         links: vec![link, ack_link()],
+        changes: vec![],
         events: steps * 7,
         hops: steps * 3,
     }

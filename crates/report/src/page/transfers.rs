@@ -1,0 +1,84 @@
+//! What the plots of transfers show: slowdown by size, and completion times.
+
+use super::lines::{Point, Steps, steps};
+use crate::Comparison;
+use crate::columns::sizes;
+use narrows_measure::{Histogram, SizeBin};
+use serde::Serialize;
+
+/// Points of all distributions of completion times; it keeps the data below 2 MB.
+const BUDGET: usize = 30_000;
+/// Points of one distribution that has room.
+const STEPS: usize = 150;
+const QUANTILES: [(&str, f64); 3] = [("median", 0.50), ("p95", 0.95), ("p99", 0.99)];
+
+#[derive(Serialize)]
+pub(super) struct Transfers {
+    /// The ranges of sizes that occur, in rising order.
+    sizes: Vec<Size>,
+    slowdown: Vec<Slowdown>,
+    completion: Vec<Completion>,
+}
+
+#[derive(Serialize)]
+struct Size {
+    name: String,
+    /// The geometric middle of the range in bytes.
+    middle: Point,
+}
+
+/// A quantile of the slowdown by size, one place for each of the ranges.
+#[derive(Serialize)]
+struct Slowdown {
+    case: usize,
+    /// Which quantile, in the order of the legend.
+    rank: usize,
+    name: &'static str,
+    y: Vec<Option<Point>>,
+    counts: Vec<u64>,
+}
+
+/// How long the transfers of a range of sizes took, or of all sizes.
+#[derive(Serialize)]
+struct Completion {
+    case: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    count: u64,
+    #[serde(flatten)]
+    steps: Steps,
+}
+
+/// The transfers of all seeds of each case; `None` if none was completed.
+pub(super) fn transfers(comparison: &Comparison) -> Option<Transfers> {
+    let bins: Vec<Vec<SizeBin>> = comparison.cases.iter().map(|case| sizes(&case.runs)).collect();
+    let mut ranges: Vec<&SizeBin> = bins.iter().flatten().collect();
+    ranges.sort_by_key(|bin| bin.from);
+    ranges.dedup_by_key(|bin| bin.from);
+    if ranges.is_empty() {
+        return None;
+    }
+    let most = (BUDGET / (bins.len() * (ranges.len() + 1))).clamp(8, STEPS);
+    let (mut slowdown, mut completion) = (Vec::new(), Vec::new());
+    for (case, bins) in bins.iter().enumerate().filter(|(_, bins)| !bins.is_empty()) {
+        let found: Vec<Option<&SizeBin>> = ranges.iter().map(|range| bins.iter().find(|bin| bin.from == range.from)).collect();
+        slowdown.extend(QUANTILES.iter().enumerate().map(|(rank, (name, q))| Slowdown {
+            case,
+            rank,
+            name,
+            y: found.iter().map(|bin| bin.and_then(|bin| bin.slowdown.quantile(*q)).map(Point)).collect(),
+            counts: found.iter().map(|bin| bin.map_or(0, |bin| bin.completion.count())).collect(),
+        }));
+        let mut all = Histogram::new();
+        bins.iter().for_each(|bin| all.merge(&bin.completion));
+        let sized = found.iter().enumerate().filter_map(|(size, bin)| Some((Some(size), &bin.as_ref()?.completion)));
+        completion.extend(
+            std::iter::once((None, &all))
+                .chain(sized)
+                .filter_map(|(size, histogram)| Some(Completion { case, size, count: histogram.count(), steps: steps(histogram, most)? })),
+        );
+    }
+    let middle = |bin: &SizeBin| Point((bin.from.get() as f64 * bin.end().get() as f64).sqrt());
+    let sizes = ranges.iter().map(|bin| Size { name: bin.range(), middle: middle(bin) }).collect();
+    Some(Transfers { sizes, slowdown, completion })
+}

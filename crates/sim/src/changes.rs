@@ -1,0 +1,73 @@
+//! What changes in the network, for the record.
+
+use narrows_measure::{Change, Changed};
+use narrows_path::{Jitter, Limit, LinkChange, LossModel, Reorder, Spread};
+use narrows_scenario::{LinkId, Scenario, What};
+use narrows_units::Time;
+
+/// The changes of a scenario that happen before its end.
+pub(crate) fn changes(scenario: &Scenario) -> Vec<Change> {
+    let end = Time::ZERO + scenario.duration;
+    let name = |link: &LinkId| scenario.links[link.0].name.as_str();
+    let happen = scenario.changes.iter().take_while(|change| change.at < end);
+    let recorded = happen.map(|change| {
+        let (of, (what, to)) = match &change.what {
+            What::Link(link, change) => (name(link), described(change)),
+            What::Route { flow, route, back } => {
+                let [out, back] = [route, back].map(|links| links.iter().map(name).collect::<Vec<_>>().join(", "));
+                let to = if back.is_empty() { out } else { format!("{out}; back {back}") };
+                (scenario.flows[flow.0].name.as_str(), (Changed::Route, to))
+            }
+        };
+        Change { at: change.at, of: of.to_owned(), what, to }
+    });
+    recorded.collect()
+}
+
+fn described(change: &LinkChange) -> (Changed, String) {
+    let none = || "none".to_owned();
+    match change {
+        LinkChange::Rate(rate) => (Changed::Rate, rate.to_string()),
+        LinkChange::Down => (Changed::Outage, "begins".to_owned()),
+        LinkChange::Up => (Changed::Outage, "ends".to_owned()),
+        LinkChange::Delay(delay) => (Changed::Delay, delay.to_string()),
+        LinkChange::Jitter(Jitter { spread, .. }) => (
+            Changed::Jitter,
+            match spread {
+                Spread::None => none(),
+                Spread::Uniform(most) => format!("up to {most}"),
+                Spread::Normal(deviation) => format!("normal, standard deviation {deviation}"),
+            },
+        ),
+        LinkChange::Reorder(Reorder { share, delay }) => (Changed::Reordering, format!("{} of packets, by {delay}", percent(*share))),
+        LinkChange::Loss(model) => (
+            Changed::Loss,
+            match model {
+                LossModel::None => none(),
+                LossModel::Independent(share) => percent(*share),
+                LossModel::Periodic(n) => format!("one packet in {n}"),
+                LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => format!(
+                    "Gilbert-Elliott: {} to bad, {} to good, {} lost in good, {} in bad",
+                    percent(*to_bad),
+                    percent(*to_good),
+                    percent(*loss_good),
+                    percent(*loss_bad)
+                ),
+            },
+        ),
+        LinkChange::Limit(limit) => (
+            Changed::Buffer,
+            match limit {
+                Limit::None => "unlimited".to_owned(),
+                Limit::Bytes(bytes) => bytes.to_string(),
+                Limit::Packets(packets) => format!("{packets} packets"),
+            },
+        ),
+    }
+}
+
+/// A share to four digits, without zeros at the end.
+fn percent(share: f64) -> String {
+    let text = format!("{:.4}", 100.0 * share);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
