@@ -27,7 +27,8 @@ to = "right"
 controller = "cubic"
 "#;
 
-const RESULT_FILES: [&str; 11] = [
+const RESULT_FILES: [&str; 12] = [
+    "changes.parquet",
     "flow_samples.parquet",
     "flows.parquet",
     "histograms.parquet",

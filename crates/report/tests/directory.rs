@@ -2,7 +2,7 @@
 
 mod common;
 
-use narrows_measure::{Transfer, Transfers};
+use narrows_measure::{Change, Changed, Transfer, Transfers};
 use narrows_report::{ReportError, RunInfo, html, read, redraw, summary_json, write};
 use narrows_units::{Bytes, Span, Time};
 use std::fs;
@@ -68,7 +68,7 @@ fn what_was_written_is_read_back() {
 }
 
 #[test]
-fn transfers_and_packet_buffers_survive() {
+fn transfers_changes_and_packet_buffers_survive() {
     let scratch = Scratch::new("odd");
     let mut made = common::single();
     let run = &mut made.cases[0].runs[0];
@@ -86,8 +86,17 @@ fn transfers_and_packet_buffers_survive() {
     run.flows[1].route = vec![0, 1];
     run.flows[1].samples.clear();
     run.links[1].buffer_packets = Some(100);
+    let change = |(index, what)| Change {
+        at: Time::ZERO + Span::from_millis(1_000 * (index as u64 + 1)),
+        of: "bottleneck".to_owned(),
+        what,
+        to: format!("something {index}"),
+    };
+    run.changes = Changed::ALL.into_iter().enumerate().map(change).collect();
     write(&scratch.0.join("out"), &made, &info("x")).unwrap();
-    assert_eq!(format!("{:?}", read(&scratch.0.join("out")).unwrap()), format!("{made:?}"));
+    let back = read(&scratch.0.join("out")).unwrap();
+    assert_eq!(format!("{back:?}"), format!("{made:?}"));
+    assert!(html(&back) == html(&made), "the page drawn from files differs");
 }
 
 #[test]

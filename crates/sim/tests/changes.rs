@@ -30,6 +30,8 @@ fn the_capacity_follows_steps_of_the_rate() {
     let link = &record.links[0];
     // 20 s at 10 Mbit/s and 20 s at 2 Mbit/s.
     assert_eq!(link.capacity, Some(Bytes::new(30_000_000)));
+    let told: Vec<String> = record.changes.iter().map(|c| format!("{} {} {} {}", c.at, c.of, c.what.name(), c.to)).collect();
+    assert_eq!(told, ["10 s l rate 2 Mbit/s", "20 s l rate 10 Mbit/s", "30 s l rate 2 Mbit/s"]);
     assert_eq!(link.rate, None);
     for (from, to, capacity) in [(2, 10, 10_000_000), (11, 20, 2_250_000), (25, 30, 6_250_000), (31, 40, 2_250_000)] {
         let (sent, possible) = sent(&record, from, to);

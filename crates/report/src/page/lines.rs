@@ -178,7 +178,7 @@ mod tests {
         // 10 a step, then nothing for two steps, then 5 a step.
         let capacity = [10.0, 20.0, 20.0, 20.0, 25.0, 30.0].map(Some);
         let waiting = [Some(5.0), Some(0.0), Some(5.0), Some(7.5), Some(10.0), None];
-        let ms = draining(&waiting, &capacity, TENTH);
+        let ms: Vec<_> = draining(&waiting, &capacity, TENTH).iter().map(|ms| ms.map(f64::round)).collect();
         assert_eq!(ms, [Some(50.0), Some(0.0), Some(200.0), Some(150.0), None, None]);
     }
 

@@ -132,7 +132,7 @@
     }
     if (data.warmup > 0) {
       shapes.unshift({ type: "rect", layer: "below", yref: "paper", y0: 0, y1: 1, x0: 0, x1: data.warmup, fillcolor: css("--veil"), line: { width: 0 } });
-      annotations.push(note("warm-up", { x: 0, xanchor: "left", xshift: 4, y: 0, yanchor: "bottom" }));
+      annotations.push(note("warm-up", { x: data.warmup, xanchor: "right", xshift: -3, y: 0, yanchor: "bottom" }));
     }
     Plotly.react("time", traces, layout({
       height, margin, shapes, annotations, hovermode: "x unified", ...axes, showlegend: legend, legend: { orientation: "h", x: 0, y: -52 / (rows * row), yanchor: "top" }, uirevision: "time",
