@@ -104,22 +104,34 @@ pub(crate) fn head(name: &str, unit: &str) -> [String; 2] {
 }
 
 /// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide; if that is not
-/// enough, the last columns are left out.
-pub(crate) fn render(mut columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
+/// enough, the last columns follow in further tables that begin with the same texts.
+pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     let wide = |column: &[[String; 2]]| column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(|column| wide(column)).collect();
     for column in (0..texts).rev() {
         let excess = total(&widths).saturating_sub(WIDTH);
         widths[column] -= excess.min(widths[column].saturating_sub(LABEL));
     }
-    while total(&widths) > WIDTH && widths.len() > texts + 1 {
-        widths.pop();
-        columns.pop();
+    let mut tables: Vec<Vec<usize>> = vec![(0..texts).collect()];
+    for number in texts..columns.len() {
+        let last = tables.len() - 1;
+        let with: Vec<usize> = tables[last].iter().chain([&number]).map(|column| widths[*column]).collect();
+        if total(&with) > WIDTH && tables[last].len() > texts {
+            tables.push((0..texts).chain([number]).collect());
+        } else {
+            tables[last].push(number);
+        }
     }
+    let tables = tables.iter().map(|shown| lay_out(&columns, &widths, shown, texts));
+    tables.collect::<Vec<String>>().join("\n")
+}
+
+/// One table of the columns that are `shown`.
+fn lay_out(columns: &[Vec<[String; 2]>], widths: &[usize], shown: &[usize], texts: usize) -> String {
     let mut text = String::new();
     for row in 0..columns[0].len() {
         for line in 0..2 {
-            let cells = columns.iter().zip(&widths).enumerate().map(|(i, (column, width))| fit(&column[row][line], *width, i >= texts));
+            let cells = shown.iter().map(|column| fit(&columns[*column][row][line], widths[*column], *column >= texts));
             let cells = cells.collect::<Vec<String>>().join(&" ".repeat(GAP));
             if !cells.trim().is_empty() {
                 text += cells.trim_end();
@@ -127,7 +139,7 @@ pub(crate) fn render(mut columns: Vec<Vec<[String; 2]>>, texts: usize) -> String
             }
         }
         if row == 0 {
-            text += &"─".repeat(total(&widths));
+            text += &"─".repeat(total(&shown.iter().map(|column| widths[*column]).collect::<Vec<usize>>()));
             text += "\n";
         }
     }
@@ -161,5 +173,7 @@ mod tests {
         let many =
             render(std::iter::once(vec![one("Case".to_owned()), one("a".to_owned())]).chain((0..40).map(|_| numbers())).collect(), 1);
         assert!(many.lines().all(|line| line.chars().count() <= WIDTH), "{many}");
+        let count = |word: &str| many.matches(word).count();
+        assert_eq!((count("Head"), count("12345"), count("Case")), (40, 40, 3), "{many}");
     }
 }

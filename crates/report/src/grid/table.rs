@@ -16,7 +16,10 @@ pub fn grid_table(grid: &Grid) -> String {
     let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
     if let Some(matrix) = &grid.matrix {
         text += &matrix.table();
-        text += &format!("{}\n! marks what is beyond the yardstick with its whole interval, and starvation.\n", legend(grid));
+        text +=
+            &format!("Mean over {}.\n", if grid.seeds.len() == 1 { "one seed".to_owned() } else { format!("{} seeds", grid.seeds.len()) });
+        text += "Harm is what the row loses beside the column: 0 nothing, 1 everything.\n";
+        text += "! marks what is beyond the yardstick, CUBIC on NewReno, with its whole 95 % interval, and starvation.\n";
         return text;
     }
     let shown = grid.cells().min(ROWS);
