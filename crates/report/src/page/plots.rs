@@ -248,20 +248,24 @@ fn counts_packets(link: Option<&LinkRecord>) -> bool {
 }
 
 fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record, extent: Extent, per: usize) {
-    let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| grid(&flow.samples, run.interval, |sample| sample.at, value);
+    let counted = |flow: &FlowRecord| grid(&flow.samples, run.interval, |sample| sample.at, arrived);
+    let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| {
+        let running = |sample: &FlowSample| flow.end.is_none_or(|end| sample.at <= end);
+        grid(&flow.samples, run.interval, |sample| sample.at, |sample| value(sample).filter(|_| running(sample)))
+    };
     let all = |value: fn(&FlowSample) -> Option<f64>| run.flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>();
     let first = run.flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
     let mut line = |panel: usize, flow: Option<(usize, &'a FlowRecord)>, curve: Curve| {
         let (flow, name) = flow.map(|(index, flow)| (index, flow.name.as_str())).unzip();
         plots.lines.push(Line { case, seed, panel, flow, name, link: None, curve });
     };
-    let kept: Vec<_> = all(arrived).into_iter().map(keep).collect();
+    let kept: Vec<_> = run.flows.iter().map(|flow| keep(counted(flow))).collect();
     line(THROUGHPUT, None, growth(&sum(&kept), run.interval, per, first));
     line(RTT, None, extremes(&all(rtt), run.interval, extent.bins));
     line(CWND, None, extremes(&[sum(&all(cwnd))], run.interval, extent.bins));
     line(PACING, None, extremes(&[sum(&all(pacing))], run.interval, extent.bins));
     for flow in run.flows.iter().enumerate().filter(|_| extent.each_flow && run.flows.len() > 1) {
-        line(THROUGHPUT, Some(flow), growth(&over(flow.1, arrived), run.interval, per, flow.1.start));
+        line(THROUGHPUT, Some(flow), growth(&counted(flow.1), run.interval, per, flow.1.start));
         line(RTT, Some(flow), extremes(&[over(flow.1, rtt)], run.interval, extent.bins));
         line(CWND, Some(flow), extremes(&[over(flow.1, cwnd)], run.interval, extent.bins));
         line(PACING, Some(flow), extremes(&[over(flow.1, pacing)], run.interval, extent.bins));
