@@ -20,7 +20,7 @@ pub struct Record {
     pub links: Vec<LinkRecord>,
     /// What changed in the network during the run, by time.
     pub changes: Vec<Change>,
-    /// Events that the world processed.
+    /// Events of links, flows and connections that the world processed; samples and changes do not count.
     pub events: u64,
     /// Packet-hops: packets that finished crossing a link.
     pub hops: u64,

@@ -10,6 +10,7 @@ mod export;
 mod inputs;
 mod list;
 mod matrix;
+mod meter;
 mod output;
 mod overlays;
 mod report;

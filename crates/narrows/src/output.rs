@@ -2,6 +2,7 @@
 
 use crate::cli::OutputArgs;
 use crate::error::Failure;
+use crate::meter;
 use narrows_report::{Comparison, Input, RunInfo};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,12 +29,19 @@ impl Started {
         Started { began: Instant::now(), at: SystemTime::now() }
     }
 
+    /// What it took so far, for people.
+    pub fn cost(&self) -> String {
+        let memory = meter::peak_memory_mib().map_or(String::new(), |mib| format!(", at most {mib:.0} MiB of memory"));
+        format!("Took {:.1} s{memory}", self.began.elapsed().as_secs_f64())
+    }
+
     pub fn info(&self, kept: Kept) -> RunInfo {
         RunInfo {
             command: std::env::args().collect(),
             host: host(),
             started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
             wall: self.began.elapsed(),
+            peak_memory_mib: meter::peak_memory_mib(),
             inputs: kept.inputs,
             made: kept.made,
         }

@@ -37,6 +37,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     output::deliver(&directory, &comparison, &started, Kept { inputs, made: files.paths() }, &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
+        output::print(&format!("{}\n", started.cost()))?;
         output::print(&format!("Try next: narrows compare --file {file} to see other controllers there\n"))?;
     }
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })

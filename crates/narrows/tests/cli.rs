@@ -315,7 +315,9 @@ fn json_is_json_and_says_what_summary_json_says() {
         let value: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{what:?}: {error}"));
         assert!(value.is_object() || value.as_array().is_some_and(|items| !items.is_empty()), "{what:?}");
     }
-    assert_eq!(serde_json::from_slice::<Value>(&place.read("result/run.json")).expect("JSON")["command"][1], "run");
+    let run: Value = serde_json::from_slice(&place.read("result/run.json")).expect("JSON");
+    assert_eq!(run["command"][1], "run");
+    assert!(!cfg!(target_os = "linux") || run["peak_memory_mib"].as_f64().is_some_and(|mib| mib > 1.0), "{run}");
 }
 
 #[test]
@@ -328,6 +330,7 @@ fn quiet_prints_the_table_only() {
     assert!(told.contains("Utilisation") && !told.contains("Report:") && !told.contains("Try next"), "{told}");
     let chatty = stdout(&place.narrows(["run", &file]));
     assert!(chatty.contains("Report: narrows-results/short-2/report.html") && chatty.contains("Try next"), "{chatty}");
+    assert!(chatty.contains("Took "), "{chatty}");
 }
 
 #[test]

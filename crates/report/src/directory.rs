@@ -61,6 +61,8 @@ pub struct RunInfo {
     pub started_unix_s: Option<u64>,
     /// How long it took.
     pub wall: Duration,
+    /// The most memory that it had at any moment, in MiB, if the system tells.
+    pub peak_memory_mib: Option<f64>,
     /// Files that the scenarios name, such as traces: they are kept beside them.
     pub inputs: Vec<Input>,
     /// Files made during the run, such as captures: they are moved into the directory under their own names.
@@ -83,6 +85,7 @@ struct RunJson<'a> {
     host: &'a str,
     started_unix_s: Option<u64>,
     wall_s: f64,
+    peak_memory_mib: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     runs: Vec<RunLine<'a>>,
 }
@@ -219,6 +222,7 @@ impl RunInfo {
             host: &self.host,
             started_unix_s: self.started_unix_s,
             wall_s: self.wall.as_secs_f64(),
+            peak_memory_mib: self.peak_memory_mib,
             runs,
         };
         let mut text = serde_json::to_string_pretty(&json).unwrap_or_default();

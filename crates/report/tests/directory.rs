@@ -40,6 +40,7 @@ fn info(command: &str) -> RunInfo {
         host: "here".to_owned(),
         started_unix_s: None,
         wall: Duration::from_millis(1234),
+        peak_memory_mib: None,
         inputs: Vec::new(),
         made: Vec::new(),
     }

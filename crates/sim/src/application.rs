@@ -244,7 +244,7 @@ impl<O: Observer> World<'_, O> {
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
         if let Some(work) = &mut self.tallies[flow].work {
-            endpoint.complete(now, next, work, &mut self.listed);
+            endpoint.complete(now, next, work, &mut self.listable);
         }
         if !endpoint.pending.is_empty() {
             return;

@@ -120,16 +120,16 @@ impl Endpoint {
     }
 
     /// The receiver has `next` segments in order: what was awaited of them is complete.
-    pub(crate) fn complete(&mut self, now: Time, next: u64, work: &mut Work, listed: &mut u64) {
+    pub(crate) fn complete(&mut self, now: Time, next: u64, work: &mut Work, listable: &mut u64) {
         while let Some(Pending { start, size, .. }) = self.pending.front().copied().filter(|first| first.end <= next) {
             self.pending.pop_front();
-            work.complete(start, now, size, listed);
+            work.complete(start, now, size, listable);
         }
         self.awaited = self.pending.front().map_or(u64::MAX, |first| first.end);
     }
 
     /// A datagram has arrived or been dropped; perhaps that settles what it is a part of.
-    pub(crate) fn settle(&mut self, now: Time, number: u64, arrived: bool, work: &mut Work, listed: &mut u64) {
+    pub(crate) fn settle(&mut self, now: Time, number: u64, arrived: bool, work: &mut Work, listable: &mut u64) {
         let place = self.pending.partition_point(|pending| pending.end <= number);
         let Some(pending) = self.pending.get_mut(place) else { return };
         pending.left -= 1;
@@ -138,7 +138,7 @@ impl Endpoint {
             return;
         }
         if let Some(Pending { start, size, broken, .. }) = self.pending.remove(place) {
-            if broken { work.lose(start) } else { work.complete(start, now, size, listed) }
+            if broken { work.lose(start) } else { work.complete(start, now, size, listable) }
         }
     }
 

@@ -8,6 +8,7 @@ mod changes;
 mod endpoint;
 mod ideal;
 mod packet;
+mod parts;
 mod probes;
 mod source;
 mod world;

@@ -163,14 +163,14 @@ impl Work {
         self.done.begun += (start >= self.warmup) as u64;
     }
 
-    /// A transfer has reached its application. `listed`: how many of the run are listed already.
-    pub(crate) fn complete(&mut self, start: Time, now: Time, size: Bytes, listed: &mut u64) {
+    /// A transfer has reached its application. `listable`: how many more of the run can be listed.
+    pub(crate) fn complete(&mut self, start: Time, now: Time, size: Bytes, listable: &mut u64) {
         let transfer = Transfer { start, size, took: now.since(start), ideal: self.request + self.ideal.time(size) };
         if start >= self.warmup {
             self.done.count(&transfer);
         }
-        if *listed < LISTED {
-            *listed += 1;
+        if *listable > 0 {
+            *listable -= 1;
             self.done.list.push(transfer);
         }
     }

@@ -3,8 +3,9 @@
 use crate::agenda::Agenda;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::{Kind, Options, Packet};
+use crate::parts::Parts;
 use crate::probes::{Flows, Probes};
-use crate::source::{Source, Tally, Work};
+use crate::source::{LISTED, Source, Tally, Work};
 use narrows_control::registry::Need;
 use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_measure::Record;
@@ -66,11 +67,41 @@ pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<
 }
 
 /// The same, watched by `observer`: its record is that of an unwatched run.
+///
+/// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
 pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
-    let mut world = World::new(scenario, observer)?;
+    scenario.flows.iter().try_for_each(|flow| check(scenario, flow))?;
+    let parts = Parts::new(scenario);
+    let count = parts.count();
+    if O::WATCHES || count <= 1 {
+        return run_part(scenario, LISTED, progress, observer);
+    }
+    let mut left = LISTED;
+    let mut records = Vec::with_capacity(count);
+    for part in 0..count {
+        let mut progress = |now: Time| progress(reached(scenario.duration, part, count, now));
+        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, observer)?;
+        if !progress(Time::ZERO + scenario.duration) {
+            return Err(SimError::Stopped);
+        }
+        left -= record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).map(|transfers| transfers.list.len() as u64).sum::<u64>();
+        records.push(record);
+    }
+    Ok(parts.join(records))
+}
+
+/// Runs one part of the network, of which `listed` transfers at most are listed.
+fn run_part<O: Observer>(scenario: &Scenario, listed: u64, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+    let mut world = World::new(scenario, listed, observer)?;
     world.run(Time::ZERO + scenario.duration, progress)?;
     let World { slots, sources, tallies, links, probes, events, .. } = world;
     Ok(probes.finish(scenario, (slots, sources, tallies), links, events))
+}
+
+/// How far the whole is, in virtual time, when `part` of `count` parts has reached `now`.
+fn reached(duration: Span, part: usize, count: usize, now: Time) -> Time {
+    let done = duration.as_nanos() as u128 * part as u128 + now.as_nanos() as u128;
+    Time::from_nanos((done / count as u128) as u64)
 }
 
 /// Elements of the agenda, in this order: links, then flows, then the probes, then changes, then connections that come and go. Equal times are served in this
@@ -91,8 +122,8 @@ pub(crate) struct World<'a, O> {
     options: Options,
     probes: Probes,
     observer: &'a mut O,
-    /// Transfers that are listed one by one.
-    pub(crate) listed: u64,
+    /// Transfers that can still be listed one by one.
+    pub(crate) listable: u64,
     interval: Span,
     /// What is yet to change, the last first.
     changes: Vec<Change>,
@@ -125,13 +156,12 @@ const PROBES: usize = 3;
 const PROGRESS_EVERY: u64 = 1 << 16;
 
 impl<'a, O: Observer> World<'a, O> {
-    fn new(scenario: &'a Scenario, observer: &'a mut O) -> Result<World<'a, O>, SimError> {
+    fn new(scenario: &'a Scenario, listable: u64, observer: &'a mut O) -> Result<World<'a, O>, SimError> {
         let links: Vec<Link<Packet>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
         let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         let mut routes = Vec::new();
         let mut places = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
-            check_limited(scenario, flow)?;
             let seed = Random::stream(scenario.seed, &format!("flow {} controller", flow.name)).bits();
             let ends = Ends::new(flow, seed, OFFERS)?;
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
@@ -163,7 +193,7 @@ impl<'a, O: Observer> World<'a, O> {
             options: Options::default(),
             probes: Probes::new(scenario),
             observer,
-            listed: 0,
+            listable,
             interval: scenario.interval,
             changes,
             events: 0,
@@ -188,20 +218,33 @@ impl<'a, O: Observer> World<'a, O> {
             } else if element >= probe + PROBES {
                 let due = self.on_connection(now, element - links - PROBES);
                 self.agenda.set(element, due);
-            } else if element == probe {
-                let flows = Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies };
-                self.probes.sample(now, flows, &mut self.links);
-                self.agenda.set(probe, now + self.interval);
-            } else if element == probe + 1 {
-                let flows = Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies };
-                self.probes.end_warmup(now, flows, &mut self.links);
-                self.tallies.iter_mut().for_each(Tally::forget_delays);
-                self.agenda.set(element, Time::NEVER);
             } else {
-                self.on_change(now);
-                self.agenda.set(element, self.changes.last().map_or(Time::NEVER, |next| next.at));
+                // What does not happen in the network is no event of it.
+                self.events -= 1;
+                self.look(now, element - probe);
             }
         }
+    }
+
+    /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes.
+    fn look(&mut self, now: Time, which: usize) {
+        let flows = Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies };
+        let next = match which {
+            0 => {
+                self.probes.sample(now, flows, &mut self.links);
+                now + self.interval
+            }
+            1 => {
+                self.probes.end_warmup(now, flows, &mut self.links);
+                self.tallies.iter_mut().for_each(Tally::forget_delays);
+                Time::NEVER
+            }
+            _ => {
+                self.on_change(now);
+                self.changes.last().map_or(Time::NEVER, |next| next.at)
+            }
+        };
+        self.agenda.set(self.links.len() + self.sources.len() + which, next);
     }
 
     #[inline]
@@ -315,7 +358,7 @@ impl<'a, O: Observer> World<'a, O> {
             Kind::Datagram => {
                 tally.dropped += 1;
                 if let Some(work) = &mut tally.work {
-                    self.slots[slot].settle(now, packet.number(), false, work, &mut self.listed);
+                    self.slots[slot].settle(now, packet.number(), false, work, &mut self.listable);
                 }
             }
         }
@@ -396,7 +439,7 @@ impl<'a, O: Observer> World<'a, O> {
         tally.one_way.record(now.since(packet.stamp()));
         tally.datagram_goodput += Bytes::new((packet.size - headers) as u64);
         if let Some(work) = &mut tally.work {
-            self.slots[slot].settle(now, packet.number(), true, work, &mut self.listed);
+            self.slots[slot].settle(now, packet.number(), true, work, &mut self.listable);
         }
     }
 
@@ -485,6 +528,12 @@ impl<'a, O: Observer> World<'a, O> {
             self.send_ack(now, slot, ack);
         }
     }
+}
+
+/// Refuses a flow that cannot be run.
+fn check(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
+    check_limited(scenario, flow)?;
+    Ends::new(flow, 0, OFFERS).map(drop)
 }
 
 /// Refuses what no simulation ends: a flow whose packets take no time, or one that nothing keeps from sending ever more.

@@ -1,12 +1,12 @@
 //! `narrows bench`: what the simulator costs.
 
 mod matrix;
-mod meter;
 mod ns3;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
 use crate::error::Failure;
+use crate::meter;
 use matrix::Cell;
 use serde::{Deserialize, Serialize};
 use std::io::{IsTerminal, Write};
@@ -106,7 +106,7 @@ fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
         ns_per_hop: ns / hops,
         ns_per_event: ns / events,
         packets_per_s: packets / ns * 1e9,
-        peak_rss_mib: meter::peak_memory_mib(),
+        peak_rss_mib: meter::peak_memory_mib().unwrap_or(0.0),
         ns3_ns_per_packet: None,
         ns3_ratio: None,
     })
