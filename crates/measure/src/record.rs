@@ -93,7 +93,7 @@ impl Changed {
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
-    /// Its controller as written, parameters included.
+    /// Its controller as written, parameters included; "none" without one.
     pub controller: String,
     /// When it began.
     pub start: Time,

@@ -86,10 +86,10 @@ pub struct CompareArgs {
     /// Recorded capacity of the acknowledgements' direction [default: 100 Mbit/s]
     #[arg(long, value_name = "TRACE", requires = "trace")]
     pub trace_back: Option<PathBuf>,
-    /// How long each run lasts [default: 60 s]
+    /// How long each run lasts [default: 60 s, or the path's]
     #[arg(long, allow_hyphen_values = true)]
     pub duration: Option<Span>,
-    /// Leave this out of the statistics [default: a sixth of the duration]
+    /// Leave this out of the statistics [default: a sixth of the duration, or the path's]
     #[arg(long, allow_hyphen_values = true)]
     pub warmup: Option<Span>,
     /// How many seeds each controller is run with
@@ -281,7 +281,9 @@ impl CompareArgs {
     pub fn network(&self) -> Comparison {
         let defaults = Comparison::default();
         let text = |path: &PathBuf| path.display().to_string();
-        let duration = self.duration.unwrap_or(defaults.duration);
+        let own = self.path.as_deref().and_then(PathProfile::named).map(PathProfile::scenario);
+        let duration = self.duration.unwrap_or(own.as_ref().map_or(defaults.duration, |own| own.duration));
+        let warmup = self.warmup.or(own.filter(|_| self.duration.is_none()).map(|own| own.warmup));
         Comparison {
             path: self.path.clone(),
             rate: self.rate.unwrap_or(defaults.rate),
@@ -293,7 +295,7 @@ impl CompareArgs {
             trace: self.trace.as_ref().map(text),
             trace_back: self.trace_back.as_ref().map(text),
             duration,
-            warmup: self.warmup,
+            warmup,
         }
     }
 }
@@ -320,7 +322,8 @@ fn parse_compared(text: &str) -> Result<Compared, String> {
     match parse_choice(text) {
         Ok(choice) => Ok(Compared::Controller(choice)),
         Err(_) if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
-        Err(reason) => Err(reason),
+        Err(reason) if text.contains('?') => Err(reason),
+        Err(reason) => Err(format!("{reason}; nor is there a result directory of this name")),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::runner::run_all;
+use crate::unmarked;
 use narrows_control::registry::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Scenario;
@@ -34,6 +35,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     });
     let names: Vec<&str> = controllers.iter().map(Choice::text).collect();
     let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
+    comparison.notes.extend(unmarked::note(&networks));
     comparison.remake = remake(&args, &controllers, &networks[0], &comparison.scenario_file(0));
     output::deliver(&directory, &comparison, &started, Kept { inputs, ..Kept::default() }, &args.output)?;
     if !args.output.quiet && !args.output.json {
@@ -161,8 +163,8 @@ pub fn quote(word: &str) -> String {
 
 /// A comparison that shows something this one could not.
 fn next(args: &CompareArgs) -> String {
-    if args.file.is_some() {
-        return "narrows run SCENARIO to see its own controllers".to_owned();
+    if let Some(file) = &args.file {
+        return format!("narrows run {} to see its own controllers", quote(&file.display().to_string()));
     }
     let network = args.network();
     if let Some(path) = &network.path {

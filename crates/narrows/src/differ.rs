@@ -205,8 +205,11 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
     text
 }
 
-/// Three significant digits or so.
+/// Three significant digits or so; of what is smaller than four decimals show, its power of ten.
 fn plain(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.001 {
+        return format!("{value:.1e}");
+    }
     let digits = match value.abs() {
         size if size >= 100.0 => 0,
         size if size >= 10.0 => 1,

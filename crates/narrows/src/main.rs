@@ -17,6 +17,7 @@ mod report;
 mod run;
 mod runner;
 mod sweep;
+mod unmarked;
 mod watch;
 
 use clap::Parser;

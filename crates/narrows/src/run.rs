@@ -8,6 +8,7 @@ use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::overlays;
 use crate::runner::{run_all, run_watched};
+use crate::unmarked;
 use crate::watch::Watch;
 use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_report::{Case, Comparison};
@@ -33,6 +34,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let remake = format!("narrows run scenario.toml{seed}{rest}{}", overlays::words(&overlays));
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.overlays = overlays;
+    comparison.notes.extend(unmarked::note([&scenario]));
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     output::deliver(&directory, &comparison, &started, Kept { inputs, made: files.paths() }, &args.output)?;
     if !args.output.json && !args.output.quiet {

@@ -20,7 +20,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
             "packets",
             "average from which on packets are dropped or marked; 0: half of what leaves in `target`, at least 5",
         ),
-        Param::number("max", 0.0, (0.0, 1e6), "packets", "average at which the probability is `max_p`; 0: three times min"),
+        Param::number("max", 0.0, (0.0, 1e6), "packets", "average at which the probability is `max_p`, min at least; 0: three times min"),
         Param::number("max_p", 0.1, (0.0, 1.0), "", "the probability there; with adaptive=true the one to begin with"),
         Param::number(
             "weight",

@@ -40,7 +40,9 @@ fn rate(run: &Record) -> Option<String> {
 }
 
 fn base_rtt(run: &Record) -> Option<String> {
-    let (low, high) = (base_rtts(run).min()?, base_rtts(run).max()?);
+    // A flow without a controller has no acknowledgements, so no round trip.
+    let acknowledged = || run.flows.iter().filter(|flow| flow.controller != "none").map(|flow| flow.base_rtt);
+    let (low, high) = (acknowledged().min()?, acknowledged().max()?);
     let ms = |span: Span| plain(span.as_millis_f64());
     let first = at_first(run, &[Changed::Delay, Changed::Route]);
     Some(if ms(low) == ms(high) {

@@ -17,7 +17,7 @@ pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, Scenar
 }
 
 /// The raw scenario; `text` gets the network of its path appended, if it names one.
-fn read_whole(text: &mut String) -> Checked<RawScenario> {
+pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
     let raw = syntax::read(text)?;
     let Some(path) = &raw.path else { return Ok(raw) };
     let own = text.len();

@@ -154,7 +154,7 @@ impl<'de> Deserialize<'de> for Load {
             fn from_str(text: &str) -> Result<Percent, String> {
                 let number = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
                 let share = number.filter(|percent| percent.is_finite() && *percent > 0.0).map(|percent| Percent(percent / 100.0));
-                share.ok_or_else(|| format!("\"{text}\" is not a share above zero; write for example \"60 %\""))
+                share.ok_or_else(|| format!("\"{text}\" is not a percentage above zero; write for example \"60 %\""))
             }
         }
         deserializer.deserialize_any(Reading::<Percent>(PhantomData)).map(|percent| Load(percent.0))

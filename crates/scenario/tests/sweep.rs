@@ -213,3 +213,37 @@ fn a_scenario_with_axes_is_no_single_run() {
     let error = parse(&text("seeds = 2"), "test.toml", &none).expect_err("a sweep");
     assert_eq!(error.short(), "test.toml:23: this file describes many runs; run it with: narrows sweep test.toml");
 }
+
+const ON_A_PATH: &str =
+    "duration = \"10 s\"\n[[flow]]\nname = \"a\"\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"cubic\"\n[sweep]\n";
+
+#[test]
+fn a_named_path_can_be_an_axis() {
+    let text = format!("{ON_A_PATH}path = [\"broadband\", \"leo\"]\n");
+    let sweep = Sweep::parse(&text, "test.toml", &Changes::default()).unwrap();
+    sweep.check(&none).unwrap_or_else(|error| panic!("{}", error.short()));
+    for (cell, name) in [(0, "broadband"), (1, "leo")] {
+        let path = narrows_scenario::PathProfile::named(name).unwrap().scenario();
+        assert_eq!(sweep.cell(cell, &none).unwrap().links, path.links, "{name}");
+    }
+}
+
+#[test]
+fn other_values_can_be_axes_beside_a_named_path() {
+    let text = format!("path = \"dsl\"\n{ON_A_PATH}\"flow.a.controller\" = [\"cubic\", \"bbr\"]\n");
+    Sweep::parse(&text, "test.toml", &Changes::default()).unwrap().check(&none).unwrap_or_else(|error| panic!("{}", error.short()));
+}
+
+#[test]
+fn a_path_that_is_not_known_and_a_link_that_the_file_does_not_have_are_refused() {
+    let error = |text: String| Sweep::parse(&text, "test.toml", &Changes::default()).unwrap().check(&none).unwrap_err().short();
+    assert_eq!(
+        error(format!("{ON_A_PATH}path = [\"leo\", \"wifii\"]\n")),
+        "test.toml:8: in the cell with path = \"wifii\": there is no path \"wifii\"; did you mean \"wifi\"?"
+    );
+    assert_eq!(
+        error(format!("path = \"leo\"\n{ON_A_PATH}\"link.satellite.rate\" = [\"1 Mbit/s\"]\n")),
+        "test.toml:9: this is no value of a [[link]] in this file, and links of the path leo cannot be axes; \
+         save the path with `narrows path leo > FILE`, and sweep that"
+    );
+}

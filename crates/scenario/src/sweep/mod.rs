@@ -10,7 +10,8 @@ mod set;
 pub use axis::{Axis, AxisValue};
 
 use crate::error::{Problem, ScenarioError};
-use crate::{ReadFile, Scenario, check, syntax};
+use crate::read::read_whole;
+use crate::{ReadFile, Scenario, check};
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 use toml_edit::{Document, DocumentMut, Item};
@@ -137,8 +138,8 @@ impl Sweep {
     pub fn cell(&self, cell: u64, read: &ReadFile) -> Result<Scenario, ScenarioError> {
         let places = self.places(cell);
         let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.file, &self.text);
-        let text = self.substituted(&places).map_err(fail)?;
-        let checked = syntax::read(&text).and_then(|raw| check::check(&raw, &self.file, read));
+        let mut text = self.substituted(&places).map_err(fail)?;
+        let checked = read_whole(&mut text).and_then(|raw| check::check(&raw, &self.file, read));
         checked.map_err(|problem| {
             let mut blamed: Vec<usize> = (0..self.axes.len())
                 .filter(|axis| path::spans(&text, &self.axes[*axis].paths).iter().any(|span| problem.touches(span)))
@@ -155,7 +156,14 @@ impl Sweep {
         let mut document = self.base.clone();
         for (axis, place) in self.axes.iter().zip(places) {
             for (path, value) in axis.paths.iter().zip(&axis.values[*place].toml) {
-                path.put(&mut document, value).map_err(|(message, help)| Problem::at(&axis.span, message, help))?;
+                path.put(&mut document, value).map_err(|(message, help)| match document.get("path").and_then(Item::as_str) {
+                    Some(name) if path.is_of("link") => Problem::at(
+                        &axis.span,
+                        format!("this is no value of a [[link]] in this file, and links of the path {name} cannot be axes"),
+                        format!("save the path with `narrows path {name} > FILE`, and sweep that"),
+                    ),
+                    _ => Problem::at(&axis.span, message, help),
+                })?;
             }
         }
         Ok(document.to_string())

@@ -34,6 +34,11 @@ impl Path {
         self.0 == ["seed"]
     }
 
+    /// True for values below this key.
+    pub fn is_of(&self, key: &str) -> bool {
+        self.0.first().is_some_and(|first| first == key)
+    }
+
     /// Puts `value` at the place, whatever is there now.
     pub fn put(&self, document: &mut DocumentMut, value: &Value) -> Result<(), Refusal> {
         put(document.as_table_mut(), &self.0, value)

@@ -1,0 +1,30 @@
+//! A note on controllers whose signal the network does not give.
+
+use narrows_control::registry::{Choice, Need};
+use narrows_path::DisciplineChoice;
+use narrows_scenario::Scenario;
+
+/// Says which controllers make their packets ECN-capable on a network in which no queue marks: there they see losses only.
+pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for scenario in
+        scenarios.into_iter().filter(|scenario| !scenario.links.iter().any(|link| link.config.queue.as_ref().is_some_and(marks)))
+    {
+        for choice in scenario.flows.iter().filter_map(|flow| flow.controller.as_ref()).filter(|choice| ecn_capable(choice)) {
+            if !names.contains(&choice.text()) {
+                names.push(choice.text());
+            }
+        }
+    }
+    let remedy = "no queue on this network marks packets, so losses are all that is told; give a link of a scenario queue = \"step\" or another that marks";
+    (!names.is_empty()).then(|| format!("ECN with {}: {remedy}", names.join(", ")))
+}
+
+fn marks(queue: &DisciplineChoice) -> bool {
+    queue.entry().params.iter().all(|param| param.name != "ecn") || queue.params().flag("ecn")
+}
+
+fn ecn_capable(controller: &Choice) -> bool {
+    let entry = controller.entry();
+    entry.needs.contains(&Need::EcnCounts) || entry.params.iter().any(|param| param.name == "ecn") && controller.params().flag("ecn")
+}
