@@ -246,4 +246,8 @@ fn a_path_that_is_not_known_and_a_link_that_the_file_does_not_have_are_refused()
         "test.toml:9: this is no value of a [[link]] in this file, and links of the path leo cannot be axes; \
          save the path with `narrows path leo > FILE`, and sweep that"
     );
+    assert_eq!(
+        error(format!("{ON_A_PATH}\"link.satellite.rate\" = [\"1 Mbit/s\"]\n")),
+        "test.toml:8: there is no link called \"satellite\"; add a [[link]]"
+    );
 }

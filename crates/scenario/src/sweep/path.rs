@@ -7,6 +7,9 @@ use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, InlineTable, Item, 
 /// What is wrong, and what would be right.
 type Refusal = (String, String);
 
+/// What a scenario has lists of tables of.
+const LISTS: [&str; 4] = ["node", "link", "flow", "change"];
+
 /// Keys from the top of the document. In a list of tables a word chooses the one of that name, a number the one at that place (from 1), and `*` all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path(Vec<String>);
@@ -60,6 +63,9 @@ fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), 
             }
         }
         return Ok(());
+    }
+    if !table.contains_key(key) && LISTS.contains(&key.as_str()) {
+        chosen(key, &rest[0], &[])?;
     }
     if !table.contains_key(key) {
         table.insert(key, Item::Value(Value::InlineTable(InlineTable::new())));
