@@ -321,6 +321,17 @@ fn json_is_json_and_says_what_summary_json_says() {
 }
 
 #[test]
+fn a_comparison_on_a_path_lasts_as_long_as_the_path_says_and_tells_where_nothing_marks() {
+    let place = Scratch::new("on-a-path");
+    let text = stdout(&place.narrows(["compare", "dctcp", "cubic", "--path", "dial-up", "--seeds", "1", "--quiet"]));
+    assert!(text.contains("300 s (first 30 s warm-up)"), "{text}");
+    assert!(text.contains("Note: ECN with dctcp: no queue on this network marks packets"), "{text}");
+    let marked = ["compare", "dctcp", "--path", "datacenter", "--duration", "20 ms", "--seeds", "1", "--quiet"];
+    let text = stdout(&place.narrows(marked));
+    assert!(text.contains("0.02 s (first") && !text.contains("Note"), "{text}");
+}
+
+#[test]
 fn quiet_prints_the_table_only() {
     let place = Scratch::new("quiet");
     let file = place.write("short.toml", SHORT);
