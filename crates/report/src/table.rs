@@ -129,14 +129,15 @@ pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
 /// One table of the columns that are `shown`.
 fn lay_out(columns: &[Vec<[String; 2]>], widths: &[usize], shown: &[usize], texts: usize) -> String {
     let mut text = String::new();
-    for row in 0..columns[0].len() {
-        for line in 0..2 {
-            let cells = shown.iter().map(|column| fit(&columns[*column][row][line], widths[*column], *column >= texts));
-            let cells = cells.collect::<Vec<String>>().join(&" ".repeat(GAP));
-            if !cells.trim().is_empty() {
-                text += cells.trim_end();
-                text += "\n";
-            }
+    let line = |row: usize, line: usize| {
+        let cells = shown.iter().map(|column| fit(&columns[*column][row][line], widths[*column], *column >= texts));
+        cells.collect::<Vec<String>>().join(&" ".repeat(GAP)).trim_end().to_owned()
+    };
+    let rows = columns.first().map_or(0, Vec::len);
+    for row in 0..rows {
+        for cells in [line(row, 0), line(row, 1)].iter().filter(|cells| !cells.is_empty()) {
+            text += cells;
+            text += "\n";
         }
         if row == 0 {
             text += &"─".repeat(total(&shown.iter().map(|column| widths[*column]).collect::<Vec<usize>>()));

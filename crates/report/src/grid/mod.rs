@@ -11,4 +11,4 @@ pub use matrix::{Matrix, Measure, Pairing, Pairs, Runs};
 pub use model::{Grid, GridAxis, Reduced};
 pub use summary::grid_json;
 pub use table::grid_table;
-pub(crate) use table::{legend, main_metrics, setup};
+pub(crate) use table::{main_metrics, setup, varying};

@@ -1,7 +1,7 @@
 //! The table of a sweep that a terminal shows.
 
 use super::Grid;
-use super::model::Spread;
+use super::model::{GridAxis, Spread};
 use crate::columns::COLUMNS;
 use crate::number::{count, or_dash, short};
 use crate::table::{head, one, render, wrap};
@@ -23,10 +23,7 @@ pub fn grid_table(grid: &Grid) -> String {
         return text;
     }
     let shown = grid.cells().min(ROWS);
-    let mut columns: Vec<Vec<[String; 2]>> = grid
-        .axes
-        .iter()
-        .enumerate()
+    let mut columns: Vec<Vec<[String; 2]>> = varying(grid)
         .map(|(index, axis)| {
             let cells = (0..shown).map(|cell| one(axis.labels[grid.places(cell)[index]].clone()));
             std::iter::once(axis_head(&axis.name)).chain(cells).collect()
@@ -49,6 +46,12 @@ pub fn grid_table(grid: &Grid) -> String {
     text
 }
 
+/// The axes that tell cells apart, with their places; an axis of one value is named above the table.
+pub(crate) fn varying(grid: &Grid) -> impl Iterator<Item = (usize, &GridAxis)> {
+    let several = grid.axes.iter().any(|axis| axis.labels.len() > 1);
+    grid.axes.iter().enumerate().filter(move |(_, axis)| axis.labels.len() > 1 || !several)
+}
+
 /// "12 cells: link.bottleneck.rate (3 values), flow.*.controller (4 values); seeds 1–5."
 pub(crate) fn setup(grid: &Grid) -> String {
     let axes = grid.axes.iter().map(|axis| match &axis.labels[..] {
@@ -67,7 +70,7 @@ pub(crate) fn setup(grid: &Grid) -> String {
 }
 
 /// How to read the numbers of a sweep.
-pub(crate) fn legend(grid: &Grid) -> String {
+fn legend(grid: &Grid) -> String {
     match grid.seeds.len() {
         1 => "One seed: no spread known.".to_owned(),
         n => format!("Mean over {n} seeds; below it its 95 % bootstrap interval."),

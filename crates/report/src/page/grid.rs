@@ -59,7 +59,7 @@ pub fn grid_html(grid: &Grid) -> String {
             ("setup", &escape(&grid::setup(grid))),
             ("notes", &notes),
             ("matrix", matrix),
-            ("legend", &grid::legend(grid)),
+            ("legend", &legend(grid)),
             ("cells", &table(grid)),
             ("meanings", &meanings(&metrics)),
             ("remake", &escape(&grid.remake)),
@@ -97,15 +97,27 @@ fn drawn(grid: &Grid, title: &'static str, metric: &'static Metric) -> Plotted {
     }
 }
 
+/// What the numbers of the heat maps are.
+fn legend(grid: &Grid) -> String {
+    match grid.seeds.len() {
+        1 => "One seed: no spread known.".to_owned(),
+        n => format!("Mean over {n} seeds; its 95 % bootstrap interval is in the lines and in the table below."),
+    }
+}
+
 fn table(grid: &Grid) -> String {
     let metrics = grid::main_metrics(grid);
-    let mut head: String = grid.axes.iter().map(|axis| format!("<th scope=\"col\">{}</th>", escape(&axis.name))).collect();
+    let axes: Vec<_> = grid::varying(grid).collect();
+    let mut head: String = axes.iter().map(|(_, axis)| format!("<th scope=\"col\" class=\"axis\">{}</th>", escape(&axis.name))).collect();
     head.extend(metrics.iter().map(|(head, metric)| {
         format!("<th scope=\"col\" title=\"{}\">{}<small>{}</small></th>", escape(metric.summary), escape(head), escape(metric.unit))
     }));
     let rows = (0..grid.cells().min(ROWS)).map(|cell| {
-        let places = grid.axes.iter().zip(grid.places(cell));
-        let mut row: String = places.map(|(axis, place)| format!("<th scope=\"row\">{}</th>", escape(&axis.labels[place]))).collect();
+        let places = grid.places(cell);
+        let label = |(index, axis): &(usize, &grid::GridAxis)| {
+            format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(&axis.labels[places[*index]]))
+        };
+        let mut row: String = axes.iter().map(label).collect();
         row.extend(metrics.iter().map(|(_, metric)| {
             let spread = grid.spread(cell, metric);
             let range = spread.interval.map(|interval| (short(interval.low), short(interval.high))).filter(|(low, high)| low != high);
