@@ -108,7 +108,7 @@ impl<'a> Parts<'a> {
     fn change(&self, number: usize) -> Change {
         let change = &self.whole.changes[number];
         let what = match &change.what {
-            What::Link(link, change) => What::Link(LinkId(self.links[link.0]), change.clone()),
+            What::Link(link, change) => What::Link(LinkId(self.links[link.0]), *change),
             What::Route { flow, route, back } => {
                 What::Route { flow: FlowId(self.flows[flow.0]), route: self.route(route), back: self.route(back) }
             }
