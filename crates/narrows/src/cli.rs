@@ -26,7 +26,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run a scenario file
     Run(RunArgs),
-    /// Run a scenario file with sweep table: all combinations of values, on all cores, resumed if stopped
+    /// Run a scenario file with a sweep table: all combinations of values, on all cores, resumed if stopped
     Sweep(SweepArgs),
     /// Run every controller beside every other: share, harm and starvation
     Matrix(MatrixArgs),
@@ -147,7 +147,7 @@ pub struct WatchArgs {
 
 #[derive(Args)]
 pub struct SweepArgs {
-    /// The scenario with its axes under sweep table (see docs/sweeps.md); axes can also come from --set alone
+    /// The scenario with its sweep table (see docs/sweeps.md); axes can also come from --set alone
     #[arg(required_unless_present = "resume")]
     pub scenario: Option<PathBuf>,
     /// An axis, added or in place of the file's: "link.bottleneck.rate=10 Mbit/s,100 Mbit/s"; a range in braces: "duration={ from = '10 s', ... }"
