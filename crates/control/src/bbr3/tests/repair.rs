@@ -1,0 +1,69 @@
+//! Timeouts, undo and tail probes.
+
+use super::*;
+
+#[test]
+fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
+    for text in PROFILES {
+        let mut flow = Flow::reach(text, State::Cruise);
+        for _ in 0..50 {
+            flow.ack(Step { acked: 20, before: 0, ..STEP });
+        }
+        let (good, bandwidth) = (flow.window(), flow.bbr.bandwidth());
+        flow.bbr.on_timeout(&Timeout::new(flow.time(), 400, 400, false));
+        flow.lost += 400;
+        assert_eq!((flow.window(), flow.bbr.bandwidth()), (1, bandwidth));
+        flow.bbr.on_timeout(&Timeout::new(flow.time(), 1, 1, true));
+        flow.lost += 1;
+        flow.ack(Step { recovery: Recovery::Loss, acked: 1, ..STEP });
+        assert_eq!(flow.window(), 4);
+        flow.ack(Step { recovery: Recovery::Loss, acked: 3, ..STEP });
+        assert_eq!(flow.window(), 7);
+        flow.ack(STEP);
+        assert!(flow.window() >= good, "{text}: {} of {good}", flow.window());
+    }
+}
+
+#[test]
+fn a_timeout_of_a_probe_sets_the_bound() {
+    for text in PROFILES {
+        let mut flow = Flow::reach(text, State::Up);
+        flow.bbr.on_timeout(&Timeout::new(flow.time(), 420, 420, false));
+        assert_eq!((flow.bbr.state, flow.bbr.long_term.get()), (State::Down, 420), "{text}");
+    }
+}
+
+#[test]
+fn undo_restores_bounds_and_in_the_draft_the_state() {
+    for (text, after) in PROFILES.into_iter().zip([State::Refill, State::Down]) {
+        let mut flow = Flow::bounded(text, State::Up, 500);
+        let window = flow.window();
+        let spurious = Step { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..STEP };
+        flow.ack(Step { lost: 30, sent_flight: 300, before: 430, ..spurious });
+        assert_eq!(flow.bbr.state, State::Down);
+        assert!(flow.bbr.long_term.get() < 500);
+        flow.bbr.on_undo(flow.time());
+        assert_eq!((flow.bbr.state, flow.bounds()), (after, (500, UNBOUNDED)), "{text}");
+        assert!(flow.window() >= window);
+    }
+}
+
+#[test]
+fn undo_of_the_loss_that_ended_startup_returns_to_it_in_the_draft() {
+    for (text, after) in PROFILES.into_iter().zip([State::Startup, State::Drain]) {
+        let mut flow = lossy_startup(text, 6, 290);
+        assert_eq!(flow.bbr.state, State::Drain);
+        flow.bbr.on_undo(flow.time());
+        assert_eq!((flow.bbr.state, flow.bbr.full_pipe.reached()), (after, after == State::Drain), "{text}");
+        assert_eq!(flow.bbr.long_term.get(), UNBOUNDED);
+    }
+}
+
+#[test]
+fn a_repaired_tail_probe_is_a_loss_of_one_packet() {
+    for text in PROFILES {
+        let mut flow = Flow::reach(text, State::Cruise);
+        flow.ack(Step { congestion: Some(Congestion::Loss), ..STEP });
+        assert!(flow.bbr.short_term.loss_in_round(), "{text}");
+    }
+}
