@@ -199,7 +199,6 @@ impl Flow {
 }
 
 /// A constant of 1/256 is this number.
-
 fn near(gain: u32, number: f64) {
     assert!((gain as f64 / 256.0 - number).abs() <= 1.0 / 256.0, "{gain}/256 is not {number}");
 }
