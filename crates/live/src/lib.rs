@@ -1,1 +1,16 @@
 //! The live world: moves packets of real kernel connections through paths, by the wall clock.
+
+mod clock;
+mod emulator;
+mod error;
+mod hosts;
+mod namespace;
+mod netlink;
+mod network;
+mod run;
+mod sockets;
+mod tcp_info;
+mod tun;
+
+pub use error::LiveError;
+pub use run::{Progress, run};

@@ -26,6 +26,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run a scenario file
     Run(RunArgs),
+    /// Run a scenario file on the Linux kernel: real connections over emulated links (as root)
+    Live(LiveArgs),
     /// Run a scenario file with a sweep table: all combinations of values, on all cores, resumed if stopped
     Sweep(SweepArgs),
     /// Run every controller beside every other: share, harm and starvation
@@ -124,6 +126,20 @@ pub struct RunArgs {
     pub overlay: Vec<PathBuf>,
     #[command(flatten)]
     pub watch: WatchArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct LiveArgs {
+    /// The scenario, a TOML file (see `narrows schema`)
+    pub scenario: PathBuf,
+    /// Simulate it as well, and show both on the same axes with the distance between them
+    #[arg(long)]
+    pub beside_sim: bool,
+    /// The seed of the links' random draws [default: the scenario's]
+    #[arg(long)]
+    pub seed: Option<u64>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -12,6 +12,8 @@ pub enum Failure {
     #[error("{0}")]
     Simulation(#[from] narrows_sim::SimError),
     #[error("{0}")]
+    Live(#[from] narrows_live::LiveError),
+    #[error("{0}")]
     Report(#[from] narrows_report::ReportError),
     #[error("printing failed: {0}")]
     Print(#[from] io::Error),

@@ -9,6 +9,7 @@ mod error;
 mod export;
 mod inputs;
 mod list;
+mod live;
 mod matrix;
 mod meter;
 mod output;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command.unwrap_or_default() {
         Command::Compare(args) => compare::compare(args),
         Command::Run(args) => run::run(args),
+        Command::Live(args) => live::live(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Report(args) => report::report(args),

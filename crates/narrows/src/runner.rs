@@ -4,6 +4,7 @@ use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_flow::Observer;
+use narrows_live::LiveError;
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_sim::SimError;
@@ -22,7 +23,7 @@ static WATCH: LazyLock<()> = LazyLock::new(|| {
 
 /// Runs all scenarios; records come back in the same order, whatever the number of threads.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
-    let bar = progress_bar(scenarios.iter().map(|scenario| scenario.duration), output.quiet);
+    let bar = progress_bar("simulating", scenarios.iter().map(|scenario| scenario.duration), output.quiet);
     let pool = pool(output)?;
     let records: Result<Vec<Record>, SimError> =
         pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, &mut ())).collect());
@@ -33,10 +34,25 @@ pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record
 /// Runs one scenario while `observer` watches it.
 pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &OutputArgs) -> Result<Record, Failure> {
     LazyLock::force(&WATCH);
-    let bar = progress_bar(std::iter::once(scenario.duration), output.quiet);
+    let bar = progress_bar("simulating", std::iter::once(scenario.duration), output.quiet);
     let record = run_one(scenario, &bar, observer);
     bar.finish_and_clear();
     record.map_err(failure)
+}
+
+/// Runs one scenario on the kernel.
+pub fn run_live(scenario: &Scenario, output: &OutputArgs) -> Result<Record, Failure> {
+    LazyLock::force(&WATCH);
+    let bar = progress_bar("running live", std::iter::once(scenario.duration), output.quiet);
+    let record = narrows_live::run(scenario, &mut |now| {
+        bar.set_position(steps(now.since(Time::ZERO)));
+        !INTERRUPTED.load(Ordering::Relaxed)
+    });
+    bar.finish_and_clear();
+    record.map_err(|error| match error {
+        LiveError::Stopped => Failure::Interrupted,
+        other => Failure::Live(other),
+    })
 }
 
 fn failure(error: SimError) -> Failure {
@@ -56,7 +72,7 @@ pub fn run_cells(
     describe: impl Fn(u64) -> String + Sync,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
-    let bar = progress_bar(lengths, output.quiet);
+    let bar = progress_bar("simulating", lengths, output.quiet);
     let finished = AtomicU64::new(0);
     let one = |cell: &u64| -> Result<(), Failure> {
         let scenario = scenario(*cell)?;
@@ -100,9 +116,9 @@ fn steps(span: Span) -> u64 {
     span.as_micros()
 }
 
-fn progress_bar(lengths: impl Iterator<Item = Span>, quiet: bool) -> ProgressBar {
+fn progress_bar(verb: &'static str, lengths: impl Iterator<Item = Span>, quiet: bool) -> ProgressBar {
     let total = lengths.map(steps).sum();
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style = ProgressStyle::with_template("simulating {bar:40} {percent:>3} % {msg} {eta} left").expect("a valid template");
-    ProgressBar::with_draw_target(Some(total), target).with_style(style)
+    let style = ProgressStyle::with_template("{prefix} {bar:40} {percent:>3} % {msg} {eta} left").expect("a valid template");
+    ProgressBar::with_draw_target(Some(total), target).with_style(style).with_prefix(verb)
 }

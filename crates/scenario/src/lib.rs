@@ -34,6 +34,7 @@ mod near;
 mod paths;
 mod raw;
 mod read;
+mod recorded;
 mod schema;
 mod sizes;
 mod sweep;

@@ -4,7 +4,6 @@
 
 mod agenda;
 mod application;
-mod changes;
 mod endpoint;
 mod ideal;
 mod packet;

@@ -2,7 +2,6 @@
 //!
 //! Each is run by itself, one after another, so that the state at work at any moment is that of one part and stays near the processor however large the whole is.
 
-use crate::changes::changes;
 use narrows_measure::{FlowRecord, LinkRecord, Record};
 use narrows_scenario::{Change, Flow, FlowId, LinkId, Scenario, What};
 
@@ -136,7 +135,7 @@ impl<'a> Parts<'a> {
         links.sort_by_key(|(number, _)| *number);
         let flows = flows.into_iter().map(|(_, flow)| flow).collect();
         let links = links.into_iter().map(|(_, link)| link).collect();
-        Record { seed, duration, warmup, interval, flows, links, changes: changes(self.whole), events, hops }
+        Record { seed, duration, warmup, interval, flows, links, changes: self.whole.recorded_changes(), events, hops }
     }
 }
 

@@ -1,13 +1,12 @@
 //! What the world writes down: samples on the way, and the record at the end.
 
-use crate::changes::changes;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
 use crate::source::{Source, Tally};
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
-use narrows_path::{Limit, Link, LinkChange, RateSource};
-use narrows_scenario::{Scenario, What};
-use narrows_units::{Bytes, Time};
+use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Record};
+use narrows_path::{Link, LinkProbe};
+use narrows_scenario::{LinkId, Scenario};
+use narrows_units::Time;
 
 /// The flows as they are.
 #[derive(Clone, Copy)]
@@ -30,9 +29,8 @@ impl Flows<'_> {
 #[derive(Default)]
 pub(crate) struct Probes {
     flow_samples: Vec<Vec<FlowSample>>,
-    link_samples: Vec<Vec<LinkSample>>,
+    links: Vec<LinkProbe>,
     flows_at_warmup: Vec<FlowCounters>,
-    links_at_warmup: Vec<LinkCounters>,
 }
 
 impl Probes {
@@ -40,9 +38,8 @@ impl Probes {
         let expected = (scenario.duration.as_nanos() / scenario.interval.as_nanos()) as usize;
         Probes {
             flow_samples: scenario.flows.iter().map(|_| Vec::with_capacity(expected)).collect(),
-            link_samples: scenario.links.iter().map(|_| Vec::with_capacity(expected)).collect(),
+            links: scenario.links.iter().map(|_| LinkProbe::new(expected)).collect(),
             flows_at_warmup: vec![FlowCounters::default(); scenario.flows.len()],
-            links_at_warmup: vec![LinkCounters::default(); scenario.links.len()],
         }
     }
 
@@ -51,19 +48,8 @@ impl Probes {
         for (flow, samples) in self.flow_samples.iter_mut().enumerate() {
             samples.push(sample_flow(now, flows, flow));
         }
-        for (link, samples) in links.iter_mut().zip(&mut self.link_samples) {
-            link.settle(now);
-            let (queue, queue_packets) = link.waiting();
-            let counters = link.counters();
-            samples.push(LinkSample {
-                at: now,
-                queue,
-                queue_packets,
-                departed_bytes: link.transmitted(now),
-                dropped: counters.lost + counters.overflowed + counters.dropped_early,
-                marked: counters.marked,
-                capacity: link.capacity(now).unwrap_or(Bytes::ZERO),
-            });
+        for (link, probe) in links.iter_mut().zip(&mut self.links) {
+            probe.sample(now, link);
         }
     }
 
@@ -72,10 +58,8 @@ impl Probes {
         for (flow, counters) in self.flows_at_warmup.iter_mut().enumerate() {
             *counters = count_flow(flows, flow);
         }
-        for (link, counters) in links.iter_mut().zip(&mut self.links_at_warmup) {
-            link.settle(now);
-            *counters = count_link(now, link);
-            link.forget_delays();
+        for (link, probe) in links.iter_mut().zip(&mut self.links) {
+            probe.end_warmup(now, link);
         }
     }
 
@@ -90,10 +74,6 @@ impl Probes {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
         let totals: Vec<FlowCounters> = (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
-        let warmup = Time::ZERO + scenario.warmup;
-        for link in &mut links {
-            link.settle(end);
-        }
         let hops = links.iter().map(|link| link.counters().delivered).sum();
         let parts = scenario.flows.iter().zip(tallies).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup).enumerate();
         let flow_records = parts.map(|(flow, ((((plan, tally), total), samples), before))| {
@@ -118,41 +98,9 @@ impl Probes {
                 samples,
             }
         });
-        let mut constant = vec![true; links.len()];
-        for change in &scenario.changes {
-            if let What::Link(link, LinkChange::Rate(_) | LinkChange::Down) = change.what {
-                constant[link.0] = false;
-            }
-        }
-        let link_records = links.into_iter().zip(constant).zip(&scenario.links).zip(self.link_samples).zip(&self.links_at_warmup).map(
-            |((((link, constant), plan), samples), before)| {
-                let total = count_link(end, &link);
-                let capacity = |until| link.capacity(until);
-                LinkRecord {
-                    name: plan.name.clone(),
-                    rate: match plan.config.rate {
-                        RateSource::Constant(rate) if constant => Some(rate),
-                        _ => None,
-                    },
-                    delay: plan.config.delay,
-                    buffer: match plan.config.limit {
-                        Limit::Bytes(bytes) => Some(bytes),
-                        _ => None,
-                    },
-                    buffer_packets: match plan.config.limit {
-                        Limit::Packets(packets) => Some(packets),
-                        _ => None,
-                    },
-                    total,
-                    steady: total.since(before),
-                    capacity: capacity(end).zip(capacity(warmup)).map(|(all, before)| all - before),
-                    queueing: link.queueing().clone(),
-                    left_queued: link.not_departed(),
-                    left_in_flight: link.propagating(),
-                    samples,
-                }
-            },
-        );
+        let ends = links.iter_mut().zip(self.links).zip(&scenario.links).enumerate();
+        let link_records = ends
+            .map(|(index, ((link, probe), plan))| probe.finish(end, link, &plan.name, &plan.config, scenario.keeps_rate(LinkId(index))));
         Record {
             seed: scenario.seed,
             duration: scenario.duration,
@@ -160,7 +108,7 @@ impl Probes {
             interval: scenario.interval,
             flows: flow_records.collect(),
             links: link_records.collect(),
-            changes: changes(scenario),
+            changes: scenario.recorded_changes(),
             events,
             hops,
         }
@@ -213,9 +161,4 @@ fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
     counters.arrived_wire = tally.arrived_wire;
     counters.acks = tally.acks;
     counters
-}
-
-/// Counts up to `now`; of a packet in transmission, the bytes that have left.
-fn count_link(now: Time, link: &Link<Packet>) -> LinkCounters {
-    LinkCounters { departed_bytes: link.transmitted(now), ..*link.counters() }
 }

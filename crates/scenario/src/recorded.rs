@@ -1,27 +1,34 @@
-//! What changes in the network, for the record.
+//! What changes in the network, for the record of a run.
 
+use crate::{LinkId, Scenario, What};
 use narrows_measure::{Change, Changed};
 use narrows_path::{Jitter, Limit, LinkChange, LossModel, Reorder, Spread};
-use narrows_scenario::{LinkId, Scenario, What};
 use narrows_units::Time;
 
-/// The changes of a scenario that happen before its end.
-pub(crate) fn changes(scenario: &Scenario) -> Vec<Change> {
-    let end = Time::ZERO + scenario.duration;
-    let name = |link: &LinkId| scenario.links[link.0].name.as_str();
-    let happen = scenario.changes.iter().take_while(|change| change.at < end);
-    let recorded = happen.map(|change| {
-        let (of, (what, to)) = match &change.what {
-            What::Link(link, change) => (name(link), described(change)),
-            What::Route { flow, route, back } => {
-                let [out, back] = [route, back].map(|links| links.iter().map(name).collect::<Vec<_>>().join(", "));
-                let to = if back.is_empty() { out } else { format!("{out}; back {back}") };
-                (scenario.flows[flow.0].name.as_str(), (Changed::Route, to))
-            }
-        };
-        Change { at: change.at, of: of.to_owned(), what, to }
-    });
-    recorded.collect()
+impl Scenario {
+    /// What changes before the end, as a record of the run tells it.
+    pub fn recorded_changes(&self) -> Vec<Change> {
+        let end = Time::ZERO + self.duration;
+        let name = |link: &LinkId| self.links[link.0].name.as_str();
+        let happen = self.changes.iter().take_while(|change| change.at < end);
+        let recorded = happen.map(|change| {
+            let (of, (what, to)) = match &change.what {
+                What::Link(link, change) => (name(link), described(change)),
+                What::Route { flow, route, back } => {
+                    let [out, back] = [route, back].map(|links| links.iter().map(name).collect::<Vec<_>>().join(", "));
+                    let to = if back.is_empty() { out } else { format!("{out}; back {back}") };
+                    (self.flows[flow.0].name.as_str(), (Changed::Route, to))
+                }
+            };
+            Change { at: change.at, of: of.to_owned(), what, to }
+        });
+        recorded.collect()
+    }
+
+    /// True if nothing changes the rate of this link.
+    pub fn keeps_rate(&self, link: LinkId) -> bool {
+        !self.changes.iter().any(|change| matches!(change.what, What::Link(of, LinkChange::Rate(_) | LinkChange::Down) if of == link))
+    }
 }
 
 fn described(change: &LinkChange) -> (Changed, String) {

@@ -1,0 +1,188 @@
+//! The links of a scenario with real packets on them: no clock, no device.
+
+use narrows_control::{Ecn, Signal};
+use narrows_path::{Fate, Link, Packet};
+use narrows_scenario::{Change, LinkId, Scenario, What};
+use narrows_units::{Bytes, Time};
+use std::collections::BTreeSet;
+
+/// Stands behind the last link of a route.
+const END: u32 = u32::MAX;
+
+/// A packet on its way, and where it is.
+#[derive(Debug)]
+pub struct Transit<P> {
+    /// The packet itself.
+    pub packet: P,
+    /// Its flow, in the scenario's order.
+    pub flow: u32,
+    /// True if it goes from the flow's receiver to its sender.
+    pub back: bool,
+    /// Transport payload in it.
+    pub payload: u32,
+    /// When it entered the network.
+    pub entered: Time,
+    place: u32,
+}
+
+impl<P: Packet> Packet for Transit<P> {
+    fn size(&self) -> Bytes {
+        self.packet.size()
+    }
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.packet.set_ecn(ecn);
+    }
+    fn flow(&self) -> u64 {
+        u64::from(self.flow) << 1 | u64::from(self.back)
+    }
+    fn signal(&mut self) -> Option<&mut Signal> {
+        self.packet.signal()
+    }
+}
+
+/// Who is told what becomes of packets.
+pub trait Watcher<P> {
+    /// It has reached the other host, ideally at `at`.
+    fn delivered(&mut self, at: Time, transit: Transit<P>);
+    /// A link has dropped one of this flow, in this direction, with so much payload.
+    fn dropped(&mut self, at: Time, flow: u32, back: bool, payload: u32);
+}
+
+/// All links, by one clock.
+pub struct Network<P> {
+    pub(crate) links: Vec<Link<Transit<P>>>,
+    /// When each link needs a look, the earliest first.
+    agenda: BTreeSet<(Time, u32)>,
+    due: Vec<Time>,
+    /// Links of all routes one after another, each route ended by [`END`].
+    routes: Vec<u32>,
+    /// Where the routes of each flow begin, out and back.
+    places: Vec<[u32; 2]>,
+    /// What is yet to change, the last first.
+    changes: Vec<Change>,
+    /// Packets that entered, and those that left or were dropped.
+    entered: u64,
+    left: u64,
+}
+
+impl<P: Packet> Network<P> {
+    /// The links of a scenario, empty.
+    pub fn new(scenario: &Scenario) -> Network<P> {
+        let mut network = Network {
+            links: scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect(),
+            agenda: BTreeSet::new(),
+            due: vec![Time::NEVER; scenario.links.len()],
+            routes: Vec::new(),
+            places: Vec::new(),
+            changes: scenario.changes.iter().rev().cloned().collect(),
+            entered: 0,
+            left: 0,
+        };
+        for flow in &scenario.flows {
+            let places = [network.add_route(&flow.route), network.add_route(&flow.back)];
+            network.places.push(places);
+        }
+        network
+    }
+
+    /// Adds a route. Old ones stay, for the packets that are on them.
+    fn add_route(&mut self, links: &[LinkId]) -> u32 {
+        let first = self.routes.len() as u32;
+        self.routes.extend(links.iter().map(|id| id.0 as u32));
+        self.routes.push(END);
+        first
+    }
+
+    /// When it next needs a look.
+    pub fn due(&self) -> Time {
+        let link = self.agenda.first().map_or(Time::NEVER, |(at, _)| *at);
+        self.changes.last().map_or(link, |next| link.min(next.at))
+    }
+
+    /// Packets under way.
+    pub fn inside(&self) -> u64 {
+        self.entered - self.left
+    }
+
+    /// A packet enters at a host at `now`, which is not before any time it was told.
+    pub fn enter(&mut self, now: Time, flow: u32, back: bool, packet: P, payload: u32, watcher: &mut impl Watcher<P>) {
+        let place = self.places[flow as usize][usize::from(back)];
+        self.entered += 1;
+        self.offer(now, Transit { packet, flow, back, payload, entered: now, place }, watcher);
+    }
+
+    /// Moves everything that is due by `now`, in order of ideal time.
+    pub fn advance(&mut self, now: Time, watcher: &mut impl Watcher<P>) {
+        loop {
+            let next = self.due();
+            if next > now {
+                break;
+            }
+            if let Some(change) = self.changes.pop_if(|change| change.at <= next) {
+                self.change(change, watcher);
+                continue;
+            }
+            let Some((at, link)) = self.agenda.pop_first() else { break };
+            self.due[link as usize] = Time::NEVER;
+            while let Some((arrival, mut transit)) = self.links[link as usize].pop(at) {
+                transit.place += 1;
+                self.offer(arrival, transit, watcher);
+            }
+            self.bury(at, link, watcher);
+            self.plan(link);
+        }
+    }
+
+    /// Offers a packet to the next link of its route, or hands it over behind the last.
+    fn offer(&mut self, at: Time, transit: Transit<P>, watcher: &mut impl Watcher<P>) {
+        let link = self.routes[transit.place as usize];
+        if link == END {
+            self.left += 1;
+            return watcher.delivered(at, transit);
+        }
+        let (flow, back, payload) = (transit.flow, transit.back, transit.payload);
+        if let Fate::Dropped(_) = self.links[link as usize].offer(at, transit) {
+            self.left += 1;
+            watcher.dropped(at, flow, back, payload);
+        }
+        self.bury(at, link, watcher);
+        self.plan(link);
+    }
+
+    fn change(&mut self, change: Change, watcher: &mut impl Watcher<P>) {
+        match change.what {
+            What::Link(LinkId(link), what) => {
+                self.links[link].change(change.at, what);
+                self.bury(change.at, link as u32, watcher);
+                self.plan(link as u32);
+            }
+            What::Route { flow, route, back } => self.places[flow.0] = [self.add_route(&route), self.add_route(&back)],
+        }
+    }
+
+    /// Takes from a link what its discipline has dropped.
+    fn bury(&mut self, at: Time, link: u32, watcher: &mut impl Watcher<P>) {
+        while let Some((transit, _)) = self.links[link as usize].take_dropped() {
+            self.left += 1;
+            watcher.dropped(at, transit.flow, transit.back, transit.payload);
+        }
+    }
+
+    /// Notes when a link is due.
+    fn plan(&mut self, link: u32) {
+        let due = self.links[link as usize].due().unwrap_or(Time::NEVER);
+        let noted = std::mem::replace(&mut self.due[link as usize], due);
+        if noted == due {
+            return;
+        }
+        if noted != Time::NEVER {
+            self.agenda.remove(&(noted, link));
+        }
+        if due != Time::NEVER {
+            self.agenda.insert((due, link));
+        }
+    }
+}

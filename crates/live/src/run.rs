@@ -1,0 +1,110 @@
+//! A scenario from beginning to end on the kernel.
+
+use crate::clock::Clock;
+use crate::emulator::{Seen, emulate};
+use crate::error::LiveError;
+use crate::hosts::{Host, endpoints};
+use crate::sockets::{Outcome, Sockets};
+use narrows_measure::{FlowCounters, FlowRecord, Histogram, Record};
+use narrows_scenario::{Flow, LinkId, Scenario};
+use narrows_units::{Bytes, Time};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Called now and then with the time reached; answers whether to go on.
+pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
+
+/// Runs a scenario to its end, in as much time as it says.
+pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
+    let places = endpoints(scenario);
+    let mtu = scenario.flows.iter().map(|flow| flow.transport.mss + flow.transport.headers).max().unwrap_or(Bytes::new(1500));
+    let hosts: Result<Vec<Host>, LiveError> =
+        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, mtu.get() as u32)).collect();
+    let hosts = hosts?;
+    let place = |flow: &Flow| (places[&flow.from], places[&flow.to]);
+    let ends: Vec<(usize, usize)> = scenario.flows.iter().map(place).collect();
+    let mut sockets = Sockets::open(scenario, &hosts, place)?;
+    let end = Time::ZERO + scenario.duration;
+    let going = AtomicBool::new(true);
+    let go_on = || going.load(Ordering::Relaxed);
+    let clock = Clock::start();
+    let (seen, talked) = thread::scope(|scope| {
+        let emulator = scope.spawn(|| emulate(scenario, &hosts, &ends, clock, &go_on));
+        let talker = scope.spawn(|| sockets.run(clock, end, scenario.interval, &go_on));
+        while !emulator.is_finished() && !talker.is_finished() {
+            if !progress(clock.now().min(end)) {
+                going.store(false, Ordering::Relaxed);
+            }
+            thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let talked = talker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if talked.is_err() {
+            going.store(false, Ordering::Relaxed);
+        }
+        let seen = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (seen, talked)
+    });
+    if !go_on() && talked.is_ok() && seen.is_ok() {
+        return Err(LiveError::Stopped);
+    }
+    talked.map_err(LiveError::system("a connection failed", "see `narrows doctor`"))?;
+    let seen = seen.map_err(LiveError::system("the emulator failed", "see `narrows doctor`"))?;
+    Ok(record(scenario, seen, sockets.finish()))
+}
+
+fn record(scenario: &Scenario, mut seen: Seen, outcomes: Vec<Outcome>) -> Record {
+    let end = Time::ZERO + scenario.duration;
+    let hops = seen.network.links.iter().map(|link| link.counters().delivered).sum();
+    let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
+    let flows = parts.map(|((plan, tally), outcome)| {
+        let mut rtt = Histogram::new();
+        let mut at_warmup = FlowCounters { ..tally.at_warmup };
+        let mut samples = outcome.samples;
+        for (sample, (arrived_wire, sent, dropped)) in samples.iter_mut().zip(tally.samples) {
+            (sample.arrived_wire, sample.sent, sample.dropped) = (arrived_wire, sent, dropped);
+            if sample.at <= Time::ZERO + scenario.warmup {
+                at_warmup.goodput = sample.goodput;
+            } else if let Some(latest) = sample.rtt {
+                rtt.record(latest);
+            }
+        }
+        let total = FlowCounters {
+            goodput: Bytes::new(outcome.goodput),
+            retransmitted: outcome.info.total_retrans.into(),
+            timeouts: outcome.info.total_rto.into(),
+            ..tally.counters
+        };
+        FlowRecord {
+            name: plan.name.clone(),
+            controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
+            start: plan.start,
+            end: outcome.finished_at,
+            completed: outcome.completed,
+            transfers: None,
+            route: plan.route.iter().map(|id| id.0).collect(),
+            mss: plan.transport.mss,
+            base_rtt: scenario.base_rtt(plan),
+            total,
+            steady: total.since(&at_warmup),
+            rtt,
+            one_way: tally.one_way,
+            samples,
+        }
+    });
+    let flows = flows.collect();
+    let ends = seen.network.links.iter_mut().zip(seen.probes).zip(&scenario.links).enumerate();
+    let links =
+        ends.map(|(index, ((link, probe), plan))| probe.finish(end, link, &plan.name, &plan.config, scenario.keeps_rate(LinkId(index))));
+    let Scenario { seed, duration, warmup, interval, .. } = *scenario;
+    Record {
+        seed,
+        duration,
+        warmup,
+        interval,
+        flows,
+        links: links.collect(),
+        changes: scenario.recorded_changes(),
+        events: seen.packets,
+        hops,
+    }
+}

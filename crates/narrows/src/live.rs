@@ -1,0 +1,34 @@
+//! `narrows live`.
+
+use crate::Outcome;
+use crate::cli::LiveArgs;
+use crate::error::Failure;
+use crate::inputs;
+use crate::output::{self, Kept, Started};
+use crate::run::{Verdict, judge};
+use crate::runner::{run_all, run_live};
+use narrows_measure::metrics::Summary;
+use narrows_report::{Case, Comparison};
+
+/// Runs a scenario file on the kernel and judges its expectations.
+pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let mut scenario = narrows_scenario::load(&args.scenario)?;
+    let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
+    let directory = output::choose_directory(&args.output, &scenario.name)?;
+    scenario.seed = args.seed.unwrap_or(scenario.seed);
+    let record = run_live(&scenario, &args.output)?;
+    let verdicts: Vec<Verdict> =
+        scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
+    let case = |label: &str, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };
+    let mut cases = vec![case("kernel", record)];
+    if args.beside_sim {
+        let simulated = run_all(std::slice::from_ref(&scenario), &args.output)?;
+        cases.extend(simulated.into_iter().map(|record| case("simulator", record)));
+    }
+    let beside = if args.beside_sim { " --beside-sim" } else { "" };
+    let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}"));
+    comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
+    output::deliver(&directory, &comparison, &started, Kept { inputs, made: Vec::new() }, &args.output)?;
+    Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
+}
