@@ -1,5 +1,6 @@
 //! The live world: moves packets of real kernel connections through paths, by the wall clock.
 
+mod classify;
 mod clock;
 mod emulator;
 mod error;
