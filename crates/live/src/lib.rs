@@ -12,6 +12,7 @@ mod run;
 mod sockets;
 mod tcp_info;
 mod tun;
+pub mod wire;
 
 pub use error::LiveError;
 pub use run::{Progress, run};

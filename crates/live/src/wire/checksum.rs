@@ -1,0 +1,39 @@
+//! Checksums of IP, TCP and UDP (RFC 1071).
+
+use etherparse::checksum::Sum16BitWords;
+
+/// The sum of 16-bit words, folded, not inverted: what a checksum field holds while the rest is left to the device.
+pub(super) fn folded(sum: &Sum16BitWords) -> u16 {
+    !sum.ones_complement().to_be()
+}
+
+/// The checksum of an IPv4 header whose own field is zero.
+pub(super) fn of_ipv4_header(header: &[u8]) -> u16 {
+    !folded(&Sum16BitWords::new().add_slice(header))
+}
+
+/// The checksum after one of the words under it has changed (RFC 1624 section 3, equation 3).
+pub(super) fn replaced(checksum: u16, old: u16, new: u16) -> u16 {
+    let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    !((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+/// The sum of the pseudo-header: both addresses, one after the other, the protocol, and the length of transport header and payload (RFC 9293 section 3.1, RFC 8200
+/// section 8.1).
+pub(super) fn of_pseudo_header(addresses: &[u8], protocol: u8, length: usize) -> u16 {
+    let [_, _, high, low] = (length as u32).to_be_bytes();
+    folded(&Sum16BitWords::new().add_slice(addresses).add_2bytes([0, protocol]).add_2bytes([high, low]))
+}
+
+/// Completes the transport checksum of a packet, given from its IP header on, as the device would: sums from `start` on, where the field at `start + offset` holds the
+/// sum of the pseudo-header, and puts the result there. A sum of zero is written as all ones, which is its equal and what UDP needs (RFC 768). Offsets outside of
+/// the packet leave it as it is.
+pub fn complete(ip: &mut [u8], start: u16, offset: u16) {
+    let (start, field) = (usize::from(start), usize::from(start) + usize::from(offset));
+    if start >= ip.len() || field + 2 > ip.len() {
+        return;
+    }
+    let sum = Sum16BitWords::new().add_slice(&ip[start..]).to_ones_complement_with_no_zero();
+    ip[field..field + 2].copy_from_slice(&sum.to_ne_bytes());
+}

@@ -1,0 +1,156 @@
+//! A packet as a wire carries it.
+
+use super::checksum;
+use super::frame::Frame;
+use super::head::Head;
+use super::layout::{Network, Transport};
+use super::split;
+use super::view::{Endpoints, Tcp, TcpFlags};
+use narrows_control::{Ecn, Signal};
+use narrows_path::Packet;
+use narrows_units::Bytes;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
+
+/// One packet of wire size: which one of its frame, and what routers have written into it. Its headers are made when they are wanted ([`WirePacket::head`]).
+#[derive(Clone, Debug)]
+pub struct WirePacket {
+    frame: Frame,
+    flow: u64,
+    size: u32,
+    index: u16,
+    ecn: Ecn,
+}
+
+impl WirePacket {
+    pub(super) fn new(frame: Frame, index: u16, flow: u64) -> WirePacket {
+        let ip = frame.ip();
+        let ecn = match frame.layout().network {
+            Network::V4 => ecn_of(ip[1]),
+            Network::V6 => ecn_of(ip[1] >> 4),
+            Network::Opaque => Ecn::NotEct,
+        };
+        let payload = split::payload(frame.layout(), frame.segment(), ip.len(), index);
+        let size = (frame.layout().head + payload.len()) as u32;
+        WirePacket { frame, flow, size, index, ecn }
+    }
+
+    /// The frame that it is part of.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Who sends it to whom; none if it is not IP.
+    pub fn endpoints(&self) -> Option<Endpoints> {
+        self.frame.endpoints()
+    }
+
+    /// What its TCP header says; none if it has none that can be seen.
+    pub fn tcp(&self) -> Option<Tcp<'_>> {
+        let layout = self.frame.layout();
+        let header = self.frame.ip().get(layout.transport_at..).filter(|_| layout.transport == Transport::Tcp)?;
+        let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let length = usize::from(header[12] >> 4) * 4;
+        Some(Tcp {
+            sequence: word(4).wrapping_add(u32::from(self.index) * self.frame.segment() as u32),
+            acknowledgement: word(8),
+            flags: split::flags(TcpFlags::from_bytes([header[12], header[13]]), self.frame.virtio(), self.index, self.frame.count()),
+            window: u16::from_be_bytes([header[14], header[15]]),
+            payload: if layout.plain { self.payload().len() } else { header.len() - length },
+            options: &header[20..length],
+        })
+    }
+
+    /// What comes after the headers that [`WirePacket::head`] gives: the payload of TCP or UDP; where they are not seen or do not follow the IP header at
+    /// once, all that follows the IP header.
+    pub fn payload(&self) -> &[u8] {
+        &self.frame.ip()[self.payload_range()]
+    }
+
+    /// Its headers, after the virtio header that tells a TUN device what to do with them.
+    pub fn head(&self) -> Head {
+        Head::of(self)
+    }
+
+    /// Appends the packet from its IP header on, its checksum completed, to `bytes`: as a wire would carry it, for a capture.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        let (start, head) = (bytes.len(), self.head());
+        bytes.extend_from_slice(head.ip());
+        bytes.extend_from_slice(self.payload());
+        let virtio = head.virtio();
+        if virtio.needs_csum {
+            checksum::complete(&mut bytes[start..], virtio.csum_start, virtio.csum_offset);
+        }
+    }
+
+    pub(super) fn index(&self) -> u16 {
+        self.index
+    }
+
+    pub(super) fn payload_range(&self) -> Range<usize> {
+        split::payload(self.frame.layout(), self.frame.segment(), self.frame.ip().len(), self.index)
+    }
+
+    /// The identification of IPv4, which counts the packets of a super-segment; 0 with others.
+    pub(super) fn identification(&self) -> u16 {
+        match (self.frame.layout().network, self.frame.ip()) {
+            (Network::V4, ip) => u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(self.index),
+            _ => 0,
+        }
+    }
+}
+
+impl Packet for WirePacket {
+    fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.size))
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    /// Without effect on what is not IP.
+    fn set_ecn(&mut self, ecn: Ecn) {
+        if self.frame.layout().network != Network::Opaque {
+            self.ecn = ecn;
+        }
+    }
+    fn flow(&self) -> u64 {
+        self.flow
+    }
+    fn signal(&mut self) -> Option<&mut Signal> {
+        None
+    }
+}
+
+impl Frame {
+    /// Who sends it to whom; none if it is not IP.
+    pub fn endpoints(&self) -> Option<Endpoints> {
+        let (layout, ip) = (self.layout(), self.ip());
+        let (source, destination, protocol) = match layout.network {
+            Network::V4 => {
+                let address = |at: usize| Ipv4Addr::from([ip[at], ip[at + 1], ip[at + 2], ip[at + 3]]);
+                (address(12).into(), address(16).into(), ip[9])
+            }
+            Network::V6 => {
+                let address = |at: usize| Ipv6Addr::from(<[u8; 16]>::try_from(&ip[at..at + 16]).expect("16 bytes"));
+                (address(8).into(), address(24).into(), ip[6])
+            }
+            Network::Opaque => return None,
+        };
+        let port = |at: usize| u16::from_be_bytes([ip[layout.transport_at + at], ip[layout.transport_at + at + 1]]);
+        let (protocol, source_port, destination_port) = match layout.transport {
+            Transport::Tcp => (6, port(0), port(2)),
+            Transport::Udp => (17, port(0), port(2)),
+            Transport::Opaque => (protocol, 0, 0),
+        };
+        Some(Endpoints { source, destination, protocol, source_port, destination_port })
+    }
+}
+
+fn ecn_of(bits: u8) -> Ecn {
+    match bits & 3 {
+        0 => Ecn::NotEct,
+        1 => Ecn::Ect1,
+        2 => Ecn::Ect0,
+        _ => Ecn::Ce,
+    }
+}

@@ -1,0 +1,56 @@
+//! Buffers for frames, used again and again.
+
+use super::frame::{Contents, Frame};
+use super::virtio::VirtioHeader;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The longest read: the virtio header and an IPv6 packet without the jumbo option.
+const LONGEST: usize = VirtioHeader::LEN + 40 + 65_535;
+
+/// Sizes of buffers. A frame goes into the smallest that has room, so that packets which wait long, as on a long link, hold at most about four times their bytes.
+const SIZES: [usize; 5] = [2048, 4096, 8192, 16_384, LONGEST];
+
+/// Frames that nobody holds any more, by size of buffer.
+pub(super) type Free = RefCell<[Vec<Rc<Contents>>; SIZES.len()]>;
+
+/// A supply of frames for one thread. It keeps as many buffers as were ever in use together and allocates only when it needs more.
+pub struct Pool {
+    free: Rc<Free>,
+    staging: Box<[u8]>,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool::new()
+    }
+}
+
+impl Pool {
+    /// A pool without buffers but the one to read into.
+    pub fn new() -> Pool {
+        Pool { free: Rc::default(), staging: vec![0; LONGEST].into() }
+    }
+
+    /// A frame of what `read` puts into the buffer that it is given, room for the longest packet with its virtio header; `read` returns how many bytes these are.
+    pub fn fill<E>(&mut self, read: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<Frame, E> {
+        let length = read(&mut self.staging)?.min(LONGEST);
+        let class = SIZES.iter().position(|size| length <= *size).expect("a length cut to the largest size");
+        let taken = self.free.borrow_mut()[class].pop();
+        let mut shared = taken.unwrap_or_else(|| Rc::new(Contents::new(SIZES[class], class, Rc::downgrade(&self.free))));
+        let contents = Rc::get_mut(&mut shared).expect("nobody holds a free frame");
+        if SIZES[class] == LONGEST {
+            std::mem::swap(&mut contents.buffer, &mut self.staging);
+        } else {
+            contents.buffer[..length].copy_from_slice(&self.staging[..length]);
+        }
+        contents.look(length);
+        Ok(Frame::new(shared))
+    }
+
+    /// Buffers that wait to be used.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.free.borrow().iter().map(Vec::len).sum()
+    }
+}
