@@ -1,106 +1,78 @@
-//! What applications do: they write, ask, answer, open connections.
+//! What applications do is carried out: they write, ask, answer, open connections.
 
-use crate::endpoint::{Endpoint, Ends, Pending};
+use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
+use crate::source::Source;
 use crate::world::{OFFERS, World, overhead};
 use narrows_flow::{Observer, Point};
-use narrows_scenario::{Arrivals, Frames, On, OnOff, Requests, Workload};
-use narrows_units::{Bytes, Random, Span, Time};
+use narrows_traffic::{Action, Ledger, Message};
+use narrows_units::{Bytes, Random, Time};
 
 impl<O: Observer> World<'_, O> {
-    /// A flow begins.
-    pub(crate) fn begin(&mut self, now: Time, flow: usize) {
-        self.sources[flow].started = true;
-        match &self.scenario.flows[flow].workload {
-            Workload::Bulk => self.write_endless(flow),
-            Workload::Size(size) => {
-                self.write_message(now, flow, *size);
-                if let Some(sender) = self.slots[flow].ends.sender() {
-                    sender.finish();
-                }
-            }
-            Workload::Arrivals(arrivals) => self.await_arrival(now, flow, arrivals),
-            _ => self.sources[flow].next = now,
-        }
-    }
-
-    /// A flow stops offering data.
-    pub(crate) fn stop(&mut self, now: Time, flow: usize) {
-        if let (Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }), true) =
-            (&self.scenario.flows[flow].workload, self.sources[flow].burst.on)
-        {
-            self.end_burst(now, flow);
-        }
-        let source = &mut self.sources[flow];
-        source.finished_at = Some(now);
-        source.next = Time::NEVER;
-        if let Some(sender) = self.slots[flow].ends.sender() {
-            sender.stop();
-        }
-    }
-
     /// The application of a flow is due.
-    pub(crate) fn act(&mut self, now: Time, flow: usize) {
-        let scenario = self.scenario;
-        match &scenario.flows[flow].workload {
-            Workload::Bulk | Workload::Size(_) => {}
-            Workload::Constant(_) => {
-                self.write_segment(now, flow);
-                let source = &mut self.sources[flow];
-                source.next += source.interval;
+    #[inline(never)]
+    pub(crate) fn on_source(&mut self, now: Time, flow: usize) {
+        while let Some(action) = self.sources[flow].application.act(now) {
+            match action {
+                Action::Flood => self.flood(flow),
+                Action::Cut { start } => self.cut(now, flow, start),
+                Action::Write { message, last } => self.write(now, flow, message, last),
+                Action::Open { message, seed } => self.connect(now, flow, message, seed),
+                Action::Ask { size } => self.ask(now, flow, size),
+                Action::Stop => self.stop(flow),
             }
-            Workload::OnOff(on_off) => self.on_or_off(now, flow, on_off),
-            Workload::Frames(frames) => self.frame(now, flow, frames),
-            Workload::Arrivals(arrivals) => {
-                self.connect(now, flow, arrivals);
-                self.await_arrival(now, flow, arrivals);
-            }
-            Workload::Requests(requests) => self.ask(now, flow, requests),
+        }
+        if now >= self.sources[flow].request.repeat_at {
+            self.ask_again(now, flow);
         }
     }
 
-    fn write_endless(&mut self, flow: usize) {
+    fn flood(&mut self, flow: usize) {
         if let Some(sender) = self.slots[flow].ends.sender() {
             sender.write(u64::MAX);
         }
     }
 
-    /// A full segment of a workload that has a rate.
-    fn write_segment(&mut self, now: Time, flow: usize) {
-        match self.slots[flow].ends.sender() {
-            Some(sender) => sender.write(1),
-            None => self.send_datagrams(now, flow, self.scenario.flows[flow].transport.mss),
+    /// A flood ends: what was sent of it is a message.
+    fn cut(&mut self, now: Time, flow: usize, start: Time) {
+        let endpoint = &mut self.slots[flow];
+        let Ends::Transport(ends) = &mut endpoint.ends else { return };
+        let (sender, receiver) = &mut **ends;
+        sender.drop_unsent();
+        let (end, next) = (sender.written(), receiver.next());
+        let size = self.scenario.flows[flow].transport.mss * (end - endpoint.ledger.end());
+        self.sources[flow].application.expect(&mut endpoint.ledger, Message { start, size }, end);
+        if endpoint.ledger.awaits(next) {
+            self.complete(now, flow, next);
         }
     }
 
-    /// A transfer of `size` begins, over the connection that the flow has or as datagrams.
-    fn write_message(&mut self, now: Time, slot: usize, size: Bytes) {
-        self.write_answer(now, now, slot, size);
-    }
-
-    /// A transfer of `size` that began at `start` is written now.
-    fn write_answer(&mut self, now: Time, start: Time, slot: usize, size: Bytes) {
-        let flow = self.slots[slot].flow as usize;
-        let packets = size.get().div_ceil(self.scenario.flows[flow].transport.mss.get());
-        let end = match &mut self.slots[slot].ends {
-            Ends::Transport(ends) => {
-                ends.0.write_message(size);
-                ends.0.written()
-            }
-            Ends::Datagrams(sent) => *sent + packets,
-            Ends::None => return,
-        };
-        self.expect(slot, Pending { start, size, end, left: packets as u32, broken: false });
-        if let Ends::Datagrams(_) = self.slots[slot].ends {
-            self.send_datagrams(now, flow, size);
+    fn stop(&mut self, flow: usize) {
+        self.sources[flow].request.repeat_at = Time::NEVER;
+        if let Some(sender) = self.slots[flow].ends.sender() {
+            sender.stop();
         }
     }
 
-    fn expect(&mut self, slot: usize, pending: Pending) {
+    /// A message is written over a connection or as datagrams, the last one if so.
+    fn write(&mut self, now: Time, slot: usize, message: Message, last: bool) {
         let endpoint = &mut self.slots[slot];
-        if let Some(work) = &mut self.tallies[endpoint.flow as usize].work {
-            work.begin(pending.start);
-            endpoint.expect(pending);
+        let application = &mut self.sources[endpoint.flow as usize].application;
+        match &mut endpoint.ends {
+            Ends::Transport(ends) => {
+                let sender = &mut ends.0;
+                sender.write_message(message.size);
+                if last {
+                    sender.finish();
+                }
+                application.expect(&mut endpoint.ledger, message, sender.written());
+            }
+            Ends::Datagrams(sent) => {
+                let mss = self.scenario.flows[slot].transport.mss;
+                application.expect(&mut endpoint.ledger, message, *sent + message.size.get().div_ceil(mss.get()));
+                self.send_datagrams(now, slot, message.size);
+            }
+            Ends::None => {}
         }
     }
 
@@ -119,93 +91,21 @@ impl<O: Observer> World<'_, O> {
         }
     }
 
-    /// A burst begins, goes on, or ends.
-    fn on_or_off(&mut self, now: Time, flow: usize, plan: &OnOff) {
-        let source = &mut self.sources[flow];
-        if !source.burst.on {
-            source.burst.on = true;
-            source.burst.since = now;
-            let (until, left) = match plan.on {
-                On::Time(mean) => (now + source.span(mean, plan.draw), u64::MAX),
-                On::Size(mean) => (Time::NEVER, source.size(mean, plan.draw).get()),
-            };
-            (source.burst.until, source.burst.left) = (until, left);
-            match (plan.on, plan.rate) {
-                (_, Some(_)) => {}
-                (On::Time(_), None) => {
-                    source.next = until;
-                    source.burst.first = self.slots[flow].ends.sender().map_or(0, |sender| sender.written());
-                    return self.write_endless(flow);
-                }
-                (On::Size(_), None) => {
-                    source.burst.on = false;
-                    source.next = Time::NEVER;
-                    return self.write_message(now, flow, Bytes::new(left));
-                }
-            }
-        }
-        let source = &mut self.sources[flow];
-        if plan.rate.is_some() && now < source.burst.until && source.burst.left > 0 {
-            source.next = (now + source.interval).min(source.burst.until);
-            let mss = self.scenario.flows[flow].transport.mss;
-            source.burst.left = source.burst.left.saturating_sub(mss.get());
-            return self.write_segment(now, flow);
-        }
-        self.end_burst(now, flow);
-        let source = &mut self.sources[flow];
-        source.next = now + source.span(plan.off, plan.draw);
-    }
-
-    /// What was sent of a burst is a transfer, if it was sent as fast as could be.
-    fn end_burst(&mut self, now: Time, flow: usize) {
-        let mss = self.scenario.flows[flow].transport.mss;
-        let source = &mut self.sources[flow];
-        source.burst.on = false;
-        let (since, first) = (source.burst.since, source.burst.first);
-        let Ends::Transport(ends) = &mut self.slots[flow].ends else { return };
-        let (sender, receiver) = &mut **ends;
-        if self.tallies[flow].work.is_none() {
-            return;
-        }
-        sender.drop_unsent();
-        let (end, next) = (sender.written(), receiver.next());
-        if end > first {
-            self.expect(flow, Pending { start: since, size: mss * (end - first), end, left: 0, broken: false });
-            self.complete(now, flow, next);
-        }
-    }
-
-    fn frame(&mut self, now: Time, flow: usize, plan: &Frames) {
-        let source = &mut self.sources[flow];
-        let size = plan.size(source.number);
-        source.number += 1;
-        source.next += plan.interval;
-        self.write_message(now, flow, size);
-    }
-
-    /// The next transfer arrives after an exponential time.
-    fn await_arrival(&mut self, now: Time, flow: usize, plan: &Arrivals) {
-        let source = &mut self.sources[flow];
-        source.next = now + Span::from_secs_f64(source.random.exponential(1.0 / plan.per_second));
-    }
-
-    /// A transfer arrives: it gets a connection of its own.
-    fn connect(&mut self, now: Time, flow: usize, plan: &Arrivals) {
-        let source = &mut self.sources[flow];
-        let size = plan.sizes.draw(&mut source.random);
+    /// A message gets a connection of its own, whose controller draws from `seed`.
+    fn connect(&mut self, now: Time, flow: usize, message: Message, seed: u64) {
         // The same controller was built for this flow when the run began.
-        let Ok(ends) = Ends::new(&self.scenario.flows[flow], source.random.bits(), OFFERS) else { return };
-        let slot = match source.free.pop() {
+        let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed, OFFERS) else { return };
+        let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
             None => self.open_slot(flow),
         };
-        self.slots[slot].ends = ends;
-        self.write_message(now, slot, size);
         let endpoint = &mut self.slots[slot];
+        endpoint.ends = ends;
+        endpoint.ledger = Ledger::new();
         endpoint.clear_ready();
-        let Some(sender) = endpoint.ends.sender() else { return };
-        sender.finish();
-        let ready = sender.ready_at(now);
+        self.write(now, slot, message, true);
+        let endpoint = &mut self.slots[slot];
+        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
         endpoint.note_ready(ready);
         let due = endpoint.due();
         self.agenda.set(self.element(slot), due);
@@ -239,85 +139,27 @@ impl<O: Observer> World<'_, O> {
         self.agenda.set(self.element(slot), Time::NEVER);
     }
 
-    /// Segments up to `next` have been delivered in order, which completes transfers.
+    /// Segments up to `next` have been delivered in order, which completes transfers: perhaps the response to the request that stands.
     pub(crate) fn complete(&mut self, now: Time, slot: usize, next: u64) {
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
-        if let Some(work) = &mut self.tallies[flow].work {
-            endpoint.complete(now, next, work, &mut self.listable);
-        }
-        if !endpoint.pending.is_empty() {
+        let Source { application, request, .. } = &mut self.sources[flow];
+        application.delivered(now, &mut endpoint.ledger, next, &mut self.listable);
+        if slot != flow {
             return;
         }
-        let source = &mut self.sources[flow];
-        let pause = match &self.scenario.flows[flow].workload {
-            Workload::OnOff(OnOff { on: On::Size(_), off, draw, rate: None }) => source.span(*off, *draw),
-            Workload::Requests(Requests { think, draw, .. }) => {
-                source.exchange.waiting = false;
-                source.span(*think, *draw)
-            }
-            _ => return,
-        };
-        if source.finished_at.is_none() {
-            source.next = now + pause;
-            let element = self.element(slot);
-            if now + pause < self.agenda.time_of(element) {
-                self.agenda.set(element, now + pause);
-            }
+        request.repeat_at = Time::NEVER;
+        let due = application.due();
+        let element = self.element(slot);
+        if due < self.agenda.time_of(element) {
+            self.agenda.set(element, due);
         }
     }
 
-    /// The client sends its next request, or sends it once more because nothing of the response has come.
-    fn ask(&mut self, now: Time, flow: usize, plan: &Requests) {
-        let Ends::Transport(ends) = &self.slots[flow].ends else { return };
-        let next = ends.1.next();
-        let transport = &self.scenario.flows[flow].transport;
-        let source = &mut self.sources[flow];
-        let exchange = &mut source.exchange;
-        if exchange.waiting {
-            if next > exchange.first {
-                source.next = Time::NEVER;
-                return;
-            }
-            exchange.patience = (exchange.patience * 2).min(transport.max_rto);
-        } else {
-            source.number += 1;
-            exchange.waiting = true;
-            exchange.since = now;
-            exchange.first = next;
-            exchange.arrived = 0;
-            exchange.patience = transport.initial_rto;
-        }
-        let (number, headers, mss) = (source.number, self.places[flow].headers, transport.mss);
-        source.next = now + exchange.patience;
-        let mut left = plan.request;
-        for index in 0.. {
-            let payload = left.min(mss);
-            left -= payload;
-            let packet = Packet::request(flow, self.places[flow].acks, payload.get() as u32 + headers, (number, index), now);
-            self.enter(now, Point::Receiver, packet);
-            if left == Bytes::ZERO {
-                return;
-            }
-        }
-    }
-
-    /// A packet of a request has arrived. When all have, the server answers, once.
-    pub(crate) fn answer(&mut self, now: Time, flow: usize, packet: &Packet) {
-        let scenario = self.scenario;
-        let Workload::Requests(plan) = &scenario.flows[flow].workload else { return };
-        let packets = plan.request.get().div_ceil(scenario.flows[flow].transport.mss.get()) as u32;
-        let source = &mut self.sources[flow];
-        let all = (1u32 << packets) - 1;
-        if packet.number() != source.number || source.exchange.arrived == all || source.finished_at.is_some() {
-            return;
-        }
-        source.exchange.arrived |= 1 << packet.index();
-        if source.exchange.arrived != all {
-            return;
-        }
-        let (start, size) = (source.exchange.since, plan.response.draw(&mut source.random));
-        self.write_answer(now, start, flow, size);
+    /// A request has arrived whole.
+    pub(crate) fn answer(&mut self, now: Time, flow: usize) {
+        let Some(response) = self.sources[flow].application.answer() else { return };
+        self.write(now, flow, response, false);
         let endpoint = &mut self.slots[flow];
         let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
         endpoint.note_ready(ready);

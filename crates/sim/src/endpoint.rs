@@ -4,11 +4,10 @@ use narrows_control::registry::{Need, Setup};
 use narrows_flow::{Receiver, Sender, SenderCounters};
 use narrows_measure::FlowCounters;
 use narrows_scenario::Flow;
-use narrows_units::{Bytes, Random, Segments, Span, Time};
-use std::collections::VecDeque;
+use narrows_traffic::Ledger;
+use narrows_units::{Random, Segments, Span, Time};
 
 use crate::SimError;
-use crate::source::Work;
 
 /// A connection, or a flow of datagrams, at work.
 pub(crate) struct Endpoint {
@@ -22,22 +21,8 @@ pub(crate) struct Endpoint {
     pub(crate) send_at: Time,
     overhead: Span,
     random: Random,
-    /// When the receiver has this many segments in order, the first pending transfer is complete.
-    pub(crate) awaited: u64,
-    pub(crate) pending: VecDeque<Pending>,
-}
-
-/// A transfer under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pending {
-    pub(crate) start: Time,
-    pub(crate) size: Bytes,
-    /// One past its last segment or datagram.
-    pub(crate) end: u64,
-    /// Of datagrams: how many of it have neither arrived nor been dropped.
-    pub(crate) left: u32,
-    /// Of datagrams: some were dropped.
-    pub(crate) broken: bool,
+    /// Its transfers, which end at numbers of segments or datagrams.
+    pub(crate) ledger: Ledger,
 }
 
 /// The two ends of a flow.
@@ -108,37 +93,7 @@ impl Endpoint {
             send_at: Time::NEVER,
             overhead,
             random,
-            awaited: u64::MAX,
-            pending: VecDeque::new(),
-        }
-    }
-
-    /// A transfer of which all segments up to `end` are written.
-    pub(crate) fn expect(&mut self, pending: Pending) {
-        self.pending.push_back(pending);
-        self.awaited = self.pending[0].end;
-    }
-
-    /// The receiver has `next` segments in order: what was awaited of them is complete.
-    pub(crate) fn complete(&mut self, now: Time, next: u64, work: &mut Work, listable: &mut u64) {
-        while let Some(Pending { start, size, .. }) = self.pending.front().copied().filter(|first| first.end <= next) {
-            self.pending.pop_front();
-            work.complete(start, now, size, listable);
-        }
-        self.awaited = self.pending.front().map_or(u64::MAX, |first| first.end);
-    }
-
-    /// A datagram has arrived or been dropped; perhaps that settles what it is a part of.
-    pub(crate) fn settle(&mut self, now: Time, number: u64, arrived: bool, work: &mut Work, listable: &mut u64) {
-        let place = self.pending.partition_point(|pending| pending.end <= number);
-        let Some(pending) = self.pending.get_mut(place) else { return };
-        pending.left -= 1;
-        pending.broken |= !arrived;
-        if pending.left > 0 {
-            return;
-        }
-        if let Some(Pending { start, size, broken, .. }) = self.pending.remove(place) {
-            if broken { work.lose(start) } else { work.complete(start, now, size, listable) }
+            ledger: Ledger::new(),
         }
     }
 

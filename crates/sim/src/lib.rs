@@ -5,10 +5,10 @@
 mod agenda;
 mod application;
 mod endpoint;
-mod ideal;
 mod packet;
 mod parts;
 mod probes;
+mod request;
 mod source;
 mod world;
 

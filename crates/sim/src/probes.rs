@@ -75,19 +75,17 @@ impl Probes {
         let totals: Vec<FlowCounters> = (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
         let hops = links.iter().map(|link| link.counters().delivered).sum();
-        let parts = scenario.flows.iter().zip(tallies).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup).enumerate();
-        let flow_records = parts.map(|(flow, ((((plan, tally), total), samples), before))| {
-            let mut work = tally.work;
-            if let Some(work) = &mut work {
-                slots[flow].pending.iter().for_each(|pending| work.miss(pending.start, end));
-            }
+        let parts =
+            scenario.flows.iter().zip(tallies).zip(sources).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup).enumerate();
+        let flow_records = parts.map(|(flow, (((((plan, tally), source), total), samples), before))| {
+            let application = source.application;
             FlowRecord {
                 name: plan.name.clone(),
                 controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
                 start: plan.start,
-                end: sources[flow].finished_at,
-                completed: sources[flow].completed,
-                transfers: work.map(|work| work.done),
+                end: application.finished_at(),
+                completed: application.completed(),
+                transfers: application.into_transfers(end, &slots[flow].ledger),
                 route: plan.route.iter().map(|id| id.0).collect(),
                 mss: plan.transport.mss,
                 base_rtt: scenario.base_rtt(plan),
@@ -117,7 +115,7 @@ impl Probes {
 
 fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
     let (source, tally) = (&flows.sources[flow], &flows.tallies[flow]);
-    if !source.started {
+    if !source.application.started() {
         return FlowSample { at: now, ..FlowSample::default() };
     }
     let counted = count_flow(flows, flow);

@@ -5,12 +5,13 @@ use crate::endpoint::{Endpoint, Ends};
 use crate::packet::{Kind, Options, Packet};
 use crate::parts::Parts;
 use crate::probes::{Flows, Probes};
-use crate::source::{LISTED, Source, Tally, Work};
+use crate::source::{Source, Tally};
 use narrows_control::registry::Need;
 use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
 use narrows_scenario::{Change, Flow, LinkId, On, OnOff, Scenario, What, Workload};
+use narrows_traffic::LISTED;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use thiserror::Error;
 
@@ -167,11 +168,11 @@ impl<'a, O: Observer> World<'a, O> {
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             slots.push(Endpoint::new(index, ends, overhead(scenario, flow), random));
-            sources.push(Source::new(flow, scenario.seed));
+            sources.push(Source::new(scenario, flow));
             let headers = flow.transport.headers.get() as u32;
             places.push(Place { data: add(&mut routes, &flow.route), acks: add(&mut routes, &flow.back), headers });
         }
-        let tallies = scenario.flows.iter().map(|flow| Tally { work: Work::new(scenario, flow), ..Tally::default() }).collect();
+        let tallies = vec![Tally::default(); scenario.flows.len()];
         let mut agenda = Agenda::new(links.len() + sources.len() + PROBES);
         for (index, source) in sources.iter().enumerate() {
             agenda.set(links.len() + index, source.due());
@@ -302,7 +303,7 @@ impl<'a, O: Observer> World<'a, O> {
             Kind::Data => self.deliver_data(now, &packet, &packet.to_data(self.places[slot].headers)),
             Kind::Ack => self.deliver_ack(now, &packet),
             Kind::Datagram => self.deliver_datagram(now, &packet, self.places[slot].headers),
-            Kind::Request => self.answer(now, slot, &packet),
+            Kind::Request => self.deliver_request(now, slot, &packet),
         }
         self.leave(slot);
     }
@@ -357,9 +358,7 @@ impl<'a, O: Observer> World<'a, O> {
             Kind::Data => tally.dropped += 1,
             Kind::Datagram => {
                 tally.dropped += 1;
-                if let Some(work) = &mut tally.work {
-                    self.slots[slot].settle(now, packet.number(), false, work, &mut self.listable);
-                }
+                self.settle(now, slot, packet.number(), false);
             }
         }
         self.leave(slot);
@@ -384,7 +383,7 @@ impl<'a, O: Observer> World<'a, O> {
         {
             self.agenda.set(element, due);
         }
-        if next >= endpoint.awaited {
+        if endpoint.ledger.awaits(next) {
             self.complete(now, slot, next);
         }
         if let Some(ack) = ack {
@@ -417,9 +416,8 @@ impl<'a, O: Observer> World<'a, O> {
         if let Some(rtt) = rtt {
             self.tallies[flow].rtt.record(rtt);
         }
-        if sender.is_done() && slot == flow && self.sources[flow].finished_at.is_none() {
-            self.sources[flow].finished_at = Some(now);
-            self.sources[flow].completed = matches!(self.scenario.flows[flow].workload, Workload::Size(_));
+        if sender.is_done() && slot == flow {
+            self.sources[flow].application.finish(now);
         }
         let ready = sender.ready_at(now);
         endpoint.note_ready(ready);
@@ -438,9 +436,14 @@ impl<'a, O: Observer> World<'a, O> {
         tally.arrived_wire += Bytes::new(packet.size as u64);
         tally.one_way.record(now.since(packet.stamp()));
         tally.datagram_goodput += Bytes::new((packet.size - headers) as u64);
-        if let Some(work) = &mut tally.work {
-            self.slots[slot].settle(now, packet.number(), true, work, &mut self.listable);
-        }
+        self.settle(now, slot, packet.number(), true);
+    }
+
+    /// The fate of a datagram is known.
+    #[inline]
+    fn settle(&mut self, now: Time, slot: usize, number: u64, arrived: bool) {
+        let application = &mut self.sources[slot].application;
+        application.datagram(now, &mut self.slots[slot].ledger, number, arrived, &mut self.listable);
     }
 
     /// A flow is due: its application, or its connection.
@@ -450,21 +453,6 @@ impl<'a, O: Observer> World<'a, O> {
         }
         let due = self.on_connection(now, flow).min(self.sources[flow].due());
         self.agenda.set(self.element(flow), due);
-    }
-
-    /// The application of a flow is due.
-    #[inline(never)]
-    fn on_source(&mut self, now: Time, flow: usize) {
-        let source = &self.sources[flow];
-        if !source.started {
-            self.begin(now, flow);
-        }
-        if now >= self.sources[flow].stop && self.sources[flow].finished_at.is_none() {
-            self.stop(now, flow);
-        }
-        if now >= self.sources[flow].next {
-            self.act(now, flow);
-        }
     }
 
     /// One end of a connection is due. Returns when one is due again.
