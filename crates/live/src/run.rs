@@ -30,7 +30,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     let clock = Clock::start();
     let (seen, talked) = thread::scope(|scope| {
         let emulator = scope.spawn(|| emulate(scenario, &hosts, &ends, clock, &go_on));
-        let talker = scope.spawn(|| sockets.run(clock, end, scenario.interval, &go_on));
+        let talker = scope.spawn(|| sockets.run(clock, scenario, &go_on));
         while !emulator.is_finished() && !talker.is_finished() {
             if !progress(clock.now().min(end)) {
                 going.store(false, Ordering::Relaxed);
@@ -58,7 +58,11 @@ fn record(scenario: &Scenario, mut seen: Seen, outcomes: Vec<Outcome>) -> Record
     let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
     let flows = parts.map(|((plan, tally), outcome)| {
         let mut rtt = Histogram::new();
-        let mut at_warmup = FlowCounters { ..tally.at_warmup };
+        let mut at_warmup = FlowCounters {
+            retransmitted: outcome.at_warmup.total_retrans.into(),
+            timeouts: outcome.at_warmup.total_rto.into(),
+            ..tally.at_warmup
+        };
         let mut samples = outcome.samples;
         for (sample, (arrived_wire, sent, dropped)) in samples.iter_mut().zip(tally.samples) {
             (sample.arrived_wire, sample.sent, sample.dropped) = (arrived_wire, sent, dropped);

@@ -41,12 +41,15 @@ struct Connection {
     completed: bool,
     samples: Vec<FlowSample>,
     last: TcpInfo,
+    /// At the end of the warm-up.
+    at_warmup: TcpInfo,
 }
 
 /// What became of a flow's connection.
 pub struct Outcome {
     pub samples: Vec<FlowSample>,
     pub info: TcpInfo,
+    pub at_warmup: TcpInfo,
     pub goodput: u64,
     pub finished_at: Option<Time>,
     pub completed: bool,
@@ -94,13 +97,15 @@ impl Sockets {
                 completed: false,
                 samples: Vec::new(),
                 last: TcpInfo::default(),
+                at_warmup: TcpInfo::default(),
             });
         }
         Ok(Sockets { epoll, connections, zeros: vec![0; CHUNK] })
     }
 
-    /// Runs all connections until `end`, with a sample at each interval.
-    pub fn run(&mut self, clock: Clock, end: Time, interval: Span, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+    /// Runs all connections until the scenario ends, with a sample at each interval.
+    pub fn run(&mut self, clock: Clock, scenario: &Scenario, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+        let (end, interval) = (Time::ZERO + scenario.duration, scenario.interval);
         let mut sample_at = Time::ZERO + interval;
         let mut events = Vec::with_capacity(64);
         loop {
@@ -109,7 +114,7 @@ impl Sockets {
                 return Ok(());
             }
             if now >= sample_at {
-                self.sample(sample_at);
+                self.sample(sample_at, Time::ZERO + scenario.warmup);
                 sample_at += interval;
                 continue;
             }
@@ -158,9 +163,12 @@ impl Sockets {
         Ok(())
     }
 
-    fn sample(&mut self, at: Time) {
+    fn sample(&mut self, at: Time, warmup: Time) {
         for connection in &mut self.connections {
             connection.sample(at);
+            if at <= warmup {
+                connection.at_warmup = connection.last;
+            }
         }
     }
 
@@ -173,6 +181,7 @@ impl Sockets {
                 Outcome {
                     samples: connection.samples,
                     info: connection.last,
+                    at_warmup: connection.at_warmup,
                     goodput: connection.read,
                     finished_at: connection.finished_at,
                     completed: connection.completed,

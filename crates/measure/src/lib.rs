@@ -4,12 +4,14 @@
 //! (metrics, tables, plots, files) is computed from records alone.
 
 pub mod bootstrap;
+mod distance;
 pub mod harm;
 mod histogram;
 pub mod metrics;
 mod record;
 mod transfers;
 
+pub use distance::{Distance, Gap, Quantity, distances};
 pub use histogram::Histogram;
 pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

@@ -28,6 +28,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run a scenario file on the Linux kernel: real connections over emulated links (as root)
     Live(LiveArgs),
+    /// Measure how far simulation and kernel are apart, over a set of generated networks (as root)
+    Fidelity(FidelityArgs),
     /// Run a scenario file with a sweep table: all combinations of values, on all cores, resumed if stopped
     Sweep(SweepArgs),
     /// Run every controller beside every other: share, harm and starvation
@@ -140,6 +142,18 @@ pub struct LiveArgs {
     /// The seed of the links' random draws [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct FidelityArgs {
+    /// The first 12 cells for 15 s once, instead of 48 cells for 30 s three times
+    #[arg(long)]
+    pub quick: bool,
+    /// Only these cells, by number, with commas between them
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::fidelity::CELLS)))]
+    pub cells: Vec<u32>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

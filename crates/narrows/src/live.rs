@@ -7,6 +7,7 @@ use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::run::{Verdict, judge};
 use crate::runner::{run_all, run_live};
+use narrows_measure::distances;
 use narrows_measure::metrics::Summary;
 use narrows_report::{Case, Comparison};
 
@@ -26,9 +27,19 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
         let simulated = run_all(std::slice::from_ref(&scenario), &args.output)?;
         cases.extend(simulated.into_iter().map(|record| case("simulator", record)));
     }
+    let distance = distance(&cases);
     let beside = if args.beside_sim { " --beside-sim" } else { "" };
     let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}"));
+    comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     output::deliver(&directory, &comparison, &started, Kept { inputs, made: Vec::new() }, &args.output)?;
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
+}
+
+/// How far the second case, the simulator, is from the first.
+fn distance(cases: &[Case]) -> Option<String> {
+    let [kernel, simulator] = cases else { return None };
+    let told = distances(&kernel.runs, &simulator.runs);
+    let told: Vec<String> = told.iter().map(|distance| format!("{} {}", distance.quantity.name(), distance.gap)).collect();
+    Some(format!("distance of the simulator from the kernel: {}", told.join(", ")))
 }

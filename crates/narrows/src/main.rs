@@ -7,6 +7,7 @@ mod compare;
 mod differ;
 mod error;
 mod export;
+mod fidelity;
 mod inputs;
 mod list;
 mod live;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 enum Outcome {
     /// All well.
     Ok,
-    /// An expectation of the scenario was missed.
+    /// An expectation of the scenario, or a goal, was missed.
     Missed,
 }
 
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(args),
         Command::Run(args) => run::run(args),
         Command::Live(args) => live::live(args),
+        Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Report(args) => report::report(args),

@@ -12,6 +12,7 @@ use narrows_units::{Span, Time};
 use rayon::prelude::*;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -44,15 +45,60 @@ pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &O
 pub fn run_live(scenario: &Scenario, output: &OutputArgs) -> Result<Record, Failure> {
     LazyLock::force(&WATCH);
     let bar = progress_bar("running live", std::iter::once(scenario.duration), output.quiet);
-    let record = narrows_live::run(scenario, &mut |now| {
-        bar.set_position(steps(now.since(Time::ZERO)));
-        !INTERRUPTED.load(Ordering::Relaxed)
+    let record = run_live_one(scenario, &bar);
+    bar.finish_and_clear();
+    record.map_err(live_failure)
+}
+
+/// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same order.
+pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, output: &OutputArgs) -> Result<Vec<Record>, Failure> {
+    LazyLock::force(&WATCH);
+    let bar = progress_bar("running live", plans.iter().map(|plan| plan.duration), output.quiet);
+    let mut pending: Vec<usize> = (0..plans.len()).collect();
+    // What is hard to place goes first.
+    pending.sort_by(|a, b| loads[*b].total_cmp(&loads[*a]));
+    let mut records: Vec<Option<Record>> = plans.iter().map(|_| None).collect();
+    let outcome = std::thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        let mut running: Vec<usize> = Vec::new();
+        while !(pending.is_empty() && running.is_empty()) {
+            let used = |running: &[usize]| running.iter().map(|index| loads[*index]).sum::<f64>();
+            while let Some(place) = pending.iter().position(|index| running.is_empty() || used(&running) + loads[*index] <= capacity) {
+                let index = pending.remove(place);
+                running.push(index);
+                let (send, plan, bar) = (send.clone(), &plans[index], &bar);
+                scope.spawn(move || send.send((index, run_live_one(plan, bar))));
+            }
+            let Ok((index, record)) = receive.recv() else { break };
+            running.retain(|own| *own != index);
+            match record {
+                Ok(record) => records[index] = Some(record),
+                Err(error) => {
+                    INTERRUPTED.store(true, Ordering::Relaxed);
+                    return Err(live_failure(error));
+                }
+            }
+        }
+        Ok(())
     });
     bar.finish_and_clear();
-    record.map_err(|error| match error {
+    outcome.map(|()| records.into_iter().flatten().collect())
+}
+
+fn run_live_one(plan: &Scenario, bar: &ProgressBar) -> Result<Record, LiveError> {
+    let mut shown = Time::ZERO;
+    narrows_live::run(plan, &mut |now| {
+        bar.inc(steps(now.since(shown)));
+        shown = now;
+        !INTERRUPTED.load(Ordering::Relaxed)
+    })
+}
+
+fn live_failure(error: LiveError) -> Failure {
+    match error {
         LiveError::Stopped => Failure::Interrupted,
         other => Failure::Live(other),
-    })
+    }
 }
 
 fn failure(error: SimError) -> Failure {

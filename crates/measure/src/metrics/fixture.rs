@@ -6,7 +6,7 @@ use narrows_units::{Bytes, Rate, Span, Time};
 const SAMPLES: u64 = 300;
 const INTERVAL: Span = Span::from_millis(100);
 
-pub(super) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
+pub(crate) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
     Record {
         seed: 1,
         duration: Span::from_secs(30),
@@ -20,7 +20,7 @@ pub(super) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
     }
 }
 
-pub(super) fn flow(name: &str) -> FlowRecord {
+pub(crate) fn flow(name: &str) -> FlowRecord {
     FlowRecord {
         name: name.to_owned(),
         controller: "newreno".to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn flow(name: &str) -> FlowRecord {
 }
 
 /// A flow that sends at `mbps` of the time in seconds.
-pub(super) fn sending(name: &str, mbps: impl Fn(f64) -> f64) -> FlowRecord {
+pub(crate) fn sending(name: &str, mbps: impl Fn(f64) -> f64) -> FlowRecord {
     let mut flow = flow(name);
     let mut sum = Bytes::ZERO;
     for i in 0..SAMPLES {
@@ -51,7 +51,7 @@ pub(super) fn sending(name: &str, mbps: impl Fn(f64) -> f64) -> FlowRecord {
     flow
 }
 
-pub(super) fn link(name: &str, mbps: u64) -> LinkRecord {
+pub(crate) fn link(name: &str, mbps: u64) -> LinkRecord {
     let rate = Rate::from_mbps(mbps);
     let sample = |i| LinkSample { at: Time::ZERO + INTERVAL * i, capacity: rate.bytes_in(INTERVAL * i), ..LinkSample::default() };
     LinkRecord {

@@ -11,7 +11,7 @@ mod starvation;
 mod summary;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 
 pub use delivery::{bottleneck, flow_goodput};
 pub use summary::Summary;

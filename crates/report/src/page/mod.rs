@@ -1,6 +1,7 @@
 //! The report: one HTML file that needs no network and no other file.
 
 mod changes;
+mod fidelity;
 mod grid;
 mod lines;
 mod plots;
@@ -10,6 +11,7 @@ mod transfers;
 
 use crate::Comparison;
 use crate::setup::setup;
+pub(crate) use fidelity::fidelity_html;
 pub use grid::grid_html;
 use style::escape;
 

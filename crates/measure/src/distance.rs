@@ -1,0 +1,202 @@
+//! How far two worlds are apart on one scenario: the same five numbers wherever a simulation is laid beside the kernel.
+
+use crate::metrics::metric;
+use crate::{FlowCounters, Record};
+use std::fmt;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// The metric `goodput`.
+    Throughput,
+    /// The metric `queueing_p50`.
+    QueueingP50,
+    /// The metric `queueing_p95`.
+    QueueingP95,
+    /// Retransmissions among data packets sent.
+    Retransmitted,
+    /// The metric `jain`.
+    Jain,
+}
+
+impl Quantity {
+    /// All of them, in the order of tables.
+    pub const ALL: [Quantity; 5] =
+        [Quantity::Throughput, Quantity::QueueingP50, Quantity::QueueingP95, Quantity::Retransmitted, Quantity::Jain];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Throughput => "throughput",
+            Quantity::QueueingP50 => "queueing p50",
+            Quantity::QueueingP95 => "queueing p95",
+            Quantity::Retransmitted => "retransmitted",
+            Quantity::Jain => "Jain",
+        }
+    }
+
+    /// The unit of its values; empty for a pure number.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Quantity::Throughput => "Mbit/s",
+            Quantity::QueueingP50 | Quantity::QueueingP95 => "ms",
+            Quantity::Retransmitted => "%",
+            Quantity::Jain => "",
+        }
+    }
+}
+
+/// What two worlds measured of one quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Of what.
+    pub quantity: Quantity,
+    /// The mean over seeds in the world that is the reference, in the metric's unit (retransmissions in percent).
+    pub reference: f64,
+    /// The mean over seeds in the other world.
+    pub other: f64,
+    /// How far the other is from the reference.
+    pub gap: Gap,
+}
+
+/// How far apart two values are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gap {
+    /// The difference in percent of the reference.
+    Percent(f64),
+    /// The other over the reference.
+    Factor(f64),
+    /// The difference itself.
+    Difference(f64),
+}
+
+impl Gap {
+    /// Its size without its direction: percent, a factor of at least one, or a difference.
+    pub fn size(self) -> f64 {
+        match self {
+            Gap::Percent(value) | Gap::Difference(value) => value.abs(),
+            Gap::Factor(value) => value.max(1.0 / value),
+        }
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gap::Percent(value) => write!(f, "{value:+.1} %"),
+            Gap::Factor(value) => write!(f, "x{value:.2}"),
+            Gap::Difference(value) => write!(f, "{value:+.3}"),
+        }
+    }
+}
+
+/// The distances of `other` from `reference`, one record per seed each; a quantity that one of them does not define is left out (Jain's index of one flow).
+///
+/// Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than a packet's transmission, in
+/// percent of that time, for queues come in whole packets. Retransmissions are compared as the ratio of their shares of what was sent, to both of which one
+/// packet is added, so that a single packet is not infinitely more than none. Jain's indices are compared as a difference.
+pub fn distances(reference: &[Record], other: &[Record]) -> Vec<Distance> {
+    Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, reference, other)).collect()
+}
+
+fn distance(quantity: Quantity, reference: &[Record], other: &[Record]) -> Option<Distance> {
+    let percent = |from: f64, to: f64, least: f64| {
+        let scale = from.max(least);
+        Gap::Percent(if scale > 0.0 { 100.0 * (to - from) / scale } else { 0.0 })
+    };
+    let measured = |name: &str| Some((mean(name, reference)?, mean(name, other)?));
+    let (from, to, gap) = match quantity {
+        Quantity::Throughput => {
+            let (from, to) = measured("goodput")?;
+            (from, to, percent(from, to, 0.0))
+        }
+        Quantity::QueueingP50 | Quantity::QueueingP95 => {
+            let (from, to) = measured(if quantity == Quantity::QueueingP50 { "queueing_p50" } else { "queueing_p95" })?;
+            (from, to, percent(from, to, packet_ms(reference.first()?)))
+        }
+        Quantity::Retransmitted => {
+            let ((share, smoothed), (other_share, other_smoothed)) = (retransmitted(reference)?, retransmitted(other)?);
+            (share, other_share, Gap::Factor(other_smoothed / smoothed))
+        }
+        Quantity::Jain => {
+            let (from, to) = measured("jain")?;
+            (from, to, Gap::Difference(to - from))
+        }
+    };
+    Some(Distance { quantity, reference: from, other: to, gap })
+}
+
+/// The mean of a metric over the runs that define it.
+fn mean(name: &str, runs: &[Record]) -> Option<f64> {
+    let values: Vec<f64> = runs.iter().filter_map(metric(name)?.compute).collect();
+    crate::bootstrap::mean(&values)
+}
+
+/// Retransmissions among data packets sent since warm-up, in percent; and the same with one packet added.
+fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
+    let count = |of: fn(&FlowCounters) -> u64| runs.iter().flat_map(|run| &run.flows).map(|flow| of(&flow.steady)).sum::<u64>() as f64;
+    let (again, sent) = (count(|steady| steady.retransmitted), count(|steady| steady.sent));
+    (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
+}
+
+/// The transmission of a full packet on the bottleneck, in ms; zero without a constant rate.
+fn packet_ms(run: &Record) -> f64 {
+    let rate = crate::metrics::bottleneck(run).and_then(|link| link.rate);
+    let mss = run.flows.iter().map(|flow| flow.mss).max();
+    rate.zip(mss).map_or(0.0, |(rate, mss)| rate.time_for(mss).as_millis_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::fixture::{flow, link, record};
+    use narrows_units::{Bytes, Span};
+
+    /// One flow on 10 Mbit/s that sent 1000 packets, of which so many again, with a queue of so many µs.
+    fn run(goodput: u64, again: u64, queue_us: u64) -> Record {
+        let mut run = record(vec![flow("a")], vec![link("narrow", 10)]);
+        let steady = &mut run.flows[0].steady;
+        (steady.goodput, steady.sent, steady.retransmitted) = (Bytes::new(goodput), 1000, again);
+        run.links[0].queueing.record(Span::from_micros(queue_us));
+        run
+    }
+
+    fn gap(of: Quantity, reference: &[Record], other: &[Record]) -> Gap {
+        distances(reference, other).into_iter().find(|distance| distance.quantity == of).unwrap().gap
+    }
+
+    #[test]
+    fn throughput_is_compared_by_the_means_over_seeds() {
+        let reference = [run(1_000_000, 0, 0), run(3_000_000, 0, 0)];
+        let gap = gap(Quantity::Throughput, &reference, &[run(2_100_000, 0, 0)]);
+        assert!(matches!(gap, Gap::Percent(percent) if (percent - 5.0).abs() < 1e-9), "{gap}");
+    }
+
+    #[test]
+    fn short_queues_are_compared_by_the_time_of_a_packet() {
+        let size = |from, to| gap(Quantity::QueueingP50, &[run(1, 0, from)], &[run(1, 0, to)]).size();
+        assert!((size(20_000, 25_000) - 25.0).abs() < 2.0);
+        // A segment of 1448 B takes 1158.4 µs.
+        assert!((size(0, 579) - 50.0).abs() < 2.0);
+    }
+
+    #[test]
+    fn a_packet_more_is_no_infinite_ratio() {
+        let ratio = |from, to| gap(Quantity::Retransmitted, &[run(1, from, 0)], &[run(1, to, 0)]);
+        assert_eq!(ratio(0, 1), Gap::Factor(2.0));
+        assert_eq!(ratio(9, 4), Gap::Factor(0.5));
+        assert_eq!(ratio(9, 4).size(), 2.0);
+    }
+
+    #[test]
+    fn one_flow_has_no_fairness() {
+        let of = |runs: &[Record]| distances(runs, runs).iter().map(|distance| distance.quantity).collect::<Vec<_>>();
+        assert_eq!(of(&[run(1, 0, 0)]), Quantity::ALL[..4]);
+    }
+
+    #[test]
+    fn gaps_show_their_direction() {
+        let texts = [Gap::Percent(-1.25), Gap::Factor(0.5), Gap::Difference(0.01)].map(|gap| gap.to_string());
+        assert_eq!(texts, ["-1.2 %", "x0.50", "+0.010"]);
+    }
+}

@@ -1,0 +1,104 @@
+//! What the distances are to be, and whether they are.
+
+use narrows_measure::{Distance, Gap, Quantity};
+use narrows_report::{FidelityCell, Goal};
+
+/// A share of the cells, and how large their gaps may be.
+struct Aim {
+    lossy: bool,
+    quantity: Quantity,
+    /// This share of the cells, from the best on.
+    share: f64,
+    limit: f64,
+}
+
+/// Differences are in percent, retransmissions a factor.
+const AIMS: [Aim; 6] = [
+    Aim { lossy: false, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },
+    Aim { lossy: false, quantity: Quantity::Throughput, share: 0.9, limit: 5.0 },
+    Aim { lossy: false, quantity: Quantity::QueueingP50, share: 0.5, limit: 15.0 },
+    Aim { lossy: false, quantity: Quantity::QueueingP95, share: 0.5, limit: 15.0 },
+    Aim { lossy: false, quantity: Quantity::Retransmitted, share: 0.5, limit: 1.5 },
+    Aim { lossy: true, quantity: Quantity::Throughput, share: 0.5, limit: 15.0 },
+];
+
+/// Judges the cells that count.
+pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> Vec<Goal> {
+    AIMS.iter()
+        .map(|aim| {
+            let counted = cells.iter().filter(|cell| cell.invalid.is_none() && lossy(cell) == aim.lossy);
+            let gaps: Vec<Gap> = counted.filter_map(|cell| gap(cell, aim.quantity)).collect();
+            let measured = quantile(&gaps, aim.share);
+            let kind = if aim.lossy { "lossy" } else { "loss-free" };
+            let which = if aim.share == 0.5 { "median".to_owned() } else { format!("{:.0} % of cells", aim.share * 100.0) };
+            let shown = |size: f64| if aim.quantity == Quantity::Retransmitted { format!("x{size:.2}") } else { format!("{size:.1} %") };
+            Goal {
+                what: format!("{kind}: {}, {which}", aim.quantity.name()),
+                limit: shown(aim.limit),
+                measured: measured.map(shown),
+                met: measured.is_none_or(|size| size <= aim.limit),
+            }
+        })
+        .collect()
+}
+
+/// How bad the worst distance of a cell is, in multiples of what such a distance should be.
+pub fn badness(cell: &FidelityCell) -> f64 {
+    let of = |distance: &Distance| match distance.gap {
+        Gap::Percent(_) if distance.quantity == Quantity::Throughput => distance.gap.size() / 5.0,
+        Gap::Percent(_) => distance.gap.size() / 15.0,
+        Gap::Factor(_) => distance.gap.size().ln() / 1.5f64.ln(),
+        Gap::Difference(_) => distance.gap.size() / 0.05,
+    };
+    cell.distances.iter().map(of).fold(0.0, f64::max)
+}
+
+fn gap(cell: &FidelityCell, quantity: Quantity) -> Option<Gap> {
+    cell.distances.iter().find(|distance| distance.quantity == quantity).map(|distance| distance.gap)
+}
+
+/// The size that this share of the gaps does not exceed.
+fn quantile(gaps: &[Gap], share: f64) -> Option<f64> {
+    let mut sizes: Vec<f64> = gaps.iter().map(|gap| gap.size()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let place = (sizes.len() as f64 * share).ceil() as usize;
+    sizes.get(place.saturating_sub(1)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(number: u32, percent: f64, factor: f64) -> FidelityCell {
+        let distance = |quantity, gap| Distance { quantity, reference: 1.0, other: 1.0, gap };
+        let distances = vec![distance(Quantity::Throughput, Gap::Percent(percent)), distance(Quantity::Retransmitted, Gap::Factor(factor))];
+        FidelityCell { number, label: String::new(), scenario_toml: String::new(), distances, invalid: None }
+    }
+
+    #[test]
+    fn goals_are_about_shares_of_the_cells_that_count() {
+        let mut cells: Vec<FidelityCell> = (1..=10).map(|number| cell(number, if number % 2 == 0 { 1.9 } else { -2.1 }, 0.5)).collect();
+        let measured = |cells: &[FidelityCell]| {
+            let goals = judge(cells, &|cell| cell.number > 10);
+            goals.iter().map(|goal| (goal.measured.clone(), goal.met)).collect::<Vec<_>>()
+        };
+        let shown = |text: &str| Some(text.to_owned());
+        assert_eq!(measured(&cells)[..2], [(shown("1.9 %"), true), (shown("2.1 %"), true)]);
+        assert_eq!(measured(&cells)[4..], [(shown("x2.00"), false), (None, true)]);
+        cells[0].distances[0].gap = Gap::Percent(50.0);
+        assert!(measured(&cells)[1].1, "nine of ten are still near");
+        cells[2].distances[0].gap = Gap::Percent(-50.0);
+        assert!(!measured(&cells)[1].1);
+        cells[0].invalid = Some("too slow".to_owned());
+        cells[2].invalid = Some("too slow".to_owned());
+        assert!(measured(&cells)[1].1, "what is invalid does not count");
+        cells.push(cell(11, -15.1, 1.0));
+        assert_eq!(measured(&cells)[5], (shown("15.1 %"), false));
+    }
+
+    #[test]
+    fn the_worst_distance_counts() {
+        assert_eq!(badness(&cell(1, -10.0, 1.0)), 2.0);
+        assert!((badness(&cell(1, 0.0, 1.0 / 2.25)) - 2.0).abs() < 1e-9);
+    }
+}

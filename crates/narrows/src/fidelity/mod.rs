@@ -1,0 +1,78 @@
+//! `narrows fidelity`: how far simulation and kernel are apart.
+
+mod design;
+mod goals;
+
+use crate::Outcome;
+use crate::cli::FidelityArgs;
+use crate::error::Failure;
+use crate::output::{self, Kept, Started};
+use crate::runner::{run_all, run_live_together};
+use design::{Cell, QUICK, cells};
+use narrows_measure::{Record, distances};
+use narrows_report::{Fidelity, FidelityCell, fidelity_json, fidelity_table, write_fidelity};
+use narrows_scenario::Scenario;
+use narrows_units::Span;
+
+pub use design::CELLS;
+
+/// What runs on the kernel at one time, in Mbit/s of their bottlenecks and by the number of their packets and devices.
+const CAPACITY: f64 = 200.0;
+/// What a cell takes of it, however low its rate.
+const LEAST_LOAD: f64 = 15.0;
+
+/// Runs the cells in both worlds and judges the distances.
+pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let directory = output::choose_directory(&args.output, "fidelity")?;
+    let (count, duration, seeds) = if args.quick { (QUICK, Span::from_secs(15), 1) } else { (CELLS, Span::from_secs(30), 3) };
+    let count = args.cells.iter().copied().max().unwrap_or(count);
+    let cells: Vec<Cell> = cells(count).filter(|cell| args.cells.is_empty() || args.cells.contains(&cell.number)).collect();
+    let mut plans: Vec<Scenario> = Vec::new();
+    for cell in &cells {
+        for seed in 1..=seeds {
+            plans.push(cell.scenario(duration, seed)?);
+        }
+    }
+    let loads: Vec<f64> = cells.iter().flat_map(|cell| (0..seeds).map(|_| cell.rate.as_bps() as f64 / 1e6 + LEAST_LOAD)).collect();
+    let kernel = run_live_together(&plans, &loads, CAPACITY, &args.output)?;
+    let simulator = run_all(&plans, &args.output)?;
+    let seeds = seeds as usize;
+    let measured = cells.iter().zip(plans.chunks(seeds)).zip(kernel.chunks(seeds)).zip(simulator.chunks(seeds));
+    let measured: Vec<FidelityCell> =
+        measured.map(|(((cell, plans), kernel), simulator)| measure(cell, &plans[0], kernel, simulator)).collect();
+    let lossy = |cell: &FidelityCell| cells.iter().any(|own| own.number == cell.number && own.loss > 0.0);
+    let goals = goals::judge(&measured, &lossy);
+    let mut result = Fidelity {
+        title: format!("Simulator beside kernel: {} cells, {duration}, {seeds} {}", cells.len(), if seeds == 1 { "seed" } else { "seeds" }),
+        remake: remake(&args),
+        notes: Vec::new(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        cells: measured,
+        goals,
+    };
+    result.cells.sort_by(|a, b| goals::badness(b).total_cmp(&goals::badness(a)));
+    output::print(&if args.output.json { fidelity_json(&result) } else { fidelity_table(&result) })?;
+    write_fidelity(&directory, &result, &started.info(Kept::default()))?;
+    if !args.output.json && !args.output.quiet {
+        output::print(&format!("\nReport: {}\n{}\n", directory.join("report.html").display(), started.cost()))?;
+    }
+    Ok(if result.goals.iter().all(|goal| goal.met) { Outcome::Ok } else { Outcome::Missed })
+}
+
+fn measure(cell: &Cell, plan: &Scenario, kernel: &[Record], simulator: &[Record]) -> FidelityCell {
+    FidelityCell {
+        number: cell.number,
+        label: cell.describe(),
+        scenario_toml: plan.to_toml(),
+        distances: distances(kernel, simulator),
+        invalid: None,
+    }
+}
+
+fn remake(args: &FidelityArgs) -> String {
+    let quick = if args.quick { " --quick" } else { "" };
+    let cells: Vec<String> = args.cells.iter().map(u32::to_string).collect();
+    let cells = if cells.is_empty() { String::new() } else { format!(" --cells {}", cells.join(",")) };
+    format!("narrows fidelity{quick}{cells}")
+}

@@ -1,0 +1,177 @@
+//! How far simulation and kernel are apart over a set of cells: table, JSON, CSV and a page.
+
+use crate::directory::{Partial, ReportError, RunInfo};
+use crate::page::fidelity_html;
+use crate::table::{text_table, wrap};
+use narrows_measure::{Distance, Gap, Quantity};
+use serde::Serialize;
+use std::path::Path;
+
+/// The distances of a set of cells, and what they were to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fidelity {
+    /// What it is about, in a line.
+    pub title: String,
+    /// The command that makes it again.
+    pub remake: String,
+    /// What the reader must know to judge it.
+    pub notes: Vec<String>,
+    /// The version of Narrows that measured.
+    pub version: String,
+    /// The cells, worst first.
+    pub cells: Vec<FidelityCell>,
+    /// What the distances were to be.
+    pub goals: Vec<Goal>,
+}
+
+/// A cell that was run in both worlds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FidelityCell {
+    /// Its number in the set.
+    pub number: u32,
+    /// What it is, in a line.
+    pub label: String,
+    /// Its scenario, of the first seed.
+    pub scenario_toml: String,
+    /// How far the simulator is from the kernel.
+    pub distances: Vec<Distance>,
+    /// Why it does not count, if it does not.
+    pub invalid: Option<String>,
+}
+
+/// A goal and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Goal {
+    /// What was to be small.
+    pub what: String,
+    /// How small.
+    pub limit: String,
+    /// What it is; `None` where no cell counts.
+    pub measured: Option<String>,
+    /// Whether that is small enough.
+    pub met: bool,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    format: u32,
+    kind: &'static str,
+    narrows: &'a str,
+    title: &'a str,
+    remake: &'a str,
+    notes: &'a [String],
+    goals: &'a [Goal],
+    cells: Vec<CellOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct CellOut<'a> {
+    number: u32,
+    cell: &'a str,
+    invalid: Option<&'a str>,
+    distances: Vec<DistanceOut>,
+}
+
+#[derive(Serialize)]
+struct DistanceOut {
+    quantity: &'static str,
+    unit: &'static str,
+    kernel: f64,
+    simulator: f64,
+    gap: f64,
+    gap_is: &'static str,
+}
+
+impl DistanceOut {
+    fn of(distance: &Distance) -> DistanceOut {
+        let (gap, gap_is) = match distance.gap {
+            Gap::Percent(value) => (value, "percent of the kernel's"),
+            Gap::Factor(value) => (value, "simulator over kernel"),
+            Gap::Difference(value) => (value, "difference"),
+        };
+        let quantity = distance.quantity;
+        DistanceOut { quantity: quantity.name(), unit: quantity.unit(), kernel: distance.reference, simulator: distance.other, gap, gap_is }
+    }
+}
+
+impl FidelityCell {
+    /// The gap of a quantity as people read it, empty where it has none.
+    pub(crate) fn gap(&self, quantity: Quantity) -> String {
+        self.distances.iter().find(|distance| distance.quantity == quantity).map_or(String::new(), |distance| distance.gap.to_string())
+    }
+}
+
+/// The text of `fidelity.json`.
+pub fn fidelity_json(fidelity: &Fidelity) -> String {
+    let cell = |cell: &'_ FidelityCell| cell.distances.iter().map(DistanceOut::of).collect();
+    let whole = Whole {
+        format: crate::summary::FORMAT,
+        kind: "fidelity",
+        narrows: &fidelity.version,
+        title: &fidelity.title,
+        remake: &fidelity.remake,
+        notes: &fidelity.notes,
+        goals: &fidelity.goals,
+        cells: fidelity
+            .cells
+            .iter()
+            .map(|own| CellOut { number: own.number, cell: &own.label, invalid: own.invalid.as_deref(), distances: cell(own) })
+            .collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Cells, worst first, and goals, as plain text.
+pub fn fidelity_table(fidelity: &Fidelity) -> String {
+    let heads = ["#", "Cell"].into_iter().chain(Quantity::ALL.map(Quantity::name)).map(str::to_owned);
+    let mut rows = vec![heads.collect::<Vec<String>>()];
+    for cell in &fidelity.cells {
+        let gaps = Quantity::ALL.map(|quantity| if cell.invalid.is_some() { "invalid".to_owned() } else { cell.gap(quantity) });
+        rows.push([cell.number.to_string(), cell.label.clone()].into_iter().chain(gaps).collect());
+    }
+    let mut goals = vec![["Goal", "At most", "Is", ""].map(str::to_owned).to_vec()];
+    for goal in &fidelity.goals {
+        let verdict = if goal.met { "met" } else { "MISSED" };
+        goals.push(vec![
+            goal.what.clone(),
+            goal.limit.clone(),
+            goal.measured.clone().unwrap_or_else(|| "-".to_owned()),
+            verdict.to_owned(),
+        ]);
+    }
+    let notes: String = fidelity.notes.iter().map(|note| wrap(&format!("Note: {note}"))).collect();
+    format!("{}\n\n{}\n{}{notes}", fidelity.title, text_table(&rows, 2), text_table(&goals, 1))
+}
+
+/// The same as comma-separated values: a row for each cell and quantity.
+fn csv(fidelity: &Fidelity) -> String {
+    let mut text = "number,cell,quantity,unit,kernel,simulator,gap,gap_is,invalid\n".to_owned();
+    for cell in &fidelity.cells {
+        for DistanceOut { quantity, unit, kernel, simulator, gap, gap_is } in cell.distances.iter().map(DistanceOut::of) {
+            let (number, label, invalid) = (cell.number, &cell.label, cell.invalid.is_some());
+            text += &format!("{number},\"{label}\",{quantity},{unit},{kernel},{simulator},{gap},{gap_is},{invalid}\n");
+        }
+    }
+    text
+}
+
+/// Writes the result directory: `fidelity.json`, `fidelity.csv`, `report.html`, `run.json` and each cell's scenario. It appears complete or not at all.
+///
+/// # Errors
+/// The directory exists or cannot be written.
+pub fn write_fidelity(dir: &Path, fidelity: &Fidelity, info: &RunInfo) -> Result<(), ReportError> {
+    if dir.symlink_metadata().is_ok() {
+        return Err(ReportError::Exists(dir.to_owned()));
+    }
+    let partial = Partial::create(dir)?;
+    for cell in &fidelity.cells {
+        partial.file(&format!("cell-{:02}.toml", cell.number), cell.scenario_toml.as_bytes())?;
+    }
+    partial.file("fidelity.json", fidelity_json(fidelity).as_bytes())?;
+    partial.file("fidelity.csv", csv(fidelity).as_bytes())?;
+    partial.file("report.html", fidelity_html(fidelity).as_bytes())?;
+    partial.file("run.json", info.json(&fidelity.version, Vec::new()).as_bytes())?;
+    partial.complete(dir)
+}
