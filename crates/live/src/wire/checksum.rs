@@ -31,7 +31,7 @@ pub(super) fn of_pseudo_header(addresses: &[u8], protocol: u8, length: usize) ->
 /// the packet leave it as it is.
 pub fn complete(ip: &mut [u8], start: u16, offset: u16) {
     let (start, field) = (usize::from(start), usize::from(start) + usize::from(offset));
-    if start >= ip.len() || field + 2 > ip.len() {
+    if field + 2 > ip.len() {
         return;
     }
     let sum = Sum16BitWords::new().add_slice(&ip[start..]).to_ones_complement_with_no_zero();

@@ -92,11 +92,10 @@ impl Write {
         let ends = TcpFlags::FIN | TcpFlags::PSH;
         let segment = first.payload().len();
         before.payload == segment
-            && !before.flags.any(ends)
             && (1..=segment).contains(&after.payload)
             && first.frame().layout().head + self.payload + after.payload <= LONGEST
             && after.sequence == before.sequence.wrapping_add(before.payload as u32)
-            && after.flags.without(ends) == before.flags
+            && before.flags == after.flags.without(ends)
             && next.ecn() == last.ecn()
             && next.identification() == last.identification().wrapping_add(u16::from(next.frame().layout().network == Network::V4))
             && same_headers(last.frame(), next.frame())

@@ -63,6 +63,9 @@ fn what_does_not_continue_a_connection_does_not_join() {
     assert_eq!(with(|sample| sample.v6 = true), [3, 1]);
     assert_eq!(with(|sample| (sample.payload, sample.gso_size) = (1001, 2000)), [3, 1]);
     assert_eq!(with(|sample| sample.payload = 0), [3, 1]);
+    let short = Sample { payload: 2500, ..three() };
+    let after = Sample { sequence: 3500, ..next.clone() };
+    assert_eq!(writes(packets(short).into_iter().chain(packets(after))), [3, 1], "after a short packet");
     for (at, what) in [
         (12, "source"),
         (19, "destination"),

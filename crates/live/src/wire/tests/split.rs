@@ -67,8 +67,11 @@ fn datagrams_of_a_super_segment_have_their_own_lengths_and_checksums() {
     }
     assert_eq!(datagrams.len(), 3);
     assert_eq!(split(&ip, VirtioHeader { needs_csum: false, ..virtio }).len(), 1, "the kernel refuses to split it without");
+    ip[25] -= 1;
+    assert_eq!(split(&ip, virtio).len(), 1, "a length that is not the packet's");
+    ip[25] += 1;
     ip[6] = 0x20;
-    assert_eq!(split(&ip, virtio).len(), 1, "a fragment is not split");
+    assert_eq!(split(&ip, virtio).len(), 1, "a fragment");
 }
 
 proptest! {
