@@ -1,159 +1,202 @@
 //! Moves packets between the hosts' devices and the links, by the wall clock.
 
 use crate::classify::classify;
-use crate::clock::Clock;
+use crate::clock::{Alarm, Clock};
+use crate::desk::{Desk, FlowTally, Parcel};
 use crate::hosts::Host;
-use crate::network::{Network, Transit, Watcher};
-use narrows_control::{Ecn, Signal};
-use narrows_measure::{FlowCounters, Histogram};
-use narrows_path::{LinkProbe, Packet};
-use narrows_scenario::Scenario;
-use narrows_units::{Bytes, Span, Time};
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-use rustix::time::Timespec;
+use crate::network::Network;
+use crate::wire::{Pool, WirePacket, Write};
+use narrows_measure::{Histogram, LinkRecord};
+use narrows_path::LinkProbe;
+use narrows_scenario::{LinkId, Scenario};
+use narrows_units::{Span, Time};
 use std::io;
-use std::os::fd::OwnedFd;
 
-/// A packet as a device gave it.
-#[derive(Debug)]
-pub struct Raw(Box<[u8]>);
+/// Frames read from a device before others have their turn.
+const TURN: usize = 8;
 
-impl Packet for Raw {
-    fn size(&self) -> Bytes {
-        Bytes::new(self.0.len() as u64)
-    }
-    fn ecn(&self) -> Ecn {
-        Ecn::NotEct
-    }
-    fn set_ecn(&mut self, _: Ecn) {}
-    fn flow(&self) -> u64 {
-        0
-    }
-    fn signal(&mut self) -> Option<&mut Signal> {
-        None
-    }
-}
+/// The longest wait: how soon a stop is noticed.
+const NAP: Span = Span::from_millis(50);
 
-/// What the emulator counts of a flow.
-#[derive(Clone, Debug, Default)]
-pub struct FlowTally {
-    pub counters: FlowCounters,
-    pub at_warmup: FlowCounters,
-    pub one_way: Histogram,
-    /// Wire bytes arrived, packets sent and dropped at each sample.
-    pub samples: Vec<(Bytes, u64, u64)>,
-}
+/// How often devices are asked for packets while there is other work.
+const GLANCE: Span = Span::from_micros(20);
 
-/// What the hosts' devices are told.
-struct Desk<'a> {
-    hosts: &'a [Host],
-    ends: &'a [(usize, usize)],
-    tallies: Vec<FlowTally>,
-    clock: Clock,
-    lateness: Histogram,
-    refused: u64,
-}
-
-impl Watcher<Raw> for Desk<'_> {
-    fn delivered(&mut self, at: Time, transit: Transit<Raw>) {
-        let (from, to) = self.ends[transit.flow as usize];
-        let host = if transit.back { from } else { to };
-        self.lateness.record(self.clock.now().since(at));
-        if self.hosts[host].tun.write(&transit.packet.0).is_err() {
-            self.refused += 1;
-        }
-        let tally = &mut self.tallies[transit.flow as usize];
-        if transit.back {
-            tally.counters.acks += 1;
-        } else if transit.payload > 0 {
-            tally.counters.arrived += 1;
-            tally.counters.arrived_wire += transit.packet.size();
-            tally.one_way.record(at.since(transit.entered));
-        }
-    }
-
-    fn dropped(&mut self, _: Time, flow: u32, back: bool, payload: u32) {
-        if !back && payload > 0 {
-            self.tallies[flow as usize].counters.dropped += 1;
-        }
-    }
-}
+/// How late packets must be that several of a connection are written as one.
+const BEHIND: Span = Span::from_micros(200);
 
 /// What the emulator has seen.
 pub struct Seen {
-    pub network: Network<Raw>,
+    pub links: Vec<LinkRecord>,
     pub tallies: Vec<FlowTally>,
-    pub probes: Vec<LinkProbe>,
+    pub tally: Tally,
+    /// Packets that finished crossing a link.
+    pub hops: u64,
+}
+
+/// What the emulator counts of its own work.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// How late each packet was written.
     pub lateness: Histogram,
+    /// Packets of wire size read.
     pub packets: u64,
+    /// Reads and writes that carried something.
+    pub crossings: u64,
+    /// Packets of no flow.
+    pub unknown: u64,
+    /// Packets that could not be written.
+    pub refused: u64,
+    /// Time spent waiting.
+    pub idle: Span,
+}
+
+struct Emulator<'a> {
+    scenario: &'a Scenario,
+    hosts: &'a [Host],
+    ends: &'a [(usize, usize)],
+    clock: Clock,
+    network: Network<WirePacket>,
+    desk: Desk<'a>,
+    pool: Pool,
+    write: Write,
+    probes: Vec<LinkProbe>,
+    sample_at: Time,
+    warmup: Time,
+    tally: Tally,
 }
 
 /// Emulates until the scenario ends. `ends` are the places of each flow's hosts.
 pub fn emulate(scenario: &Scenario, hosts: &[Host], ends: &[(usize, usize)], clock: Clock, go_on: &dyn Fn() -> bool) -> io::Result<Seen> {
-    let end = Time::ZERO + scenario.duration;
-    let epoll: OwnedFd = epoll::create(CreateFlags::CLOEXEC)?;
-    for (place, host) in hosts.iter().enumerate() {
-        epoll::add(&epoll, &host.tun, EventData::new_u64(place as u64), EventFlags::IN)?;
-    }
-    let mut network = Network::new(scenario);
-    let mut desk = Desk { hosts, ends, tallies: vec![FlowTally::default(); ends.len()], clock, lateness: Histogram::new(), refused: 0 };
-    let mut probes: Vec<LinkProbe> = scenario.links.iter().map(|_| LinkProbe::default()).collect();
-    let mut sample_at = Time::ZERO + scenario.interval;
-    let mut warmup = Time::ZERO + scenario.warmup;
-    let mut events = Vec::with_capacity(64);
-    let mut buffer = vec![0; 65_536 + 128];
-    let mut read = Vec::new();
-    let mut packets = 0;
-    loop {
-        for (place, host) in hosts.iter().enumerate() {
-            while read.len() < 256
-                && let Some(length) = host.tun.read(&mut buffer)?
-            {
-                read.push((place, Raw(buffer[..length].into())));
+    let mut emulator = Emulator {
+        scenario,
+        hosts,
+        ends,
+        clock,
+        network: Network::new(scenario),
+        desk: Desk::new(ends),
+        pool: Pool::new(),
+        write: Write::new(),
+        probes: scenario.links.iter().map(|_| LinkProbe::default()).collect(),
+        sample_at: Time::ZERO + scenario.interval,
+        warmup: Time::ZERO + scenario.warmup,
+        tally: Tally::default(),
+    };
+    emulator.run(go_on)?;
+    Ok(emulator.finish())
+}
+
+impl Emulator<'_> {
+    fn run(&mut self, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+        let end = Time::ZERO + self.scenario.duration;
+        let mut alarm = Alarm::new()?;
+        for (place, host) in self.hosts.iter().enumerate() {
+            alarm.watch(&host.tun, place as u64)?;
+        }
+        let mut glanced = Time::ZERO;
+        loop {
+            let now = self.clock.now().min(end);
+            self.advance(now);
+            if now >= end || !go_on() {
+                return Ok(());
+            }
+            if let Some(host) = self.hand_over() {
+                // What the packet made its host send should be stamped soon.
+                self.take_in(host)?;
+                if now.since(glanced) < GLANCE {
+                    continue;
+                }
+            }
+            glanced = now;
+            let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + NAP);
+            let idle = self.desk.outbox.is_empty();
+            let wait = if idle { next.since(self.clock.now().min(next)) } else { Span::ZERO };
+            for place in alarm.wait(wait)? {
+                self.take_in(place as usize)?;
+            }
+            if idle {
+                self.tally.idle += self.clock.now().since(now);
             }
         }
-        let now = clock.now().min(end);
-        while warmup.min(sample_at) <= now {
-            let at = warmup.min(sample_at);
-            network.advance(at, &mut desk);
-            if warmup == at {
-                for (probe, link) in probes.iter_mut().zip(&mut network.links) {
-                    probe.end_warmup(at, link);
-                }
-                for tally in &mut desk.tallies {
-                    (tally.at_warmup, tally.one_way) = (tally.counters, Histogram::new());
-                }
-                warmup = Time::NEVER;
+    }
+
+    /// Moves what is due by `now`, and takes the samples that are.
+    fn advance(&mut self, now: Time) {
+        while self.warmup.min(self.sample_at) <= now {
+            let at = self.warmup.min(self.sample_at);
+            self.network.advance(at, &mut self.desk);
+            let ends_warmup = self.warmup == at;
+            for (probe, link) in self.probes.iter_mut().zip(&mut self.network.links) {
+                if ends_warmup { probe.end_warmup(at, link) } else { probe.sample(at, link) }
+            }
+            if ends_warmup {
+                self.desk.end_warmup();
+                self.warmup = Time::NEVER;
             } else {
-                for (probe, link) in probes.iter_mut().zip(&mut network.links) {
-                    probe.sample(at, link);
-                }
-                for tally in &mut desk.tallies {
-                    tally.samples.push((tally.counters.arrived_wire, tally.counters.sent, tally.counters.dropped));
-                }
-                sample_at += scenario.interval;
+                self.desk.sample();
+                self.sample_at += self.scenario.interval;
             }
         }
-        network.advance(now, &mut desk);
-        packets += read.len() as u64;
-        let idle = read.is_empty();
-        for (place, packet) in read.drain(..) {
-            let Some((flow, back, payload)) = classify(&packet.0, place, ends) else { continue };
-            if !back && payload > 0 {
-                desk.tallies[flow as usize].counters.sent += 1;
-            }
-            network.enter(now, flow, back, packet, payload, &mut desk);
-        }
-        if now >= end || !go_on() {
-            break;
-        }
-        if idle {
-            let next = network.due().min(sample_at).min(warmup).min(end).min(now + Span::from_millis(50));
-            let wait = next.since(clock.now().min(next)).as_nanos();
-            let timeout = Timespec { tv_sec: (wait / 1_000_000_000) as i64, tv_nsec: (wait % 1_000_000_000) as i64 };
-            events.clear();
-            epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), Some(&timeout))?;
-        }
+        self.network.advance(now, &mut self.desk);
     }
-    Ok(Seen { network, tallies: desk.tallies, probes, lateness: desk.lateness, packets })
+
+    /// Lets the packets that a host has sent into the network, each at the time when it is read.
+    fn take_in(&mut self, place: usize) -> io::Result<()> {
+        let tun = &self.hosts[place].tun;
+        for _ in 0..TURN {
+            let frame = match self.pool.fill(|buffer| tun.read(buffer).map_err(Some)?.ok_or(None)) {
+                Ok(frame) => frame,
+                Err(None) => break,
+                Err(Some(error)) => return Err(error),
+            };
+            self.tally.crossings += 1;
+            let Some((flow, back)) = classify(&frame, place, self.ends) else {
+                self.tally.unknown += 1;
+                continue;
+            };
+            let now = self.clock.now().min(Time::ZERO + self.scenario.duration);
+            self.advance(now);
+            for packet in frame.packets(u64::from(flow) << 1 | u64::from(back)) {
+                let payload = packet.payload().len() as u32;
+                self.tally.packets += 1;
+                self.desk.sent(flow, back, payload);
+                self.network.enter(now, flow, back, packet, payload, &mut self.desk);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the first packet that is due, and answers the place of its host. While the emulator is behind, those that follow it in its connection go with it.
+    fn hand_over(&mut self) -> Option<usize> {
+        let Parcel { due, host, packet } = self.desk.outbox.pop_front()?;
+        let late = self.clock.now().since(due);
+        self.tally.lateness.record(late);
+        // The write is empty, so it takes the first whatever it is.
+        self.write.push(packet).ok();
+        while late > BEHIND
+            && self.desk.outbox.front().is_some_and(|next| next.host == host)
+            && let Some(Parcel { due, host, packet }) = self.desk.outbox.pop_front()
+        {
+            if let Err(packet) = self.write.push(packet) {
+                self.desk.outbox.push_front(Parcel { due, host, packet });
+                break;
+            }
+            self.tally.lateness.record(self.clock.now().since(due));
+        }
+        self.tally.crossings += 1;
+        if let Some(Err(_)) = self.write.pieces(|pieces| self.hosts[host].tun.write(pieces)) {
+            self.tally.refused += self.write.packets().len() as u64;
+        }
+        self.write.clear();
+        Some(host)
+    }
+
+    fn finish(mut self) -> Seen {
+        let end = Time::ZERO + self.scenario.duration;
+        let hops = self.network.links.iter().map(|link| link.counters().delivered).sum();
+        let ends = self.network.links.iter_mut().zip(self.probes).zip(&self.scenario.links).enumerate();
+        let record = |(index, ((link, probe), plan)): (usize, ((&mut _, LinkProbe), &narrows_scenario::Link))| {
+            probe.finish(end, link, &plan.name, &plan.config, self.scenario.keeps_rate(LinkId(index)))
+        };
+        Seen { links: ends.map(record).collect(), tallies: self.desk.tallies, tally: self.tally, hops }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod classify;
 mod clock;
+mod desk;
 mod emulator;
 mod error;
 mod hosts;

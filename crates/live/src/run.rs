@@ -6,7 +6,7 @@ use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
 use crate::sockets::{Outcome, Sockets};
 use narrows_measure::{FlowCounters, FlowRecord, Histogram, Record};
-use narrows_scenario::{Flow, LinkId, Scenario};
+use narrows_scenario::{Flow, Scenario};
 use narrows_units::{Bytes, Time};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -52,9 +52,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     Ok(record(scenario, seen, sockets.finish()))
 }
 
-fn record(scenario: &Scenario, mut seen: Seen, outcomes: Vec<Outcome>) -> Record {
-    let end = Time::ZERO + scenario.duration;
-    let hops = seen.network.links.iter().map(|link| link.counters().delivered).sum();
+fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>) -> Record {
     let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
     let flows = parts.map(|((plan, tally), outcome)| {
         let mut rtt = Histogram::new();
@@ -96,9 +94,6 @@ fn record(scenario: &Scenario, mut seen: Seen, outcomes: Vec<Outcome>) -> Record
         }
     });
     let flows = flows.collect();
-    let ends = seen.network.links.iter_mut().zip(seen.probes).zip(&scenario.links).enumerate();
-    let links =
-        ends.map(|(index, ((link, probe), plan))| probe.finish(end, link, &plan.name, &plan.config, scenario.keeps_rate(LinkId(index))));
     let Scenario { seed, duration, warmup, interval, .. } = *scenario;
     Record {
         seed,
@@ -106,9 +101,10 @@ fn record(scenario: &Scenario, mut seen: Seen, outcomes: Vec<Outcome>) -> Record
         warmup,
         interval,
         flows,
-        links: links.collect(),
+        links: seen.links,
         changes: scenario.recorded_changes(),
-        events: seen.packets,
-        hops,
+        events: seen.tally.packets,
+        hops: seen.hops,
+        emulation: None,
     }
 }

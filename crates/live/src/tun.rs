@@ -1,14 +1,20 @@
 //! TUN devices: where packets of a host's kernel come out and go in.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 /// The device's name in every host's namespace.
 pub const DEVICE: &str = "narrows0";
 
-/// A TUN device, which goes when this does.
+/// What the kernel may leave to the device: checksums, and the splitting of TCP super-segments.
+const OFFLOADS: u32 = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
+
+/// The splitting of UDP super-segments, which devices know since Linux 6.2.
+const UDP_OFFLOADS: u32 = libc::TUN_F_USO4 | libc::TUN_F_USO6;
+
+/// A TUN device, which goes when this does. A virtio header stands before each packet.
 #[derive(Debug)]
 pub struct Tun(File);
 
@@ -21,16 +27,24 @@ impl Tun {
         for (to, from) in request.ifr_name.iter_mut().zip(DEVICE.bytes()) {
             *to = from as libc::c_char;
         }
-        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as libc::c_short;
         // SAFETY: TUNSETIFF reads and writes an `ifreq`, which lives through the call.
         let answer = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
         if answer < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Tun(file))
+        let tun = Tun(file);
+        tun.offload(OFFLOADS | UDP_OFFLOADS).or_else(|_| tun.offload(OFFLOADS))?;
+        Ok(tun)
     }
 
-    /// Reads one packet, if there is one.
+    fn offload(&self, what: u32) -> io::Result<()> {
+        // SAFETY: TUNSETOFFLOAD takes its argument by value.
+        let answer = unsafe { libc::ioctl(self.0.as_raw_fd(), libc::TUNSETOFFLOAD, libc::c_ulong::from(what)) };
+        if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Reads one packet with its virtio header, if there is one; answers its length.
     pub fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match rustix::io::read(&self.0, buffer) {
             Ok(count) => Ok(Some(count)),
@@ -39,9 +53,9 @@ impl Tun {
         }
     }
 
-    /// Hands one packet to the kernel.
-    pub fn write(&self, packet: &[u8]) -> io::Result<()> {
-        rustix::io::write(&self.0, packet)?;
+    /// Hands one packet, in pieces of which the first begins with its virtio header, to the kernel.
+    pub fn write(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        rustix::io::writev(&self.0, pieces)?;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod bootstrap;
 mod distance;
+mod emulation;
 pub mod harm;
 mod histogram;
 pub mod metrics;
@@ -12,6 +13,7 @@ mod record;
 mod transfers;
 
 pub use distance::{Distance, Gap, Quantity, distances};
+pub use emulation::{Emulation, Limit};
 pub use histogram::Histogram;
 pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

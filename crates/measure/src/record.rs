@@ -1,6 +1,6 @@
 //! The record of one run, as a world leaves it.
 
-use crate::{Histogram, Transfers};
+use crate::{Emulation, Histogram, Transfers};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Everything measured in one run.
@@ -24,6 +24,8 @@ pub struct Record {
     pub events: u64,
     /// Packet-hops: packets that finished crossing a link.
     pub hops: u64,
+    /// How exact the emulation was; `None` of a simulation, which is exact.
+    pub emulation: Option<Emulation>,
 }
 
 /// Something of the network changed.

@@ -32,7 +32,18 @@ pub(crate) const TABLES: [Table; 8] = [
 /// A record that has the tables' columns and no rows.
 pub(crate) fn no_rows() -> Record {
     let zero = Span::ZERO;
-    Record { seed: 0, duration: zero, warmup: zero, interval: zero, flows: vec![], links: vec![], changes: vec![], events: 0, hops: 0 }
+    Record {
+        seed: 0,
+        duration: zero,
+        warmup: zero,
+        interval: zero,
+        flows: vec![],
+        links: vec![],
+        changes: vec![],
+        events: 0,
+        hops: 0,
+        emulation: None,
+    }
 }
 
 type Get<T> = fn(&T) -> u64;
@@ -315,6 +326,7 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
         changes: (0..changes.text("of")?.len()).map(|row| read_change(changes, row)).collect::<Result<_, _>>()?,
         events: run.events,
         hops: run.hops,
+        emulation: None,
     };
     if record.flows.iter().flat_map(|flow| &flow.route).any(|link| *link >= record.links.len()) {
         return Err(damaged("a route"));

@@ -135,7 +135,7 @@ impl<'a> Parts<'a> {
         links.sort_by_key(|(number, _)| *number);
         let flows = flows.into_iter().map(|(_, flow)| flow).collect();
         let links = links.into_iter().map(|(_, link)| link).collect();
-        Record { seed, duration, warmup, interval, flows, links, changes: self.whole.recorded_changes(), events, hops }
+        Record { seed, duration, warmup, interval, flows, links, changes: self.whole.recorded_changes(), events, hops, emulation: None }
     }
 }
 

@@ -109,6 +109,7 @@ impl Probes {
             changes: scenario.recorded_changes(),
             events,
             hops,
+            emulation: None,
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
         changes: vec![],
         events: 0,
         hops: 0,
+        emulation: None,
     }
 }
 

@@ -1,0 +1,84 @@
+//! How exact an emulated run was.
+
+use narrows_units::Span;
+
+/// What the emulator of a live run measured of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Emulation {
+    /// How late packets were handed to the host at the end of their way, against the time that their links gave them: the median.
+    pub late_p50: Span,
+    /// The same: what 99 of 100 did not exceed.
+    pub late_p99: Span,
+    /// The same: the latest.
+    pub late_max: Span,
+    /// Packets of wire size that hosts sent into the network.
+    pub packets: u64,
+    /// Reads and writes of devices that carried them; fewer than twice the packets where segments crossed a device together.
+    pub crossings: u64,
+    /// Packets of no flow of the scenario, which are thrown away.
+    pub unknown: u64,
+    /// Packets that a host's device dropped before the emulator took them.
+    pub overrun: u64,
+    /// Packets that a host's kernel did not take.
+    pub refused: u64,
+    /// How long the emulator was at work, not waiting.
+    pub busy: Span,
+    /// How long it ran.
+    pub wall: Span,
+    /// The shortest round trip of a flow without queues.
+    pub base_rtt: Span,
+    /// Share of the time in which the machine's cores were idle, 0 to 1.
+    pub idle: f64,
+    /// What held back flows that always had data.
+    pub limits: Vec<Limit>,
+}
+
+/// What held back a flow besides the network.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limit {
+    /// The flow's name.
+    pub flow: String,
+    /// Share of the time with data to send in which the sender's socket buffer was too small, 0 to 1.
+    pub send_buffer: f64,
+    /// The same for the window that the receiver offered.
+    pub receive_window: f64,
+}
+
+/// The latest that one of 100 packets may be, whatever the round trip.
+const LATE: Span = Span::from_millis(2);
+/// The same as a part of the shortest round trip: a tenth. What is later than that is seen by delay-based control.
+const LATE_PART: u64 = 10;
+/// What cannot be had from a timer and a scheduler is not asked for.
+const LATE_LEAST: Span = Span::from_micros(500);
+/// Share of time that a flow may be held back by a buffer: twice the deviation in throughput that is looked for.
+const HELD_BACK: f64 = 0.05;
+/// Share of idle time of all cores below which work has waited for a core.
+const IDLE: f64 = 0.02;
+
+impl Emulation {
+    /// Why this run says more of the machine than of the controllers; nothing if it is sound.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let late = LATE.min((self.base_rtt / LATE_PART).max(LATE_LEAST));
+        if self.late_p99 > late {
+            doubts.push(format!("1 in 100 packets was delivered more than {} late (at most {late} would be sound)", self.late_p99));
+        }
+        if self.overrun > 0 {
+            doubts.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));
+        }
+        if self.refused > 0 {
+            doubts.push(format!("{} packets were not taken by a host's kernel", self.refused));
+        }
+        if self.idle < IDLE {
+            doubts.push(format!("the cores were idle for {:.1} % of the time only: work has waited for a core", self.idle * 100.0));
+        }
+        for Limit { flow, send_buffer, receive_window } in &self.limits {
+            for (share, what) in [(send_buffer, "the sender's socket buffer"), (receive_window, "the receiver's window")] {
+                if *share > HELD_BACK {
+                    doubts.push(format!("{what} held flow \"{flow}\" back for {:.0} % of the time it had data to send", share * 100.0));
+                }
+            }
+        }
+        doubts
+    }
+}
