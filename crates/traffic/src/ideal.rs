@@ -61,7 +61,7 @@ mod tests {
                     [[link]]\nname = \"free\"\nbetween = [\"c\", \"d\"]\ndelay = \"1 ms\"\n\
                     [[link]]\nname = \"out\"\nbetween = [\"d\", \"e\"]\nrate = \"16 Mbit/s\"\ndelay = \"3 ms\"\n\
                     [[flow]]\nfrom = \"a\"\nto = \"e\"\ncontroller = \"newreno\"\n";
-        let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
         let ideal = Ideal::new(&scenario, &scenario.flows[0].route, Bytes::new(948), Bytes::new(52));
         // Propagation 16 ms. Three segments of 1000, 1000 and 152 bytes: the first takes 0.1 ms into the bottleneck, all of them 2.152 ms there, the last
         // 0.076 ms behind it.
