@@ -63,6 +63,7 @@ fn configure(v4: IpAddr, v6: IpAddr, mtu: u32) -> io::Result<()> {
     let loopback = netlink.index("lo")?;
     netlink.up(loopback, None, None)?;
     let device = netlink.index(DEVICE)?;
+    netlink.no_queue(device)?;
     netlink.up(device, Some(mtu), Some(DEVICE_QUEUE))?;
     for (address, family) in [(v4, AddressFamily::Inet), (v6, AddressFamily::Inet6)] {
         netlink.add_address(device, address)?;

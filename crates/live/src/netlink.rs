@@ -4,6 +4,7 @@ use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST,
 use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage, Stats64};
 use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope, RouteType};
+use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use std::io;
@@ -69,6 +70,15 @@ impl Netlink {
         message.header.flags = AddressHeaderFlags::Nodad;
         message.attributes = vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
         self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
+    }
+
+    /// Takes away an interface's queue: what the kernel sends is at the device at once, and nothing but the device can drop it.
+    pub fn no_queue(&mut self, index: u32) -> io::Result<()> {
+        let mut message = TcMessage::default();
+        message.header.index = index as i32;
+        message.header.parent = TcHandle::ROOT;
+        message.attributes.push(TcAttribute::Kind("noqueue".to_owned()));
+        self.ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
     }
 
     /// Routes everything of a family to an interface.

@@ -3,11 +3,13 @@
 use crate::clock::Clock;
 use crate::emulator::{Seen, emulate};
 use crate::error::LiveError;
+use crate::gauge::Gauge;
 use crate::hosts::{Host, endpoints};
+use crate::precision::{self, Cores};
 use crate::sockets::{Outcome, Sockets};
-use narrows_measure::{FlowCounters, FlowRecord, Histogram, Record};
-use narrows_scenario::{Flow, Scenario};
-use narrows_units::{Bytes, Time};
+use narrows_measure::{Emulation, FlowCounters, FlowRecord, Histogram, Limit, Record};
+use narrows_scenario::{Flow, Scenario, Workload};
+use narrows_units::{Bytes, Span, Time};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -27,9 +29,18 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     let end = Time::ZERO + scenario.duration;
     let going = AtomicBool::new(true);
     let go_on = || going.load(Ordering::Relaxed);
+    let measured = LiveError::system("the machine cannot be measured", "see `narrows doctor`");
+    let before = Gauge::read(&hosts).map_err(measured)?;
+    let cores = Cores::set_apart();
     let clock = Clock::start();
     let (seen, talked) = thread::scope(|scope| {
-        let emulator = scope.spawn(|| emulate(scenario, &hosts, &ends, clock, &go_on));
+        let emulator = scope.spawn(|| {
+            precision::sharpen();
+            if let Some(cores) = &cores {
+                cores.move_apart();
+            }
+            emulate(scenario, &hosts, &ends, clock, &go_on)
+        });
         let talker = scope.spawn(|| sockets.run(clock, scenario, &go_on));
         while !emulator.is_finished() && !talker.is_finished() {
             if !progress(clock.now().min(end)) {
@@ -49,10 +60,30 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     }
     talked.map_err(LiveError::system("a connection failed", "see `narrows doctor`"))?;
     let seen = seen.map_err(LiveError::system("the emulator failed", "see `narrows doctor`"))?;
-    Ok(record(scenario, seen, sockets.finish()))
+    let after = Gauge::read(&hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"))?;
+    let outcomes = sockets.finish();
+    let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
+    let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
+    let emulation = before.until(&after, &seen.tally, scenario.duration, base_rtt, limits);
+    Ok(record(scenario, seen, outcomes, emulation))
 }
 
-fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>) -> Record {
+/// What held back a flow since the warm-up, if it always had data and the scenario does not limit its window.
+fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
+    let (before, after) = (&outcome.at_warmup, &outcome.info);
+    let busy = after.busy_time - before.busy_time;
+    if flow.workload != Workload::Bulk || flow.transport.receive_window.is_some() || busy == 0 {
+        return None;
+    }
+    let share = |before: u64, after: u64| (after - before) as f64 / busy as f64;
+    Some(Limit {
+        flow: flow.name.clone(),
+        send_buffer: share(before.sndbuf_limited, after.sndbuf_limited),
+        receive_window: share(before.rwnd_limited, after.rwnd_limited),
+    })
+}
+
+fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
     let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
     let flows = parts.map(|((plan, tally), outcome)| {
         let mut rtt = Histogram::new();
@@ -105,6 +136,6 @@ fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>) -> Record {
         changes: scenario.recorded_changes(),
         events: seen.tally.packets,
         hops: seen.hops,
-        emulation: None,
+        emulation: Some(emulation),
     }
 }

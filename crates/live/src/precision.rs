@@ -1,0 +1,74 @@
+//! What makes a thread wake in time.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
+use std::io;
+use std::num::NonZeroU64;
+
+/// A weight of 98.8 % beside one thread without a nice value (`sched_prio_to_weight`, kernel/sched/core.c).
+const NICE: i32 = -20;
+
+/// How long it asks to run at a time, in nanoseconds: the least that there is (`__setparam_fair`, kernel/sched/syscalls.c, since Linux 6.12). A thread with a
+/// shorter slice may run at once when it wakes (`PREEMPT_SHORT`).
+const SLICE: u64 = 100_000;
+
+/// Makes the calling thread wake at the nanosecond that it asks for, as far as timers are exact, and run before others then. Without `CAP_SYS_NICE` others may
+/// delay it; how much is measured.
+///
+/// Not a real-time thread: the kernel stops one that uses much of a core for up to 50 ms at a time for the sake of others (the fair server of
+/// kernel/sched/deadline.c, `sched_rt_runtime_us` before it).
+pub fn sharpen() {
+    // The kernel may otherwise collect timers within 50 us (man 2 PR_SET_TIMERSLACK).
+    set_current_timer_slack(NonZeroU64::new(1)).ok();
+    hasten().ok();
+}
+
+fn hasten() -> io::Result<()> {
+    let attributes = libc::sched_attr {
+        size: size_of::<libc::sched_attr>() as u32,
+        sched_policy: libc::SCHED_OTHER as u32,
+        // What the thread starts is as it was before.
+        sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
+        sched_nice: NICE,
+        sched_priority: 0,
+        sched_runtime: SLICE,
+        sched_deadline: 0,
+        sched_period: 0,
+    };
+    // SAFETY: the kernel reads as many bytes as `size` says of `attributes`, which lives through the call; 0 is the calling thread.
+    let answer = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The cores that this thread may use, one of them set apart.
+pub struct Cores {
+    all: CpuSet,
+    apart: CpuSet,
+}
+
+impl Cores {
+    /// Leaves the last core to those who [ask for it](Cores::move_apart): the calling thread and all that it starts from now on use the others. Nothing if there
+    /// is only one. As before when the value goes.
+    pub fn set_apart() -> Option<Cores> {
+        let all = sched_getaffinity(None).ok()?;
+        let last = (0..CpuSet::MAX_CPU).rev().find(|cpu| all.is_set(*cpu))?;
+        let (mut others, mut apart) = (all, CpuSet::new());
+        others.unset(last);
+        apart.set(last);
+        if others.count() == 0 {
+            return None;
+        }
+        sched_setaffinity(None, &others).ok()?;
+        Some(Cores { all, apart })
+    }
+
+    /// Moves the calling thread to the core that was set apart.
+    pub fn move_apart(&self) {
+        sched_setaffinity(None, &self.apart).ok();
+    }
+}
+
+impl Drop for Cores {
+    fn drop(&mut self) {
+        sched_setaffinity(None, &self.all).ok();
+    }
+}
