@@ -61,7 +61,8 @@ impl Emulation {
         let mut doubts = Vec::new();
         let late = LATE.min((self.base_rtt / LATE_PART).max(LATE_LEAST));
         if self.late_p99 > late {
-            doubts.push(format!("1 in 100 packets was delivered more than {} late (at most {late} would be sound)", self.late_p99));
+            let ms = self.late_p99.as_secs_f64() * 1e3;
+            doubts.push(format!("1 of 100 packets was handed over more than {ms:.2} ms late; at most {late} is sound here"));
         }
         if self.overrun > 0 {
             doubts.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));

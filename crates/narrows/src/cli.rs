@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(
     version,
     max_term_width = 100,
-    after_help = "Exit status: 0 all well, 1 an expectation of the scenario was missed, 2 the command could not be carried out."
+    after_help = "Exit status: 0 all well, 1 an expectation of the scenario was missed, 2 the command could not be carried out, 3 a live run is invalid: the machine set part of its result."
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -33,7 +33,11 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     output::deliver(&directory, &comparison, &started, Kept { inputs, made: Vec::new() }, &args.output)?;
-    Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
+    Ok(match verdicts.iter().all(|verdict| verdict.met) {
+        _ if !comparison.doubts().is_empty() => Outcome::Invalid,
+        true => Outcome::Ok,
+        false => Outcome::Missed,
+    })
 }
 
 /// How far the second case, the simulator, is from the first.

@@ -33,6 +33,8 @@ enum Outcome {
     Ok,
     /// An expectation of the scenario, or a goal, was missed.
     Missed,
+    /// A live run of which the machine set part of the result.
+    Invalid,
 }
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Ok) => ExitCode::SUCCESS,
         Ok(Outcome::Missed) => ExitCode::from(1),
+        Ok(Outcome::Invalid) => ExitCode::from(3),
         // A reader that has seen enough (`narrows list | head`) is no failure.
         Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {

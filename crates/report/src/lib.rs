@@ -6,6 +6,7 @@ mod capture;
 mod columns;
 mod csv;
 mod directory;
+mod emulation;
 mod fidelity;
 mod grid;
 mod measured;

@@ -1,6 +1,7 @@
 //! `summary.json`: every metric of every case.
 
 use crate::Comparison;
+use crate::emulation::EmulationOut;
 use narrows_measure::Record;
 use narrows_measure::metrics::{METRICS, Metric, Summary};
 use serde::ser::SerializeMap;
@@ -38,6 +39,8 @@ pub(crate) struct RunOut {
     pub interval_s: f64,
     pub events: u64,
     pub hops: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulation: Option<EmulationOut>,
 }
 
 #[derive(Serialize)]
@@ -80,6 +83,7 @@ impl RunOut {
             interval_s: run.interval.as_secs_f64(),
             events: run.events,
             hops: run.hops,
+            emulation: run.emulation.as_ref().map(EmulationOut::of),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Comparison;
 use crate::columns::{FLOW, Field, SIZE, cell, columns, legend, sizes};
+use crate::emulation::INVALID;
 use crate::setup::setup;
 use narrows_measure::Record;
 use narrows_measure::metrics::Summary;
@@ -31,11 +32,19 @@ pub fn table(comparison: &Comparison) -> String {
         text += "\n";
         text += &wrap(&overlay.summary());
     }
-    if !comparison.notes.is_empty() {
+    let notes: Vec<String> = comparison.exactness().chain(comparison.notes.iter().cloned()).collect();
+    if !notes.is_empty() {
         text += "\n";
     }
-    for note in &comparison.notes {
+    for note in &notes {
         text += &wrap(&format!("Note: {note}"));
+    }
+    let doubts = comparison.doubts();
+    if !doubts.is_empty() {
+        text += &format!("\n!!! {INVALID} !!!\n");
+    }
+    for doubt in &doubts {
+        text += &wrap(&format!("!!! {doubt}"));
     }
     text
 }

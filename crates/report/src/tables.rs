@@ -1,5 +1,6 @@
 //! The Parquet tables: what their columns are called, and how a record becomes rows and rows become a record again.
 
+use crate::emulation::EmulationOut;
 use crate::sheet::{Cells, Sheet};
 use crate::summary::RunOut;
 use narrows_measure::metrics::flow_goodput;
@@ -326,7 +327,7 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
         changes: (0..changes.text("of")?.len()).map(|row| read_change(changes, row)).collect::<Result<_, _>>()?,
         events: run.events,
         hops: run.hops,
-        emulation: None,
+        emulation: run.emulation.as_ref().map(EmulationOut::measured),
     };
     if record.flows.iter().flat_map(|flow| &flow.route).any(|link| *link >= record.links.len()) {
         return Err(damaged("a route"));

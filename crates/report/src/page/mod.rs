@@ -10,6 +10,7 @@ mod tables;
 mod transfers;
 
 use crate::Comparison;
+use crate::emulation::INVALID;
 use crate::setup::setup;
 pub(crate) use fidelity::fidelity_html;
 pub use grid::grid_html;
@@ -22,8 +23,8 @@ const JS: &str = include_str!("assets/page.js");
 /// The report as a page: results, plots, tables, scenario and the command that makes it again.
 pub fn html(comparison: &Comparison) -> String {
     let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
-    let notes: String =
-        comparison.notes.iter().cloned().chain(measured).map(|note| format!("<p class=\"note\">{}</p>\n", escape(&note))).collect();
+    let notes = comparison.exactness().chain(comparison.notes.iter().cloned()).chain(measured);
+    let notes: String = notes.map(|note| format!("<p class=\"note\">{}</p>\n", escape(&note))).collect();
     let plots = plots::plots(comparison);
     fill(
         PAGE,
@@ -31,7 +32,7 @@ pub fn html(comparison: &Comparison) -> String {
             ("title", &escape(&comparison.title)),
             ("css", CSS),
             ("setup", &escape(&setup(comparison))),
-            ("notes", &notes),
+            ("notes", &format!("{}{notes}", warning(comparison))),
             ("cases", &style::switches(comparison)),
             ("results", &tables::results(comparison)),
             ("seeds", &style::seed_options(&plots.seeds)),
@@ -48,6 +49,16 @@ pub fn html(comparison: &Comparison) -> String {
             ("js", JS),
         ],
     )
+}
+
+/// What stands above everything else if the run is not to be trusted.
+fn warning(comparison: &Comparison) -> String {
+    let reasons: String = comparison.doubts().iter().map(|doubt| format!("<li>{}</li>\n", escape(doubt))).collect();
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!("<div class=\"invalid\" role=\"alert\"><p>{INVALID}</p>\n<ul>\n{reasons}</ul></div>\n")
+    }
 }
 
 /// Says so where not every seed is drawn over time.

@@ -1,0 +1,115 @@
+//! What a live run says of its own exactness.
+
+use crate::Comparison;
+use narrows_measure::{Emulation, Limit};
+use narrows_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// What stands before the reasons not to trust a run.
+pub(crate) const INVALID: &str = "INVALID: the machine, not the controllers, set part of this result";
+
+/// An [`Emulation`] in `summary.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EmulationOut {
+    /// False if there are reasons not to trust the run.
+    valid: bool,
+    reasons: Vec<String>,
+    late_p50_s: f64,
+    late_p99_s: f64,
+    late_max_s: f64,
+    packets: u64,
+    crossings: u64,
+    unknown: u64,
+    overrun: u64,
+    refused: u64,
+    busy_s: f64,
+    wall_s: f64,
+    base_rtt_s: f64,
+    idle: f64,
+    limits: Vec<LimitOut>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct LimitOut {
+    flow: String,
+    send_buffer: f64,
+    receive_window: f64,
+}
+
+impl EmulationOut {
+    pub fn of(emulation: &Emulation) -> EmulationOut {
+        let reasons = emulation.doubts();
+        let limit = |limit: &Limit| {
+            let Limit { flow, send_buffer, receive_window } = limit.clone();
+            LimitOut { flow, send_buffer, receive_window }
+        };
+        EmulationOut {
+            valid: reasons.is_empty(),
+            reasons,
+            late_p50_s: emulation.late_p50.as_secs_f64(),
+            late_p99_s: emulation.late_p99.as_secs_f64(),
+            late_max_s: emulation.late_max.as_secs_f64(),
+            packets: emulation.packets,
+            crossings: emulation.crossings,
+            unknown: emulation.unknown,
+            overrun: emulation.overrun,
+            refused: emulation.refused,
+            busy_s: emulation.busy.as_secs_f64(),
+            wall_s: emulation.wall.as_secs_f64(),
+            base_rtt_s: emulation.base_rtt.as_secs_f64(),
+            idle: emulation.idle,
+            limits: emulation.limits.iter().map(limit).collect(),
+        }
+    }
+
+    pub fn measured(&self) -> Emulation {
+        let limit = |limit: &LimitOut| {
+            let LimitOut { flow, send_buffer, receive_window } = limit.clone();
+            Limit { flow, send_buffer, receive_window }
+        };
+        Emulation {
+            late_p50: Span::from_secs_f64(self.late_p50_s),
+            late_p99: Span::from_secs_f64(self.late_p99_s),
+            late_max: Span::from_secs_f64(self.late_max_s),
+            packets: self.packets,
+            crossings: self.crossings,
+            unknown: self.unknown,
+            overrun: self.overrun,
+            refused: self.refused,
+            busy: Span::from_secs_f64(self.busy_s),
+            wall: Span::from_secs_f64(self.wall_s),
+            base_rtt: Span::from_secs_f64(self.base_rtt_s),
+            idle: self.idle,
+            limits: self.limits.iter().map(limit).collect(),
+        }
+    }
+}
+
+impl Comparison {
+    /// Why what was emulated is not to be trusted, a sentence for each reason; nothing if it is, or if all was simulated.
+    pub fn doubts(&self) -> Vec<String> {
+        self.emulated()
+            .flat_map(|(label, emulation)| emulation.doubts().into_iter().map(move |doubt| format!("{label}: {doubt}")))
+            .collect()
+    }
+
+    /// How exact each emulated run was, in a sentence.
+    pub(crate) fn exactness(&self) -> impl Iterator<Item = String> {
+        self.emulated().map(|(label, emulation)| {
+            let us = |span: Span| span.as_secs_f64() * 1e6;
+            let Emulation { late_p50, late_p99, late_max, busy, wall, .. } = emulation;
+            format!(
+                "{label}: the emulator handed over half of all packets at most {:.0} us late, 99 of 100 at most {:.0} us, the latest {:.0} us; it was at work for \
+                 {:.0} % of the time",
+                us(*late_p50),
+                us(*late_p99),
+                us(*late_max),
+                busy.as_secs_f64() / wall.as_secs_f64().max(1e-9) * 100.0
+            )
+        })
+    }
+
+    fn emulated(&self) -> impl Iterator<Item = (&str, &Emulation)> {
+        self.runs().filter_map(|(label, run)| run.emulation.as_ref().map(|emulation| (label, emulation)))
+    }
+}
