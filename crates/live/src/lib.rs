@@ -13,6 +13,7 @@ mod network;
 mod precision;
 mod run;
 mod sockets;
+mod stage;
 mod tcp_info;
 mod tun;
 pub mod wire;

@@ -1,17 +1,13 @@
 //! A scenario from beginning to end on the kernel.
 
-use crate::clock::Clock;
-use crate::emulator::{Seen, emulate};
+use crate::emulator::Seen;
 use crate::error::LiveError;
-use crate::gauge::Gauge;
 use crate::hosts::{Host, endpoints};
-use crate::precision::{self, Cores};
 use crate::sockets::{Outcome, Sockets};
+use crate::stage::play;
 use narrows_measure::{Emulation, FlowCounters, FlowRecord, Histogram, Limit, Record};
 use narrows_scenario::{Flow, Scenario, Workload};
-use narrows_units::{Bytes, Span, Time};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use narrows_units::{Bytes, Time};
 
 /// Called now and then with the time reached; answers whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
@@ -26,46 +22,11 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     let place = |flow: &Flow| (places[&flow.from], places[&flow.to]);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(place).collect();
     let mut sockets = Sockets::open(scenario, &hosts, place)?;
-    let end = Time::ZERO + scenario.duration;
-    let going = AtomicBool::new(true);
-    let go_on = || going.load(Ordering::Relaxed);
-    let measured = LiveError::system("the machine cannot be measured", "see `narrows doctor`");
-    let before = Gauge::read(&hosts).map_err(measured)?;
-    let cores = Cores::set_apart();
-    let clock = Clock::start();
-    let (seen, talked) = thread::scope(|scope| {
-        let emulator = scope.spawn(|| {
-            precision::sharpen();
-            if let Some(cores) = &cores {
-                cores.move_apart();
-            }
-            emulate(scenario, &hosts, &ends, clock, &go_on)
-        });
-        let talker = scope.spawn(|| sockets.run(clock, scenario, &go_on));
-        while !emulator.is_finished() && !talker.is_finished() {
-            if !progress(clock.now().min(end)) {
-                going.store(false, Ordering::Relaxed);
-            }
-            thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let talked = talker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        if talked.is_err() {
-            going.store(false, Ordering::Relaxed);
-        }
-        let seen = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (seen, talked)
-    });
-    if !go_on() && talked.is_ok() && seen.is_ok() {
-        return Err(LiveError::Stopped);
-    }
-    talked.map_err(LiveError::system("a connection failed", "see `narrows doctor`"))?;
-    let seen = seen.map_err(LiveError::system("the emulator failed", "see `narrows doctor`"))?;
-    let after = Gauge::read(&hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"))?;
+    let played = play(scenario, &hosts, &ends, progress, |clock, go_on| sockets.run(clock, scenario, go_on))?;
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
-    let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
-    let emulation = before.until(&after, &seen.tally, scenario.duration, base_rtt, limits);
-    Ok(record(scenario, seen, outcomes, emulation))
+    let emulation = played.emulation(scenario, limits);
+    Ok(record(scenario, played.seen, outcomes, emulation))
 }
 
 /// What held back a flow since the warm-up, if it always had data and the scenario does not limit its window.

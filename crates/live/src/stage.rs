@@ -1,0 +1,78 @@
+//! A scenario's network between hosts, for as long as the scenario lasts.
+
+use crate::clock::Clock;
+use crate::emulator::{Seen, emulate};
+use crate::error::LiveError;
+use crate::gauge::Gauge;
+use crate::hosts::Host;
+use crate::precision::{self, Cores};
+use crate::run::Progress;
+use narrows_measure::{Emulation, Limit};
+use narrows_scenario::Scenario;
+use narrows_units::{Span, Time};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// What came of it.
+pub struct Played<T> {
+    pub seen: Seen,
+    /// The talker's answer.
+    pub answer: T,
+    before: Gauge,
+    after: Gauge,
+}
+
+/// Emulates the scenario's links on a core of its own, while `talk` lets the hosts talk over them; it ends when the scenario does, or when it is told not to go
+/// on. `ends` are the places of each flow's hosts.
+pub fn play<T: Send>(
+    scenario: &Scenario,
+    hosts: &[Host],
+    ends: &[(usize, usize)],
+    progress: Progress<'_>,
+    talk: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> io::Result<T> + Send,
+) -> Result<Played<T>, LiveError> {
+    let gauge = || Gauge::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
+    let end = Time::ZERO + scenario.duration;
+    let going = AtomicBool::new(true);
+    let go_on = || going.load(Ordering::Relaxed);
+    let before = gauge()?;
+    let cores = Cores::set_apart();
+    let clock = Clock::start();
+    let (seen, answer) = thread::scope(|scope| {
+        let emulator = scope.spawn(|| {
+            precision::sharpen();
+            if let Some(cores) = &cores {
+                cores.move_apart();
+            }
+            emulate(scenario, hosts, ends, clock, &go_on)
+        });
+        let talker = scope.spawn(|| talk(clock, &go_on));
+        while !emulator.is_finished() && !talker.is_finished() {
+            if !progress(clock.now().min(end)) {
+                going.store(false, Ordering::Relaxed);
+            }
+            thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let answer = talker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if answer.is_err() {
+            going.store(false, Ordering::Relaxed);
+        }
+        let seen = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (seen, answer)
+    });
+    if !go_on() && answer.is_ok() && seen.is_ok() {
+        return Err(LiveError::Stopped);
+    }
+    let answer = answer.map_err(LiveError::system("a connection failed", "see `narrows doctor`"))?;
+    let seen = seen.map_err(LiveError::system("the emulator failed", "see `narrows doctor`"))?;
+    Ok(Played { seen, answer, before, after: gauge()? })
+}
+
+impl<T> Played<T> {
+    /// How exact it was.
+    pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>) -> Emulation {
+        let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
+        self.before.until(&self.after, &self.seen.tally, scenario.duration, base_rtt, limits)
+    }
+}
