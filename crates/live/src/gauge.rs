@@ -14,6 +14,7 @@ pub struct Gauge {
     cores: Cores,
     overrun: u64,
     refused: u64,
+    spoiled: u64,
 }
 
 /// Ticks of all cores together.
@@ -26,13 +27,14 @@ struct Cores {
 impl Gauge {
     /// Reads it.
     pub fn read(hosts: &[Host]) -> io::Result<Gauge> {
-        let (mut overrun, mut refused) = (0, 0);
+        let (mut overrun, mut refused, mut spoiled) = (0, 0, 0);
         for host in hosts {
             let stats = host.namespace.enter(|| Netlink::open()?.stats(DEVICE))?;
             overrun += stats.tx_dropped;
             refused += stats.rx_dropped;
+            spoiled += host.namespace.enter(found_wrong)?;
         }
-        Ok(Gauge { cores: Cores::read()?, overrun, refused })
+        Ok(Gauge { cores: Cores::read()?, overrun, refused, spoiled })
     }
 
     /// What the run between this state and `after` was, which took `wall`.
@@ -48,6 +50,7 @@ impl Gauge {
             unknown: tally.unknown,
             overrun: after.overrun - self.overrun,
             refused: (after.refused - self.refused).max(tally.refused),
+            spoiled: after.spoiled - self.spoiled,
             busy: wall - tally.idle.min(wall),
             wall,
             base_rtt,
@@ -55,6 +58,22 @@ impl Gauge {
             limits,
         }
     }
+}
+
+/// Packets in which the kernel of the calling thread's namespace found something wrong (Documentation/networking/snmp_counter.rst). Of those over IPv6 the files
+/// count UDP's and the headers'; TCP's are counted for both.
+fn found_wrong() -> io::Result<u64> {
+    const COUNTERS: [&str; 5] = ["Ip InHdrErrors", "Tcp InCsumErrors", "Udp InCsumErrors", "Ip6InHdrErrors", "Udp6InCsumErrors"];
+    let (old, new) =
+        (fs::read_to_string("/proc/thread-self/net/snmp")?, fs::read_to_string("/proc/thread-self/net/snmp6").unwrap_or_default());
+    let lines: Vec<&str> = old.lines().collect();
+    let v4 = lines.chunks_exact(2).flat_map(|pair| {
+        let group = pair[0].split(':').next().unwrap_or_default();
+        let names = pair[0].split_whitespace().skip(1).map(move |name| format!("{group} {name}"));
+        names.zip(pair[1].split_whitespace().skip(1))
+    });
+    let v6 = new.lines().filter_map(|line| line.split_once(char::is_whitespace)).map(|(name, count)| (name.to_owned(), count.trim()));
+    Ok(v4.chain(v6).filter(|(name, _)| COUNTERS.contains(&name.as_str())).filter_map(|(_, count)| count.parse::<u64>().ok()).sum())
 }
 
 impl Cores {

@@ -15,6 +15,7 @@ mod run;
 mod sockets;
 mod stage;
 mod tcp_info;
+pub mod trial;
 mod tun;
 pub mod wire;
 

@@ -21,6 +21,8 @@ pub struct Emulation {
     pub overrun: u64,
     /// Packets that a host's kernel did not take.
     pub refused: u64,
+    /// Packets in which a host's kernel found a wrong checksum or header: they were spoiled on the way.
+    pub spoiled: u64,
     /// How long the emulator was at work, not waiting.
     pub busy: Span,
     /// How long it ran.
@@ -69,6 +71,9 @@ impl Emulation {
         }
         if self.refused > 0 {
             doubts.push(format!("{} packets were not taken by a host's kernel", self.refused));
+        }
+        if self.spoiled > 0 {
+            doubts.push(format!("{} packets reached a host's kernel with a wrong checksum or header", self.spoiled));
         }
         if self.idle < IDLE {
             doubts.push(format!("the cores were idle for {:.1} % of the time only: work has waited for a core", self.idle * 100.0));

@@ -37,18 +37,18 @@ fn a_run_on_a_machine_that_is_too_slow_is_called_invalid_with_every_reason_and_i
         limits: vec![limit],
         ..Emulation::default()
     };
-    made.cases[0].runs[0].emulation = Some(Emulation { overrun: 7, refused: 2, idle: 0.004, ..late });
+    made.cases[0].runs[0].emulation = Some(Emulation { overrun: 7, refused: 2, spoiled: 5, idle: 0.004, ..late });
     let text = table(&made);
     let told: Vec<&str> = text.lines().filter(|line| line.starts_with("!!!")).collect();
-    assert_eq!(told.len(), 6, "{text}");
+    assert_eq!(told.len(), 7, "{text}");
     assert!(told[0].contains("INVALID"));
-    for (line, number) in told[1..].iter().zip(["2.10 ms", "7 packets", "2 packets", "0.4 %", "31 %"]) {
+    for (line, number) in told[1..].iter().zip(["2.10 ms", "7 packets", "2 packets", "5 packets", "0.4 %", "31 %"]) {
         assert!(line.contains(number), "{line}");
     }
     let summary: serde_json::Value = serde_json::from_str(&summary_json(&made)).unwrap();
     let emulation = &summary["cases"][0]["runs"][0]["emulation"];
     assert_eq!(emulation["valid"], false);
-    assert_eq!(emulation["reasons"].as_array().unwrap().len(), 5);
+    assert_eq!(emulation["reasons"].as_array().unwrap().len(), 6);
 }
 
 #[test]

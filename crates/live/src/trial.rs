@@ -1,0 +1,212 @@
+//! Datagrams with their sending time inside, sent through a scenario's links: what they meet there is compared with what they should have met.
+
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::hosts::{Host, endpoints};
+use crate::precision;
+use crate::run::Progress;
+use crate::sockets::FIRST_PORT;
+use crate::stage::play;
+use narrows_control::Ecn;
+use narrows_measure::{Emulation, LinkRecord};
+use narrows_scenario::Scenario;
+use narrows_units::{Bytes, Span, Time};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, ipproto, sendto, socket_with, sockopt};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::io;
+use std::mem::{MaybeUninit, size_of};
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::thread;
+
+/// IPv4 and UDP headers.
+const HEADERS: u64 = 28;
+
+/// Number and time of sending.
+const CONTENT: u64 = 16;
+
+/// Room that the kernel keeps for datagrams that wait to be read.
+const ROOM: usize = 64 << 20;
+
+/// What is sent from the sender of the scenario's first flow to its receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagrams {
+    /// How many.
+    pub count: u64,
+    /// Size of each on the wire, from its IP header on: 44 bytes at least.
+    pub size: Bytes,
+    /// From one to the next.
+    pub gap: Span,
+    /// Their code point.
+    pub ecn: Ecn,
+    /// When the first is sent.
+    pub start: Time,
+}
+
+/// One that arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Its number, from 0.
+    pub number: u64,
+    /// When its sender handed it to the kernel.
+    pub sent: Time,
+    /// When the receiver's kernel had it.
+    pub arrived: Time,
+    /// The code point with which it arrived.
+    pub ecn: u8,
+}
+
+/// What became of them.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// When each was sent.
+    pub sent: Vec<Time>,
+    /// Those that arrived, in order of arrival.
+    pub arrivals: Vec<Arrival>,
+    /// The scenario's links.
+    pub links: Vec<LinkRecord>,
+    /// How exact the emulator says that it was.
+    pub emulation: Emulation,
+}
+
+/// Sends them while the scenario lasts; its flows say where from and where to, and send nothing themselves.
+pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) -> Result<Trial, LiveError> {
+    let places = endpoints(scenario);
+    let mtu = datagrams.size.get().max(1500) as u32;
+    let hosts: Result<Vec<Host>, LiveError> =
+        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, mtu)).collect();
+    let hosts = hosts?;
+    let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
+    let (from, to) = (&hosts[ends[0].0], &hosts[ends[0].1]);
+    let failed = |error| LiveError::system("sockets for datagrams cannot be opened", "see `narrows doctor`")(error);
+    let target = SocketAddr::new(to.v4.into(), FIRST_PORT);
+    let receiver = to.namespace.enter(|| receiving(target)).map_err(failed)?;
+    let sender = from.namespace.enter(|| sending(datagrams.ecn)).map_err(failed)?;
+    let end = Time::ZERO + scenario.duration;
+    let played = play(scenario, &hosts, &ends, progress, |clock, go_on| {
+        thread::scope(|scope| {
+            let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
+            let arrivals = receive_all(&receiver, clock, end, go_on)?;
+            let sent = sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok((sent, arrivals))
+        })
+    })?;
+    let emulation = played.emulation(scenario, Vec::new());
+    let (sent, arrivals) = played.answer;
+    Ok(Trial { sent, arrivals, links: played.seen.links, emulation })
+}
+
+fn sending(ecn: Ecn) -> io::Result<OwnedFd> {
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
+    sockopt::set_ip_tos(&socket, ecn as u8)?;
+    Ok(socket)
+}
+
+fn receiving(address: SocketAddr) -> io::Result<OwnedFd> {
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
+    sockopt::set_ip_recvtos(&socket, true)?;
+    sockopt::set_socket_recv_buffer_size_force(&socket, ROOM)?;
+    let on: libc::c_int = 1;
+    // SAFETY: the kernel reads `on`, whose size is given.
+    let answer = unsafe {
+        let (value, size) = ((&raw const on).cast(), size_of::<libc::c_int>() as libc::socklen_t);
+        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, value, size)
+    };
+    if answer < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    bind(&socket, &address)?;
+    Ok(socket)
+}
+
+/// Sends each at its time, or as soon after it as the thread is awake; answers when it did.
+fn send_all(
+    sender: &OwnedFd,
+    to: SocketAddr,
+    datagrams: Datagrams,
+    clock: Clock,
+    end: Time,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> io::Result<Vec<Time>> {
+    precision::sharpen();
+    let mut bytes = vec![0; (datagrams.size.get() - HEADERS).max(CONTENT) as usize];
+    let mut sent = Vec::with_capacity(datagrams.count as usize);
+    for number in 0..datagrams.count {
+        let due = datagrams.start + datagrams.gap * number;
+        if due >= end || !go_on() {
+            break;
+        }
+        let wait = due.since(clock.now().min(due));
+        if wait > Span::ZERO {
+            thread::sleep(std::time::Duration::from_nanos(wait.as_nanos()));
+        }
+        let now = clock.now();
+        bytes[..8].copy_from_slice(&number.to_be_bytes());
+        bytes[8..16].copy_from_slice(&now.since(Time::ZERO).as_nanos().to_be_bytes());
+        sendto(sender, &bytes, SendFlags::empty(), &to)?;
+        sent.push(now);
+    }
+    Ok(sent)
+}
+
+fn receive_all(receiver: &OwnedFd, clock: Clock, end: Time, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<Vec<Arrival>> {
+    // The kernel stamps arrivals by the clock of the day.
+    let ahead = day().wrapping_sub(clock.now().since(Time::ZERO).as_nanos());
+    let mut arrivals = Vec::new();
+    while clock.now() < end && go_on() {
+        while let Some(mut arrival) = receive(receiver)? {
+            arrival.arrived = Time::from_nanos(arrival.arrived.since(Time::ZERO).as_nanos().saturating_sub(ahead));
+            arrivals.push(arrival);
+        }
+        let pause = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+        match poll(&mut [PollFd::new(receiver, PollFlags::IN)], Some(&pause)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(arrivals)
+}
+
+/// Nanoseconds of `CLOCK_REALTIME`.
+fn day() -> u64 {
+    let now = clock_gettime(ClockId::Realtime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The next datagram that waits, its arrival still by the clock of the day.
+fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
+    let mut content = [0u8; CONTENT as usize];
+    let mut control = [0u64; 16];
+    let mut piece = libc::iovec { iov_base: content.as_mut_ptr().cast(), iov_len: content.len() };
+    // SAFETY: all-zero bytes are a valid `msghdr`, which has integers and null pointers.
+    let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
+    (message.msg_iov, message.msg_iovlen) = (&raw mut piece, 1);
+    (message.msg_control, message.msg_controllen) = (control.as_mut_ptr().cast(), size_of_val(&control));
+    // SAFETY: the kernel writes to `content` and `control`, as many bytes as they have; both live through the call.
+    let count = unsafe { libc::recvmsg(receiver.as_raw_fd(), &raw mut message, 0) };
+    if count < 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) };
+    }
+    let word = |at: usize| u64::from_be_bytes(content[at..at + 8].try_into().expect("8 bytes"));
+    let mut arrival = Arrival { number: word(0), sent: Time::from_nanos(word(8)), arrived: Time::ZERO, ecn: 0 };
+    // SAFETY: `message` describes `control` as the kernel has filled it; the macros stay within it, and each datum is read as what its type says.
+    unsafe {
+        let mut header = libc::CMSG_FIRSTHDR(&raw const message);
+        while !header.is_null() {
+            let data = libc::CMSG_DATA(header);
+            match ((*header).cmsg_level, (*header).cmsg_type) {
+                (libc::IPPROTO_IP, libc::IP_TOS) => arrival.ecn = data.read() & 3,
+                (libc::SOL_SOCKET, libc::SO_TIMESTAMPNS) => {
+                    let stamp = data.cast::<libc::timespec>().read_unaligned();
+                    arrival.arrived = Time::from_nanos(stamp.tv_sec as u64 * 1_000_000_000 + stamp.tv_nsec as u64);
+                }
+                _ => {}
+            }
+            header = libc::CMSG_NXTHDR(&raw const message, header);
+        }
+    }
+    Ok(Some(arrival))
+}
