@@ -57,6 +57,11 @@ impl Param {
         Param { name, kind: Kind::Choice { default, options }, help }
     }
 
+    /// Its value if it is not set, as it would be written.
+    pub fn default_text(&self) -> String {
+        self.default().to_string()
+    }
+
     fn default(&self) -> Value {
         match self.kind {
             Kind::Flag { default } => Value::Flag(default),
@@ -127,6 +132,11 @@ impl Params {
             Value::Choice(value) => value,
             _ => panic!("parameter {name} is not a choice"),
         }
+    }
+
+    /// The value of a parameter of any kind, as it would be written. Panics if there is no such parameter.
+    pub fn text(&self, name: &str) -> String {
+        self.get(name).to_string()
     }
 
     /// Refuses a parameter of `entry` that was set to something else than its default although nothing would use it; `allowed` says what would be right.

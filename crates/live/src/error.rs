@@ -17,10 +17,10 @@ pub enum LiveError {
         remedy: &'static str,
     },
     /// The scenario asks for what this world or this kernel cannot give.
-    #[error("{place}: {problem}; {remedy}")]
+    #[error("{}: {problem}; {remedy}", LiveError::named(place))]
     Refused {
-        /// The flow, link or key.
-        place: String,
+        /// Where the scenario asks: keys from its top, a flow or link by its name, for example `flow`, `first`, `transport`, `tick`.
+        place: Vec<String>,
         /// What cannot be had.
         problem: String,
         /// What would be possible.
@@ -32,6 +32,24 @@ pub enum LiveError {
 }
 
 impl LiveError {
+    /// A place of a scenario, for people: `flow "first", transport.tick`.
+    pub fn named(place: &[String]) -> String {
+        match place {
+            [list, name] => format!("{list} \"{name}\""),
+            [list, name, key @ ..] if !key.is_empty() => format!("{list} \"{name}\", {}", key.join(".")),
+            other => other.join("."),
+        }
+    }
+
+    /// Refuses what the scenario asks at `place`.
+    pub(crate) fn refused<W: Into<String>>(
+        place: impl IntoIterator<Item = W>,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> LiveError {
+        LiveError::Refused { place: place.into_iter().map(Into::into).collect(), problem: problem.into(), remedy: remedy.into() }
+    }
+
     /// Turns the kernel's answer to `what` into an error with a remedy.
     pub(crate) fn system(what: impl Into<String>, remedy: &'static str) -> impl FnOnce(io::Error) -> LiveError {
         let what = what.into();

@@ -3,9 +3,9 @@
 use crate::error::LiveError;
 use crate::namespace::Namespace;
 use crate::netlink::Netlink;
+use crate::terms::{Plan, RouteTerms};
 use crate::tun::{DEVICE, Tun};
 use narrows_scenario::{NodeId, Scenario};
-use netlink_packet_route::AddressFamily;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -20,10 +20,7 @@ pub struct Host {
     pub namespace: Namespace,
     /// Its only device.
     pub tun: Tun,
-    /// Its IPv4 address.
-    pub v4: Ipv4Addr,
-    /// Its IPv6 address.
-    pub v6: Ipv6Addr,
+    number: u16,
 }
 
 /// Settings of a host's kernel that follow neither from the scenario nor from the controller, each with its reason. All belong to the namespace alone.
@@ -31,43 +28,70 @@ const SETTINGS: [(&str, &str); 5] = [
     // No connection learns from those before it.
     ("ipv4/tcp_no_metrics_save", "1"),
     // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms: buffers are not what is studied.
-    ("ipv4/tcp_rmem", "4096 131072 268435456"),
+    ("ipv4/tcp_rmem", RECEIVE_BUFFERS),
     ("ipv4/tcp_wmem", "4096 4194304 268435456"),
     // As in the simulator, whose transport has neither.
     ("ipv4/tcp_fastopen", "0"),
     ("ipv6/conf/all/accept_ra", "0"),
 ];
 
+/// Least, first and greatest buffer of a receiver.
+pub const RECEIVE_BUFFERS: &str = "4096 131072 268435456";
+
 /// Packets that the device holds until the emulator takes them.
 const DEVICE_QUEUE: u32 = 10_000;
 
 impl Host {
-    /// Makes the host of a node. `number` tells its addresses from those of others; `mtu` is the largest packet.
-    pub fn new(name: &str, number: u16, mtu: u32) -> Result<Host, LiveError> {
-        let [high, low] = (number + 1).to_be_bytes();
-        let v4 = Ipv4Addr::new(10, 77, high, low);
-        let v6 = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, number + 1);
+    /// Makes the host of a node. `number` tells its addresses from those of others, and is its place in the plan.
+    pub fn new(name: &str, number: u16, plan: &Plan) -> Result<Host, LiveError> {
         let failed = |what: &str| LiveError::system(format!("host \"{name}\": {what}"), "see `narrows doctor`");
         let namespace = Namespace::new().map_err(failed("a network namespace cannot be made"))?;
         let tun = namespace.enter(Tun::create).map_err(failed("a TUN device cannot be made"))?;
-        namespace.enter(|| configure(v4.into(), v6.into(), mtu)).map_err(failed("its network cannot be configured"))?;
-        Ok(Host { name: name.to_owned(), namespace, tun, v4, v6 })
+        namespace.enter(|| configure(number, plan)).map_err(failed("its network cannot be configured"))?;
+        Ok(Host { name: name.to_owned(), namespace, tun, number })
+    }
+
+    /// Its address for connections of a class of [`Plan::classes`].
+    pub fn address(&self, class: usize, v6: bool) -> IpAddr {
+        if v6 { v6_of(class, self.number + 1).into() } else { v4_of(class, self.number + 1).into() }
     }
 }
 
-fn configure(v4: IpAddr, v6: IpAddr, mtu: u32) -> io::Result<()> {
-    for (key, value) in SETTINGS {
+/// Each class of routes is a network of its own, in which every host has an address: so what the kernel keeps with a route is that of the class.
+fn v4_of(class: usize, host: u16) -> Ipv4Addr {
+    let [high, low] = host.to_be_bytes();
+    Ipv4Addr::new(10, 77 + class as u8, high, low)
+}
+
+fn v6_of(class: usize, host: u16) -> Ipv6Addr {
+    Ipv6Addr::new(0xfd77, class as u16, 0, 0, 0, 0, 0, host)
+}
+
+fn configure(number: u16, plan: &Plan) -> io::Result<()> {
+    let own = plan.settings[usize::from(number)].iter().map(|(key, value)| (*key, value.as_str()));
+    for (key, value) in SETTINGS.into_iter().chain(own) {
         fs::write(format!("/proc/sys/net/{key}"), value).map_err(|error| io::Error::new(error.kind(), format!("net/{key}: {error}")))?;
     }
     let mut netlink = Netlink::open()?;
     let loopback = netlink.index("lo")?;
     netlink.up(loopback, None, None)?;
     let device = netlink.index(DEVICE)?;
-    netlink.no_queue(device)?;
-    netlink.up(device, Some(mtu), Some(DEVICE_QUEUE))?;
-    for (address, family) in [(v4, AddressFamily::Inet), (v6, AddressFamily::Inet6)] {
+    // What the kernel sends is at the device at once, and nothing but the device can drop it.
+    netlink.set_qdisc(device, "noqueue")?;
+    netlink.up(device, Some(plan.mtu), Some(DEVICE_QUEUE))?;
+    for (class, terms) in plan.classes.iter().enumerate() {
+        join(&mut netlink, device, class, number + 1, terms)?;
+    }
+    Ok(())
+}
+
+/// Gives a host its addresses in the networks of a class, and routes them to its device.
+fn join(netlink: &mut Netlink, device: u32, class: usize, host: u16, terms: &RouteTerms) -> io::Result<()> {
+    let v4 = (v4_of(class, host).into(), v4_of(class, 0).into(), 16);
+    let v6 = (v6_of(class, host).into(), v6_of(class, 0).into(), 64);
+    for (address, network, length) in [v4, v6] {
         netlink.add_address(device, address)?;
-        netlink.route_all(device, family)?;
+        netlink.route(device, (network, length), address, terms.metrics())?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The live world: moves packets of real kernel connections through paths, by the wall clock.
 
+mod capability;
 mod classify;
 mod clock;
 mod desk;
@@ -11,13 +12,18 @@ mod namespace;
 mod netlink;
 mod network;
 mod precision;
+mod privilege;
+mod refuse;
 mod run;
 mod sockets;
 mod stage;
 mod tcp_info;
+mod terms;
 pub mod trial;
 mod tun;
 pub mod wire;
 
+pub use capability::{Capability, State, probe, ready};
 pub use error::LiveError;
+pub use privilege::acquire;
 pub use run::{Progress, run};

@@ -72,37 +72,29 @@ impl Netlink {
         self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
     }
 
-    /// Takes away an interface's queue: what the kernel sends is at the device at once, and nothing but the device can drop it.
-    pub fn no_queue(&mut self, index: u32) -> io::Result<()> {
-        let mut message = TcMessage::default();
-        message.header.index = index as i32;
-        message.header.parent = TcHandle::ROOT;
-        message.attributes.push(TcAttribute::Kind("noqueue".to_owned()));
-        self.ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
-    }
-
-    /// Routes everything of a family to an interface.
-    pub fn route_all(&mut self, index: u32, family: AddressFamily) -> io::Result<()> {
-        self.route(index, family, None, Vec::new())
-    }
-
-    /// Routes one destination, or all, to an interface.
-    pub fn route(&mut self, index: u32, family: AddressFamily, to: Option<IpAddr>, metrics: Vec<RouteMetric>) -> io::Result<()> {
+    /// Routes a network, of which `source` is the own address, to an interface.
+    pub fn route(&mut self, index: u32, (network, length): (IpAddr, u8), source: IpAddr, metrics: Vec<RouteMetric>) -> io::Result<()> {
         let mut message = RouteMessage::default();
-        message.header.address_family = family;
+        message.header.address_family = family(network);
         message.header.table = RouteHeader::RT_TABLE_MAIN;
         message.header.protocol = RouteProtocol::Static;
-        message.header.scope = if family == AddressFamily::Inet { RouteScope::Link } else { RouteScope::Universe };
+        message.header.scope = if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
         message.header.kind = RouteType::Unicast;
-        message.attributes.push(RouteAttribute::Oif(index));
-        if let Some(to) = to {
-            message.header.destination_prefix_length = if to.is_ipv4() { 32 } else { 128 };
-            message.attributes.push(RouteAttribute::Destination(to.into()));
-        }
+        message.header.destination_prefix_length = length;
+        message.attributes =
+            vec![RouteAttribute::Oif(index), RouteAttribute::Destination(network.into()), RouteAttribute::PrefSource(source.into())];
         if !metrics.is_empty() {
             message.attributes.push(RouteAttribute::Metrics(metrics));
         }
         self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
+    }
+
+    /// Gives an interface a queue of this kind.
+    pub fn set_qdisc(&mut self, index: u32, kind: &str) -> io::Result<()> {
+        let mut message = TcMessage::with_index(index as i32);
+        message.header.parent = TcHandle::ROOT;
+        message.attributes.push(TcAttribute::Kind(kind.to_owned()));
+        self.ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
     }
 
     /// Sends a request and reads its one answer.

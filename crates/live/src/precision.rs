@@ -22,7 +22,12 @@ pub fn sharpen() {
     hasten().ok();
 }
 
-fn hasten() -> io::Result<()> {
+/// Lets the calling thread run before others. Needs `CAP_SYS_NICE`.
+///
+/// # Errors
+///
+/// The kernel does not allow it.
+pub fn hasten() -> io::Result<()> {
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: libc::SCHED_OTHER as u32,

@@ -3,6 +3,7 @@
 use crate::emulator::Seen;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
+use crate::refuse::{Kernel, plan};
 use crate::sockets::{Outcome, Sockets};
 use crate::stage::play;
 use narrows_measure::{Emulation, FlowCounters, FlowRecord, Histogram, Limit, Record};
@@ -15,13 +16,12 @@ pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 /// Runs a scenario to its end, in as much time as it says.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
     let places = endpoints(scenario);
-    let mtu = scenario.flows.iter().map(|flow| flow.transport.mss + flow.transport.headers).max().unwrap_or(Bytes::new(1500));
+    let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
+    let plan = plan(scenario, &ends, &Kernel::running()?)?;
     let hosts: Result<Vec<Host>, LiveError> =
-        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, mtu.get() as u32)).collect();
+        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;
-    let place = |flow: &Flow| (places[&flow.from], places[&flow.to]);
-    let ends: Vec<(usize, usize)> = scenario.flows.iter().map(place).collect();
-    let mut sockets = Sockets::open(scenario, &hosts, place)?;
+    let mut sockets = Sockets::open(scenario, &hosts, &ends, &plan)?;
     let played = play(scenario, &hosts, &ends, progress, |clock, go_on| sockets.run(clock, scenario, go_on))?;
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();

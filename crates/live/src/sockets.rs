@@ -4,14 +4,14 @@ use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::hosts::Host;
 use crate::tcp_info::{INFINITE_SSTHRESH, TcpInfo};
+use crate::terms::{Plan, Terms, port};
 use narrows_measure::FlowSample;
-use narrows_scenario::{Flow, Scenario, Workload};
+use narrows_scenario::{Scenario, Workload};
 use narrows_units::{Bytes, Rate, Span, Time};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, accept_with, bind, connect, ipproto, listen, recv, send, socket_with,
-    sockopt,
 };
 use rustix::time::Timespec;
 use std::io;
@@ -64,18 +64,17 @@ pub struct Sockets {
 
 impl Sockets {
     /// Opens the sockets of all flows; none is connected yet.
-    pub fn open(scenario: &Scenario, hosts: &[Host], place: impl Fn(&Flow) -> (usize, usize)) -> Result<Sockets, LiveError> {
+    pub fn open(scenario: &Scenario, hosts: &[Host], ends: &[(usize, usize)], plan: &Plan) -> Result<Sockets, LiveError> {
         let epoll =
             epoll::create(CreateFlags::CLOEXEC).map_err(|error| LiveError::system("epoll", "see `narrows doctor`")(error.into()))?;
         let mut connections = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let (from, to) = place(flow);
-            let address = SocketAddr::new(hosts[to].v4.into(), FIRST_PORT + index as u16);
+            let ((from, to), terms) = (ends[index], &plan.flows[index]);
+            let address = SocketAddr::new(hosts[to].address(terms.class, terms.v6), port(index));
             let failed =
                 |error| LiveError::system(format!("flow \"{}\": its sockets cannot be opened", flow.name), "see `narrows doctor`")(error);
-            let kernel = flow.controller.as_ref().and_then(|choice| choice.entry().kernel);
-            let listener = hosts[to].namespace.enter(|| listening(address)).map_err(failed)?;
-            let sender = hosts[from].namespace.enter(|| stream(kernel)).map_err(failed)?;
+            let listener = hosts[to].namespace.enter(|| listening(address, terms)).map_err(failed)?;
+            let sender = hosts[from].namespace.enter(|| stream(terms)).map_err(failed)?;
             let size = match flow.workload {
                 Workload::Size(size) => Some(size.get()),
                 _ => None,
@@ -282,17 +281,16 @@ fn split(key: u64) -> (usize, Role) {
     ((key >> 2) as usize, role)
 }
 
-fn listening(address: SocketAddr) -> io::Result<OwnedFd> {
-    let listener = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, Some(ipproto::TCP))?;
+fn listening(address: SocketAddr, terms: &Terms) -> io::Result<OwnedFd> {
+    let listener = stream(terms)?;
     bind(&listener, &address)?;
     listen(&listener, 1024)?;
     Ok(listener)
 }
 
-fn stream(congestion: Option<&str>) -> io::Result<OwnedFd> {
-    let sender = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, Some(ipproto::TCP))?;
-    if let Some(name) = congestion {
-        sockopt::set_tcp_congestion(&sender, name)?;
-    }
-    Ok(sender)
+fn stream(terms: &Terms) -> io::Result<OwnedFd> {
+    let family = if terms.v6 { AddressFamily::INET6 } else { AddressFamily::INET };
+    let socket = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, Some(ipproto::TCP))?;
+    terms.apply(&socket)?;
+    Ok(socket)
 }

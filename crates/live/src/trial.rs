@@ -7,6 +7,7 @@ use crate::precision;
 use crate::run::Progress;
 use crate::sockets::FIRST_PORT;
 use crate::stage::play;
+use crate::terms::Plan;
 use narrows_control::Ecn;
 use narrows_measure::{Emulation, LinkRecord};
 use narrows_scenario::Scenario;
@@ -74,14 +75,14 @@ pub struct Trial {
 /// Sends them while the scenario lasts; its flows say where from and where to, and send nothing themselves.
 pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) -> Result<Trial, LiveError> {
     let places = endpoints(scenario);
-    let mtu = datagrams.size.get().max(1500) as u32;
+    let plan = Plan::plain(places.len(), datagrams.size.get().max(1500) as u32);
     let hosts: Result<Vec<Host>, LiveError> =
-        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, mtu)).collect();
+        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
     let (from, to) = (&hosts[ends[0].0], &hosts[ends[0].1]);
     let failed = |error| LiveError::system("sockets for datagrams cannot be opened", "see `narrows doctor`")(error);
-    let target = SocketAddr::new(to.v4.into(), FIRST_PORT);
+    let target = SocketAddr::new(to.address(0, false), FIRST_PORT);
     let receiver = to.namespace.enter(|| receiving(target)).map_err(failed)?;
     let sender = from.namespace.enter(|| sending(datagrams.ecn)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;

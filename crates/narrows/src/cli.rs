@@ -26,10 +26,12 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run a scenario file
     Run(RunArgs),
-    /// Run a scenario file on the Linux kernel: real connections over emulated links (as root)
+    /// Run a scenario file on the Linux kernel: real connections over emulated links
     Live(LiveArgs),
     /// Measure how far simulation and kernel are apart, over a set of generated networks (as root)
     Fidelity(FidelityArgs),
+    /// Say whether scenarios can run live here, what is missing, and how to get it
+    Doctor(DoctorArgs),
     /// Run a scenario file with a sweep table: all combinations of values, on all cores, resumed if stopped
     Sweep(SweepArgs),
     /// Run every controller beside every other: share, harm and starvation
@@ -156,6 +158,13 @@ pub struct FidelityArgs {
     pub cells: Vec<u32>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What is written down packet by packet.

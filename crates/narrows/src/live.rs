@@ -7,18 +7,23 @@ use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::run::{Verdict, judge};
 use crate::runner::{run_all, run_live};
+use narrows_live::LiveError;
 use narrows_measure::distances;
 use narrows_measure::metrics::Summary;
 use narrows_report::{Case, Comparison};
+use narrows_scenario::ScenarioError;
+use std::path::Path;
 
 /// Runs a scenario file on the kernel and judges its expectations.
 pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
+    // Before anything starts a thread.
+    narrows_live::acquire()?;
     let mut scenario = narrows_scenario::load(&args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let directory = output::choose_directory(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
-    let record = run_live(&scenario, &args.output)?;
+    let record = run_live(&scenario, &args.output).map_err(|failure| at_line(failure, &args.scenario))?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
     let case = |label: &str, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };
@@ -38,6 +43,17 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
         true => Outcome::Ok,
         false => Outcome::Missed,
     })
+}
+
+/// Shows the line of the scenario that asks for what cannot be had.
+fn at_line(failure: Failure, file: &Path) -> Failure {
+    match failure {
+        Failure::Live(LiveError::Refused { place, problem, remedy }) => {
+            let message = format!("{} cannot run live: {problem}", LiveError::named(&place[..place.len().min(2)]));
+            Failure::Scenario(ScenarioError::unsupported(file, &place, message, remedy))
+        }
+        other => other,
+    }
 }
 
 /// How far the second case, the simulator, is from the first.

@@ -5,6 +5,7 @@ mod cells;
 mod cli;
 mod compare;
 mod differ;
+mod doctor;
 mod error;
 mod export;
 mod fidelity;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 enum Outcome {
     /// All well.
     Ok,
-    /// An expectation of the scenario, or a goal, was missed.
+    /// An expectation of the scenario, or a goal, was missed, or this host lacks what a live run needs.
     Missed,
     /// A live run of which the machine set part of the result.
     Invalid,
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Live(args) => live::live(args),
         Command::Fidelity(args) => fidelity::fidelity(args),
+        Command::Doctor(args) => doctor::doctor(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Report(args) => report::report(args),

@@ -1,8 +1,10 @@
 //! What is wrong with a scenario, where, and what would be right.
 
+use crate::sweep;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::{self, Display};
 use std::ops::Range;
+use std::path::Path;
 
 /// A problem at a place of the text, before it knows whose text it is.
 #[derive(Debug)]
@@ -89,6 +91,19 @@ impl ScenarioError {
             source: None,
             labels: Vec::new(),
         }))
+    }
+
+    /// What stands at a place of a scenario file cannot be had in some world. `place` is keys from the top of the file, a flow or link by its name: `flow`, `first`,
+    /// `transport`, `tick`. The error shows the line where the file says so: there, in the table for all flows, or in a preset that implies it.
+    pub fn unsupported(file: &Path, place: &[String], message: impl Into<String>, help: impl Into<String>) -> ScenarioError {
+        let (name, text) = (file.display().to_string(), std::fs::read_to_string(file).unwrap_or_default());
+        let span = sweep::places(&text, place).into_iter().next();
+        let mut error = ScenarioError::new(*Problem::at(&span.clone().unwrap_or_default(), message, help), &name, &text);
+        if span.is_none() {
+            (error.0.line, error.0.source) = (None, None);
+            error.0.labels.clear();
+        }
+        error
     }
 
     /// What is wrong.

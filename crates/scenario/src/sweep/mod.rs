@@ -8,6 +8,7 @@ mod range;
 mod set;
 
 pub use axis::{Axis, AxisValue};
+pub(crate) use path::places;
 
 use crate::error::{Problem, ScenarioError};
 use crate::read::read_whole;

@@ -135,6 +135,29 @@ pub(super) fn spans(text: &str, paths: &[Path]) -> Vec<Range<usize>> {
     spans
 }
 
+/// The bytes of `text` that say what holds at a place, the most particular first. For one of several copies of a flow, or one direction of a link, those of the
+/// table that stands for all.
+pub(crate) fn places(text: &str, place: &[String]) -> Vec<Range<usize>> {
+    let mut ways = vec![Path(place.to_vec())];
+    if let [list, name, key @ ..] = place {
+        let mut way = |start: &[&str], keys: &[String]| {
+            ways.push(Path(start.iter().map(|key| (*key).to_owned()).chain(keys.iter().cloned()).collect()))
+        };
+        let of_transport = key.first().is_some_and(|first| first == "transport");
+        let whole = name.rsplit_once('.').map_or(name.as_str(), |(whole, _)| whole);
+        way(&[list, whole], key);
+        if of_transport {
+            way(&[list, name, "transport", "preset"], &[]);
+            way(&[list, whole, "transport", "preset"], &[]);
+            way(&[], key);
+            way(&["transport", "preset"], &[]);
+        }
+        way(&[list, name, "name"], &[]);
+        way(&[list, whole, "name"], &[]);
+    }
+    spans(text, &ways)
+}
+
 fn find(table: &dyn TableLike, path: &[String], spans: &mut Vec<Range<usize>>) {
     let [key, rest @ ..] = path else { return };
     let Some((found, item)) = table.get_key_value(key) else { return };
