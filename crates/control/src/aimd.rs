@@ -69,6 +69,10 @@ impl<S: Steps> Aimd<S> {
 }
 
 impl<S: Steps> Controller for Aimd<S> {
+    fn on_open(&mut self, _now: Time, rtt: Span) {
+        self.srtt = rtt;
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
         Tag::default()

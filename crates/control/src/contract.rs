@@ -8,6 +8,11 @@ use narrows_units::{Bytes, Rate, Segments, Span, Time};
 /// A world calls [`on_sent`](Controller::on_sent) for each transmission, [`on_feedback`](Controller::on_feedback) once per acknowledgement after its own loss
 /// detection, and reads [`decision`](Controller::decision) after each call that may have changed it.
 pub trait Controller: Send {
+    /// The connection is open: its handshake took `rtt`, the first round trip known of the path. A world without handshakes does not call it.
+    fn on_open(&mut self, now: Time, rtt: Span) {
+        let _ = (now, rtt);
+    }
+
     /// A segment leaves. The tag returned comes back with that transmission in [`Acked`](crate::Acked) or [`Lost`](crate::Lost).
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         let _ = sent;

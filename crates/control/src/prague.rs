@@ -104,6 +104,10 @@ impl Prague {
 }
 
 impl Controller for Prague {
+    fn on_open(&mut self, _now: Time, rtt: Span) {
+        self.srtt = rtt;
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
         self.share.on_sent(sent.number);

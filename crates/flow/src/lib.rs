@@ -4,7 +4,7 @@
 //! Segments are numbered from 0 and all of one size, but for the last of a message.
 //!
 //! What differs from Linux 6.x, whose TCP this follows:
-//! * no handshake, so no round trip is known before the first data is acknowledged; clocks count nanoseconds and timers expire exactly;
+//! * clocks count nanoseconds and timers expire exactly;
 //! * the receiver acknowledges each segment that arrives out of order (Linux gathers those after the third for up to 1 ms or 5 % of a round trip); its delay and
 //!   its silence before it acknowledges quickly again know no round trip: at most 200 ms, and 1 s;
 //! * pacing begins with the first segment, in Linux with the eleventh;
@@ -15,6 +15,7 @@
 //! * a reduction is undone as soon as it is known to be spurious, whatever is still being repaired;
 //! * reordering of any distance counts: the 300 segments of `tcp_max_reordering` do not bound it.
 
+mod handshake;
 mod observer;
 mod pacing;
 mod ranges;
@@ -28,6 +29,7 @@ mod short;
 mod transport;
 mod wire;
 
+pub use handshake::Handshake;
 pub use observer::{Content, Observer, Point, Seen};
 pub use ranges::RangeSet;
 pub use receiver::Receiver;

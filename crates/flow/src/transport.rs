@@ -10,6 +10,8 @@ pub struct Transport {
     pub mss: Bytes,
     /// Headers of a data packet, from IP on: 20 + 20 + 12 B. An acknowledgement is as large, plus its SACK option.
     pub headers: Bytes,
+    /// Connections open with a handshake of one round trip, which the sender knows from then on (RFC 9293 section 3.5, RFC 6298 section 2.2).
+    pub handshake: bool,
     /// Window before the first acknowledgement, in segments (RFC 6928).
     pub initial_window: u32,
     /// Least retransmission timeout. 200 ms in Linux (`TCP_RTO_MIN`), 1 s in RFC 6298.
@@ -195,6 +197,7 @@ impl Transport {
         Transport {
             mss: Bytes::new(1000),
             headers: Bytes::new(40),
+            handshake: false,
             initial_window: 2,
             initial_rto: Span::from_secs(6),
             max_rto: Span::from_secs(100_000),
@@ -220,6 +223,7 @@ impl Default for Transport {
         Transport {
             mss: Bytes::new(1448),
             headers: Bytes::new(52),
+            handshake: true,
             initial_window: 10,
             min_rto: Span::from_millis(200),
             initial_rto: Span::from_secs(1),

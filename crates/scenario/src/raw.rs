@@ -318,6 +318,8 @@ pub(crate) struct RawTransport {
     pub mss: Option<At<Quantity<Bytes>>>,
     /// Headers of a data packet, from IP on. Linux: "52 B".
     pub headers: Option<At<Quantity<Bytes>>>,
+    /// Connections open with a handshake of one round trip. Linux: true.
+    pub handshake: Option<bool>,
     /// Segments that may be sent before the first acknowledgement. Linux: 10.
     pub initial_window: Option<At<u32>>,
     /// Least retransmission timeout. Linux: "200 ms".

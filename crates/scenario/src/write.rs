@@ -212,6 +212,7 @@ fn written_sizes(sizes: &Sizes) -> String {
 fn write_transport(out: &mut Document, transport: &Transport) {
     out.text("mss", transport.mss);
     out.text("headers", transport.headers);
+    out.plain("handshake", transport.handshake);
     out.plain("initial_window", transport.initial_window);
     out.text("min_rto", transport.min_rto);
     out.text("initial_rto", transport.initial_rto);

@@ -286,13 +286,14 @@ fn every_transport_setting_is_known() {
         dupthresh: _,
         recovery: _,
         tail_loss_probe: _,
+        handshake: _,
         frto: _,
         undo: _,
     } = Transport::default();
     let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nacks = \"cumulative\"\nack_every = 1\n\
                 ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
                 dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\n\
-                sack = false\ntimestamps = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";
+                sack = false\ntimestamps = false\nhandshake = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";
     let text = format!(
         "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n[flow.transport]\n{keys}"
     );

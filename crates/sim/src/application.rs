@@ -4,7 +4,7 @@ use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
 use crate::source::Source;
 use crate::world::{OFFERS, World, overhead};
-use narrows_flow::{Observer, Point};
+use narrows_flow::{Handshake, Observer, Point};
 use narrows_traffic::{Action, Ledger, Message};
 use narrows_units::{Bytes, Random, Time};
 
@@ -103,6 +103,7 @@ impl<O: Observer> World<'_, O> {
         endpoint.ends = ends;
         endpoint.ledger = Ledger::new();
         endpoint.clear_ready();
+        endpoint.open(Handshake::new(&self.scenario.flows[flow].transport), now);
         self.write(now, slot, message, true);
         let endpoint = &mut self.slots[slot];
         let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));

@@ -1,7 +1,7 @@
 //! Connections: their two ends and their place in the network.
 
 use narrows_control::registry::{Need, Setup};
-use narrows_flow::{Receiver, Sender, SenderCounters};
+use narrows_flow::{Handshake, Receiver, Sender, SenderCounters};
 use narrows_measure::FlowCounters;
 use narrows_scenario::Flow;
 use narrows_traffic::Ledger;
@@ -19,6 +19,8 @@ pub(crate) struct Endpoint {
     /// When the transport became ready to send, and when the host will do so.
     ready: Time,
     pub(crate) send_at: Time,
+    /// The connection is not open yet; until it is, `send_at` is when the next SYN leaves.
+    pub(crate) opening: Option<Box<Handshake>>,
     overhead: Span,
     random: Random,
     /// Its transfers, which end at numbers of segments or datagrams.
@@ -91,10 +93,25 @@ impl Endpoint {
             in_network: 0,
             ready: Time::NEVER,
             send_at: Time::NEVER,
+            opening: None,
             overhead,
             random,
             ledger: Ledger::new(),
         }
+    }
+
+    /// The connection opens at `at`, by a handshake if it has one.
+    pub(crate) fn open(&mut self, handshake: Option<Handshake>, at: Time) {
+        self.opening = handshake.map(Box::new);
+        if self.opening.is_some() {
+            self.await_answer(at);
+        }
+    }
+
+    /// A SYN leaves at `at`. Until the connection is open, nothing that the transport could send is earlier than what is noted.
+    pub(crate) fn await_answer(&mut self, at: Time) {
+        self.ready = Time::ZERO;
+        self.send_at = at;
     }
 
     /// Notes when the transport can send: the host will do it after a draw of its overhead.

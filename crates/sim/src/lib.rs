@@ -5,6 +5,7 @@
 mod agenda;
 mod application;
 mod endpoint;
+mod opening;
 mod packet;
 mod parts;
 mod probes;

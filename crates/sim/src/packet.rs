@@ -36,13 +36,17 @@ pub(crate) enum Kind {
     Datagram,
     /// A part of a request, which asks the sender for data.
     Request,
+    /// A SYN, or what acknowledges its answer.
+    Opening,
+    /// The answer to a SYN.
+    Answer,
 }
 
 impl Kind {
     /// True of what travels from the receiver to the sender.
     #[inline]
     pub(crate) fn goes_back(self) -> bool {
-        matches!(self, Kind::Ack | Kind::Request)
+        matches!(self, Kind::Ack | Kind::Request | Kind::Answer)
     }
 }
 
@@ -80,6 +84,16 @@ impl Packet {
     /// The packet with this index of a flow's request with this number.
     pub(crate) fn request(flow: usize, place: u32, size: u32, (number, index): (u64, u32), now: Time) -> Packet {
         Packet { window: index, rest: rest(place, Kind::Request, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
+    }
+
+    /// A SYN (number 0), or what acknowledges its answer (number 1).
+    pub(crate) fn opening(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet {
+        Packet { rest: rest(place, Kind::Opening, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
+    }
+
+    /// The answer to a SYN that left at `stamp`.
+    pub(crate) fn answer(flow: usize, place: u32, size: u32, stamp: Time) -> Packet {
+        Packet { rest: rest(place, Kind::Answer, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, 0, stamp) }
     }
 
     /// The number of a segment, datagram or request.
@@ -125,7 +139,9 @@ impl Packet {
             0 => Kind::Data,
             1 => Kind::Ack,
             2 => Kind::Datagram,
-            _ => Kind::Request,
+            3 => Kind::Request,
+            4 => Kind::Opening,
+            _ => Kind::Answer,
         }
     }
 
@@ -191,7 +207,7 @@ impl narrows_path::Packet for Packet {
     }
 
     fn flow(&self) -> u64 {
-        u64::from(self.flow) << 1 | u64::from(self.kind() == Kind::Ack)
+        u64::from(self.flow) << 1 | u64::from(self.kind().goes_back())
     }
 
     fn signal(&mut self) -> Option<&mut Signal> {

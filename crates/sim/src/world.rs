@@ -2,12 +2,13 @@
 
 use crate::agenda::Agenda;
 use crate::endpoint::{Endpoint, Ends};
+use crate::opening::opens;
 use crate::packet::{Kind, Options, Packet};
 use crate::parts::Parts;
 use crate::probes::{Flows, Probes};
 use crate::source::{Source, Tally};
 use narrows_control::registry::Need;
-use narrows_flow::{Ack, Content, Data, Observer, Point, Seen};
+use narrows_flow::{Ack, Content, Data, Handshake, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
 use narrows_scenario::{Change, Flow, LinkId, On, OnOff, Scenario, What, Workload};
@@ -167,7 +168,11 @@ impl<'a, O: Observer> World<'a, O> {
             let ends = Ends::new(flow, seed, OFFERS)?;
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
-            slots.push(Endpoint::new(index, ends, overhead(scenario, flow), random));
+            let mut endpoint = Endpoint::new(index, ends, overhead(scenario, flow), random);
+            if opens(flow) {
+                endpoint.open(Handshake::new(&flow.transport), flow.start);
+            }
+            slots.push(endpoint);
             sources.push(Source::new(scenario, flow));
             let headers = flow.transport.headers.get() as u32;
             places.push(Place { data: add(&mut routes, &flow.route), acks: add(&mut routes, &flow.back), headers });
@@ -175,7 +180,7 @@ impl<'a, O: Observer> World<'a, O> {
         let tallies = vec![Tally::default(); scenario.flows.len()];
         let mut agenda = Agenda::new(links.len() + sources.len() + PROBES);
         for (index, source) in sources.iter().enumerate() {
-            agenda.set(links.len() + index, source.due());
+            agenda.set(links.len() + index, source.due().min(slots[index].due()));
         }
         let probe = links.len() + sources.len();
         agenda.set(probe, Time::ZERO + scenario.interval);
@@ -304,6 +309,8 @@ impl<'a, O: Observer> World<'a, O> {
             Kind::Ack => self.deliver_ack(now, &packet),
             Kind::Datagram => self.deliver_datagram(now, &packet, self.places[slot].headers),
             Kind::Request => self.deliver_request(now, slot, &packet),
+            Kind::Opening => self.deliver_opening(now, &packet),
+            Kind::Answer => self.deliver_answer(now, &packet),
         }
         self.leave(slot);
     }
@@ -354,7 +361,7 @@ impl<'a, O: Observer> World<'a, O> {
         let tally = &mut self.tallies[self.slots[slot].flow as usize];
         match packet.kind() {
             Kind::Ack => self.options.drop(packet),
-            Kind::Request => {}
+            Kind::Request | Kind::Opening | Kind::Answer => {}
             Kind::Data => tally.dropped += 1,
             Kind::Datagram => {
                 tally.dropped += 1;
@@ -481,6 +488,9 @@ impl<'a, O: Observer> World<'a, O> {
     #[inline]
     fn transmit(&mut self, now: Time, slot: usize) {
         let Place { data: route, headers, .. } = self.places[slot];
+        if self.slots[slot].opening.is_some() {
+            return self.send_syn(now, slot);
+        }
         loop {
             let Some((data, ecn)) = self.slots[slot].ends.sender().and_then(|sender| sender.transmit(now)) else { return };
             let size = data.bytes.get() as u32 + headers;
@@ -502,6 +512,8 @@ impl<'a, O: Observer> World<'a, O> {
                 Content::Ack(ack, blocks)
             }
             Kind::Datagram | Kind::Request => Content::Datagram,
+            // Whoever writes down packets tells of the handshake in a way of its own.
+            Kind::Opening | Kind::Answer => return,
         };
         let flow = self.slots[slot].flow as usize;
         self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn(), content });

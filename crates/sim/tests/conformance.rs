@@ -118,13 +118,14 @@ fn every_rate_is_used() {
     }
 }
 
-/// 2 Mbit/s over 20 ms are 3.5 segments. Twice that and three bursts of two, rounded up to a pair, is what BBR asks for with its gains.
+/// 2 Mbit/s over 20 ms are 3.5 segments. What was written during the handshake leaves at once: seven segments in the first round trip, which BBR takes for what
+/// the path carries. 2.89 times that and three bursts of two, rounded up to a pair, is what it asks for.
 #[test]
 fn an_application_that_sends_little_does_not_grow_the_window() {
     for controller in controllers() {
         let link = "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"10 bdp\"";
         let flow = &run(&one_link(controller, 20, 5, link, "workload = { rate = \"2 Mbit/s\" }")).flows[0];
-        assert!(largest_window(flow) <= 20.0, "{controller}: {}", largest_window(flow));
+        assert!(largest_window(flow) <= 28.0, "{controller}: {}", largest_window(flow));
         assert_eq!(flow.total.retransmitted, 0, "{controller}");
     }
 }

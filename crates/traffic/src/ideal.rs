@@ -45,7 +45,12 @@ impl Ideal {
         let last = Bytes::new(size.get() - (segments - 1) * self.mss.get()) + self.headers;
         let all = size + Bytes::new(segments * self.headers.get());
         let over = |rates: &[Rate], bytes: Bytes| rates.iter().fold(Span::ZERO, |sum, rate| sum + rate.time_for(bytes));
-        self.delay + over(&self.before, first) + self.slowest.map_or(Span::ZERO, |rate| rate.time_for(all)) + over(&self.after, last)
+        self.delay + over(&self.before, first) + self.at_slowest(all) + over(&self.after, last)
+    }
+
+    /// How long `bytes` occupy the slowest link.
+    pub(crate) fn at_slowest(&self, bytes: Bytes) -> Span {
+        self.slowest.map_or(Span::ZERO, |rate| rate.time_for(bytes))
     }
 }
 

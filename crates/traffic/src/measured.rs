@@ -2,9 +2,10 @@
 
 use crate::action::Message;
 use crate::ideal::Ideal;
+use narrows_flow::Handshake;
 use narrows_measure::{Transfer, Transfers};
 use narrows_scenario::{Flow, Scenario, Workload};
-use narrows_units::{Span, Time};
+use narrows_units::{Bytes, Span, Time};
 
 /// Most transfers of a run that are listed one by one.
 pub const LISTED: u64 = 1_000_000;
@@ -14,8 +15,8 @@ pub const LISTED: u64 = 1_000_000;
 pub(crate) struct Measured {
     pub(crate) done: Transfers,
     ideal: Ideal,
-    /// The least time that a request takes to the server.
-    request: Span,
+    /// The least time of what comes before the data: a handshake, or a request on its way to the server.
+    before: Span,
     /// Those that begin from then on are counted.
     warmup: Time,
 }
@@ -24,17 +25,18 @@ impl Measured {
     /// Of a flow that makes transfers.
     pub(crate) fn new(scenario: &Scenario, flow: &Flow) -> Option<Box<Measured>> {
         let (mss, headers) = (flow.transport.mss, flow.transport.headers);
-        let (mut request, mut deadline) = (Span::ZERO, None);
+        let (mut before, mut deadline) = (Span::ZERO, None);
         match &flow.workload {
             Workload::Bulk | Workload::Constant(_) => return None,
             Workload::OnOff(on_off) if on_off.rate.is_some() => return None,
-            Workload::Size(_) | Workload::OnOff(_) | Workload::Arrivals(_) => {}
+            Workload::Size(_) | Workload::Arrivals(_) => before = handshake(scenario, flow),
+            Workload::OnOff(_) => {}
             Workload::Frames(frames) => deadline = Some(frames.deadline),
-            Workload::Requests(requests) => request = Ideal::new(scenario, &flow.back, mss, headers).time(requests.request),
+            Workload::Requests(requests) => before = Ideal::new(scenario, &flow.back, mss, headers).time(requests.request),
         }
         let ideal = Ideal::new(scenario, &flow.route, mss, headers);
         let done = Transfers { deadline, ..Transfers::default() };
-        Some(Box::new(Measured { done, ideal, request, warmup: Time::ZERO + scenario.warmup }))
+        Some(Box::new(Measured { done, ideal, before, warmup: Time::ZERO + scenario.warmup }))
     }
 
     /// A transfer begins.
@@ -45,7 +47,7 @@ impl Measured {
     /// A transfer has reached its application. `room`: how many more of the run can be listed.
     pub(crate) fn complete(&mut self, now: Time, message: Message, room: &mut u64) {
         let Message { start, size } = message;
-        let transfer = Transfer { start, size, took: now.since(start), ideal: self.request + self.ideal.time(size) };
+        let transfer = Transfer { start, size, took: now.since(start), ideal: self.before + self.ideal.time(size) };
         if start >= self.warmup {
             self.done.count(&transfer);
         }
@@ -67,4 +69,15 @@ impl Measured {
         self.done.lost += counted;
         self.done.late += if self.done.deadline.is_some() { counted } else { 0 };
     }
+}
+
+/// The least time of a flow's handshake, whose last packet goes before the data.
+fn handshake(scenario: &Scenario, flow: &Flow) -> Span {
+    let transport = &flow.transport;
+    if flow.controller.is_none() || !transport.handshake {
+        return Span::ZERO;
+    }
+    let over = |links| Ideal::new(scenario, links, transport.mss, Bytes::ZERO);
+    let syn = Handshake::size(transport);
+    over(&flow.route).time(syn) + over(&flow.back).time(syn) + over(&flow.route).at_slowest(transport.headers)
 }

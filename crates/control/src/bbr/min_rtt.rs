@@ -26,6 +26,12 @@ impl MinRtt {
         self.micros
     }
 
+    /// The handshake took so many µs.
+    pub fn open(&mut self, now: u64, rtt: u32) {
+        self.micros = Some(rtt);
+        self.stamp = now;
+    }
+
     /// Takes in the acknowledgement's round trip. True if the minimum had expired; then any round trip replaces it that the receiver did not lengthen.
     pub fn update(&mut self, ack: &Ack) -> bool {
         let expired = ack.now > self.stamp + WINDOW;

@@ -11,7 +11,6 @@
 //! * times are exact to a microsecond where the kernel has ticks of its clock (age of the least round trip, length of PROBE_RTT);
 //! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
 //! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus the burst that departs if the gain is above 1;
-//! * the round trip of the handshake is not known: the first pacing rate assumes 1 ms until the first round trip is measured, as the kernel does without one;
 //! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing never stops; arithmetic that would wrap saturates;
 //! * ECN is not used.
 
@@ -29,7 +28,7 @@ use crate::registry::{Built, Entry, Need, Param, Params, Setup};
 use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
-use narrows_units::{Random, Segments, Time};
+use narrows_units::{Random, Segments, Span, Time};
 use policer::{Evidence, Policer, Verdict};
 use probe_bw::Cycle;
 use startup::FullPipe;
@@ -295,6 +294,13 @@ impl Bbr {
 }
 
 impl Controller for Bbr {
+    fn on_open(&mut self, now: Time, rtt: Span) {
+        self.start(now);
+        let rtt = rtt.as_micros().max(1);
+        self.min_rtt.open(micros(now), u32::try_from(rtt).unwrap_or(u32::MAX));
+        self.pacing.on_first_rtt(self.window.get(), rtt);
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.start(sent.now);
         if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered)) {

@@ -31,6 +31,11 @@ impl MinRtt {
         self.least
     }
 
+    /// The handshake took so many µs.
+    pub fn open(&mut self, rtt: u32) {
+        (self.least, self.recent) = (Some(rtt), Some(rtt));
+    }
+
     /// Takes in the acknowledgement's round trip. True if it is time for ProbeRTT.
     pub fn update(&mut self, ack: &Ack) -> bool {
         let linux = self.profile == Profile::Linux;

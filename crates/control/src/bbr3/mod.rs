@@ -44,7 +44,7 @@ use long_term::{LongTerm, UNBOUNDED};
 use loss::Undo;
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
-use narrows_units::{Random, Segments, Time};
+use narrows_units::{Random, Segments, Span, Time};
 use probe_bw::Cycle;
 use profile::{Constants, Profile, UP_PACING, UP_WINDOW_GAIN, WINDOW_GAIN};
 use short_term::ShortTerm;
@@ -312,6 +312,13 @@ impl Bbr3 {
 }
 
 impl Controller for Bbr3 {
+    fn on_open(&mut self, now: Time, rtt: Span) {
+        self.step(now);
+        let rtt = rtt.as_micros().max(1);
+        self.min_rtt.open(u32::try_from(rtt).unwrap_or(u32::MAX));
+        self.pacing.on_first_rtt(self.window.get(), rtt);
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.step(sent.now);
         let held_back = self.probe_rtt.limits(self.counts.delivered);

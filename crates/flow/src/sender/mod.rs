@@ -146,6 +146,14 @@ impl Sender {
         }
     }
 
+    /// The connection is open: its handshake took `rtt`.
+    pub fn on_open(&mut self, now: Time, rtt: Span) {
+        self.rtt.sample(rtt, 0, 0);
+        self.rtt.sample_minimum(now, rtt);
+        self.controller.on_open(now, rtt);
+        self.decision = self.controller.decision();
+    }
+
     /// The application writes `segments` more full segments.
     pub fn write(&mut self, segments: u64) {
         self.written = self.written.saturating_add(segments);

@@ -24,6 +24,7 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
     };
     set_quantity(&mut transport.mss, &keys.mss);
     set_quantity(&mut transport.headers, &keys.headers);
+    set(&mut transport.handshake, keys.handshake);
     set(&mut transport.initial_window, keys.initial_window.as_ref().map(|key| key.value));
     set_quantity(&mut transport.min_rto, &keys.min_rto);
     set_quantity(&mut transport.initial_rto, &keys.initial_rto);
