@@ -191,3 +191,14 @@ fn a_probe_lost_too_ends_in_a_timeout() {
     let script = rig.script.lock().unwrap();
     assert_eq!(script.timeouts.iter().map(|timeout| (timeout.in_flight, timeout.repeated)).collect::<Vec<_>>(), [(2, false), (1, true)]);
 }
+
+#[test]
+fn the_handshakes_round_trip_sets_the_first_timeout() {
+    let mut rig = Rig::with(2.0, &Transport { tail_loss_probe: false, ..Transport::default() });
+    rig.sender.on_open(at(50), Span::from_millis(50));
+    assert_eq!((rig.sender.rtt().srtt(), rig.sender.rtt().minimum()), (Span::from_millis(50), Some(Span::from_millis(50))));
+    rig.sender.write(1);
+    rig.numbers(50);
+    // The mean, and a variation of at least the least timeout: 250 ms, in place of a second.
+    assert_eq!(rig.run_until(400), [(at(300), 0)]);
+}

@@ -1,4 +1,4 @@
-//! A flow as a TCP connection: bytes for segment numbers, stamps, and what a handshake would have said.
+//! A flow as a TCP connection: bytes for segment numbers, stamps, and what its handshake says.
 
 use super::frame::Segment;
 use narrows_flow::{Ack, Block, Data, MAX_BLOCKS};
@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// The handshake that the simulation leaves out, over at `at`: SYN, SYN and ACK, ACK. `ecn`: the connection uses it.
+    /// The handshake, shortened and over at `at`: SYN, SYN and ACK, ACK. `ecn`: the connection uses it.
     ///
     /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the handshake's round trip after new data, or within 3 ms if
     /// there was none.

@@ -163,7 +163,7 @@ impl Watched {
         };
         if handshake && !self.opened {
             self.opened = true;
-            let comment = "not simulated: the handshake before the first segment";
+            let comment = "shortened: the handshake before the first segment";
             file.exchange(interface, self.sockets, &connection.handshake(seen.at, self.ecn), comment);
         }
         let bytes = match seen.content {
