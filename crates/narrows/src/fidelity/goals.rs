@@ -22,9 +22,11 @@ const AIMS: [Aim; 6] = [
     Aim { lossy: true, quantity: Quantity::Throughput, share: 0.5, limit: 15.0 },
 ];
 
-/// Judges the cells that count.
+/// Judges the cells that count; a goal of which there is no such cell in the set is left out.
 pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> Vec<Goal> {
+    let concerned = |aim: &&Aim| cells.iter().any(|cell| lossy(cell) == aim.lossy);
     AIMS.iter()
+        .filter(concerned)
         .map(|aim| {
             let counted = cells.iter().filter(|cell| cell.invalid.is_none() && lossy(cell) == aim.lossy);
             let gaps: Vec<Gap> = counted.filter_map(|cell| gap(cell, aim.quantity)).collect();
@@ -36,7 +38,7 @@ pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> V
                 what: format!("{kind}: {}, {which}", aim.quantity.name()),
                 limit: shown(aim.limit),
                 measured: measured.map(shown),
-                met: measured.is_none_or(|size| size <= aim.limit),
+                met: measured.is_some_and(|size| size <= aim.limit),
             }
         })
         .collect()
@@ -84,7 +86,7 @@ mod tests {
         };
         let shown = |text: &str| Some(text.to_owned());
         assert_eq!(measured(&cells)[..2], [(shown("1.9 %"), true), (shown("2.1 %"), true)]);
-        assert_eq!(measured(&cells)[4..], [(shown("x2.00"), false), (None, true)]);
+        assert_eq!(measured(&cells)[4..], [(shown("x2.00"), false)]);
         cells[0].distances[0].gap = Gap::Percent(50.0);
         assert!(measured(&cells)[1].1, "nine of ten are still near");
         cells[2].distances[0].gap = Gap::Percent(-50.0);
@@ -94,6 +96,8 @@ mod tests {
         assert!(measured(&cells)[1].1, "what is invalid does not count");
         cells.push(cell(11, -15.1, 1.0));
         assert_eq!(measured(&cells)[5], (shown("15.1 %"), false));
+        cells[10].invalid = Some("too slow".to_owned());
+        assert_eq!(measured(&cells)[5], (None, false), "no cell of the kind is left to meet it");
     }
 
     #[test]
