@@ -11,7 +11,7 @@ use narrows_live::LiveError;
 use narrows_measure::distances;
 use narrows_measure::metrics::Summary;
 use narrows_report::{Case, Comparison};
-use narrows_scenario::ScenarioError;
+use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;
 
 /// Runs a scenario file on the kernel and judges its expectations.
@@ -26,11 +26,14 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let record = run_live(&scenario, &args.output).map_err(|failure| at_line(failure, &args.scenario))?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
-    let case = |label: &str, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };
-    let mut cases = vec![case("kernel", record)];
+    let case =
+        |label: &str, scenario: &Scenario, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };
+    let mut cases = vec![case("kernel", &scenario, record)];
     if args.beside_sim {
-        let simulated = run_all(std::slice::from_ref(&scenario), &args.output)?;
-        cases.extend(simulated.into_iter().map(|record| case("simulator", record)));
+        // A kernel's hosts send within some microseconds.
+        let simulated = Scenario { send_overhead: false, ..scenario.clone() };
+        let records = run_all(std::slice::from_ref(&simulated), &args.output)?;
+        cases.extend(records.into_iter().map(|record| case("simulator", &simulated, record)));
     }
     let distance = distance(&cases);
     let beside = if args.beside_sim { " --beside-sim" } else { "" };

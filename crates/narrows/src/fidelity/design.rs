@@ -105,7 +105,7 @@ impl Cell {
     }
 
     /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its losses happen: so the k-th packet of a flow is lost in every
-    /// world, however the flows share the bottleneck.
+    /// world, however the flows share the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
     pub fn scenario(&self, duration: Span, seed: u64) -> Result<Scenario, ScenarioError> {
         narrows_scenario::parse(&self.toml(duration, seed), "cell.toml", &|path| std::fs::read_to_string(path))
     }
@@ -114,7 +114,7 @@ impl Cell {
         let packets = self.rate.as_bps() as f64 * self.rtt.as_secs_f64() * self.buffer / PACKET_BITS;
         let buffer = if packets < LEAST_BUFFER { format!("{LEAST_BUFFER} packets") } else { format!("{} bdp", self.buffer) };
         let mut toml = format!(
-            "name = \"Cell {}: {}\"\nseed = {seed}\nduration = \"{duration}\"\nwarmup = \"{}\"\n\n\
+            "name = \"Cell {}: {}\"\nseed = {seed}\nduration = \"{duration}\"\nwarmup = \"{}\"\nsend_overhead = false\n\n\
              [[link]]\nname = \"bottleneck\"\nbetween = [\"router\", \"receiver\"]\nrate = \"{}\"\ndelay = \"{}\"\nbuffer = \"{buffer}\"\n",
             self.number,
             self.describe(),
