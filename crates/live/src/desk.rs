@@ -1,10 +1,13 @@
 //! What the network hands out: counted by flow, and put in order for the hosts.
 
-use crate::network::{Transit, Watcher};
+use crate::network::{Load, Transit, Watcher};
+use crate::round_trip::RoundTrips;
+use crate::sockets::number_of;
 use crate::wire::WirePacket;
-use narrows_measure::{FlowCounters, Histogram};
+use narrows_control::Ecn;
+use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
-use narrows_units::{Bytes, Time};
+use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
 /// What the emulator counts of a flow.
@@ -13,8 +16,12 @@ pub struct FlowTally {
     pub counters: FlowCounters,
     pub at_warmup: FlowCounters,
     pub one_way: Histogram,
-    /// Wire bytes arrived, packets sent and dropped at each sample.
-    pub samples: Vec<(Bytes, u64, u64)>,
+    pub rtt: Histogram,
+    pub latest_rtt: Option<Span>,
+    /// At each sample, as far as the network knows.
+    pub samples: Vec<FlowSample>,
+    /// The numbers of datagrams that were dropped.
+    pub lost: Vec<u64>,
 }
 
 /// A packet at the end of its way.
@@ -30,6 +37,7 @@ pub struct Parcel {
 pub struct Desk<'a> {
     ends: &'a [(usize, usize)],
     pub tallies: Vec<FlowTally>,
+    round_trips: Vec<RoundTrips>,
     /// In order of their times.
     pub outbox: VecDeque<Parcel>,
 }
@@ -37,46 +45,73 @@ pub struct Desk<'a> {
 impl Desk<'_> {
     /// One that has seen nothing. `ends` are the places of each flow's hosts.
     pub fn new(ends: &[(usize, usize)]) -> Desk<'_> {
-        Desk { ends, tallies: vec![FlowTally::default(); ends.len()], outbox: VecDeque::new() }
+        let round_trips = ends.iter().map(|_| RoundTrips::default()).collect();
+        Desk { ends, tallies: vec![FlowTally::default(); ends.len()], round_trips, outbox: VecDeque::new() }
     }
 
     /// The warm-up is over.
     pub fn end_warmup(&mut self) {
         for tally in &mut self.tallies {
-            (tally.at_warmup, tally.one_way) = (tally.counters, Histogram::new());
+            tally.at_warmup = tally.counters;
+            (tally.one_way, tally.rtt) = (Histogram::new(), Histogram::new());
         }
     }
 
     /// Takes a sample of each flow.
     pub fn sample(&mut self) {
-        for FlowTally { counters, samples, .. } in &mut self.tallies {
-            samples.push((counters.arrived_wire, counters.sent, counters.dropped));
+        for FlowTally { counters, samples, latest_rtt, .. } in &mut self.tallies {
+            let FlowCounters { arrived_wire, sent, dropped, .. } = *counters;
+            samples.push(FlowSample { rtt: *latest_rtt, arrived_wire, sent, dropped, ..FlowSample::default() });
         }
     }
 
-    /// A packet of this flow enters the network.
-    pub fn sent(&mut self, flow: u32, back: bool, payload: u32) {
-        let counters = &mut self.tallies[flow as usize].counters;
-        counters.sent += u64::from(!back && payload > 0);
+    /// A packet of this flow enters the network: what it carries.
+    pub fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load {
+        let payload = packet.payload().len() as u32;
+        let tcp = packet.tcp();
+        let number = if back || tcp.is_some() { None } else { number_of(packet.payload()) };
+        if !back && payload > 0 {
+            self.tallies[flow as usize].counters.sent += 1;
+            if let (Some(tcp), Some(endpoints)) = (tcp, packet.endpoints()) {
+                self.round_trips[flow as usize].sent(now, endpoints.source_port, &tcp);
+            }
+        }
+        Load { payload, number }
     }
 }
 
 impl Watcher<WirePacket> for Desk<'_> {
     fn delivered(&mut self, at: Time, transit: Transit<WirePacket>) {
-        let (from, to) = self.ends[transit.flow as usize];
-        let tally = &mut self.tallies[transit.flow as usize];
+        let flow = transit.flow as usize;
+        let (from, to) = self.ends[flow];
+        let tally = &mut self.tallies[flow];
         if transit.back {
             tally.counters.acks += 1;
-        } else if transit.payload > 0 {
+            if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
+                && let Some(rtt) = self.round_trips[flow].acknowledged(at, endpoints.destination_port, &tcp)
+            {
+                tally.rtt.record(rtt);
+                tally.latest_rtt = Some(rtt);
+            }
+        } else if transit.load.payload > 0 {
             tally.counters.arrived += 1;
             tally.counters.arrived_wire += transit.packet.size();
             tally.one_way.record(at.since(transit.entered));
+            match transit.packet.ecn() {
+                Ecn::NotEct => {}
+                Ecn::Ect0 => tally.counters.ect0 += 1,
+                Ecn::Ect1 => tally.counters.ect1 += 1,
+                Ecn::Ce => tally.counters.ce += 1,
+            }
         }
         self.outbox.push_back(Parcel { due: at, host: if transit.back { from } else { to }, packet: transit.packet });
     }
 
-    fn dropped(&mut self, _: Time, flow: u32, back: bool, payload: u32) {
-        let counters = &mut self.tallies[flow as usize].counters;
-        counters.dropped += u64::from(!back && payload > 0);
+    fn dropped(&mut self, flow: u32, back: bool, load: Load) {
+        if !back && load.payload > 0 {
+            let tally = &mut self.tallies[flow as usize];
+            tally.counters.dropped += 1;
+            tally.lost.extend(load.number);
+        }
     }
 }

@@ -156,10 +156,9 @@ impl Emulator<'_> {
             let now = self.clock.now().min(Time::ZERO + self.scenario.duration);
             self.advance(now);
             for packet in frame.packets(u64::from(flow) << 1 | u64::from(back)) {
-                let payload = packet.payload().len() as u32;
                 self.tally.packets += 1;
-                self.desk.sent(flow, back, payload);
-                self.network.enter(now, flow, back, packet, payload, &mut self.desk);
+                let load = self.desk.sent(now, flow, back, &packet);
+                self.network.enter(now, flow, back, packet, load, &mut self.desk);
             }
         }
         Ok(())

@@ -24,12 +24,14 @@ pub struct Host {
 }
 
 /// Settings of a host's kernel that follow neither from the scenario nor from the controller, each with its reason. All belong to the namespace alone.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 6] = [
     // No connection learns from those before it.
     ("ipv4/tcp_no_metrics_save", "1"),
     // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms: buffers are not what is studied.
     ("ipv4/tcp_rmem", RECEIVE_BUFFERS),
     ("ipv4/tcp_wmem", "4096 4194304 268435456"),
+    // Ports of connections that are over are free again after a second: many may follow each other.
+    ("ipv4/tcp_tw_reuse", "1"),
     // As in the simulator, whose transport has neither.
     ("ipv4/tcp_fastopen", "0"),
     ("ipv6/conf/all/accept_ra", "0"),

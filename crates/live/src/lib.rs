@@ -14,6 +14,7 @@ mod network;
 mod precision;
 mod privilege;
 mod refuse;
+mod round_trip;
 mod run;
 mod sockets;
 mod stage;

@@ -21,10 +21,15 @@ impl Namespace {
         })
     }
 
+    /// Moves the calling thread into it: sockets that it opens from now on are there. For threads that open sockets in many.
+    pub fn move_into(&self) -> io::Result<()> {
+        Ok(move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))?)
+    }
+
     /// Does `work` on a thread in this namespace: sockets that it opens stay in it.
     pub fn enter<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         in_thread(|| {
-            move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))?;
+            self.move_into()?;
             work()
         })
     }

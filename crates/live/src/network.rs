@@ -9,6 +9,15 @@ use std::collections::BTreeSet;
 /// Stands behind the last link of a route.
 const END: u32 = u32::MAX;
 
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    /// Bytes of transport payload.
+    pub payload: u32,
+    /// Its number, of a datagram that has one.
+    pub number: Option<u64>,
+}
+
 /// A packet on its way, and where it is.
 #[derive(Debug)]
 pub struct Transit<P> {
@@ -18,8 +27,8 @@ pub struct Transit<P> {
     pub flow: u32,
     /// True if it goes from the flow's receiver to its sender.
     pub back: bool,
-    /// Transport payload in it.
-    pub payload: u32,
+    /// What it carries.
+    pub load: Load,
     /// When it entered the network.
     pub entered: Time,
     place: u32,
@@ -47,8 +56,8 @@ impl<P: Packet> Packet for Transit<P> {
 pub trait Watcher<P> {
     /// It has reached the other host, ideally at `at`.
     fn delivered(&mut self, at: Time, transit: Transit<P>);
-    /// A link has dropped one of this flow, in this direction, with so much payload.
-    fn dropped(&mut self, at: Time, flow: u32, back: bool, payload: u32);
+    /// A link has dropped one of this flow, in this direction, that carried this.
+    fn dropped(&mut self, flow: u32, back: bool, load: Load);
 }
 
 /// All links, by one clock.
@@ -108,10 +117,10 @@ impl<P: Packet> Network<P> {
     }
 
     /// A packet enters at a host at `now`, which is not before any time it was told.
-    pub fn enter(&mut self, now: Time, flow: u32, back: bool, packet: P, payload: u32, watcher: &mut impl Watcher<P>) {
+    pub fn enter(&mut self, now: Time, flow: u32, back: bool, packet: P, load: Load, watcher: &mut impl Watcher<P>) {
         let place = self.places[flow as usize][usize::from(back)];
         self.entered += 1;
-        self.offer(now, Transit { packet, flow, back, payload, entered: now, place }, watcher);
+        self.offer(now, Transit { packet, flow, back, load, entered: now, place }, watcher);
     }
 
     /// Moves everything that is due by `now`, in order of ideal time.
@@ -131,7 +140,7 @@ impl<P: Packet> Network<P> {
                 transit.place += 1;
                 self.offer(arrival, transit, watcher);
             }
-            self.bury(at, link, watcher);
+            self.bury(link, watcher);
             self.plan(link);
         }
     }
@@ -143,12 +152,12 @@ impl<P: Packet> Network<P> {
             self.left += 1;
             return watcher.delivered(at, transit);
         }
-        let (flow, back, payload) = (transit.flow, transit.back, transit.payload);
+        let (flow, back, load) = (transit.flow, transit.back, transit.load);
         if let Fate::Dropped(_) = self.links[link as usize].offer(at, transit) {
             self.left += 1;
-            watcher.dropped(at, flow, back, payload);
+            watcher.dropped(flow, back, load);
         }
-        self.bury(at, link, watcher);
+        self.bury(link, watcher);
         self.plan(link);
     }
 
@@ -156,7 +165,7 @@ impl<P: Packet> Network<P> {
         match change.what {
             What::Link(LinkId(link), what) => {
                 self.links[link].change(change.at, what);
-                self.bury(change.at, link as u32, watcher);
+                self.bury(link as u32, watcher);
                 self.plan(link as u32);
             }
             What::Route { flow, route, back } => self.places[flow.0] = [self.add_route(&route), self.add_route(&back)],
@@ -164,10 +173,10 @@ impl<P: Packet> Network<P> {
     }
 
     /// Takes from a link what its discipline has dropped.
-    fn bury(&mut self, at: Time, link: u32, watcher: &mut impl Watcher<P>) {
+    fn bury(&mut self, link: u32, watcher: &mut impl Watcher<P>) {
         while let Some((transit, _)) = self.links[link as usize].take_dropped() {
             self.left += 1;
-            watcher.dropped(at, transit.flow, transit.back, transit.payload);
+            watcher.dropped(transit.flow, transit.back, transit.load);
         }
     }
 

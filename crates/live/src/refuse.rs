@@ -3,12 +3,12 @@
 use crate::capability::{available_in, lacks};
 use crate::error::LiveError;
 use crate::namespace::Namespace;
-use crate::sockets::FIRST_PORT;
+use crate::sockets::{DATAGRAM_HEADERS, FIRST_PORT};
 use crate::terms::{Plan, RouteTerms, Terms};
 use narrows_control::params::Registered;
 use narrows_control::registry::{Choice, ENTRIES};
 use narrows_flow::{Transport, Tso};
-use narrows_scenario::{Flow, Scenario, Workload};
+use narrows_scenario::{Flow, Scenario};
 use narrows_units::{Bytes, Span};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -119,11 +119,8 @@ impl Asked<'_> {
 
     fn terms(&self, plan: &mut Plan) -> Result<Terms, LiveError> {
         let Some(choice) = &self.flow.controller else {
-            return Err(self.refused("controller", "flows without a controller do not run live yet", "simulate it with narrows run"));
+            return self.datagrams();
         };
-        if !matches!(self.flow.workload, Workload::Bulk | Workload::Size(_)) {
-            return Err(self.refused("workload", "this workload does not run live yet", "simulate it with narrows run"));
-        }
         let (ecn, paced) = self.controller(choice)?;
         self.fixed()?;
         let transport = &self.flow.transport;
@@ -153,6 +150,17 @@ impl Asked<'_> {
             plan.classes.push(route);
         }
         Ok(Terms { controller: choice.entry().kernel, paced, v6, max_segment, receive_window: transport.receive_window, class })
+    }
+
+    /// Of a flow without a controller: nothing is asked, but its headers must hold those of IPv4 and UDP.
+    fn datagrams(&self) -> Result<Terms, LiveError> {
+        let headers = self.flow.transport.headers;
+        if headers < DATAGRAM_HEADERS {
+            let problem = format!("no datagram has headers of {headers}");
+            let remedy = format!("give {DATAGRAM_HEADERS} for IPv4 and UDP, or more");
+            return Err(self.refused("transport.headers", problem, remedy));
+        }
+        Ok(Terms { controller: None, paced: false, v6: false, max_segment: None, receive_window: None, class: 0 })
     }
 
     /// Whether the kernel's controller does what is asked; answers with ECN and pacing, which can be asked of every one.
@@ -271,6 +279,9 @@ impl Asked<'_> {
 
     /// What it asks of the hosts at its ends.
     fn settings(&self, (from, to): (usize, usize)) -> Result<Vec<Setting>, LiveError> {
+        if self.flow.controller.is_none() {
+            return Ok(Vec::new());
+        }
         let asked = &self.flow.transport;
         let switch = |on: bool, value: &'static str| if on { value.to_owned() } else { "0".to_owned() };
         let both = || vec![from, to];

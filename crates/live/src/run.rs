@@ -1,14 +1,16 @@
 //! A scenario from beginning to end on the kernel.
 
+use crate::desk::FlowTally;
 use crate::emulator::Seen;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
 use crate::refuse::{Kernel, plan};
 use crate::sockets::{Outcome, Sockets};
 use crate::stage::play;
-use narrows_measure::{Emulation, FlowCounters, FlowRecord, Histogram, Limit, Record};
+use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
 use narrows_scenario::{Flow, Scenario, Workload};
-use narrows_units::{Bytes, Time};
+use narrows_traffic::LISTED;
+use narrows_units::Time;
 
 /// Called now and then with the time reached; answers whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
@@ -22,7 +24,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
         places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;
     let mut sockets = Sockets::open(scenario, &hosts, &ends, &plan)?;
-    let played = play(scenario, &hosts, &ends, progress, |clock, go_on| sockets.run(clock, scenario, go_on))?;
+    let played = play(scenario, &hosts, &ends, progress, |clock, go_on| sockets.run(clock, go_on))?;
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
     let emulation = played.emulation(scenario, limits);
@@ -31,7 +33,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
 
 /// What held back a flow since the warm-up, if it always had data and the scenario does not limit its window.
 fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
-    let (before, after) = (&outcome.at_warmup, &outcome.info);
+    let (before, after) = (&outcome.at_warmup.own, &outcome.at_end.own);
     let busy = after.busy_time - before.busy_time;
     if flow.workload != Workload::Bulk || flow.transport.receive_window.is_some() || busy == 0 {
         return None;
@@ -46,45 +48,7 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
 
 fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
     let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
-    let flows = parts.map(|((plan, tally), outcome)| {
-        let mut rtt = Histogram::new();
-        let mut at_warmup = FlowCounters {
-            retransmitted: outcome.at_warmup.total_retrans.into(),
-            timeouts: outcome.at_warmup.total_rto.into(),
-            ..tally.at_warmup
-        };
-        let mut samples = outcome.samples;
-        for (sample, (arrived_wire, sent, dropped)) in samples.iter_mut().zip(tally.samples) {
-            (sample.arrived_wire, sample.sent, sample.dropped) = (arrived_wire, sent, dropped);
-            if sample.at <= Time::ZERO + scenario.warmup {
-                at_warmup.goodput = sample.goodput;
-            } else if let Some(latest) = sample.rtt {
-                rtt.record(latest);
-            }
-        }
-        let total = FlowCounters {
-            goodput: Bytes::new(outcome.goodput),
-            retransmitted: outcome.info.total_retrans.into(),
-            timeouts: outcome.info.total_rto.into(),
-            ..tally.counters
-        };
-        FlowRecord {
-            name: plan.name.clone(),
-            controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
-            start: plan.start,
-            end: outcome.finished_at,
-            completed: outcome.completed,
-            transfers: None,
-            route: plan.route.iter().map(|id| id.0).collect(),
-            mss: plan.transport.mss,
-            base_rtt: scenario.base_rtt(plan),
-            total,
-            steady: total.since(&at_warmup),
-            rtt,
-            one_way: tally.one_way,
-            samples,
-        }
-    });
+    let flows = parts.map(|((plan, tally), outcome)| flow_record(scenario, plan, tally, outcome));
     let flows = flows.collect();
     let Scenario { seed, duration, warmup, interval, .. } = *scenario;
     Record {
@@ -98,5 +62,40 @@ fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, emulation: Em
         events: seen.tally.packets,
         hops: seen.hops,
         emulation: Some(emulation),
+    }
+}
+
+/// What the network and the sockets know of a flow.
+fn flow_record(scenario: &Scenario, plan: &Flow, tally: FlowTally, outcome: Outcome) -> FlowRecord {
+    let Outcome { mut application, mut ledger, samples, at_warmup, at_end } = outcome;
+    let end = Time::ZERO + scenario.duration;
+    let mut room = LISTED;
+    for number in tally.lost {
+        application.datagram(end, &mut ledger, number, false, &mut room);
+    }
+    let counters = |network: FlowCounters, sockets: FlowCounters| {
+        let FlowCounters { goodput, retransmitted, timeouts, duplicates, .. } = sockets;
+        FlowCounters { goodput, retransmitted, timeouts, duplicates, ..network }
+    };
+    let total = counters(tally.counters, at_end.counters);
+    let sample = |(network, sockets): (FlowSample, FlowSample)| {
+        let FlowSample { rtt, arrived_wire, sent, dropped, .. } = network;
+        FlowSample { rtt, arrived_wire, sent, dropped, ..sockets }
+    };
+    FlowRecord {
+        name: plan.name.clone(),
+        controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
+        start: plan.start,
+        end: application.finished_at(),
+        completed: application.completed(),
+        transfers: application.into_transfers(end, &ledger),
+        route: plan.route.iter().map(|id| id.0).collect(),
+        mss: plan.transport.mss,
+        base_rtt: scenario.base_rtt(plan),
+        total,
+        steady: total.since(&counters(tally.at_warmup, at_warmup.counters)),
+        rtt: tally.rtt,
+        one_way: tally.one_way,
+        samples: tally.samples.into_iter().zip(samples).map(sample).collect(),
     }
 }

@@ -10,7 +10,6 @@ use crate::run::Progress;
 use narrows_measure::{Emulation, Limit};
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -30,7 +29,7 @@ pub fn play<T: Send>(
     hosts: &[Host],
     ends: &[(usize, usize)],
     progress: Progress<'_>,
-    talk: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> io::Result<T> + Send,
+    talk: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
 ) -> Result<Played<T>, LiveError> {
     let gauge = || Gauge::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
     let end = Time::ZERO + scenario.duration;
@@ -64,7 +63,7 @@ pub fn play<T: Send>(
     if !go_on() && answer.is_ok() && seen.is_ok() {
         return Err(LiveError::Stopped);
     }
-    let answer = answer.map_err(LiveError::system("a connection failed", "see `narrows doctor`"))?;
+    let answer = answer?;
     let seen = seen.map_err(LiveError::system("the emulator failed", "see `narrows doctor`"))?;
     Ok(Played { seen, answer, before, after: gauge()? })
 }

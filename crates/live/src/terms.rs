@@ -101,7 +101,8 @@ impl Terms {
     }
 }
 
-fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
+/// Sets a socket option of integers.
+pub fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
     let fd = socket.as_fd().as_raw_fd();
     // SAFETY: the kernel reads as many bytes of `value` as it has, all of them initialised integers.
     let answer = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), size_of::<T>() as libc::socklen_t) };

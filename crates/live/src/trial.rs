@@ -87,12 +87,13 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
     let sender = from.namespace.enter(|| sending(datagrams.ecn)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;
     let played = play(scenario, &hosts, &ends, progress, |clock, go_on| {
-        thread::scope(|scope| {
+        let answer = thread::scope(|scope| {
             let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
             let arrivals = receive_all(&receiver, clock, end, go_on)?;
             let sent = sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             Ok((sent, arrivals))
-        })
+        });
+        answer.map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
     })?;
     let emulation = played.emulation(scenario, Vec::new());
     let (sent, arrivals) = played.answer;

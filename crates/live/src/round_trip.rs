@@ -1,0 +1,156 @@
+//! Round trips of TCP, as they are seen where packets leave and reach the sender's host.
+
+use crate::wire::Tcp;
+use narrows_units::{Span, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What is under way on the connections of a flow, by the port of their sender.
+#[derive(Debug, Default)]
+pub struct RoundTrips(BTreeMap<u16, Flight>);
+
+/// What is under way on a connection: segments in order, without gaps.
+#[derive(Debug)]
+struct Flight {
+    segments: VecDeque<Segment>,
+    /// One past the last byte sent.
+    next: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// One past its last byte.
+    end: u32,
+    sent: Time,
+    /// It was sent again, or has been told of: it is no sample (Karn and Partridge 1987).
+    spent: bool,
+}
+
+/// True if `a` comes before `b`, or is it, in the circle of sequence numbers (RFC 9293 section 3.4).
+fn reaches(a: u32, b: u32) -> bool {
+    b.wrapping_sub(a) as i32 >= 0
+}
+
+impl RoundTrips {
+    /// A segment with payload leaves the sender.
+    pub fn sent(&mut self, now: Time, port: u16, tcp: &Tcp) {
+        let flight = self.0.entry(port).or_insert_with(|| Flight::new(tcp.sequence));
+        flight.sent(now, tcp.sequence, tcp.sequence.wrapping_add(tcp.payload as u32));
+    }
+
+    /// An acknowledgement reaches the sender: the round trip of the newest segment that it is the first to tell of, if that was sent only once.
+    pub fn acknowledged(&mut self, at: Time, port: u16, tcp: &Tcp) -> Option<Span> {
+        let flight = self.0.get_mut(&port)?;
+        let selective = tcp.sack_blocks().filter_map(|(start, end)| flight.sacked(start, end)).max();
+        let sent = selective.max(flight.acknowledged(tcp.acknowledgement));
+        if flight.segments.is_empty() && flight.next.wrapping_add(1) == tcp.acknowledgement {
+            // Its end is acknowledged too.
+            self.0.remove(&port);
+        }
+        sent.map(|sent| at.since(sent))
+    }
+}
+
+impl Flight {
+    /// Of a connection whose first byte has this number.
+    fn new(next: u32) -> Flight {
+        Flight { segments: VecDeque::new(), next }
+    }
+
+    fn sent(&mut self, now: Time, start: u32, end: u32) {
+        if reaches(self.next, start) {
+            self.segments.push_back(Segment { end, sent: now, spent: false });
+            self.next = end;
+            return;
+        }
+        let first = self.segments.partition_point(|segment| reaches(segment.end, start));
+        for segment in self.segments.range_mut(first..) {
+            segment.spent = true;
+            if reaches(end, segment.end) {
+                break;
+            }
+        }
+        if !reaches(end, self.next) {
+            self.segments.push_back(Segment { end, sent: now, spent: true });
+            self.next = end;
+        }
+    }
+
+    /// When the newest segment up to `next` was sent that is a sample; all of them are forgotten.
+    fn acknowledged(&mut self, next: u32) -> Option<Time> {
+        let mut newest = None;
+        while let Some(segment) = self.segments.front().copied().filter(|segment| reaches(segment.end, next)) {
+            self.segments.pop_front();
+            newest = (!segment.spent).then_some(segment.sent).or(newest);
+        }
+        newest
+    }
+
+    /// The same of the segments of a block. It grows at its end, mostly: what comes before a known one is known.
+    fn sacked(&mut self, start: u32, end: u32) -> Option<Time> {
+        let after = self.segments.partition_point(|segment| reaches(segment.end, end));
+        let mut newest = None;
+        for segment in self.segments.range_mut(..after).rev() {
+            if segment.spent || reaches(segment.end, start) {
+                break;
+            }
+            newest = newest.max(Some(segment.sent));
+            segment.spent = true;
+        }
+        newest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Four segments of 1000 bytes at 0, 1, 2 and 3 ms, across the end of the circle.
+    fn flight() -> Flight {
+        let mut flight = Flight::new(FIRST);
+        for index in 0..4u32 {
+            let start = (index * 1000).wrapping_sub(1500);
+            flight.sent(ms(index.into()), start, start.wrapping_add(1000));
+        }
+        flight
+    }
+
+    const FIRST: u32 = 0u32.wrapping_sub(1500);
+
+    fn byte(offset: u32) -> u32 {
+        FIRST.wrapping_add(offset)
+    }
+
+    #[test]
+    fn an_acknowledgement_is_a_sample_of_the_newest_segment_it_covers() {
+        let mut flight = flight();
+        assert_eq!(flight.acknowledged(byte(999)), None, "not whole");
+        assert_eq!(flight.acknowledged(byte(2000)), Some(ms(1)));
+        assert_eq!(flight.acknowledged(byte(2000)), None, "again");
+        assert_eq!(flight.acknowledged(byte(4000)), Some(ms(3)));
+    }
+
+    #[test]
+    fn what_was_sent_twice_is_no_sample() {
+        let mut flight = flight();
+        flight.sent(ms(50), byte(1000), byte(2000));
+        assert_eq!(flight.acknowledged(byte(2000)), Some(ms(0)), "the one before was sent once");
+        flight.sent(ms(51), byte(2000), byte(4000));
+        flight.sent(ms(51), byte(4000), byte(5000));
+        assert_eq!(flight.acknowledged(byte(4000)), None);
+        assert_eq!(flight.acknowledged(byte(5000)), Some(ms(51)));
+    }
+
+    #[test]
+    fn a_selective_acknowledgement_is_a_sample_once() {
+        let mut flight = flight();
+        assert_eq!(flight.sacked(byte(1000), byte(2000)), Some(ms(1)));
+        assert_eq!(flight.sacked(byte(1000), byte(3000)), Some(ms(2)));
+        assert_eq!(flight.sacked(byte(1000), byte(3000)), None);
+        assert_eq!(flight.acknowledged(byte(3000)), Some(ms(0)));
+        assert_eq!(flight.acknowledged(byte(4000)), Some(ms(3)));
+    }
+}

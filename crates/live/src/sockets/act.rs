@@ -1,0 +1,138 @@
+//! What applications want is done with sockets.
+
+use super::flow::Own;
+use super::serve::Role;
+use super::stream::Stream;
+use super::{CHUNK, Sockets, open};
+use crate::error::LiveError;
+use narrows_path::RateSource;
+use narrows_scenario::{Flow, On, OnOff, Scenario, Workload};
+use narrows_traffic::{Action, Message};
+use narrows_units::{Bytes, Rate, Span, Time};
+use rustix::net::getsockname;
+use std::io;
+use std::net::SocketAddr;
+
+/// The longest that a thread which should run waits for one that runs, on a kernel that lets it: a tick of a clock of 250 Hz.
+const TICK: Span = Span::from_millis(4);
+
+impl Sockets<'_> {
+    /// Lets all flows act that want to by `now`.
+    pub(super) fn act(&mut self, now: Time) -> Result<(), LiveError> {
+        while let Some((_, flow)) = self.agenda.first().copied().filter(|(at, _)| *at <= now) {
+            self.agenda.pop_first();
+            self.flows[flow].noted = Time::NEVER;
+            self.act_for(flow, now).map_err(|error| self.failed(flow, error))?;
+            self.plan(flow);
+        }
+        Ok(())
+    }
+
+    /// Notes when a flow wants to act next.
+    pub(super) fn plan(&mut self, flow: usize) {
+        let talk = &mut self.flows[flow];
+        let due = talk.application.due().min(talk.opens_at);
+        let noted = std::mem::replace(&mut talk.noted, due);
+        if noted != due {
+            self.agenda.remove(&(noted, flow));
+            if due != Time::NEVER {
+                self.agenda.insert((due, flow));
+            }
+        }
+    }
+
+    fn act_for(&mut self, flow: usize, now: Time) -> io::Result<()> {
+        if self.flows[flow].opens_at <= now {
+            self.flows[flow].opens_at = Time::NEVER;
+            self.flows[flow].own = Own::Stream(self.connect(flow)?);
+        }
+        while let Some(action) = self.flows[flow].application.act(now) {
+            self.obey(flow, now, action)?;
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, flow: usize, now: Time, action: Action) -> io::Result<()> {
+        if let Action::Open { message, .. } = action {
+            let place = self.connect(flow)?;
+            return self.write(flow, place, message, true);
+        }
+        let talk = &mut self.flows[flow];
+        let place = match &mut talk.own {
+            Own::None => return Ok(()),
+            Own::Stream(place) => *place,
+            Own::Datagrams(datagrams) => {
+                let Action::Write { message, .. } = action else { return Ok(()) };
+                let (application, room) = (&mut talk.application, &mut self.room);
+                let end = datagrams.end_of(message.size);
+                application.expect(&mut datagrams.ledger, message, end);
+                datagrams.send(message.size, |ledger, number| application.datagram(now, ledger, number, false, room))?;
+                return Ok(());
+            }
+        };
+        if let Action::Write { message, last } = action {
+            return self.write(flow, place, message, last);
+        }
+        let (application, Some(stream)) = (&mut talk.application, &mut self.streams[place]) else { return Ok(()) };
+        match action {
+            Action::Flood => stream.flooding = true,
+            Action::Cut { start } => {
+                stream.flooding = false;
+                let size = Bytes::new(stream.taken - stream.ledger.end());
+                application.expect(&mut stream.ledger, Message { start, size }, stream.taken);
+                application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
+            }
+            Action::Ask { size } => {
+                stream.to_ask += size.get();
+                stream.to_hear += size.get();
+                stream.ask(&self.zeros)?;
+            }
+            Action::Stop => (stream.flooding, stream.backlog, stream.closing) = (false, 0, true),
+            Action::Write { .. } | Action::Open { .. } => {}
+        }
+        Ok(stream.fill(&self.zeros)?)
+    }
+
+    /// Writes a message over a connection, the last one if so.
+    pub(super) fn write(&mut self, flow: usize, place: usize, message: Message, last: bool) -> io::Result<()> {
+        let Some(stream) = &mut self.streams[place] else { return Ok(()) };
+        stream.backlog += message.size.get();
+        stream.closing |= last;
+        self.flows[flow].application.expect(&mut stream.ledger, message, stream.taken + stream.backlog);
+        Ok(stream.fill(&self.zeros)?)
+    }
+
+    /// Begins a connection of a flow; answers its place.
+    fn connect(&mut self, flow: usize) -> io::Result<usize> {
+        let plan = &self.scenario.flows[flow];
+        let unsent = most_unsent(self.scenario, plan);
+        self.hosts[self.ends[flow].0].namespace.move_into()?;
+        let sender = open::sender(self.flows[flow].to, &self.plan.flows[flow], unsent)?;
+        let port = SocketAddr::try_from(getsockname(&sender)?)?.port();
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.streams.push(None);
+            self.streams.len() - 1
+        });
+        self.watch(Some(&sender), place, Role::Sender)?;
+        self.streams[place] = Some(Stream::new(flow, sender, unsent.map_or(CHUNK, |unsent| (unsent as usize).min(CHUNK))));
+        self.flows[flow].unaccepted.insert(port, place);
+        self.flows[flow].streams.insert(place);
+        Ok(place)
+    }
+}
+
+/// What a socket may take before it has sent it, of a flow that stops having something to send: the kernel sends what it took, however late that is. It wakes the
+/// writer when half of it is left, enough for as long as that may be late.
+fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
+    let bursts = matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
+    if !bursts && flow.stop.is_none() {
+        return None;
+    }
+    let rate = |source: &RateSource| match source {
+        RateSource::Unlimited => None,
+        RateSource::Constant(rate) => Some(*rate),
+        RateSource::Trace(trace) => Some(trace.long_run_rate(scenario.duration)),
+    };
+    let slowest: Option<Rate> = flow.route.iter().filter_map(|id| rate(&scenario.links[id.0].config.rate)).min();
+    slowest.map(|rate| rate.bytes_in(TICK * 2).max(flow.transport.mss * 2).get() as u32)
+}

@@ -1,0 +1,86 @@
+//! Datagrams: a flow without a controller.
+
+use super::open;
+use crate::hosts::Host;
+use narrows_flow::Transport;
+use narrows_traffic::Ledger;
+use narrows_units::Bytes;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+/// Those of IPv4 and UDP.
+pub const DATAGRAM_HEADERS: Bytes = Bytes::new(28);
+
+/// The number at the beginning of each datagram.
+const NUMBER: usize = 8;
+
+/// The number of a datagram with this payload; none of one that is too short.
+pub fn number_of(payload: &[u8]) -> Option<u64> {
+    payload.first_chunk::<NUMBER>().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+/// Two sockets, and what went over them.
+pub struct Datagrams {
+    /// The transfers; positions are numbers of datagrams.
+    pub ledger: Ledger,
+    pub receiver: OwnedFd,
+    sender: OwnedFd,
+    /// How many were sent.
+    sent: u64,
+    mss: Bytes,
+    headers: Bytes,
+    bytes: Vec<u8>,
+}
+
+impl Datagrams {
+    /// From a host to one that takes them at `to`.
+    pub fn open(from: &Host, at: &Host, to: SocketAddr, transport: &Transport) -> io::Result<Datagrams> {
+        let receiver = at.namespace.enter(|| open::datagram_receiver(to))?;
+        let sender = from.namespace.enter(|| open::datagram_sender(to))?;
+        let Transport { mss, headers, .. } = *transport;
+        let bytes = vec![0; length(mss, headers)];
+        Ok(Datagrams { ledger: Ledger::new(), receiver, sender, sent: 0, mss, headers, bytes })
+    }
+
+    /// One past the last number when `size` has been sent.
+    pub fn end_of(&self, size: Bytes) -> u64 {
+        self.sent + size.get().div_ceil(self.mss.get())
+    }
+
+    /// Sends `size` in as few datagrams as hold it; `refused` is told the number of each that the kernel does not take.
+    pub fn send(&mut self, size: Bytes, mut refused: impl FnMut(&mut Ledger, u64)) -> Result<(), Errno> {
+        let mut left = size;
+        while left > Bytes::ZERO {
+            let payload = left.min(self.mss);
+            self.bytes[..NUMBER].copy_from_slice(&self.sent.to_be_bytes());
+            match send(&self.sender, &self.bytes[..length(payload, self.headers)], SendFlags::NOSIGNAL) {
+                Ok(_) => {}
+                Err(Errno::AGAIN | Errno::NOBUFS) => refused(&mut self.ledger, self.sent),
+                Err(error) => return Err(error),
+            }
+            self.sent += 1;
+            left -= payload;
+        }
+        Ok(())
+    }
+
+    /// The next that has arrived: its number and its payload.
+    pub fn take(&mut self) -> Result<Option<(u64, Bytes)>, Errno> {
+        let mut number = [0; NUMBER];
+        match recv(&self.receiver, &mut number, RecvFlags::TRUNC) {
+            Ok((_, length)) => {
+                Ok(Some((u64::from_be_bytes(number), (Bytes::new(length as u64) + DATAGRAM_HEADERS).saturating_sub(self.headers))))
+            }
+            Err(Errno::AGAIN) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// How long a datagram is that is on the wire as the scenario says: its headers are what IPv4 and UDP do not have. One that has no room for its number is longer.
+fn length(payload: Bytes, headers: Bytes) -> usize {
+    ((payload + headers).saturating_sub(DATAGRAM_HEADERS).get() as usize).max(NUMBER)
+}

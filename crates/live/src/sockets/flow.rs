@@ -1,0 +1,77 @@
+//! A flow: its application and what it sends over.
+
+use super::datagrams::Datagrams;
+use crate::tcp_info::TcpInfo;
+use narrows_measure::{FlowCounters, FlowSample};
+use narrows_traffic::{Application, Ledger};
+use narrows_units::Time;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+/// A flow of the scenario.
+pub struct Talk {
+    pub application: Application,
+    pub own: Own,
+    /// Where its connections arrive; none of a flow of datagrams.
+    pub listener: Option<OwnedFd>,
+    /// The address there.
+    pub to: SocketAddr,
+    /// When its own connection is to be opened, if it has not been.
+    pub opens_at: Time,
+    /// What the agenda has.
+    pub noted: Time,
+    /// The places of its connections.
+    pub streams: BTreeSet<usize>,
+    /// Those that have not been accepted, by the port of their sender.
+    pub unaccepted: BTreeMap<u16, usize>,
+    /// Payload read at the far end.
+    pub read: u64,
+    /// What the connections that are gone have counted.
+    pub gone: FlowCounters,
+    pub samples: Vec<FlowSample>,
+    pub at_warmup: Look,
+}
+
+/// What a flow has of its own.
+pub enum Own {
+    /// Nothing: each transfer has a connection, or its connection is not open yet.
+    None,
+    /// A connection, at this place.
+    Stream(usize),
+    /// Datagrams.
+    Datagrams(Box<Datagrams>),
+}
+
+/// What is to be seen of a flow at one moment.
+#[derive(Clone, Copy, Default)]
+pub struct Look {
+    /// What the sockets know.
+    pub counters: FlowCounters,
+    /// Of all connections together.
+    pub in_flight: u32,
+    pub connections: u32,
+    /// What the kernel tells of its own connection.
+    pub own: TcpInfo,
+}
+
+impl Look {
+    /// Adds a connection.
+    pub fn add(&mut self, info: &TcpInfo) {
+        self.counters.retransmitted += u64::from(info.total_retrans);
+        self.counters.timeouts += u64::from(info.total_rto);
+        self.counters.duplicates += u64::from(info.dsack_dups);
+        self.in_flight += (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
+        self.connections += 1;
+    }
+}
+
+/// What became of a flow.
+pub struct Outcome {
+    pub application: Application,
+    /// Of its own connection, or its datagrams.
+    pub ledger: Ledger,
+    pub samples: Vec<FlowSample>,
+    pub at_warmup: Look,
+    pub at_end: Look,
+}

@@ -1,0 +1,74 @@
+//! Sockets as flows want them, in the namespace of the calling thread.
+
+use crate::terms::{Terms, set};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::ffi::c_int;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 4096;
+
+/// Room for datagrams that have arrived: a second of 1 Gbit/s.
+const DATAGRAM_BUFFER: usize = 128 << 20;
+
+/// A socket that waits for connections.
+pub fn listener(address: SocketAddr, terms: &Terms) -> io::Result<OwnedFd> {
+    let listener = tcp(terms)?;
+    bind(&listener, &address)?;
+    listen(&listener, BACKLOG)?;
+    Ok(listener)
+}
+
+/// A socket that connects to `to`. `unsent`: the most that it takes and has not sent, if that matters.
+pub fn sender(to: SocketAddr, terms: &Terms, unsent: Option<u32>) -> io::Result<OwnedFd> {
+    let sender = tcp(terms)?;
+    if let Some(unsent) = unsent {
+        set(&sender, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, unsent as c_int)?;
+    }
+    match connect(&sender, &to) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(sender),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A socket for datagrams to `to`.
+pub fn datagram_sender(to: SocketAddr) -> io::Result<OwnedFd> {
+    let sender = udp()?;
+    sockopt::set_socket_send_buffer_size_force(&sender, DATAGRAM_BUFFER)?;
+    connect(&sender, &to)?;
+    Ok(sender)
+}
+
+/// A socket that takes datagrams for an address.
+pub fn datagram_receiver(address: SocketAddr) -> io::Result<OwnedFd> {
+    let receiver = udp()?;
+    sockopt::set_socket_recv_buffer_size_force(&receiver, DATAGRAM_BUFFER)?;
+    bind(&receiver, &address)?;
+    Ok(receiver)
+}
+
+fn tcp(terms: &Terms) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let family = if terms.v6 { AddressFamily::INET6 } else { AddressFamily::INET };
+    let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+    terms.apply(&socket)?;
+    // What an application has written is sent, as in the simulator, which does not wait for more (RFC 896).
+    sockopt::set_tcp_nodelay(&socket, true)?;
+    Ok(socket)
+}
+
+fn udp() -> io::Result<OwnedFd> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    Ok(socket_with(AddressFamily::INET, SocketType::DGRAM, flags, Some(ipproto::UDP))?)
+}
+
+/// Lets this process have as many files open as it may.
+pub fn raise_file_limit() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // What it has may do.
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).ok();
+}

@@ -1,0 +1,134 @@
+//! What sockets report is passed on to applications.
+
+use super::Sockets;
+use super::flow::{Look, Own};
+use crate::error::LiveError;
+use crate::tcp_info::TcpInfo;
+use narrows_units::Time;
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, acceptfrom_with};
+use std::io;
+use std::net::SocketAddr;
+
+/// Which socket an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The one of a flow that accepts.
+    Listener,
+    /// The one that writes, of the connection at a place.
+    Sender,
+    /// The one that reads, of the connection at a place.
+    Receiver,
+    /// The one of a flow that takes datagrams.
+    Datagrams,
+}
+
+/// Names a socket: of a flow, or of the connection at a place.
+pub fn key(index: usize, role: Role) -> u64 {
+    (index as u64) << 2 | role as u64
+}
+
+fn split(key: u64) -> (usize, Role) {
+    let role = match key & 3 {
+        0 => Role::Listener,
+        1 => Role::Sender,
+        2 => Role::Receiver,
+        _ => Role::Datagrams,
+    };
+    ((key >> 2) as usize, role)
+}
+
+impl Sockets<'_> {
+    /// Something happened to a socket.
+    pub(super) fn serve(&mut self, key: u64, flags: EventFlags, now: Time) -> Result<(), LiveError> {
+        let (index, role) = split(key);
+        let flow = match role {
+            Role::Listener | Role::Datagrams => index,
+            // It may be gone since the kernel told.
+            Role::Sender | Role::Receiver => match &self.streams[index] {
+                Some(stream) => stream.flow,
+                None => return Ok(()),
+            },
+        };
+        let served = match role {
+            Role::Listener => self.accept(flow),
+            Role::Sender => self.serve_sender(flow, index, flags, now),
+            Role::Receiver => self.serve_receiver(flow, index, flags, now),
+            Role::Datagrams => self.take_datagrams(flow, now),
+        };
+        // What becomes of the connection of a flow that is over is no matter.
+        if self.flows[flow].application.finished_at().is_none() {
+            served.map_err(|error| self.failed(flow, error))?;
+        }
+        self.plan(flow);
+        Ok(())
+    }
+
+    fn accept(&mut self, flow: usize) -> io::Result<()> {
+        while let Some(listener) = &self.flows[flow].listener {
+            let (receiver, from) = match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+                Ok(accepted) => accepted,
+                Err(Errno::AGAIN) => break,
+                Err(error) => return Err(error.into()),
+            };
+            let port = from.and_then(|from| SocketAddr::try_from(from).ok()).map(|from| from.port());
+            let Some(place) = port.and_then(|port| self.flows[flow].unaccepted.remove(&port)) else { continue };
+            self.watch(Some(&receiver), place, Role::Receiver)?;
+            if let Some(stream) = &mut self.streams[place] {
+                stream.receiver = Some(receiver);
+                stream.ask(&self.zeros)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn serve_sender(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
+        let Some(stream) = &mut self.streams[place] else { return Ok(()) };
+        stream.fill(&self.zeros)?;
+        let (asked, ended) = stream.hear(&mut self.zeros, flags)?;
+        if asked && let Some(response) = self.flows[flow].application.answer() {
+            self.write(flow, place, response, false)?;
+        }
+        // The far end closes when it has read all.
+        if ended {
+            self.end(flow, place, now);
+        }
+        Ok(())
+    }
+
+    fn serve_receiver(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
+        let (talk, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else { return Ok(()) };
+        let before = stream.read;
+        stream.drain(&mut self.zeros, flags)?;
+        talk.read += stream.read - before;
+        if stream.ledger.awaits(stream.read) {
+            talk.application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
+        }
+        Ok(stream.ask(&self.zeros)?)
+    }
+
+    /// All of a connection has been acknowledged: one of a single transfer is gone.
+    fn end(&mut self, flow: usize, place: usize, now: Time) {
+        let talk = &mut self.flows[flow];
+        if matches!(talk.own, Own::Stream(own) if own == place) {
+            return talk.application.finish(now);
+        }
+        talk.streams.remove(&place);
+        let Some(stream) = self.streams[place].take() else { return };
+        self.free.push(place);
+        let mut last = Look { counters: talk.gone, ..Look::default() };
+        last.add(&TcpInfo::of(&stream.sender).unwrap_or_default());
+        talk.gone = last.counters;
+    }
+
+    fn take_datagrams(&mut self, flow: usize, now: Time) -> io::Result<()> {
+        let talk = &mut self.flows[flow];
+        let Own::Datagrams(datagrams) = &mut talk.own else { return Ok(()) };
+        while let Some((number, payload)) = datagrams.take()? {
+            talk.read += payload.get();
+            talk.application.datagram(now, &mut datagrams.ledger, number, true, &mut self.room);
+        }
+        Ok(())
+    }
+}

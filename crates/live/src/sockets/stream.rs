@@ -1,0 +1,130 @@
+//! A connection: its two ends, and where its stream stands.
+
+use super::CHUNK;
+use narrows_traffic::Ledger;
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
+use std::os::fd::OwnedFd;
+
+/// A kernel connection from a flow's sender to its receiver.
+pub struct Stream {
+    /// The flow that it belongs to.
+    pub flow: usize,
+    /// The transfers on it; positions are bytes of the stream.
+    pub ledger: Ledger,
+    pub sender: OwnedFd,
+    /// Once it has been accepted, until it has been read to its end.
+    pub receiver: Option<OwnedFd>,
+    /// There is always something to send.
+    pub flooding: bool,
+    /// Written by the application, and not taken by the socket.
+    pub backlog: u64,
+    /// Nothing follows the backlog.
+    pub closing: bool,
+    /// Bytes that the socket took.
+    pub taken: u64,
+    /// Bytes read at the far end.
+    pub read: u64,
+    /// Bytes of a request that the far end has not written yet, and those that have not been read here.
+    pub to_ask: u64,
+    pub to_hear: u64,
+    /// Most bytes written at once.
+    piece: usize,
+    shut: bool,
+}
+
+impl Stream {
+    /// Over a socket that connects.
+    pub fn new(flow: usize, sender: OwnedFd, piece: usize) -> Stream {
+        Stream {
+            flow,
+            ledger: Ledger::new(),
+            sender,
+            receiver: None,
+            flooding: false,
+            backlog: 0,
+            closing: false,
+            taken: 0,
+            read: 0,
+            to_ask: 0,
+            to_hear: 0,
+            piece,
+            shut: false,
+        }
+    }
+
+    /// Writes what there is to write, as far as the socket takes it; at the end of all, closes this direction.
+    pub fn fill(&mut self, zeros: &[u8]) -> Result<(), Errno> {
+        loop {
+            let most = if self.flooding { self.piece } else { self.backlog.min(self.piece as u64) as usize };
+            if most == 0 {
+                break;
+            }
+            match send(&self.sender, &zeros[..most], SendFlags::NOSIGNAL) {
+                Ok(count) => {
+                    self.taken += count as u64;
+                    self.backlog -= self.backlog.min(count as u64);
+                }
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        if self.closing && !self.shut {
+            self.shut = true;
+            // One that is not open yet is given up.
+            shutdown(&self.sender, Shutdown::Write).ok();
+        }
+        Ok(())
+    }
+
+    /// Reads at the far end what is there; at the end of the stream, closes it.
+    pub fn drain(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(), Errno> {
+        let Some(receiver) = &self.receiver else { return Ok(()) };
+        let (count, ended) = take(receiver, buffer, flags)?;
+        self.read += count;
+        if ended {
+            self.receiver = None;
+        }
+        Ok(())
+    }
+
+    /// Reads what the far end has written: a request, or its end. Answers whether that was the last byte of the request, and whether it was the end.
+    pub fn hear(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(bool, bool), Errno> {
+        let (count, ended) = take(&self.sender, buffer, flags)?;
+        self.to_hear -= self.to_hear.min(count);
+        Ok((count > 0 && self.to_hear == 0, ended))
+    }
+
+    /// Writes the request at the far end, once there is one.
+    pub fn ask(&mut self, zeros: &[u8]) -> Result<(), Errno> {
+        let Some(receiver) = &self.receiver else { return Ok(()) };
+        while self.to_ask > 0 {
+            match send(receiver, &zeros[..self.to_ask.min(CHUNK as u64) as usize], SendFlags::NOSIGNAL) {
+                Ok(count) => self.to_ask -= count as u64,
+                Err(Errno::AGAIN) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads and throws away in the kernel what a socket has: how many bytes, and whether the stream has ended.
+fn take(socket: &OwnedFd, buffer: &mut [u8], flags: EventFlags) -> Result<(u64, bool), Errno> {
+    let mut total = 0;
+    loop {
+        match recv(socket, &mut *buffer, RecvFlags::TRUNC) {
+            Ok((_, 0)) => return Ok((total, true)),
+            Ok((_, count)) => {
+                total += count as u64;
+                // What comes after is told by a further event.
+                if count < buffer.len() && !flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR) {
+                    return Ok((total, false));
+                }
+            }
+            Err(Errno::AGAIN) => return Ok((total, false)),
+            Err(error) => return Err(error),
+        }
+    }
+}
