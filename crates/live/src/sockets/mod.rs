@@ -141,8 +141,12 @@ impl<'a> Sockets<'a> {
         let mut events = Vec::with_capacity(256);
         loop {
             let now = clock.now();
-            if now >= end || !go_on() {
+            if !go_on() {
                 return Ok(());
+            }
+            if now >= end {
+                // What was to begin before is counted, however late the thread is.
+                return self.act(end);
             }
             if warmup <= now.min(sample_at) {
                 self.end_warmup();

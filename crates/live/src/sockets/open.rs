@@ -38,7 +38,9 @@ pub fn sender(to: SocketAddr, terms: &Terms, unsent: Option<u32>) -> io::Result<
 /// A socket for datagrams to `to`.
 pub fn datagram_sender(to: SocketAddr) -> io::Result<OwnedFd> {
     let sender = udp()?;
-    sockopt::set_socket_send_buffer_size_force(&sender, DATAGRAM_BUFFER)?;
+    // Without root's rights as much as the host allows everybody.
+    sockopt::set_socket_send_buffer_size_force(&sender, DATAGRAM_BUFFER)
+        .or_else(|_| sockopt::set_socket_send_buffer_size(&sender, DATAGRAM_BUFFER))?;
     connect(&sender, &to)?;
     Ok(sender)
 }
@@ -46,7 +48,8 @@ pub fn datagram_sender(to: SocketAddr) -> io::Result<OwnedFd> {
 /// A socket that takes datagrams for an address.
 pub fn datagram_receiver(address: SocketAddr) -> io::Result<OwnedFd> {
     let receiver = udp()?;
-    sockopt::set_socket_recv_buffer_size_force(&receiver, DATAGRAM_BUFFER)?;
+    sockopt::set_socket_recv_buffer_size_force(&receiver, DATAGRAM_BUFFER)
+        .or_else(|_| sockopt::set_socket_recv_buffer_size(&receiver, DATAGRAM_BUFFER))?;
     bind(&receiver, &address)?;
     Ok(receiver)
 }

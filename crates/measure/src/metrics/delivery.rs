@@ -48,7 +48,8 @@ pub(super) fn timeouts(record: &Record) -> Option<f64> {
 }
 
 pub(super) fn spurious(record: &Record) -> Option<f64> {
-    Some(total(record, |counters| counters.undone) as f64)
+    // A kernel does not tell.
+    record.emulation.is_none().then(|| total(record, |counters| counters.undone) as f64)
 }
 
 fn used(link: &LinkRecord) -> Option<f64> {
