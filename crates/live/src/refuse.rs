@@ -222,6 +222,7 @@ impl Asked<'_> {
     fn fixed(&self) -> Result<(), LiveError> {
         let (asked, linux) = (&self.flow.transport, Transport::default());
         self.same("acks", asked.acks, linux.acks)?;
+        self.same("handshake", asked.handshake, linux.handshake)?;
         self.same("initial_rto", asked.initial_rto, linux.initial_rto)?;
         self.same("rto", asked.rto, linux.rto)?;
         self.same("rtt_samples", asked.rtt_samples, linux.rtt_samples)?;
