@@ -9,14 +9,16 @@ test: tools
 	$(CARGO) test --workspace
 	ci/determinism.sh
 
-# What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler, and tshark, which reads captures. Without tshark the
-# comparisons with it are left out, and say so.
+# What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for
+# live runs. Tests that need what is missing are left out, and say so.
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "cargo is missing: install Rust, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev; }
 	@command -v tshark >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends tshark; } || true
+	@{ command -v iperf3 && command -v ip; } >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
+		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends iperf3 iproute2; } || true
 	@command -v cc >/dev/null || { echo "a C compiler is missing: install one, on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 
 # Formatting, lints and documentation, as .ci/run has them.

@@ -1,14 +1,15 @@
 //! What the network hands out: counted by flow, and put in order for the hosts.
 
+use crate::classify::Lanes;
 use crate::network::{Load, Transit, Watcher};
 use crate::round_trip::RoundTrips;
 use crate::sockets::number_of;
-use crate::wire::WirePacket;
+use crate::wire::{Endpoints, WirePacket};
 use narrows_control::Ecn;
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
-use narrows_units::{Span, Time};
-use std::collections::VecDeque;
+use narrows_units::{Bytes, Span, Time};
+use std::collections::{BTreeMap, VecDeque};
 
 /// What the emulator counts of a flow.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,9 @@ pub struct Parcel {
 
 /// Counts what the network hands out, and keeps it until it can be written.
 pub struct Desk<'a> {
-    ends: &'a [(usize, usize)],
+    lanes: &'a Lanes,
+    /// How far each connection of the programs' flows has come.
+    reached: BTreeMap<Endpoints, u32>,
     pub tallies: Vec<FlowTally>,
     round_trips: Vec<RoundTrips>,
     /// In order of their times.
@@ -43,10 +46,11 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// One that has seen nothing. `ends` are the places of each flow's hosts.
-    pub fn new(ends: &[(usize, usize)]) -> Desk<'_> {
-        let round_trips = ends.iter().map(|_| RoundTrips::default()).collect();
-        Desk { ends, tallies: vec![FlowTally::default(); ends.len()], round_trips, outbox: VecDeque::new() }
+    /// One that has seen nothing.
+    pub fn new(lanes: &Lanes) -> Desk<'_> {
+        let count = lanes.ends.len();
+        let round_trips = (0..count).map(|_| RoundTrips::default()).collect();
+        Desk { lanes, reached: BTreeMap::new(), tallies: vec![FlowTally::default(); count], round_trips, outbox: VecDeque::new() }
     }
 
     /// The warm-up is over.
@@ -60,8 +64,8 @@ impl Desk<'_> {
     /// Takes a sample of each flow.
     pub fn sample(&mut self) {
         for FlowTally { counters, samples, latest_rtt, .. } in &mut self.tallies {
-            let FlowCounters { arrived_wire, sent, dropped, .. } = *counters;
-            samples.push(FlowSample { rtt: *latest_rtt, arrived_wire, sent, dropped, ..FlowSample::default() });
+            let FlowCounters { arrived_wire, sent, dropped, goodput, .. } = *counters;
+            samples.push(FlowSample { rtt: *latest_rtt, arrived_wire, sent, dropped, goodput, ..FlowSample::default() });
         }
     }
 
@@ -83,8 +87,11 @@ impl Desk<'_> {
 impl Watcher<WirePacket> for Desk<'_> {
     fn delivered(&mut self, at: Time, transit: Transit<WirePacket>) {
         let flow = transit.flow as usize;
-        let (from, to) = self.ends[flow];
+        let (from, to) = self.lanes.ends[flow];
         let tally = &mut self.tallies[flow];
+        if flow >= self.lanes.own() && !transit.back {
+            tally.counters.goodput += fresh(&mut self.reached, &transit.packet);
+        }
         if transit.back {
             tally.counters.acks += 1;
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
@@ -114,4 +121,20 @@ impl Watcher<WirePacket> for Desk<'_> {
             tally.lost.extend(load.number);
         }
     }
+}
+
+/// Payload that its receiver did not have: of a TCP connection, what lies beyond all that arrived before.
+fn fresh(reached: &mut BTreeMap<Endpoints, u32>, packet: &WirePacket) -> Bytes {
+    let (Some(endpoints), Some(tcp)) = (packet.endpoints(), packet.tcp()) else {
+        return Bytes::new(packet.payload().len() as u64);
+    };
+    let end = tcp.sequence.wrapping_add(tcp.payload as u32);
+    let reached = reached.entry(endpoints).or_insert(tcp.sequence);
+    // Sequence numbers wrap (RFC 9293 section 3.4).
+    let beyond = end.wrapping_sub(*reached) as i32;
+    if beyond <= 0 {
+        return Bytes::ZERO;
+    }
+    *reached = end;
+    Bytes::new(beyond as u64)
 }

@@ -1,6 +1,6 @@
 //! Moves packets between the hosts' devices and the links, by the wall clock.
 
-use crate::classify::classify;
+use crate::classify::Lanes;
 use crate::clock::{Alarm, Clock};
 use crate::desk::{Desk, FlowTally, Parcel};
 use crate::hosts::Host;
@@ -31,6 +31,8 @@ pub struct Seen {
     pub tally: Tally,
     /// Packets that finished crossing a link.
     pub hops: u64,
+    /// When it stopped.
+    pub ended: Time,
 }
 
 /// What the emulator counts of its own work.
@@ -53,7 +55,7 @@ pub struct Tally {
 struct Emulator<'a> {
     scenario: &'a Scenario,
     hosts: &'a [Host],
-    ends: &'a [(usize, usize)],
+    lanes: &'a Lanes,
     clock: Clock,
     network: Network<WirePacket>,
     desk: Desk<'a>,
@@ -65,15 +67,15 @@ struct Emulator<'a> {
     tally: Tally,
 }
 
-/// Emulates until the scenario ends. `ends` are the places of each flow's hosts.
-pub fn emulate(scenario: &Scenario, hosts: &[Host], ends: &[(usize, usize)], clock: Clock, go_on: &dyn Fn() -> bool) -> io::Result<Seen> {
+/// Emulates until the scenario ends, or as long as it is to go on.
+pub fn emulate(scenario: &Scenario, hosts: &[Host], lanes: &Lanes, clock: Clock, go_on: &dyn Fn() -> bool) -> io::Result<Seen> {
     let mut emulator = Emulator {
         scenario,
         hosts,
-        ends,
+        lanes,
         clock,
         network: Network::new(scenario),
-        desk: Desk::new(ends),
+        desk: Desk::new(lanes),
         pool: Pool::new(),
         write: Write::new(),
         probes: scenario.links.iter().map(|_| LinkProbe::default()).collect(),
@@ -81,12 +83,12 @@ pub fn emulate(scenario: &Scenario, hosts: &[Host], ends: &[(usize, usize)], clo
         warmup: Time::ZERO + scenario.warmup,
         tally: Tally::default(),
     };
-    emulator.run(go_on)?;
-    Ok(emulator.finish())
+    let ended = emulator.run(go_on)?;
+    Ok(emulator.finish(ended))
 }
 
 impl Emulator<'_> {
-    fn run(&mut self, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+    fn run(&mut self, go_on: &dyn Fn() -> bool) -> io::Result<Time> {
         let end = Time::ZERO + self.scenario.duration;
         let mut alarm = Alarm::new()?;
         for (place, host) in self.hosts.iter().enumerate() {
@@ -97,7 +99,9 @@ impl Emulator<'_> {
             let now = self.clock.now().min(end);
             self.advance(now);
             if now >= end || !go_on() {
-                return Ok(());
+                let ended = self.clock.now().min(end);
+                self.advance(ended);
+                return Ok(ended);
             }
             if let Some(host) = self.hand_over() {
                 // What the packet made its host send should be stamped soon.
@@ -143,13 +147,16 @@ impl Emulator<'_> {
     fn take_in(&mut self, place: usize) -> io::Result<()> {
         let tun = &self.hosts[place].tun;
         for _ in 0..TURN {
-            let frame = match self.pool.fill(|buffer| tun.read(buffer).map_err(Some)?.ok_or(None)) {
+            let frame = match self.pool.fill(|buffer| tun.read(buffer).map_err(Some)?.ok_or(None::<io::Error>)) {
                 Ok(frame) => frame,
                 Err(None) => break,
-                Err(Some(error)) => return Err(error),
+                Err(Some(error)) => {
+                    let name = &self.hosts[place].name;
+                    return Err(io::Error::new(error.kind(), format!("the device of host \"{name}\" gives no more packets ({error})")));
+                }
             };
             self.tally.crossings += 1;
-            let Some((flow, back)) = classify(&frame, place, self.ends) else {
+            let Some((flow, back)) = self.lanes.classify(&frame, place) else {
                 self.tally.unknown += 1;
                 continue;
             };
@@ -189,13 +196,12 @@ impl Emulator<'_> {
         Some(host)
     }
 
-    fn finish(mut self) -> Seen {
-        let end = Time::ZERO + self.scenario.duration;
+    fn finish(mut self, end: Time) -> Seen {
         let hops = self.network.links.iter().map(|link| link.counters().delivered).sum();
         let ends = self.network.links.iter_mut().zip(self.probes).zip(&self.scenario.links).enumerate();
         let record = |(index, ((link, probe), plan)): (usize, ((&mut _, LinkProbe), &narrows_scenario::Link))| {
             probe.finish(end, link, &plan.name, &plan.config, self.scenario.keeps_rate(LinkId(index)))
         };
-        Seen { links: ends.map(record).collect(), tallies: self.desk.tallies, tally: self.tally, hops }
+        Seen { links: ends.map(record).collect(), tallies: self.desk.tallies, tally: self.tally, hops, ended: end }
     }
 }

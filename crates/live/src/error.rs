@@ -26,6 +26,14 @@ pub enum LiveError {
         /// What would be possible.
         remedy: String,
     },
+    /// No flow that is answered begins or ends at a host of this name.
+    #[error("there is no host \"{name}\" where a flow with a controller begins or ends; there are {known}")]
+    NoHost {
+        /// As it was given.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -1,5 +1,6 @@
 //! The hosts of a scenario: a namespace and a device for each node where a flow ends.
 
+use crate::capability::tun_remedy;
 use crate::error::LiveError;
 use crate::namespace::Namespace;
 use crate::netlink::Netlink;
@@ -49,7 +50,10 @@ impl Host {
     pub fn new(name: &str, number: u16, plan: &Plan) -> Result<Host, LiveError> {
         let failed = |what: &str| LiveError::system(format!("host \"{name}\": {what}"), "see `narrows doctor`");
         let namespace = Namespace::new().map_err(failed("a network namespace cannot be made"))?;
-        let tun = namespace.enter(Tun::create).map_err(failed("a TUN device cannot be made"))?;
+        let tun = namespace.enter(Tun::create).map_err(|error| {
+            let remedy = tun_remedy(&error);
+            LiveError::system(format!("host \"{name}\": a TUN device cannot be made"), remedy)(error)
+        })?;
         namespace.enter(|| configure(number, plan)).map_err(failed("its network cannot be configured"))?;
         Ok(Host { name: name.to_owned(), namespace, tun, number })
     }
@@ -68,6 +72,15 @@ fn v4_of(class: usize, host: u16) -> Ipv4Addr {
 
 fn v6_of(class: usize, host: u16) -> Ipv6Addr {
     Ipv6Addr::new(0xfd77, class as u16, 0, 0, 0, 0, 0, host)
+}
+
+/// The number of the host that has an address.
+pub fn number_of(address: IpAddr) -> Option<u16> {
+    let host = match address {
+        IpAddr::V4(v4) => u16::from_be_bytes([v4.octets()[2], v4.octets()[3]]),
+        IpAddr::V6(v6) => v6.segments()[7],
+    };
+    host.checked_sub(1)
 }
 
 fn configure(number: u16, plan: &Plan) -> io::Result<()> {

@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
 
+#[cfg(test)]
+mod tests;
+
 /// What this kernel has, as far as scenarios can ask for it.
 pub struct Kernel {
     /// Its controllers.
@@ -58,13 +61,12 @@ impl Kernel {
     }
 }
 
-/// What must be told to the kernel to run a scenario. `ends` are the places of each flow's hosts.
+/// What must be told to the kernel to run a scenario. `ends` are the places of each flow's hosts, of which there are so many.
 ///
 /// # Errors
 ///
 /// The first thing that this kernel cannot do, and what it could.
-pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], kernel: &Kernel) -> Result<Plan, LiveError> {
-    let hosts = ends.iter().map(|(from, to)| from.max(to) + 1).max().unwrap_or(0);
+pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], hosts: usize, kernel: &Kernel) -> Result<Plan, LiveError> {
     let most_flows = usize::from(FIRST_EPHEMERAL - FIRST_PORT);
     if scenario.flows.len() > most_flows {
         let problem = format!("{} flows need as many ports, and there are {most_flows}", scenario.flows.len());

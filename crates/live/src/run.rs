@@ -1,5 +1,6 @@
 //! A scenario from beginning to end on the kernel.
 
+use crate::classify::Lanes;
 use crate::desk::FlowTally;
 use crate::emulator::Seen;
 use crate::error::LiveError;
@@ -19,12 +20,13 @@ pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
     let places = endpoints(scenario);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
-    let plan = plan(scenario, &ends, &Kernel::running()?)?;
+    let plan = plan(scenario, &ends, places.len(), &Kernel::running()?)?;
     let hosts: Result<Vec<Host>, LiveError> =
         places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;
-    let mut sockets = Sockets::open(scenario, &hosts, &ends, &plan)?;
-    let played = play(scenario, &hosts, &ends, progress, |clock, go_on| sockets.run(clock, go_on))?;
+    let lanes = Lanes::new(ends, scenario.flows.len());
+    let mut sockets = Sockets::open(scenario, &hosts, &lanes.ends, &plan)?;
+    let played = play(scenario, &hosts, &lanes, progress, |clock, go_on| sockets.run(clock, go_on))?;
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
     let emulation = played.emulation(scenario, limits);
@@ -46,7 +48,8 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     })
 }
 
-fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
+/// What the emulator and the sockets of all flows have seen.
+pub(crate) fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
     let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
     let flows = parts.map(|((plan, tally), outcome)| flow_record(scenario, plan, tally, outcome));
     let flows = flows.collect();

@@ -1,5 +1,6 @@
 //! A scenario's network between hosts, for as long as the scenario lasts.
 
+use crate::classify::Lanes;
 use crate::clock::Clock;
 use crate::emulator::{Seen, emulate};
 use crate::error::LiveError;
@@ -22,18 +23,18 @@ pub struct Played<T> {
     after: Gauge,
 }
 
-/// Emulates the scenario's links on a core of its own, while `talk` lets the hosts talk over them; it ends when the scenario does, or when it is told not to go
-/// on. `ends` are the places of each flow's hosts.
+/// Emulates the scenario's links on a core of its own, while `talk` lets the hosts talk over them; it ends when the scenario or the talk
+/// does, or when it is told not to go on.
 pub fn play<T: Send>(
     scenario: &Scenario,
     hosts: &[Host],
-    ends: &[(usize, usize)],
+    lanes: &Lanes,
     progress: Progress<'_>,
     talk: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
 ) -> Result<Played<T>, LiveError> {
     let gauge = || Gauge::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
     let end = Time::ZERO + scenario.duration;
-    let going = AtomicBool::new(true);
+    let (going, stopped) = (AtomicBool::new(true), AtomicBool::new(false));
     let go_on = || going.load(Ordering::Relaxed);
     let before = gauge()?;
     let cores = Cores::set_apart();
@@ -44,27 +45,32 @@ pub fn play<T: Send>(
             if let Some(cores) = &cores {
                 cores.move_apart();
             }
-            emulate(scenario, hosts, ends, clock, &go_on)
+            emulate(scenario, hosts, lanes, clock, &go_on)
         });
         let talker = scope.spawn(|| talk(clock, &go_on));
         while !emulator.is_finished() && !talker.is_finished() {
             if !progress(clock.now().min(end)) {
+                stopped.store(true, Ordering::Relaxed);
                 going.store(false, Ordering::Relaxed);
             }
             thread::sleep(std::time::Duration::from_millis(20));
         }
-        let answer = talker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        if answer.is_err() {
+        // Whichever ends first, by time or by failing, ends the other.
+        if talker.is_finished() {
             going.store(false, Ordering::Relaxed);
         }
         let seen = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        going.store(false, Ordering::Relaxed);
+        let answer = talker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (seen, answer)
     });
-    if !go_on() && answer.is_ok() && seen.is_ok() {
+    if stopped.into_inner() && answer.is_ok() && seen.is_ok() {
         return Err(LiveError::Stopped);
     }
+    // What hosts do fails where their devices do.
+    let seen =
+        seen.map_err(LiveError::system("the emulator failed", "what runs on the hosts must leave their devices alone; run it again"))?;
     let answer = answer?;
-    let seen = seen.map_err(LiveError::system("the emulator failed", "see `narrows doctor`"))?;
     Ok(Played { seen, answer, before, after: gauge()? })
 }
 
@@ -72,6 +78,6 @@ impl<T> Played<T> {
     /// How exact it was.
     pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>) -> Emulation {
         let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
-        self.before.until(&self.after, &self.seen.tally, scenario.duration, base_rtt, limits)
+        self.before.until(&self.after, &self.seen.tally, self.seen.ended.since(Time::ZERO), base_rtt, limits)
     }
 }

@@ -74,6 +74,17 @@ pub struct TcpInfo {
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 impl TcpInfo {
+    /// Reads what the kernel wrote. What an older kernel does not tell is zero.
+    pub fn from_bytes(bytes: &[u8]) -> TcpInfo {
+        let mut info = MaybeUninit::<TcpInfo>::zeroed();
+        let length = bytes.len().min(size_of::<TcpInfo>());
+        // SAFETY: `info` has at least `length` bytes, and does not overlap `bytes`. All fields are integers, zero where nothing was written.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), info.as_mut_ptr().cast(), length);
+            info.assume_init()
+        }
+    }
+
     /// Asks about a socket. What an older kernel does not tell is zero.
     pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
         let mut info = MaybeUninit::<TcpInfo>::zeroed();

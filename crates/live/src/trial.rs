@@ -1,5 +1,6 @@
 //! Datagrams with their sending time inside, sent through a scenario's links: what they meet there is compared with what they should have met.
 
+use crate::classify::Lanes;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
@@ -86,7 +87,7 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
     let receiver = to.namespace.enter(|| receiving(target)).map_err(failed)?;
     let sender = from.namespace.enter(|| sending(datagrams.ecn)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;
-    let played = play(scenario, &hosts, &ends, progress, |clock, go_on| {
+    let played = play(scenario, &hosts, &Lanes::new(ends, scenario.flows.len()), progress, |clock, go_on| {
         let answer = thread::scope(|scope| {
             let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
             let arrivals = receive_all(&receiver, clock, end, go_on)?;

@@ -139,13 +139,32 @@ pub struct LiveArgs {
     /// The scenario, a TOML file (see `narrows schema`)
     pub scenario: PathBuf,
     /// Simulate it as well, and show both on the same axes with the distance between them
-    #[arg(long)]
+    #[arg(long, conflicts_with = "words")]
     pub beside_sim: bool,
     /// The seed of the links' random draws [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
     #[command(flatten)]
+    pub program: ProgramArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// The user's own program in a scenario's network.
+#[derive(Args)]
+pub struct ProgramArgs {
+    /// Run this program in place of the scenario's flows, until it ends or the scenario does; {NAME} in its arguments becomes the address of the host of this name
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub words: Vec<String>,
+    /// Run the program on this host [default: the sender of the first flow]
+    #[arg(long, value_name = "HOST", requires = "words")]
+    pub on: Option<String>,
+    /// Before the program start this command, for example "iperf3 -s", and stop it afterwards [default HOST: the receiver of the first flow]; may be repeated
+    #[arg(long, value_name = "[HOST=]COMMAND", requires = "words")]
+    pub serve: Vec<String>,
+    /// Run the scenario's flows as well
+    #[arg(long, requires = "words")]
+    pub with_flows: bool,
 }
 
 #[derive(Args)]

@@ -15,6 +15,8 @@ pub enum Failure {
     Live(#[from] narrows_live::LiveError),
     #[error("{0}")]
     Report(#[from] narrows_report::ReportError),
+    #[error("the program \"{name}\" {exit}; what was measured is in {}", kept.display())]
+    Program { name: String, exit: narrows_live::Exit, kept: std::path::PathBuf },
     #[error("printing failed: {0}")]
     Print(#[from] io::Error),
     #[error("stopped; nothing was written")]

@@ -1,13 +1,14 @@
 //! `narrows live`.
 
 use crate::Outcome;
-use crate::cli::LiveArgs;
+use crate::cli::{LiveArgs, OutputArgs, ProgramArgs};
+use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::run::{Verdict, judge};
-use crate::runner::{run_all, run_live};
-use narrows_live::LiveError;
+use crate::runner::{run_all, run_live, run_program};
+use narrows_live::{Ending, LiveError, Program};
 use narrows_measure::distances;
 use narrows_measure::metrics::Summary;
 use narrows_report::{Case, Comparison};
@@ -23,7 +24,11 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let directory = output::choose_directory(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
-    let record = run_live(&scenario, &args.output).map_err(|failure| at_line(failure, &args.scenario))?;
+    let (record, ending) = match program(&args.program, &args.output) {
+        Some(program) => run_program(&scenario, &program).map(|(record, ending)| (record, Some(ending))),
+        None => run_live(&scenario, &args.output).map(|record| (record, None)),
+    }
+    .map_err(|failure| at_line(failure, &args.scenario))?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
     let case =
@@ -37,15 +42,55 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     }
     let distance = distance(&cases);
     let beside = if args.beside_sim { " --beside-sim" } else { "" };
-    let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}"));
+    let words = words(&args.program);
+    let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}{words}"));
+    comparison.notes.extend(ending.iter().flat_map(|ending| told(ending, &args.program)));
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     output::deliver(&directory, &comparison, &started, Kept { inputs, made: Vec::new() }, &args.output)?;
+    if let Some(ending) = ending.filter(|ending| !ending.program.is_fine()) {
+        return Err(Failure::Program { name: args.program.words[0].clone(), exit: ending.program, kept: directory });
+    }
     Ok(match verdicts.iter().all(|verdict| verdict.met) {
         _ if !comparison.doubts().is_empty() => Outcome::Invalid,
         true => Outcome::Ok,
         false => Outcome::Missed,
     })
+}
+
+/// The program that is to run, if there is one.
+fn program(args: &ProgramArgs, output: &OutputArgs) -> Option<Program> {
+    let server = |text: &String| match text.split_once('=') {
+        // Only what can be a name is one: a command may have a `=` further on.
+        Some((host, command)) if !host.contains(char::is_whitespace) => (Some(host.to_owned()), command.to_owned()),
+        _ => (None, text.clone()),
+    };
+    (!args.words.is_empty()).then(|| Program {
+        words: args.words.clone(),
+        on: args.on.clone(),
+        servers: args.serve.iter().map(server).collect(),
+        with_flows: args.with_flows,
+        to_stderr: output.json,
+    })
+}
+
+/// The same arguments again, as a shell reads them.
+fn words(args: &ProgramArgs) -> String {
+    if args.words.is_empty() {
+        return String::new();
+    }
+    let mut text = args.on.as_ref().map_or(String::new(), |host| format!(" --on {}", quote(host)));
+    args.serve.iter().for_each(|command| text += &format!(" --serve {}", quote(command)));
+    text += if args.with_flows { " --with-flows --" } else { " --" };
+    args.words.iter().fold(text, |text, word| format!("{text} {}", quote(word)))
+}
+
+/// How the programs ended, for people.
+fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
+    let place = if args.with_flows { "beside" } else { "in place of" };
+    let mut notes = vec![format!("the program {} {place} the scenario's flows; it {}", quote(&args.words.join(" ")), ending.program)];
+    notes.extend(ending.servers.iter().map(|(command, exit)| format!("the server {} {exit} before the program did", quote(command))));
+    notes
 }
 
 /// Shows the line of the scenario that asks for what cannot be had.

@@ -4,7 +4,7 @@ use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_flow::Observer;
-use narrows_live::LiveError;
+use narrows_live::{Ending, LiveError, Program};
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_sim::SimError;
@@ -48,6 +48,12 @@ pub fn run_live(scenario: &Scenario, output: &OutputArgs) -> Result<Record, Fail
     let record = run_live_one(scenario, &bar);
     bar.finish_and_clear();
     record.map_err(live_failure)
+}
+
+/// Runs a program on a scenario's network. It has the terminal: no progress is shown.
+pub fn run_program(scenario: &Scenario, program: &Program) -> Result<(Record, Ending), Failure> {
+    LazyLock::force(&WATCH);
+    narrows_live::run_program(scenario, program, &mut |_| !INTERRUPTED.load(Ordering::Relaxed)).map_err(live_failure)
 }
 
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same order.

@@ -1,0 +1,191 @@
+//! Programs in a host's namespace: they live no longer than who started them, and neither does what they start.
+
+use crate::hosts::Host;
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+use std::ffi::CString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often it is looked at.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// What a program has to end by itself after it was asked to.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// With this status.
+    Status(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It was stopped, because the run was over.
+    Stopped,
+}
+
+impl Exit {
+    /// True if nothing is wrong with it.
+    pub fn is_fine(self) -> bool {
+        matches!(self, Exit::Status(0) | Exit::Stopped)
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exit::Status(status) => write!(f, "ended with exit status {status}"),
+            Exit::Signal(signal) => write!(f, "was ended by signal {signal}{}", name(*signal)),
+            Exit::Stopped => write!(f, "was stopped at the end of the run"),
+        }
+    }
+}
+
+fn name(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGSEGV => " (segmentation fault)",
+        libc::SIGABRT => " (abort)",
+        libc::SIGKILL => " (killed)",
+        libc::SIGTERM => " (terminated)",
+        libc::SIGPIPE => " (broken pipe)",
+        libc::SIGFPE => " (arithmetic error)",
+        libc::SIGILL => " (illegal instruction)",
+        libc::SIGBUS => " (bus error)",
+        _ => "",
+    }
+}
+
+/// What is started.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Further variables of its environment.
+    pub environment: &'a [(String, String)],
+    /// What it reads as /etc/hosts.
+    pub names: &'a str,
+    /// Its standard output goes to our standard error.
+    pub to_stderr: bool,
+}
+
+/// Runs a program in a host's namespace until it ends or is not to go on.
+///
+/// # Errors
+///
+/// It cannot be started.
+pub fn run(host: &Host, what: &Words<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<Exit> {
+    // The kernel ends the child with the thread that started it, which therefore waits here.
+    host.namespace.enter(|| {
+        let mut command = Command::new(&what.words[0]);
+        command
+            .args(&what.words[1..])
+            .envs(what.environment.iter().map(|(name, value)| (name, value)))
+            .process_group(0)
+            .stdin(Stdio::null());
+        if what.to_stderr {
+            command.stdout(io::stderr().as_fd().try_clone_to_owned()?);
+        }
+        let names = Names::new(what.names)?;
+        // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and allocates nothing.
+        unsafe { command.pre_exec(move || prepare(&names)) };
+        // SAFETY: the flag concerns what this thread starts from now on, which is the child alone.
+        unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
+        let mut child = command.spawn()?;
+        let group = -(child.id() as libc::pid_t);
+        let mut asked = None;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(if asked.is_some() { Exit::Stopped } else { exit(status) });
+            }
+            match asked {
+                None if !go_on() => {
+                    // SAFETY: the group is that of a child that has not been waited for, so no other has its number.
+                    unsafe { libc::kill(group, libc::SIGTERM) };
+                    asked = Some(Instant::now());
+                }
+                Some(since) if since.elapsed() > GRACE => child.kill()?,
+                _ => {}
+            }
+            thread::sleep(GLANCE);
+        }
+    })
+}
+
+/// The keeper tells of a signal as shells do.
+fn exit(status: ExitStatus) -> Exit {
+    match status.code() {
+        Some(code @ 129..=192) => Exit::Signal(code - 128),
+        Some(code) => Exit::Status(code),
+        None => Exit::Signal(std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0)),
+    }
+}
+
+/// The text of /etc/hosts, and a path for it that is used for a moment.
+struct Names {
+    text: Vec<u8>,
+    path: CString,
+}
+
+impl Names {
+    fn new(text: &str) -> io::Result<Names> {
+        let file = format!("narrows-hosts-{}-{}", std::process::id(), rustix::thread::gettid().as_raw_nonzero());
+        let path = std::env::temp_dir().join(file);
+        Ok(Names { text: text.as_bytes().to_vec(), path: CString::new(path.as_os_str().as_encoded_bytes())? })
+    }
+
+    /// Shows it as /etc/hosts in a mount namespace of this process, where no server of names is known: there is none to be reached.
+    fn show(&self) -> io::Result<()> {
+        // SAFETY: the process has one thread.
+        unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
+        mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::open(&*self.path, flags, Mode::from_raw_mode(0o644))?);
+        let written = file.write_all(&self.text).and_then(|()| Ok(mount_bind(&*self.path, c"/etc/hosts")?));
+        rustix::fs::unlink(&*self.path)?;
+        written?;
+        Ok(mount_bind(c"/dev/null", c"/etc/resolv.conf")?)
+    }
+}
+
+/// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of processes, with which all
+/// others in it end, and ends with the thread that started it.
+fn prepare(names: &Names) -> io::Result<()> {
+    // Without the names the program still has the addresses.
+    names.show().ok();
+    // SAFETY: system calls without memory.
+    unsafe {
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        match libc::fork() {
+            -1 => Err(io::Error::last_os_error()),
+            0 => Ok(()),
+            program => keep(program),
+        }
+    }
+}
+
+/// Waits for the program, and ends as it did.
+fn keep(program: libc::pid_t) -> ! {
+    let mut status = 0;
+    // SAFETY: system calls; `status` lives through them. The descriptors belong to the program now: whoever waits for their end must not wait for this process.
+    unsafe {
+        libc::close_range(3, libc::c_uint::MAX, 0);
+        loop {
+            let ended = libc::wait(&raw mut status);
+            if ended == program {
+                libc::_exit(if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { libc::WEXITSTATUS(status) });
+            }
+            if ended < 0 && *libc::__errno_location() == libc::ECHILD {
+                libc::_exit(127);
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use super::{Kernel, plan};
+use crate::error::LiveError;
+use crate::terms::{Plan, RouteTerms};
+use narrows_units::{Bytes, Span};
+use std::collections::BTreeMap;
+
+const LINK: &str = r#"duration = "1 s"
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+"#;
+
+/// A kernel as most distributions have it.
+fn usual() -> Kernel {
+    let cubic = ["fast_convergence", "hystart", "friendliness"].map(|name| (name, true));
+    Kernel { controllers: ["reno", "cubic"].map(str::to_owned).to_vec(), cubic: BTreeMap::from(cubic), max_rto: true }
+}
+
+/// The plan for flows from left to right, each with a controller and further keys.
+fn planned(flows: &[(&str, &str)], kernel: &Kernel) -> Result<Plan, LiveError> {
+    let mut text = LINK.to_owned();
+    for (index, (controller, keys)) in flows.iter().enumerate() {
+        text += &format!("[[flow]]\nname = \"f{index}\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"{controller}\"\n{keys}\n");
+    }
+    let scenario = narrows_scenario::parse(&text, "test.toml", &|_| Err(std::io::ErrorKind::NotFound.into())).expect("a scenario");
+    plan(&scenario, &vec![(0, 1); flows.len()], 2, kernel)
+}
+
+#[test]
+fn what_the_kernel_does_otherwise_is_refused_by_name() {
+    let cases = [
+        ("bbr", ""),
+        ("prague", ""),
+        ("hstcp", ""),
+        ("cubic?profile=rfc9438", ""),
+        ("cubic?hystart=false", ""),
+        ("cubic?hz=1000", ""),
+        ("cubic", r#"transport = { acks = "numbered" }"#),
+        ("cubic", r#"transport = { initial_rto = "3 s" }"#),
+        ("cubic", r#"transport = { rto = "rfc6298" }"#),
+        ("cubic", r#"transport = { rtt_samples = "once-per-window" }"#),
+        ("cubic", r#"transport = { tick = "10 ms" }"#),
+        ("cubic", r#"transport = { loss_detection = "dupack" }"#),
+        ("cubic", r#"transport = { recovery = "rate-halving" }"#),
+        ("cubic", "transport = { undo = false }"),
+        ("cubic", r#"transport = { gro = "50 us" }"#),
+        ("cubic", "transport = { ack_every = 4 }"),
+        ("cubic", r#"transport = { ack_delay = "100 ms" }"#),
+        ("cubic", "transport = { quick_acks = 0 }"),
+        ("cubic", r#"transport = { tso = "20 kB" }"#),
+        ("cubic", "transport = { initial_window = 64 }"),
+        ("cubic", r#"transport = { min_rto = "1.5 ms" }"#),
+        ("cubic", r#"transport = { max_rto = "600 s" }"#),
+        ("cubic", r#"transport = { headers = "40 B" }"#),
+        ("cubic", r#"transport = { mss = "60 B" }"#),
+        ("cubic", r#"transport = { preset = "linux-2.4" }"#),
+        ("cubic", r#"transport = { preset = "ns2-2005" }"#),
+    ];
+    let said: String = cases
+        .iter()
+        .map(|case| match planned(&[*case], &usual()) {
+            Err(LiveError::Refused { place, problem, remedy }) => {
+                format!("{} {}\n    {}: {problem}\n    {remedy}\n", case.0, case.1, LiveError::named(&place))
+            }
+            other => panic!("{case:?} should be refused, not {other:?}"),
+        })
+        .collect();
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(said) });
+}
+
+#[test]
+fn a_host_has_one_setting_for_all_its_flows() {
+    let without = "transport = { sack = false }";
+    let both = planned(&[("cubic", without), ("cubic", "")], &usual());
+    let Err(error) = both else { panic!("{both:?}") };
+    let said = error.to_string();
+    assert!(said.contains("flow \"f1\", transport.sack") && said.contains("\"f0\"") && said.contains("tcp_sack"), "{said}");
+    let agreed = planned(&[("cubic", without), ("newreno", without)], &usual()).expect("both the same");
+    assert_eq!(agreed.settings, vec![BTreeMap::from([("ipv4/tcp_sack", "0".to_owned())]); 2]);
+}
+
+#[test]
+fn nothing_is_told_to_a_kernel_that_does_it_anyway() {
+    let plan = planned(&[("newreno", ""), ("cubic", "")], &usual()).expect("as Linux");
+    assert_eq!((plan.classes.len(), plan.mtu), (1, 1500));
+    assert_eq!(plan.settings, vec![BTreeMap::new(); 2]);
+    assert!(plan.flows.iter().all(|terms| terms.class == 0 && terms.max_segment.is_none() && !terms.paced && !terms.v6));
+    assert_eq!(plan.classes[0].metrics(), Vec::new());
+    let named: Vec<_> = plan.flows.iter().map(|terms| terms.controller).collect();
+    assert_eq!(named, [Some("reno"), Some("cubic")]);
+}
+
+#[test]
+fn what_can_be_told_is_told() {
+    let keys = r#"transport = { mss = "1000 B", headers = "72 B", initial_window = 3, min_rto = "300 ms", dupthresh = 5, ack_every = 1,
+        receive_window = "64 kB", tail_loss_probe = false, frto = false, max_rto = "60 s" }"#
+        .replace("\n", "");
+    let plan = planned(&[("newreno?ecn=true&pacing=true", &keys), ("cubic", &keys), ("cubic", &keys)], &usual()).expect("honoured");
+    let asked =
+        RouteTerms { ecn: false, initial_window: Some(3), min_rto: Some(Span::from_millis(300)), dupthresh: Some(5), ack_each: true };
+    assert_eq!(plan.classes, [RouteTerms::default(), RouteTerms { ecn: true, ..asked.clone() }, asked]);
+    let first = &plan.flows[0];
+    // 12 bytes of the segment are the time stamps.
+    assert_eq!((first.max_segment, first.v6, first.paced, first.class), (Some(1012), true, true, 1));
+    assert_eq!((plan.flows[1].class, plan.flows[2].class, plan.flows[1].paced), (2, 2, false));
+    assert_eq!(first.receive_window, Some(Bytes::new(64_000)));
+    let ends = [("ipv4/tcp_early_retrans", "0"), ("ipv4/tcp_frto", "0"), ("ipv4/tcp_rto_max_ms", "60000")];
+    let ends = BTreeMap::from(ends.map(|(key, value)| (key, value.to_owned())));
+    let mut receiver = ends.clone();
+    receiver.extend([("ipv4/tcp_rmem", "4096 256000 256000".to_owned()), ("ipv4/tcp_moderate_rcvbuf", "0".to_owned())]);
+    assert_eq!(plan.settings, [ends, receiver]);
+}
+
+#[test]
+fn changed_module_parameters_are_noticed() {
+    let mut kernel = usual();
+    kernel.cubic.insert("hystart", false);
+    let said = planned(&[("cubic", "")], &kernel).expect_err("not the kernel's").to_string();
+    assert!(said.contains("cubic?hystart=false"), "{said}");
+    assert!(planned(&[("cubic?hystart=false", "")], &kernel).is_ok());
+}
