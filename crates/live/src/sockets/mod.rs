@@ -13,6 +13,7 @@ pub use flow::Outcome;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::hosts::Host;
+use crate::precision;
 use crate::tcp_info::{INFINITE_SSTHRESH, TcpInfo};
 use crate::terms::{Plan, port};
 use datagrams::Datagrams;
@@ -23,13 +24,11 @@ use narrows_traffic::{Application, LISTED, Ledger};
 use narrows_units::{Bytes, Rate, Span, Time};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::thread::set_current_timer_slack;
 use rustix::time::Timespec;
 use serve::{Role, key};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 use stream::Stream;
 
@@ -135,7 +134,8 @@ impl<'a> Sockets<'a> {
 
     /// Runs all flows until the scenario ends, with a sample at each interval. Moves the calling thread between namespaces.
     pub fn run(&mut self, clock: Clock, go_on: &dyn Fn() -> bool) -> Result<(), LiveError> {
-        set_current_timer_slack(NonZeroU64::new(1)).ok();
+        // Applications have nothing to wait for but their sockets.
+        precision::sharpen();
         let (end, interval) = (Time::ZERO + self.scenario.duration, self.scenario.interval);
         let (mut sample_at, mut warmup) = (Time::ZERO + interval, Time::ZERO + self.scenario.warmup);
         let mut events = Vec::with_capacity(256);
