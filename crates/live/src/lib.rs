@@ -4,6 +4,7 @@ mod capability;
 mod child;
 mod classify;
 mod clock;
+mod demand;
 mod desk;
 mod diagnosis;
 mod emulator;
@@ -30,6 +31,7 @@ pub mod wire;
 
 pub use capability::{Capability, State, probe, ready};
 pub use child::Exit;
+pub use demand::{MAXIMUM, affordable};
 pub use error::LiveError;
 pub use privilege::acquire;
 pub use program::{Ending, Program, run_program};

@@ -40,7 +40,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Write the tables of a result directory as CSV
     Export(ExportArgs),
-    /// Measure the simulator's speed
+    /// Measure the simulator's speed, or what the emulator of live runs carries
     Bench(BenchArgs),
     /// List what there is
     List(ListArgs),
@@ -144,6 +144,9 @@ pub struct LiveArgs {
     /// The seed of the links' random draws [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
+    /// What this host carries, all flows together, in 1500-byte packets, as `narrows bench --live` measured it; scenarios that ask for more are refused
+    #[arg(long, default_value_t = narrows_live::MAXIMUM)]
+    pub maximum: Rate,
     #[command(flatten)]
     pub program: ProgramArgs,
     #[command(flatten)]
@@ -289,6 +292,9 @@ pub struct BenchArgs {
     /// Measure the large runs instead: a hundred thousand flows, and ten minutes at 10 Gbit/s
     #[arg(long, conflicts_with = "against_ns3")]
     pub large: bool,
+    /// Measure instead what the emulator of live runs carries on this host, and how exactly; takes about two minutes of an idle machine (as root)
+    #[arg(long, conflicts_with_all = ["large", "against_ns3", "runs", "only"])]
+    pub live: bool,
     /// Do the same work with ns-3 (Debian's libns3-dev and a C++ compiler) and print the ratios
     #[arg(long)]
     pub against_ns3: bool,

@@ -24,6 +24,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let directory = output::choose_directory(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
+    narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
     let (record, ending) = match program(&args.program, &args.output) {
         Some(program) => run_program(&scenario, &program).map(|(record, ending)| (record, Some(ending))),
         None => run_live(&scenario, &args.output).map(|record| (record, None)),

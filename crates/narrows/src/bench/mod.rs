@@ -1,5 +1,6 @@
-//! `narrows bench`: what the simulator costs.
+//! `narrows bench`: what the simulator costs, and what the emulator carries.
 
+mod live;
 mod matrix;
 mod ns3;
 
@@ -34,6 +35,9 @@ struct Row {
 
 /// Runs the matrix and prints its rows as they come.
 pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
+    if args.live {
+        return live::bench(args.json);
+    }
     let all = if args.large { matrix::large() } else { matrix::cells() };
     let cells: Vec<Cell> = all.into_iter().filter(|cell| cell.name().contains(&args.only)).collect();
     if cells.is_empty() {

@@ -1,0 +1,223 @@
+//! `narrows bench --live`: what the emulator carries on this host, and how exactly.
+
+use crate::Outcome;
+use crate::error::Failure;
+use narrows_control::Ecn;
+use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
+use narrows_measure::Emulation;
+use narrows_path::Link;
+use narrows_scenario::Scenario;
+use narrows_units::{Bytes, Span, Time};
+use serde::Serialize;
+use std::io::Write;
+
+/// Rates at which one link is measured.
+const RATES: [u64; 5] = [10, 50, 100, 200, 500];
+
+/// Rates that are tried in turn until one is too much.
+const LADDER: [u64; 14] = [250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000, 4_000, 5_000, 7_000, 10_000];
+
+/// Size of packets.
+const SIZE: Bytes = Bytes::new(1_500);
+
+#[derive(Serialize)]
+struct Bench {
+    links: Vec<Exactness>,
+    maximum_mbps: u64,
+    maximum_of_flows: Vec<Carried>,
+    at_80_percent: Vec<Carried>,
+}
+
+/// One link with datagrams on it.
+#[derive(Serialize)]
+struct Exactness {
+    rate_mbps: u64,
+    /// Long-run rate against the one asked for, while more is offered.
+    rate_error_percent: f64,
+    /// One-way delay against the ideal one, while little is sent.
+    delay_error_p50_us: f64,
+    delay_error_p99_us: f64,
+    delay_error_max_us: f64,
+}
+
+/// One bottleneck with bulk connections on it.
+#[derive(Serialize)]
+struct Carried {
+    flows: u32,
+    rate_mbps: u64,
+    /// What crossed the bottleneck.
+    carried_mbps: f64,
+    /// Packets of all directions that entered the emulator.
+    packets_per_s: f64,
+    late_p50_us: f64,
+    late_p99_us: f64,
+    late_max_us: f64,
+    busy_percent: f64,
+    unplanned_drops: u64,
+    /// Nothing if it was carried.
+    reasons: Vec<String>,
+}
+
+/// Measures and prints.
+pub fn bench(json: bool) -> Result<Outcome, Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut say = |text: &str| if json { Ok(()) } else { writeln!(out, "{text}") };
+    say("One link, 1500-byte datagrams, round trip 20 ms")?;
+    say(&format!("{:>9} {:>12} {:>19} {:>9} {:>9}", "Mbit/s", "rate error %", "delay error p50 us", "p99 us", "max us"))?;
+    let mut links = Vec::new();
+    for rate_mbps in RATES {
+        let row = exactness(rate_mbps)?;
+        let Exactness { rate_error_percent, delay_error_p50_us, delay_error_p99_us, delay_error_max_us, .. } = &row;
+        say(&format!(
+            "{rate_mbps:>9} {rate_error_percent:>12.3} {delay_error_p50_us:>19.0} {delay_error_p99_us:>9.0} {delay_error_max_us:>9.0}"
+        ))?;
+        links.push(row);
+    }
+    say("\nBulk CUBIC connections, 1500-byte packets, round trip 30 ms")?;
+    let heads = ["flows", "Mbit/s", "carried", "packets/s", "late p50 us", "p99 us", "max us", "busy %"];
+    say(&heads.map(|head| format!("{head:>11}")).concat())?;
+    let mut maximum_of_flows = Vec::new();
+    for flows in [1, 4] {
+        let mut best = None;
+        for rate_mbps in LADDER {
+            let row = carried(flows, rate_mbps)?;
+            say(&line(&row))?;
+            if !row.reasons.is_empty() {
+                break;
+            }
+            best = Some(row);
+        }
+        maximum_of_flows.extend(best);
+    }
+    let maximum_mbps = maximum_of_flows.iter().map(|row| row.rate_mbps).min().unwrap_or(0);
+    let mut at_80_percent = Vec::new();
+    if maximum_of_flows.len() == 2 {
+        say("\nAt 80 % of the maximum")?;
+        for flows in [1, 4] {
+            let row = carried(flows, maximum_mbps * 4 / 5)?;
+            say(&line(&row))?;
+            at_80_percent.push(row);
+        }
+    }
+    say(&format!("\nMaximum: {maximum_mbps} Mbit/s of 1500-byte packets (narrows live FILE --maximum \"{maximum_mbps} Mbit/s\")"))?;
+    if json {
+        let bench = Bench { links, maximum_mbps, maximum_of_flows, at_80_percent };
+        let text = serde_json::to_string_pretty(&bench).map_err(|error| Failure::Other(error.to_string()))?;
+        writeln!(out, "{text}")?;
+    }
+    Ok(Outcome::Ok)
+}
+
+fn line(row: &Carried) -> String {
+    let numbers = [row.carried_mbps, row.packets_per_s, row.late_p50_us, row.late_p99_us, row.late_max_us, row.busy_percent];
+    let numbers = numbers.map(|number| format!("{number:>11.0}")).concat();
+    let reasons: String = row.reasons.iter().map(|reason| format!("\n            too much: {reason}")).collect();
+    format!("{:>11}{:>11}{numbers}{reasons}", row.flows, row.rate_mbps)
+}
+
+fn parse(text: &str) -> Result<Scenario, Failure> {
+    Ok(narrows_scenario::parse(text, "bench.toml", &|path| std::fs::read_to_string(path))?)
+}
+
+fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {
+    let scenario = parse(&format!(
+        "duration = \"2200 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"20 packets\"\n\
+         [[flow]]\nfrom = \"a\"\nto = \"b\"\nworkload = {{ rate = \"1 Mbit/s\" }}\n"
+    ))?;
+    let sent = |gap: Span, length: Span| {
+        let count = length.as_nanos() / gap.as_nanos();
+        let start = Time::ZERO + Span::from_millis(50);
+        trial(&scenario, Datagrams { count, size: SIZE, gap, ecn: Ecn::NotEct, start }, &mut |_| true)
+    };
+    let length = Span::from_secs(2);
+    // A fifth more than goes through: there is always one to send.
+    let full = sent(Span::from_nanos(SIZE.get() * 8_000 / rate_mbps * 5 / 6), length)?;
+    // A twentieth of a slow link, and at most 1000 a second.
+    let thin = sent(Span::from_nanos((SIZE.get() * 8_000 / rate_mbps * 20).max(1_000_000)), length)?;
+    let mut errors = errors(&scenario, &thin);
+    errors.sort_by(f64::total_cmp);
+    let quantile =
+        |share: f64| errors.get(((errors.len() as f64 * share) as usize).min(errors.len().saturating_sub(1))).copied().unwrap_or(f64::NAN);
+    Ok(Exactness {
+        rate_mbps,
+        rate_error_percent: (rate(&full) / rate_mbps as f64 - 1.0) * 100.0,
+        delay_error_p50_us: quantile(0.5),
+        delay_error_p99_us: quantile(0.99),
+        delay_error_max_us: quantile(1.0),
+    })
+}
+
+/// Mbit/s from the first arrival to the last.
+fn rate(trial: &Trial) -> f64 {
+    let [first, .., last] = &trial.arrivals[..] else { return f64::NAN };
+    let bits = (trial.arrivals.len() - 1) as f64 * SIZE.get() as f64 * 8.0;
+    bits / last.arrived.since(first.arrived).as_secs_f64() / 1e6
+}
+
+/// How much later each arrived than a link that had it at the moment of sending would have delivered it, in microseconds.
+fn errors(scenario: &Scenario, trial: &Trial) -> Vec<f64> {
+    let mut link = Link::new(&scenario.links[0].config, scenario.seed, &scenario.links[0].name);
+    let mut ideal = vec![Time::NEVER; trial.sent.len()];
+    let mut settle = |link: &mut Link<Numbered>, until: Time| {
+        while let Some((at, Numbered(number))) = link.pop(until) {
+            ideal[number] = at;
+        }
+    };
+    for (number, sent) in trial.sent.iter().enumerate() {
+        settle(&mut link, *sent);
+        link.offer(*sent, Numbered(number));
+    }
+    settle(&mut link, Time::NEVER);
+    let us = |time: Time| time.since(Time::ZERO).as_secs_f64() * 1e6;
+    trial.arrivals.iter().map(|Arrival { number, arrived, .. }| us(*arrived) - us(ideal[*number as usize])).collect()
+}
+
+/// A datagram on the link with which they are compared.
+struct Numbered(usize);
+
+impl narrows_path::Packet for Numbered {
+    fn size(&self) -> Bytes {
+        SIZE
+    }
+    fn ecn(&self) -> Ecn {
+        Ecn::NotEct
+    }
+    fn set_ecn(&mut self, _: Ecn) {}
+    fn flow(&self) -> u64 {
+        0
+    }
+    fn signal(&mut self) -> Option<&mut narrows_control::Signal> {
+        None
+    }
+}
+
+fn carried(flows: u32, rate_mbps: u64) -> Result<Carried, Failure> {
+    let scenario = parse(&format!(
+        "duration = \"4 s\"\nwarmup = \"1500 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"1 bdp\"\n\
+         [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\ncount = {flows}\n"
+    ))?;
+    let record = narrows_live::run(&scenario, &mut |_| true)?;
+    let link = &record.links[0];
+    let steady = (scenario.duration - scenario.warmup).as_secs_f64();
+    let carried_mbps = link.steady.departed_bytes.get() as f64 * 8e-6 / steady;
+    let emulation = record.emulation.unwrap_or_default();
+    let mut reasons = emulation.doubts();
+    // 1 BDP of buffer holds the link full (RFC 3649 section 5); what is missing is the host's.
+    if carried_mbps < rate_mbps as f64 * 0.98 {
+        reasons.push(format!("{carried_mbps:.0} Mbit/s only crossed the link"));
+    }
+    let Emulation { late_p50, late_p99, late_max, packets, busy, wall, overrun, refused, .. } = emulation;
+    let us = |span: Span| span.as_secs_f64() * 1e6;
+    Ok(Carried {
+        flows,
+        rate_mbps,
+        carried_mbps,
+        packets_per_s: packets as f64 / wall.as_secs_f64(),
+        late_p50_us: us(late_p50),
+        late_p99_us: us(late_p99),
+        late_max_us: us(late_max),
+        busy_percent: busy.as_secs_f64() / wall.as_secs_f64() * 100.0,
+        unplanned_drops: overrun + refused,
+        reasons,
+    })
+}
