@@ -16,18 +16,23 @@ pub struct Clock {
 impl Clock {
     /// One that begins now.
     pub fn start() -> Clock {
-        Clock { zero: monotonic() }
+        Clock { zero: nanoseconds(ClockId::Monotonic) }
     }
 
     /// The time now.
     pub fn now(&self) -> Time {
-        Time::from_nanos(monotonic() - self.zero)
+        Time::from_nanos(nanoseconds(ClockId::Monotonic) - self.zero)
     }
 }
 
-/// Nanoseconds of `CLOCK_MONOTONIC`.
-fn monotonic() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
+/// CPU time that the calling thread has used.
+pub fn thread_time() -> Span {
+    Span::from_nanos(nanoseconds(ClockId::ThreadCPUTime))
+}
+
+/// Nanoseconds of a clock.
+fn nanoseconds(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

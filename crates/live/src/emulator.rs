@@ -5,6 +5,7 @@ use crate::clock::{Alarm, Clock};
 use crate::desk::{Desk, FlowTally, Parcel};
 use crate::hosts::Host;
 use crate::network::Network;
+use crate::precision::Cores;
 use crate::wire::{Pool, WirePacket, Write};
 use narrows_measure::{Histogram, LinkRecord};
 use narrows_path::LinkProbe;
@@ -20,6 +21,10 @@ const NAP: Span = Span::from_millis(50);
 
 /// How often devices are asked for packets while there is other work.
 const GLANCE: Span = Span::from_micros(20);
+
+/// How long after the latest packet it stays awake, if it has a core for itself: to wake takes some 30 us in a virtual machine, which would be added to the delay of
+/// whatever comes next.
+const AWAKE: Span = Span::from_millis(100);
 
 /// How late packets must be that several of a connection are written as one.
 const BEHIND: Span = Span::from_micros(200);
@@ -65,10 +70,20 @@ struct Emulator<'a> {
     sample_at: Time,
     warmup: Time,
     tally: Tally,
+    /// When the latest packet was read.
+    heard: Time,
+    cores: Option<&'a Cores>,
 }
 
-/// Emulates until the scenario ends, or as long as it is to go on.
-pub fn emulate(scenario: &Scenario, hosts: &[Host], lanes: &Lanes, clock: Clock, go_on: &dyn Fn() -> bool) -> io::Result<Seen> {
+/// Emulates until the scenario ends, or as long as it is to go on. Alone on a core that was set apart it does not sleep while there are packets.
+pub fn emulate(
+    scenario: &Scenario,
+    hosts: &[Host],
+    lanes: &Lanes,
+    clock: Clock,
+    cores: Option<&Cores>,
+    go_on: &dyn Fn() -> bool,
+) -> io::Result<Seen> {
     let mut emulator = Emulator {
         scenario,
         hosts,
@@ -82,6 +97,8 @@ pub fn emulate(scenario: &Scenario, hosts: &[Host], lanes: &Lanes, clock: Clock,
         sample_at: Time::ZERO + scenario.interval,
         warmup: Time::ZERO + scenario.warmup,
         tally: Tally::default(),
+        heard: Time::ZERO,
+        cores,
     };
     let ended = emulator.run(go_on)?;
     Ok(emulator.finish(ended))
@@ -111,9 +128,10 @@ impl Emulator<'_> {
                 }
             }
             glanced = now;
-            let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + NAP);
             let idle = self.desk.outbox.is_empty();
-            let wait = if idle { next.since(self.clock.now().min(next)) } else { Span::ZERO };
+            let awake = self.cores.is_some_and(Cores::alone) && (self.network.inside() > 0 || now < self.heard + AWAKE);
+            let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + NAP);
+            let wait = if idle && !awake { next.since(self.clock.now().min(next)) } else { Span::ZERO };
             for place in alarm.wait(wait)? {
                 self.take_in(place as usize)?;
             }
@@ -161,6 +179,7 @@ impl Emulator<'_> {
                 continue;
             };
             let now = self.clock.now().min(Time::ZERO + self.scenario.duration);
+            self.heard = now;
             self.advance(now);
             for packet in frame.packets(u64::from(flow) << 1 | u64::from(back)) {
                 self.tally.packets += 1;

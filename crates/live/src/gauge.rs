@@ -4,7 +4,7 @@ use crate::emulator::Tally;
 use crate::hosts::Host;
 use crate::netlink::Netlink;
 use crate::tun::DEVICE;
-use narrows_measure::{Emulation, Limit};
+use narrows_measure::Emulation;
 use narrows_units::Span;
 use std::fs;
 use std::io;
@@ -37,8 +37,8 @@ impl Gauge {
         Ok(Gauge { cores: Cores::read()?, overrun, refused, spoiled })
     }
 
-    /// What the run between this state and `after` was, which took `wall`.
-    pub fn until(&self, after: &Gauge, tally: &Tally, wall: Span, base_rtt: Span, limits: Vec<Limit>) -> Emulation {
+    /// What machine, devices and emulator say of the run between this state and `after`, which took `wall`.
+    pub fn until(&self, after: &Gauge, tally: &Tally, wall: Span) -> Emulation {
         let late = |share| tally.lateness.quantile(share).unwrap_or(Span::ZERO);
         let ticks = (after.cores.all - self.cores.all).max(1);
         Emulation {
@@ -53,9 +53,8 @@ impl Gauge {
             spoiled: after.spoiled - self.spoiled,
             busy: wall - tally.idle.min(wall),
             wall,
-            base_rtt,
             idle: (after.cores.idle - self.cores.idle) as f64 / ticks as f64,
-            limits,
+            ..Emulation::default()
         }
     }
 }

@@ -3,6 +3,7 @@
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
 use std::io;
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A weight of 98.8 % beside one thread without a nice value (`sched_prio_to_weight`, kernel/sched/core.c).
 const NICE: i32 = -20;
@@ -44,6 +45,9 @@ pub fn hasten() -> io::Result<()> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Runs of this process that have set a core apart: the same one.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
 /// The cores that this thread may use, one of them set apart.
 pub struct Cores {
     all: CpuSet,
@@ -63,7 +67,13 @@ impl Cores {
             return None;
         }
         sched_setaffinity(None, &others).ok()?;
+        RUNS.fetch_add(1, Ordering::Relaxed);
         Some(Cores { all, apart })
+    }
+
+    /// True if no other run of this process uses the core that was set apart.
+    pub fn alone(&self) -> bool {
+        RUNS.load(Ordering::Relaxed) == 1
     }
 
     /// Moves the calling thread to the core that was set apart.
@@ -74,6 +84,7 @@ impl Cores {
 
 impl Drop for Cores {
     fn drop(&mut self) {
+        RUNS.fetch_sub(1, Ordering::Relaxed);
         sched_setaffinity(None, &self.all).ok();
     }
 }

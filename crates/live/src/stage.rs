@@ -1,7 +1,7 @@
 //! A scenario's network between hosts, for as long as the scenario lasts.
 
 use crate::classify::Lanes;
-use crate::clock::Clock;
+use crate::clock::{Clock, thread_time};
 use crate::emulator::{Seen, emulate};
 use crate::error::LiveError;
 use crate::gauge::Gauge;
@@ -11,7 +11,7 @@ use crate::run::Progress;
 use narrows_measure::{Emulation, Limit};
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 /// What came of it.
@@ -19,6 +19,7 @@ pub struct Played<T> {
     pub seen: Seen,
     /// The talker's answer.
     pub answer: T,
+    talking: Span,
     before: Gauge,
     after: Gauge,
 }
@@ -36,6 +37,7 @@ pub fn play<T: Send>(
     let end = Time::ZERO + scenario.duration;
     let (going, stopped) = (AtomicBool::new(true), AtomicBool::new(false));
     let go_on = || going.load(Ordering::Relaxed);
+    let talked_for = AtomicU64::new(0);
     let before = gauge()?;
     let cores = Cores::set_apart();
     let clock = Clock::start();
@@ -45,9 +47,13 @@ pub fn play<T: Send>(
             if let Some(cores) = &cores {
                 cores.move_apart();
             }
-            emulate(scenario, hosts, lanes, clock, &go_on)
+            emulate(scenario, hosts, lanes, clock, cores.as_ref(), &go_on)
         });
-        let talker = scope.spawn(|| talk(clock, &go_on));
+        let talker = scope.spawn(|| {
+            let answer = talk(clock, &go_on);
+            talked_for.store(thread_time().as_nanos(), Ordering::Relaxed);
+            answer
+        });
         while !emulator.is_finished() && !talker.is_finished() {
             if !progress(clock.now().min(end)) {
                 stopped.store(true, Ordering::Relaxed);
@@ -71,13 +77,15 @@ pub fn play<T: Send>(
     let seen =
         seen.map_err(LiveError::system("the emulator failed", "what runs on the hosts must leave their devices alone; run it again"))?;
     let answer = answer?;
-    Ok(Played { seen, answer, before, after: gauge()? })
+    let talking = Span::from_nanos(talked_for.into_inner());
+    Ok(Played { seen, answer, talking, before, after: gauge()? })
 }
 
 impl<T> Played<T> {
     /// How exact it was.
     pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>) -> Emulation {
         let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
-        self.before.until(&self.after, &self.seen.tally, self.seen.ended.since(Time::ZERO), base_rtt, limits)
+        let shared = self.before.until(&self.after, &self.seen.tally, self.seen.ended.since(Time::ZERO));
+        Emulation { talking: self.talking, base_rtt, limits, ..shared }
     }
 }

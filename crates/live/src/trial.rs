@@ -39,8 +39,10 @@ pub struct Datagrams {
     pub count: u64,
     /// Size of each on the wire, from its IP header on: 44 bytes at least.
     pub size: Bytes,
-    /// From one to the next.
+    /// From one to the next, on average.
     pub gap: Span,
+    /// How many are handed to the kernel at once, as one super-segment if they are several: at most 40 kB together.
+    pub burst: u64,
     /// Their code point.
     pub ecn: Ecn,
     /// When the first is sent.
@@ -85,7 +87,7 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
     let failed = |error| LiveError::system("sockets for datagrams cannot be opened", "see `narrows doctor`")(error);
     let target = SocketAddr::new(to.address(0, false), FIRST_PORT);
     let receiver = to.namespace.enter(|| receiving(target)).map_err(failed)?;
-    let sender = from.namespace.enter(|| sending(datagrams.ecn)).map_err(failed)?;
+    let sender = from.namespace.enter(|| sending(datagrams)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;
     let played = play(scenario, &hosts, &Lanes::new(ends, scenario.flows.len()), progress, |clock, go_on| {
         let answer = thread::scope(|scope| {
@@ -101,25 +103,28 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
     Ok(Trial { sent, arrivals, links: played.seen.links, emulation })
 }
 
-fn sending(ecn: Ecn) -> io::Result<OwnedFd> {
+fn sending(datagrams: Datagrams) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
-    sockopt::set_ip_tos(&socket, ecn as u8)?;
+    sockopt::set_ip_tos(&socket, datagrams.ecn as u8)?;
+    if datagrams.burst > 1 {
+        set(&socket, libc::SOL_UDP, libc::UDP_SEGMENT, (datagrams.size.get() - HEADERS) as libc::c_int)?;
+    }
     Ok(socket)
+}
+
+fn set(socket: &OwnedFd, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
+    // SAFETY: the kernel reads `value`, whose size is given.
+    let answer = unsafe {
+        libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size_of::<libc::c_int>() as libc::socklen_t)
+    };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn receiving(address: SocketAddr) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
     sockopt::set_ip_recvtos(&socket, true)?;
     sockopt::set_socket_recv_buffer_size_force(&socket, ROOM)?;
-    let on: libc::c_int = 1;
-    // SAFETY: the kernel reads `on`, whose size is given.
-    let answer = unsafe {
-        let (value, size) = ((&raw const on).cast(), size_of::<libc::c_int>() as libc::socklen_t);
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, value, size)
-    };
-    if answer < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    set(&socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
     bind(&socket, &address)?;
     Ok(socket)
 }
@@ -134,10 +139,12 @@ fn send_all(
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<Vec<Time>> {
     precision::sharpen();
-    let mut bytes = vec![0; (datagrams.size.get() - HEADERS).max(CONTENT) as usize];
+    let payload = (datagrams.size.get() - HEADERS).max(CONTENT) as usize;
+    let mut bytes = vec![0; payload * datagrams.burst as usize];
     let mut sent = Vec::with_capacity(datagrams.count as usize);
-    for number in 0..datagrams.count {
-        let due = datagrams.start + datagrams.gap * number;
+    while (sent.len() as u64) < datagrams.count {
+        let first = sent.len() as u64;
+        let due = datagrams.start + datagrams.gap * first;
         if due >= end || !go_on() {
             break;
         }
@@ -146,10 +153,13 @@ fn send_all(
             thread::sleep(std::time::Duration::from_nanos(wait.as_nanos()));
         }
         let now = clock.now();
-        bytes[..8].copy_from_slice(&number.to_be_bytes());
-        bytes[8..16].copy_from_slice(&now.since(Time::ZERO).as_nanos().to_be_bytes());
-        sendto(sender, &bytes, SendFlags::empty(), &to)?;
-        sent.push(now);
+        let burst = datagrams.burst.min(datagrams.count - first);
+        for (number, content) in (first..first + burst).zip(bytes.chunks_exact_mut(payload)) {
+            content[..8].copy_from_slice(&number.to_be_bytes());
+            content[8..16].copy_from_slice(&now.since(Time::ZERO).as_nanos().to_be_bytes());
+            sent.push(now);
+        }
+        sendto(sender, &bytes[..payload * burst as usize], SendFlags::empty(), &to)?;
     }
     Ok(sent)
 }

@@ -25,6 +25,8 @@ pub struct Emulation {
     pub spoiled: u64,
     /// How long the emulator was at work, not waiting.
     pub busy: Span,
+    /// CPU time of the thread that writes to and reads from the flows' sockets; that of other programs does not count.
+    pub talking: Span,
     /// How long it ran.
     pub wall: Span,
     /// The shortest round trip of a flow without queues.
@@ -54,6 +56,8 @@ const LATE_PART: u64 = 10;
 const LATE_LEAST: Span = Span::from_micros(500);
 /// Share of time that a flow may be held back by a buffer: twice the deviation in throughput that is looked for.
 const HELD_BACK: f64 = 0.05;
+/// Share of time above which a thread's work is taken to have waited for its turn.
+const BUSY: f64 = 0.95;
 /// Share of idle time of all cores below which work has waited for a core.
 const IDLE: f64 = 0.02;
 
@@ -74,6 +78,12 @@ impl Emulation {
         }
         if self.spoiled > 0 {
             doubts.push(format!("{} packets reached a host's kernel with a wrong checksum or header", self.spoiled));
+        }
+        for (time, what) in [(self.busy, "the emulator"), (self.talking, "the thread of the flows' sockets")] {
+            let share = time.as_secs_f64() / self.wall.as_secs_f64().max(1e-9);
+            if share > BUSY {
+                doubts.push(format!("{what} was at work for {:.0} % of the time", share * 100.0));
+            }
         }
         if self.idle < IDLE {
             doubts.push(format!("the cores were idle for {:.1} % of the time only: work has waited for a core", self.idle * 100.0));

@@ -17,6 +17,9 @@ const RATES: [u64; 5] = [10, 50, 100, 200, 500];
 /// Rates that are tried in turn until one is too much.
 const LADDER: [u64; 14] = [250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000, 4_000, 5_000, 7_000, 10_000];
 
+/// Datagrams handed over at once where the rate is measured.
+const BURST: u64 = 10;
+
 /// Size of packets.
 const SIZE: Bytes = Bytes::new(1_500);
 
@@ -121,19 +124,19 @@ fn parse(text: &str) -> Result<Scenario, Failure> {
 
 fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {
     let scenario = parse(&format!(
-        "duration = \"2200 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"20 packets\"\n\
+        "duration = \"2200 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1000 packets\"\n\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\nworkload = {{ rate = \"1 Mbit/s\" }}\n"
     ))?;
-    let sent = |gap: Span, length: Span| {
+    let sent = |gap: Span, burst: u64, length: Span| {
         let count = length.as_nanos() / gap.as_nanos();
         let start = Time::ZERO + Span::from_millis(50);
-        trial(&scenario, Datagrams { count, size: SIZE, gap, ecn: Ecn::NotEct, start }, &mut |_| true)
+        trial(&scenario, Datagrams { count, size: SIZE, gap, burst, ecn: Ecn::NotEct, start }, &mut |_| true)
     };
     let length = Span::from_secs(2);
     // A fifth more than goes through: there is always one to send.
-    let full = sent(Span::from_nanos(SIZE.get() * 8_000 / rate_mbps * 5 / 6), length)?;
+    let full = sent(Span::from_nanos(SIZE.get() * 8_000 / rate_mbps * 5 / 6), BURST, length)?;
     // A twentieth of a slow link, and at most 1000 a second.
-    let thin = sent(Span::from_nanos((SIZE.get() * 8_000 / rate_mbps * 20).max(1_000_000)), length)?;
+    let thin = sent(Span::from_nanos((SIZE.get() * 8_000 / rate_mbps * 20).max(1_000_000)), 1, length)?;
     let mut errors = errors(&scenario, &thin);
     errors.sort_by(f64::total_cmp);
     let quantile =
