@@ -28,7 +28,7 @@ pub enum Command {
     Run(RunArgs),
     /// Run a scenario file on the Linux kernel: real connections over emulated links
     Live(LiveArgs),
-    /// Measure how far simulation and kernel are apart, over a set of generated networks (as root)
+    /// Measure how far simulation and kernel are apart, over a set of generated networks
     Fidelity(FidelityArgs),
     /// Say whether scenarios can run live here, what is missing, and how to get it
     Doctor(DoctorArgs),

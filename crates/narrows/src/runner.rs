@@ -73,7 +73,7 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
                 let index = pending.remove(place);
                 running.push(index);
                 let (send, plan, bar) = (send.clone(), &plans[index], &bar);
-                scope.spawn(move || send.send((index, run_live_one(plan, bar))));
+                scope.spawn(move || send.send((index, run_live_one(plan, bar))).ok());
             }
             let Ok((index, record)) = receive.recv() else { break };
             running.retain(|own| *own != index);

@@ -26,6 +26,8 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     // Before anything starts a thread.
     narrows_live::acquire()?;
+    // Before anything starts a thread.
+    narrows_live::acquire()?;
     let directory = output::choose_directory(&args.output, "fidelity")?;
     let (count, duration, seeds) = if args.quick { (QUICK, Span::from_secs(15), 1) } else { (CELLS, Span::from_secs(30), 3) };
     let count = args.cells.iter().copied().max().unwrap_or(count);
