@@ -1,5 +1,6 @@
 //! What this host can do of what a live run needs: each answer comes from trying.
 
+use crate::demand::MAXIMUM;
 use crate::error::LiveError;
 use crate::hosts::Host;
 use crate::namespace::Namespace;
@@ -95,7 +96,7 @@ pub fn probe() -> Vec<Capability> {
             all.push(tun());
         }
     }
-    all.extend([cores(), timers(), priority(), btf(), struct_ops()]);
+    all.extend([cores(), rate(), timers(), priority(), btf(), struct_ops()]);
     let tools = [
         ("iperf3", "--version", "iperf3", "traffic from a program of its own: narrows live FILE -- iperf3 ..."),
         ("tshark", "--version", "tshark", "a reader of the captures that narrows run --pcap writes"),
@@ -273,6 +274,13 @@ fn cores() -> Capability {
         ),
         count => Capability::there(NAME, count.to_string()),
     }
+}
+
+fn rate() -> Capability {
+    Capability::there(
+        "emulator",
+        format!("carries {MAXIMUM}, all flows together, unless --maximum says otherwise; narrows bench --live measures it"),
+    )
 }
 
 /// How late this host wakes a thread that sleeps for a millisecond, in microseconds: the median and the 99th percentile of a hundred.
