@@ -2,7 +2,7 @@
 
 mod common;
 
-use narrows_measure::{Change, Changed, Transfer, Transfers};
+use narrows_measure::{Change, Changed, Emulation, Limit, Transfer, Transfers};
 use narrows_report::{ReportError, RunInfo, html, read, redraw, summary_json, write};
 use narrows_units::{Bytes, Span, Time};
 use std::fs;
@@ -93,6 +93,11 @@ fn transfers_changes_and_packet_buffers_survive() {
         what,
         to: format!("something {index}"),
     };
+    let (late_p50, late_p99, late_max) = (Span::from_nanos(257), Span::from_micros(36), Span::from_millis(1));
+    let limits = vec![Limit { flow: "cubic".to_owned(), send_buffer: 0.125, receive_window: 0.25 }];
+    let counts = Emulation { packets: 1, crossings: 2, unknown: 3, overrun: 4, refused: 5, spoiled: 6, ..Emulation::default() };
+    let (busy, talking, wall, base_rtt) = (Span::from_secs(1), Span::from_secs(2), Span::from_secs(3), Span::from_millis(30));
+    run.emulation = Some(Emulation { late_p50, late_p99, late_max, busy, talking, wall, base_rtt, idle: 0.5, limits, ..counts });
     run.changes = Changed::ALL.into_iter().enumerate().map(change).collect();
     write(&scratch.0.join("out"), &made, &info("x")).unwrap();
     let back = read(&scratch.0.join("out")).unwrap();
