@@ -281,7 +281,7 @@ fn what_the_kernel_cannot_do_is_refused_at_its_line() {
     if !capable("what_the_kernel_cannot_do_is_refused_at_its_line") {
         return;
     }
-    let place = Scratch::new("live-refused");
+    let (_alone, place) = (alone(), Scratch::new("live-refused"));
     let file = place.write("refused.toml", &format!("{PLACE}transport = {{ tick = \"10 ms\" }}\n"));
     let output = live(&place, &[&file]);
     assert_eq!(code(&output), 2, "{}", told(&output));
