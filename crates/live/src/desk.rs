@@ -4,7 +4,7 @@ use crate::classify::Lanes;
 use crate::network::{Load, Transit, Watcher};
 use crate::round_trip::RoundTrips;
 use crate::sockets::number_of;
-use crate::wire::{Endpoints, WirePacket};
+use crate::wire::{Endpoints, TcpFlags, WirePacket};
 use narrows_control::Ecn;
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
@@ -74,7 +74,10 @@ impl Desk<'_> {
         let payload = packet.payload().len() as u32;
         let tcp = packet.tcp();
         let number = if back || tcp.is_some() { None } else { number_of(packet.payload()) };
-        if !back && payload > 0 {
+        if back {
+            let acknowledges = tcp.is_some_and(|tcp| payload == 0 && !tcp.flags.any(TcpFlags::SYN | TcpFlags::RST));
+            self.tallies[flow as usize].counters.acks += u64::from(acknowledges);
+        } else if payload > 0 {
             self.tallies[flow as usize].counters.sent += 1;
             if let (Some(tcp), Some(endpoints)) = (tcp, packet.endpoints()) {
                 self.round_trips[flow as usize].sent(now, endpoints.source_port, &tcp);
@@ -93,7 +96,6 @@ impl Watcher<WirePacket> for Desk<'_> {
             tally.counters.goodput += fresh(&mut self.reached, &transit.packet);
         }
         if transit.back {
-            tally.counters.acks += 1;
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
                 && let Some(rtt) = self.round_trips[flow].acknowledged(at, endpoints.destination_port, &tcp)
             {

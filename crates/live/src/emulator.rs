@@ -120,7 +120,8 @@ impl Emulator<'_> {
                 self.advance(ended);
                 return Ok(ended);
             }
-            if let Some(host) = self.hand_over() {
+            let handed = self.hand_over();
+            if let Some(host) = handed {
                 // What the packet made its host send should be stamped soon.
                 self.take_in(host)?;
                 if now.since(glanced) < GLANCE {
@@ -132,11 +133,13 @@ impl Emulator<'_> {
             let awake = self.cores.is_some_and(Cores::alone) && (self.network.inside() > 0 || now < self.heard + AWAKE);
             let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + NAP);
             let wait = if idle && !awake { next.since(self.clock.now().min(next)) } else { Span::ZERO };
-            for place in alarm.wait(wait)? {
-                self.take_in(place as usize)?;
-            }
+            let since = if handed.is_some() { self.clock.now() } else { now };
+            let places = alarm.wait(wait)?;
             if idle {
-                self.tally.idle += self.clock.now().since(now);
+                self.tally.idle += self.clock.now().since(since);
+            }
+            for place in places {
+                self.take_in(place as usize)?;
             }
         }
     }

@@ -65,11 +65,12 @@ pub fn play<T: Send>(
         if talker.is_finished() {
             going.store(false, Ordering::Relaxed);
         }
-        let seen = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let seen = emulator.join();
         going.store(false, Ordering::Relaxed);
-        let answer = talker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (seen, answer)
+        (seen, talker.join())
     });
+    let seen = seen.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let answer = answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     if stopped.into_inner() && answer.is_ok() && seen.is_ok() {
         return Err(LiveError::Stopped);
     }
@@ -87,5 +88,24 @@ impl<T> Played<T> {
         let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
         let shared = self.before.until(&self.after, &self.seen.tally, self.seen.ended.since(Time::ZERO));
         Emulation { talking: self.talking, base_rtt, limits, ..shared }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn nobody_waits_for_the_end_when_one_has_failed() {
+        let link = "duration = \"60 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n";
+        let flow = "[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
+        let scenario = narrows_scenario::parse(&format!("{link}{flow}"), "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+        let begun = Instant::now();
+        let played = std::panic::catch_unwind(|| {
+            play(&scenario, &[], &Lanes::new(vec![(0, 1)], 1), &mut |_| true, |_, _| -> Result<(), LiveError> { panic!("falls") })
+        });
+        assert!(played.is_err());
+        assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
     }
 }

@@ -81,6 +81,9 @@ impl Plan {
     }
 }
 
+/// A limit to pacing that is never reached, in bytes per second.
+pub const UNLIMITED_PACING: u64 = u64::MAX / 2;
+
 impl Terms {
     /// Tells a socket before it connects or listens. Connections that it accepts have the same.
     pub fn apply(&self, socket: impl AsFd) -> io::Result<()> {
@@ -88,8 +91,8 @@ impl Terms {
             sockopt::set_tcp_congestion(&socket, name)?;
         }
         if self.paced {
-            // Any limit makes TCP pace; this one is never reached.
-            set(&socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, u64::MAX / 2)?;
+            // Any limit makes TCP pace.
+            set(&socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, UNLIMITED_PACING)?;
         }
         if let Some(size) = self.max_segment {
             set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, size as c_int)?;

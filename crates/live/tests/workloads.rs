@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const SECONDS: u64 = 4;
 const MSS: u64 = 1448;
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 15] = [
     Case { name: "size", flow: "controller = \"cubic\"\nworkload = { size = \"300 kB\" }\nstart = \"500 ms\"", link: LINK },
     Case { name: "stopped", flow: "controller = \"newreno\"\nstart = \"200 ms\"\nstop = \"2 s\"", link: LINK },
     Case { name: "steady", flow: "controller = \"cubic\"\nworkload = { rate = \"4 Mbit/s\" }", link: LINK },
@@ -41,6 +41,11 @@ const CASES: [Case; 14] = [
         name: "losing",
         flow: "controller = \"newreno\"\nworkload = { size = \"1 MB\" }",
         link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"1 %\"",
+    },
+    Case {
+        name: "late",
+        flow: "controller = \"cubic\"\nworkload = { size = \"20 kB\" }\n[[change]]\nlink = \"late\"\nat = \"500 ms\"\nloss = \"0 %\"",
+        link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"100 %\"",
     },
     Case {
         name: "many",
@@ -239,4 +244,29 @@ fn what_the_kernel_sends_again_is_what_the_link_lost() {
     // Propagation and a packet at the link; then the queue that the window makes.
     let (least, most) = (flow.rtt.quantile(0.01).unwrap(), flow.rtt.max().unwrap());
     assert!(least > Span::from_millis(21) && most < Span::from_secs(1), "{least} to {most}");
+}
+
+#[test]
+fn a_syn_that_was_lost_is_no_retransmission_of_data() {
+    let Some((flow, transfers)) = ran("late") else { return };
+    // It leaves again after a second (RFC 6298 section 2.1).
+    let took = transfers.list[0].took;
+    assert!(took > Span::from_secs(1) && took < Span::from_secs(2), "{took}");
+    assert_eq!((flow.total.retransmitted, flow.total.timeouts), (0, 0));
+}
+
+#[test]
+fn acknowledgements_are_neither_answers_to_syns_nor_data() {
+    for (name, back) in [("losing", "losing.back"), ("requests", "requests.back")] {
+        let (Some((flow, transfers)), Some(link)) = (ran(name), link(back)) else { return };
+        let asked = if name == "requests" { transfers.begun } else { 0 };
+        assert_eq!(flow.total.acks + 1 + asked, link.total.offered, "{name}");
+    }
+}
+
+#[test]
+fn samples_reach_to_the_end_and_tell_of_pacing_where_there_is_some() {
+    let Some((flow, _)) = ran("steady") else { return };
+    assert_eq!(flow.samples.last().unwrap().at, ms(SECONDS * 1000));
+    assert!(flow.samples.iter().all(|sample| sample.pacing.is_none()), "cubic does not pace");
 }

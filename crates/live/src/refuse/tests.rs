@@ -36,6 +36,7 @@ fn what_the_kernel_does_otherwise_is_refused_by_name() {
         ("cubic?hystart=false", ""),
         ("cubic?hz=1000", ""),
         ("cubic", r#"transport = { acks = "numbered" }"#),
+        ("cubic", "transport = { handshake = false }"),
         ("cubic", r#"transport = { initial_rto = "3 s" }"#),
         ("cubic", r#"transport = { rto = "rfc6298" }"#),
         ("cubic", r#"transport = { rtt_samples = "once-per-window" }"#),

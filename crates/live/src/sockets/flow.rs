@@ -1,6 +1,7 @@
 //! A flow: its application and what it sends over.
 
 use super::datagrams::Datagrams;
+use super::stream::Opening;
 use crate::tcp_info::TcpInfo;
 use narrows_measure::{FlowCounters, FlowSample};
 use narrows_traffic::{Application, Ledger};
@@ -56,10 +57,10 @@ pub struct Look {
 }
 
 impl Look {
-    /// Adds a connection.
-    pub fn add(&mut self, info: &TcpInfo) {
-        self.counters.retransmitted += u64::from(info.total_retrans);
-        self.counters.timeouts += u64::from(info.total_rto);
+    /// Adds a connection, which opened after `opening`: SYNs that were sent again are no data.
+    pub fn add(&mut self, info: &TcpInfo, opening: &Opening) {
+        self.counters.retransmitted += u64::from(info.total_retrans.saturating_sub(opening.retransmitted));
+        self.counters.timeouts += u64::from(info.total_rto.saturating_sub(opening.timeouts));
         self.counters.duplicates += u64::from(info.dsack_dups);
         self.in_flight += (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
         self.connections += 1;

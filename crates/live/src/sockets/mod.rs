@@ -15,9 +15,10 @@ use crate::error::LiveError;
 use crate::hosts::Host;
 use crate::precision;
 use crate::tcp_info::{INFINITE_SSTHRESH, TcpInfo};
-use crate::terms::{Plan, port};
+use crate::terms::{Plan, UNLIMITED_PACING, port};
 use datagrams::Datagrams;
 use flow::{Look, Own, Talk};
+use narrows_control::registry::Need;
 use narrows_measure::{FlowCounters, FlowSample};
 use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::{Application, LISTED, Ledger};
@@ -141,19 +142,18 @@ impl<'a> Sockets<'a> {
         let mut events = Vec::with_capacity(256);
         loop {
             let now = clock.now();
-            if !go_on() {
+            if now < end && !go_on() {
                 return Ok(());
-            }
-            if now >= end {
-                // What was to begin before is counted, however late the thread is.
-                return self.act(end);
             }
             if warmup <= now.min(sample_at) {
                 self.end_warmup();
                 warmup = Time::NEVER;
-            } else if sample_at <= now {
+            } else if sample_at <= now.min(end) {
                 self.sample(sample_at);
                 sample_at += interval;
+            } else if now >= end {
+                // What was to begin before is counted, however late the thread is.
+                return self.act(end);
             } else {
                 self.act(now)?;
                 let due = self.agenda.first().map_or(Time::NEVER, |(at, _)| *at);
@@ -178,8 +178,9 @@ impl<'a> Sockets<'a> {
         let mut look = Look { counters: talk.gone, ..Look::default() };
         look.counters.goodput = Bytes::new(talk.read);
         for place in &talk.streams {
-            let Some(info) = self.streams[*place].as_ref().and_then(|stream| TcpInfo::of(&stream.sender).ok()) else { continue };
-            look.add(&info);
+            let Some(stream) = &self.streams[*place] else { continue };
+            let Ok(info) = TcpInfo::of(&stream.sender) else { continue };
+            look.add(&info, &stream.opening);
             if matches!(talk.own, Own::Stream(own) if own == *place) {
                 look.own = info;
             }
@@ -204,11 +205,21 @@ impl<'a> Sockets<'a> {
                 ssthresh: (own.snd_cwnd > 0 && own.snd_ssthresh < INFINITE_SSTHRESH).then(|| own.snd_ssthresh.into()),
                 in_flight: *in_flight,
                 connections: *connections,
-                pacing: (own.pacing_rate != u64::MAX && own.pacing_rate > 0).then(|| Rate::from_bps(own.pacing_rate.saturating_mul(8))),
+                pacing: self.pacing(flow, own),
                 ..FlowSample::default()
             };
             self.flows[flow].samples.push(sample);
         }
+    }
+
+    /// At what rate a flow paces, if it does: the kernel computes a rate for every connection, of payload alone (`tcp_update_pacing_rate`).
+    fn pacing(&self, flow: usize, info: &TcpInfo) -> Option<Rate> {
+        let plan = &self.scenario.flows[flow];
+        let paces = self.plan.flows[flow].paced || plan.controller.as_ref()?.entry().needs.contains(&Need::Pacing);
+        let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate);
+        let (payload, headers) = (plan.transport.mss.get(), plan.transport.headers.get());
+        (paces && known)
+            .then(|| Rate::from_bps((info.pacing_rate.saturating_mul(8) as f64 * (1.0 + headers as f64 / payload as f64)) as u64))
     }
 
     /// What came of each flow.

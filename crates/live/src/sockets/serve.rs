@@ -76,7 +76,7 @@ impl Sockets<'_> {
             let Some(place) = port.and_then(|port| self.flows[flow].unaccepted.remove(&port)) else { continue };
             self.watch(Some(&receiver), place, Role::Receiver)?;
             if let Some(stream) = &mut self.streams[place] {
-                stream.receiver = Some(receiver);
+                stream.accepted(receiver);
                 stream.ask(&self.zeros)?;
             }
         }
@@ -118,7 +118,7 @@ impl Sockets<'_> {
         let Some(stream) = self.streams[place].take() else { return };
         self.free.push(place);
         let mut last = Look { counters: talk.gone, ..Look::default() };
-        last.add(&TcpInfo::of(&stream.sender).unwrap_or_default());
+        last.add(&TcpInfo::of(&stream.sender).unwrap_or_default(), &stream.opening);
         talk.gone = last.counters;
     }
 

@@ -1,11 +1,19 @@
 //! A connection: its two ends, and where its stream stands.
 
 use super::CHUNK;
+use crate::tcp_info::TcpInfo;
 use narrows_traffic::Ledger;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use std::os::fd::OwnedFd;
+
+/// What the kernel had counted of a connection when it was open: of SYNs, not of data.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening {
+    pub retransmitted: u32,
+    pub timeouts: u16,
+}
 
 /// A kernel connection from a flow's sender to its receiver.
 pub struct Stream {
@@ -29,12 +37,21 @@ pub struct Stream {
     /// Bytes of a request that the far end has not written yet, and those that have not been read here.
     pub to_ask: u64,
     pub to_hear: u64,
+    /// What its SYNs have counted; all there is until it has been accepted.
+    pub opening: Opening,
     /// Most bytes written at once.
     piece: usize,
     shut: bool,
 }
 
 impl Stream {
+    /// It has been accepted: the sender is open, and has sent no data twice yet.
+    pub fn accepted(&mut self, receiver: OwnedFd) {
+        let TcpInfo { total_retrans, total_rto, .. } = TcpInfo::of(&self.sender).unwrap_or_default();
+        self.opening = Opening { retransmitted: total_retrans, timeouts: total_rto };
+        self.receiver = Some(receiver);
+    }
+
     /// Over a socket that connects.
     pub fn new(flow: usize, sender: OwnedFd, piece: usize) -> Stream {
         Stream {
@@ -49,6 +66,7 @@ impl Stream {
             read: 0,
             to_ask: 0,
             to_hear: 0,
+            opening: Opening { retransmitted: u32::MAX, timeouts: u16::MAX },
             piece,
             shut: false,
         }
