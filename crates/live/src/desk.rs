@@ -74,14 +74,17 @@ impl Desk<'_> {
         let payload = packet.payload().len() as u32;
         let tcp = packet.tcp();
         let number = if back || tcp.is_some() { None } else { number_of(packet.payload()) };
+        let (round_trips, syn) = (&mut self.round_trips[flow as usize], tcp.is_some_and(|tcp| tcp.flags.any(TcpFlags::SYN)));
         if back {
-            let acknowledges = tcp.is_some_and(|tcp| payload == 0 && !tcp.flags.any(TcpFlags::SYN | TcpFlags::RST));
+            let acknowledges = tcp.is_some_and(|tcp| payload == 0 && !syn && !tcp.flags.any(TcpFlags::RST));
             self.tallies[flow as usize].counters.acks += u64::from(acknowledges);
         } else if payload > 0 {
             self.tallies[flow as usize].counters.sent += 1;
             if let (Some(tcp), Some(endpoints)) = (tcp, packet.endpoints()) {
-                self.round_trips[flow as usize].sent(now, endpoints.source_port, &tcp);
+                round_trips.sent(now, endpoints, &tcp);
             }
+        } else if syn && let Some(endpoints) = packet.endpoints() {
+            round_trips.opened(&endpoints);
         }
         Load { payload, number }
     }
@@ -97,7 +100,7 @@ impl Watcher<WirePacket> for Desk<'_> {
         }
         if transit.back {
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
-                && let Some(rtt) = self.round_trips[flow].acknowledged(at, endpoints.destination_port, &tcp)
+                && let Some(rtt) = self.round_trips[flow].acknowledged(at, &endpoints.reversed(), &tcp)
             {
                 tally.rtt.record(rtt);
                 tally.latest_rtt = Some(rtt);
@@ -131,6 +134,11 @@ fn fresh(reached: &mut BTreeMap<Endpoints, u32>, packet: &WirePacket) -> Bytes {
         return Bytes::new(packet.payload().len() as u64);
     };
     let end = tcp.sequence.wrapping_add(tcp.payload as u32);
+    if tcp.flags.any(TcpFlags::SYN) {
+        // A connection begins anew. Its SYN has a number of its own.
+        reached.insert(endpoints, tcp.sequence.wrapping_add(1));
+        return Bytes::ZERO;
+    }
     let reached = reached.entry(endpoints).or_insert(tcp.sequence);
     // Sequence numbers wrap (RFC 9293 section 3.4).
     let beyond = end.wrapping_sub(*reached) as i32;

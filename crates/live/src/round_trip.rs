@@ -1,12 +1,12 @@
 //! Round trips of TCP, as they are seen where packets leave and reach the sender's host.
 
-use crate::wire::Tcp;
+use crate::wire::{Endpoints, Tcp};
 use narrows_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What is under way on the connections of a flow, by the port of their sender.
+/// What is under way on the connections of a flow, by their ends in its direction.
 #[derive(Debug, Default)]
-pub struct RoundTrips(BTreeMap<u16, Flight>);
+pub struct RoundTrips(BTreeMap<Endpoints, Flight>);
 
 /// What is under way on a connection: segments in order, without gaps.
 #[derive(Debug)]
@@ -31,20 +31,25 @@ fn reaches(a: u32, b: u32) -> bool {
 }
 
 impl RoundTrips {
+    /// The sender's SYN leaves: whatever was under way between these ends was another connection's.
+    pub fn opened(&mut self, ends: &Endpoints) {
+        self.0.remove(ends);
+    }
+
     /// A segment with payload leaves the sender.
-    pub fn sent(&mut self, now: Time, port: u16, tcp: &Tcp) {
-        let flight = self.0.entry(port).or_insert_with(|| Flight::new(tcp.sequence));
+    pub fn sent(&mut self, now: Time, ends: Endpoints, tcp: &Tcp) {
+        let flight = self.0.entry(ends).or_insert_with(|| Flight::new(tcp.sequence));
         flight.sent(now, tcp.sequence, tcp.sequence.wrapping_add(tcp.payload as u32));
     }
 
     /// An acknowledgement reaches the sender: the round trip of the newest segment that it is the first to tell of, if that was sent only once.
-    pub fn acknowledged(&mut self, at: Time, port: u16, tcp: &Tcp) -> Option<Span> {
-        let flight = self.0.get_mut(&port)?;
+    pub fn acknowledged(&mut self, at: Time, ends: &Endpoints, tcp: &Tcp) -> Option<Span> {
+        let flight = self.0.get_mut(ends)?;
         let selective = tcp.sack_blocks().filter_map(|(start, end)| flight.sacked(start, end)).max();
         let sent = selective.max(flight.acknowledged(tcp.acknowledgement));
         if flight.segments.is_empty() && flight.next.wrapping_add(1) == tcp.acknowledgement {
             // Its end is acknowledged too.
-            self.0.remove(&port);
+            self.0.remove(ends);
         }
         sent.map(|sent| at.since(sent))
     }
@@ -152,5 +157,33 @@ mod tests {
         assert_eq!(flight.sacked(byte(1000), byte(3000)), None);
         assert_eq!(flight.acknowledged(byte(3000)), Some(ms(0)));
         assert_eq!(flight.acknowledged(byte(4000)), Some(ms(3)));
+    }
+
+    #[test]
+    fn connections_of_one_port_are_told_apart_and_begin_anew() {
+        let ends = |to: &str, port| Endpoints {
+            source: "10.0.0.1".parse().unwrap(),
+            destination: to.parse().unwrap(),
+            protocol: 6,
+            source_port: 40_000,
+            destination_port: port,
+        };
+        let (one, other) = (ends("10.0.0.2", 80), ends("10.0.0.3", 80));
+        let tcp = |sequence, acknowledgement, payload| {
+            let mut tcp = Tcp::default();
+            (tcp.sequence, tcp.acknowledgement, tcp.payload) = (sequence, acknowledgement, payload);
+            tcp
+        };
+        let (data, ack) = (|sequence| tcp(sequence, 0, 1000), |acknowledgement| tcp(0, acknowledgement, 0));
+        let mut trips = RoundTrips::default();
+        trips.sent(ms(0), one, &data(5000));
+        trips.sent(ms(1), other, &data(9_000_000));
+        assert_eq!(trips.acknowledged(ms(10), &one, &ack(6000)), Some(Span::from_millis(10)));
+        assert_eq!(trips.acknowledged(ms(20), &other, &ack(9_001_000)), Some(Span::from_millis(19)));
+        // Reset with a segment under way; the next connection has lower numbers.
+        trips.sent(ms(30), one, &data(6000));
+        trips.opened(&one);
+        trips.sent(ms(40), one, &data(100));
+        assert_eq!(trips.acknowledged(ms(55), &one, &ack(1100)), Some(Span::from_millis(15)));
     }
 }

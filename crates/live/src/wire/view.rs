@@ -85,7 +85,7 @@ impl BitOr for TcpFlags {
 }
 
 /// What the TCP header of a packet says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp<'a> {
     /// Sequence number of the first byte of payload.
     pub sequence: u32,
