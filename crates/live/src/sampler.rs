@@ -4,7 +4,8 @@ use crate::clock::Clock;
 use crate::diagnosis::{Connection, Diagnosis};
 use crate::hosts::{Host, number_of};
 use crate::sockets::FIRST_PORT;
-use crate::tcp_info::INFINITE_SSTHRESH;
+use crate::tcp_info::{INFINITE_SSTHRESH, TcpInfo};
+use crate::terms::UNLIMITED_PACING;
 use narrows_measure::FlowSample;
 use narrows_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -38,8 +39,17 @@ pub struct Sampler<'a> {
     /// Ports from the first on that the scenario's own flows have.
     own: usize,
     told: Vec<Told>,
-    /// The flow of each connection and the latest that was told of it, by its ends.
-    latest: BTreeMap<[(IpAddr, u16); 2], (usize, Connection)>,
+    /// What was told of each connection, by its ends.
+    latest: BTreeMap<[(IpAddr, u16); 2], Latest>,
+}
+
+/// What was told of a connection.
+struct Latest {
+    flow: usize,
+    /// The latest.
+    connection: Connection,
+    /// SYNs that were sent again, each after a timeout.
+    syns: u32,
 }
 
 impl<'a> Sampler<'a> {
@@ -71,7 +81,9 @@ impl<'a> Sampler<'a> {
             for connection in self.desks[place].connections()? {
                 if let Some(flow) = self.flow(place, &connection) {
                     add(&connection, &mut samples[flow]);
-                    self.latest.insert([connection.from, connection.to], (flow, connection));
+                    let ends = [connection.from, connection.to];
+                    let syns = self.latest.get(&ends).map_or_else(|| syns_again(&connection.info), |latest| latest.syns);
+                    self.latest.insert(ends, Latest { flow, connection, syns });
                 }
             }
         }
@@ -94,10 +106,10 @@ impl<'a> Sampler<'a> {
     /// What was told.
     pub fn finish(mut self) -> Vec<Told> {
         let mut most = vec![0; self.told.len()];
-        for (flow, Connection { info, controller, .. }) in self.latest.into_values() {
+        for Latest { flow, connection: Connection { info, controller, .. }, syns } in self.latest.into_values() {
             let told = &mut self.told[flow];
-            told.retransmitted += u64::from(info.total_retrans);
-            told.timeouts += u64::from(info.total_rto);
+            told.retransmitted += u64::from(info.total_retrans.saturating_sub(syns));
+            told.timeouts += u64::from(info.total_rto).saturating_sub(u64::from(syns));
             if told.controller.is_none() || info.bytes_sent > most[flow] {
                 (told.controller, most[flow]) = (Some(controller), info.bytes_sent);
             }
@@ -115,8 +127,61 @@ fn add(connection: &Connection, sample: &mut FlowSample) {
     if info.snd_ssthresh < INFINITE_SSTHRESH {
         *sample.ssthresh.get_or_insert(0.0) += f64::from(info.snd_ssthresh);
     }
-    if info.pacing_rate != u64::MAX && info.pacing_rate > 0 {
-        let before = sample.pacing.map_or(0, Rate::as_bps);
-        sample.pacing = Some(Rate::from_bps(before.saturating_add(info.pacing_rate.saturating_mul(8))));
+    if let Some(rate) = pacing(connection) {
+        sample.pacing = Some(Rate::from_bps(sample.pacing.map_or(0, Rate::as_bps).saturating_add(rate.as_bps())));
+    }
+}
+
+/// SYNs among what a connection that is seen for the first time has sent again: those beyond its data, which is counted in bytes as well (`tcp_retransmit_skb`).
+fn syns_again(info: &TcpInfo) -> u32 {
+    let data = info.bytes_retrans.div_ceil(u64::from(info.snd_mss.max(1)));
+    u64::from(info.total_retrans).saturating_sub(data) as u32
+}
+
+/// At what rate a connection paces, with headers, if it does: its controller asks for it, or its program has set a limit. The kernel computes a rate for every
+/// connection, of payload alone (`tcp_update_pacing_rate`).
+fn pacing(connection: &Connection) -> Option<Rate> {
+    let info = &connection.info;
+    let paces = connection.controller.starts_with("bbr") || info.max_pacing_rate != u64::MAX;
+    let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate) && info.snd_mss > 0;
+    let ip = if connection.to.0.to_canonical().is_ipv4() { 20 } else { 40 };
+    let stamps = if info.options & TIMESTAMPS != 0 { 12 } else { 0 };
+    let with_headers = 1.0 + f64::from(ip + 20 + stamps) / f64::from(info.snd_mss.max(1));
+    (paces && known).then(|| Rate::from_bps((info.pacing_rate.saturating_mul(8) as f64 * with_headers) as u64))
+}
+
+/// `TCPI_OPT_TIMESTAMPS` of include/uapi/linux/tcp.h.
+const TIMESTAMPS: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1448 bytes of payload and 52 of headers in each packet, 1.448 MB of payload in a second.
+    fn connection(controller: &str, info: TcpInfo) -> Connection {
+        let ends = ("10.0.0.1".parse().unwrap(), 40_000);
+        let info = TcpInfo { snd_mss: 1448, options: TIMESTAMPS, pacing_rate: 1_448_000, ..info };
+        Connection { from: ends, to: ends, info, controller: controller.to_owned() }
+    }
+
+    #[test]
+    fn a_pacing_rate_is_that_of_connections_that_pace_with_their_headers() {
+        let unlimited = TcpInfo { max_pacing_rate: u64::MAX, ..TcpInfo::default() };
+        let mut sample = FlowSample::default();
+        add(&connection("cubic", unlimited), &mut sample);
+        assert_eq!(sample.pacing, None);
+        add(&connection("bbr", unlimited), &mut sample);
+        add(&connection("cubic", TcpInfo { max_pacing_rate: 10_000_000, ..unlimited }), &mut sample);
+        let mbps = sample.pacing.unwrap().as_bps() as f64 / 1e6;
+        assert!((mbps - 24.0).abs() < 1e-5, "{mbps}");
+    }
+
+    #[test]
+    fn repeated_syns_are_told_from_data() {
+        let again =
+            |total_retrans, bytes_retrans| syns_again(&TcpInfo { total_retrans, bytes_retrans, snd_mss: 1448, ..TcpInfo::default() });
+        assert_eq!(again(2, 0), 2);
+        assert_eq!(again(3, 2 * 1448), 1);
+        assert_eq!(again(2, 1448 + 1), 0);
     }
 }
