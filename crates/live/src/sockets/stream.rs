@@ -5,7 +5,7 @@ use crate::tcp_info::TcpInfo;
 use narrows_traffic::Ledger;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, getpeername, recv, send, shutdown};
 use std::os::fd::OwnedFd;
 
 /// What the kernel had counted of a connection when it was open: of SYNs, not of data.
@@ -88,9 +88,9 @@ impl Stream {
                 Err(error) => return Err(error),
             }
         }
-        if self.closing && !self.shut {
+        // One that opens is closed when it is open, which it tells: to close it now would give it up (`inet_shutdown`).
+        if self.closing && !self.shut && getpeername(&self.sender).is_ok() {
             self.shut = true;
-            // One that is not open yet is given up.
             shutdown(&self.sender, Shutdown::Write).ok();
         }
         Ok(())
@@ -144,5 +144,48 @@ fn take(socket: &OwnedFd, buffer: &mut [u8], flags: EventFlags) -> Result<(u64, 
             Err(Errno::AGAIN) => return Ok((total, false)),
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{ErrorKind, Read};
+    use std::net::{SocketAddr, TcpListener};
+    use std::time::{Duration, Instant};
+
+    /// A listener whose queue is full does not answer a SYN. The one that repeats it is answered once there is room.
+    #[test]
+    fn what_is_closed_before_it_is_open_opens_and_closes() {
+        use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, listen, socket_with};
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listen(&listener, 0).unwrap();
+        let to: SocketAddr = listener.local_addr().unwrap();
+        let connecting = || {
+            let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None).unwrap();
+            let answered = connect(&socket, &to);
+            assert!(answered.is_ok() || answered == Err(Errno::INPROGRESS));
+            Stream::new(0, socket, CHUNK)
+        };
+        let _first = connecting();
+        let mut second = connecting();
+        assert_eq!(getpeername(&second.sender).err(), Some(Errno::NOTCONN), "there was room");
+        second.closing = true;
+        second.fill(&[]).unwrap();
+        listener.accept().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let begun = Instant::now();
+        let mut accepted = loop {
+            match listener.accept() {
+                Ok((accepted, _)) => break accepted,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "its SYN was given up");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        second.fill(&[]).unwrap();
+        accepted.set_nonblocking(false).unwrap();
+        accepted.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        assert_eq!(accepted.read(&mut [0]).unwrap(), 0, "it ends");
     }
 }
