@@ -3,11 +3,12 @@
 use crate::classify::Lanes;
 use crate::clock::{Alarm, Clock};
 use crate::desk::{Desk, FlowTally, Parcel};
+use crate::gauge::Turns;
 use crate::hosts::Host;
 use crate::network::Network;
 use crate::precision::Cores;
 use crate::wire::{Pool, WirePacket, Write};
-use narrows_measure::{Histogram, LinkRecord};
+use narrows_measure::{Emulation, Histogram, LinkRecord};
 use narrows_path::LinkProbe;
 use narrows_scenario::{LinkId, Scenario};
 use narrows_units::{Span, Time};
@@ -55,6 +56,20 @@ pub struct Tally {
     pub refused: u64,
     /// Time spent waiting.
     pub idle: Span,
+    /// The longest time in which no device was looked at while packets were under way.
+    pub gap_max: Span,
+    /// How much of such times a packet would have been read later than is sound.
+    pub overlooked: Span,
+    /// What the scheduler counted.
+    pub turns: Turns,
+}
+
+impl Tally {
+    /// Devices are looked at again after such a time. Whatever came in it may have waited for as long; what is later than `sound` matters.
+    fn look(&mut self, gap: Span, sound: Span) {
+        self.gap_max = self.gap_max.max(gap);
+        self.overlooked += gap.saturating_sub(sound);
+    }
 }
 
 struct Emulator<'a> {
@@ -72,6 +87,8 @@ struct Emulator<'a> {
     tally: Tally,
     /// When the latest packet was read.
     heard: Time,
+    /// The latest that is sound for a packet.
+    sound: Span,
     cores: Option<&'a Cores>,
 }
 
@@ -98,10 +115,18 @@ pub fn emulate(
         warmup: Time::ZERO + scenario.warmup,
         tally: Tally::default(),
         heard: Time::ZERO,
+        sound: Emulation::sound_lateness(shortest_round_trip(scenario)),
         cores,
     };
+    let before = Turns::read();
     let ended = emulator.run(go_on)?;
+    emulator.tally.turns = Turns::read().since(&before);
     Ok(emulator.finish(ended))
+}
+
+/// That of a flow without queues.
+pub fn shortest_round_trip(scenario: &Scenario) -> Span {
+    scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO)
 }
 
 impl Emulator<'_> {
@@ -111,7 +136,7 @@ impl Emulator<'_> {
         for (place, host) in self.hosts.iter().enumerate() {
             alarm.watch(&host.tun, place as u64)?;
         }
-        let mut glanced = Time::ZERO;
+        let (mut glanced, mut looked) = (Time::ZERO, self.clock.now());
         loop {
             let now = self.clock.now().min(end);
             self.advance(now);
@@ -130,13 +155,18 @@ impl Emulator<'_> {
             }
             glanced = now;
             let idle = self.desk.outbox.is_empty();
-            let awake = self.cores.is_some_and(Cores::alone) && (self.network.inside() > 0 || now < self.heard + AWAKE);
+            let under_way = self.network.inside() > 0 || now < self.heard + AWAKE;
+            let awake = under_way && self.cores.is_some_and(Cores::alone);
             let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + NAP);
             let wait = if idle && !awake { next.since(self.clock.now().min(next)) } else { Span::ZERO };
             let since = if handed.is_some() { self.clock.now() } else { now };
             let places = alarm.wait(wait)?;
+            let before = std::mem::replace(&mut looked, self.clock.now());
             if idle {
-                self.tally.idle += self.clock.now().since(since);
+                self.tally.idle += looked.since(since);
+            }
+            if under_way {
+                self.tally.look(since.since(before) + looked.since(since).saturating_sub(wait), self.sound);
             }
             for place in places {
                 self.take_in(place as usize)?;
@@ -148,8 +178,9 @@ impl Emulator<'_> {
     fn advance(&mut self, now: Time) {
         while self.warmup.min(self.sample_at) <= now {
             let at = self.warmup.min(self.sample_at);
-            self.network.advance(at, &mut self.desk);
-            let ends_warmup = self.warmup == at;
+            self.network.advance_to_sample(at, &mut self.desk);
+            // At one moment the sample comes first, as in the simulator.
+            let ends_warmup = self.warmup < self.sample_at;
             for (probe, link) in self.probes.iter_mut().zip(&mut self.network.links) {
                 if ends_warmup { probe.end_warmup(at, link) } else { probe.sample(at, link) }
             }

@@ -17,6 +17,32 @@ pub struct Gauge {
     spoiled: u64,
 }
 
+/// What the scheduler has counted of a thread (Documentation/scheduler/sched-stats.rst).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turns {
+    /// How long it was ready to run and did not.
+    pub waited: Span,
+    /// How often it was given a core.
+    pub count: u64,
+}
+
+impl Turns {
+    /// Those of the calling thread so far; none where the kernel does not count.
+    pub fn read() -> Turns {
+        let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        let numbers: Vec<u64> = text.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+        match numbers[..] {
+            [_ran, waited, count, ..] => Turns { waited: Span::from_nanos(waited), count },
+            _ => Turns::default(),
+        }
+    }
+
+    /// Those after `before`.
+    pub fn since(&self, before: &Turns) -> Turns {
+        Turns { waited: self.waited - before.waited, count: self.count - before.count }
+    }
+}
+
 /// Ticks of all cores together.
 #[derive(Clone, Copy)]
 struct Cores {
@@ -45,6 +71,10 @@ impl Gauge {
             late_p50: late(0.5),
             late_p99: late(0.99),
             late_max: tally.lateness.max().unwrap_or(Span::ZERO),
+            gap_max: tally.gap_max,
+            overlooked: tally.overlooked,
+            waited: tally.turns.waited,
+            turns: tally.turns.count,
             packets: tally.packets,
             crossings: tally.crossings,
             unknown: tally.unknown,

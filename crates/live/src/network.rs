@@ -3,7 +3,7 @@
 use narrows_control::{Ecn, Signal};
 use narrows_path::{Fate, Link, Packet};
 use narrows_scenario::{Change, LinkId, Scenario, What};
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Span, Time};
 use std::collections::BTreeSet;
 
 /// Stands behind the last link of a route.
@@ -107,8 +107,15 @@ impl<P: Packet> Network<P> {
 
     /// When it next needs a look.
     pub fn due(&self) -> Time {
-        let link = self.agenda.first().map_or(Time::NEVER, |(at, _)| *at);
-        self.changes.last().map_or(link, |next| link.min(next.at))
+        self.link_due().min(self.change_due())
+    }
+
+    fn link_due(&self) -> Time {
+        self.agenda.first().map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    fn change_due(&self) -> Time {
+        self.changes.last().map_or(Time::NEVER, |next| next.at)
     }
 
     /// Packets under way.
@@ -123,17 +130,29 @@ impl<P: Packet> Network<P> {
         self.offer(now, Transit { packet, flow, back, load, entered: now, place }, watcher);
     }
 
-    /// Moves everything that is due by `now`, in order of ideal time.
+    /// Moves everything that is due by `now`, in order of ideal time, and at one moment in the simulator's: packets arrive, then the scenario changes.
     pub fn advance(&mut self, now: Time, watcher: &mut impl Watcher<P>) {
-        loop {
-            let next = self.due();
-            if next > now {
-                break;
-            }
-            if let Some(change) = self.changes.pop_if(|change| change.at <= next) {
+        while self.change_due() <= now {
+            let at = self.change_due();
+            self.move_packets(at, watcher);
+            while let Some(change) = self.changes.pop_if(|change| change.at <= at) {
                 self.change(change, watcher);
-                continue;
             }
+        }
+        self.move_packets(now, watcher);
+    }
+
+    /// The same up to the moment before the scenario changes at `now`: how a sample finds the network.
+    pub fn advance_to_sample(&mut self, now: Time, watcher: &mut impl Watcher<P>) {
+        if now > Time::ZERO {
+            self.advance(now - Span::from_nanos(1), watcher);
+        }
+        self.move_packets(now, watcher);
+    }
+
+    /// Packets arrive that are due by `now`.
+    fn move_packets(&mut self, now: Time, watcher: &mut impl Watcher<P>) {
+        while self.link_due() <= now {
             let Some((at, link)) = self.agenda.pop_first() else { break };
             self.due[link as usize] = Time::NEVER;
             while let Some((arrival, mut transit)) = self.links[link as usize].pop(at) {
@@ -192,6 +211,76 @@ impl<P: Packet> Network<P> {
         }
         if due != Time::NEVER {
             self.agenda.insert((due, link));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1250 bytes: 1 ms at 10 Mbit/s.
+    #[derive(Debug)]
+    struct Plain;
+
+    impl Packet for Plain {
+        fn size(&self) -> Bytes {
+            Bytes::new(1250)
+        }
+        fn ecn(&self) -> Ecn {
+            Ecn::NotEct
+        }
+        fn set_ecn(&mut self, _: Ecn) {}
+        fn flow(&self) -> u64 {
+            0
+        }
+        fn signal(&mut self) -> Option<&mut Signal> {
+            None
+        }
+    }
+
+    #[derive(Default)]
+    struct Fates {
+        delivered: Vec<Time>,
+        dropped: u32,
+    }
+
+    impl Watcher<Plain> for Fates {
+        fn delivered(&mut self, at: Time, _: Transit<Plain>) {
+            self.delivered.push(at);
+        }
+        fn dropped(&mut self, _: u32, _: bool, _: Load) {
+            self.dropped += 1;
+        }
+    }
+
+    /// The second of two links loses everything from 11 ms on. A packet that enters at zero reaches it at that very moment (1 ms of transmission, 10 ms of delay)
+    /// and gets through, one that enters a nanosecond later does not.
+    #[test]
+    fn packets_arrive_before_the_scenario_changes() {
+        let link = |name, from, to, delay| {
+            format!("[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"10 Mbit/s\"\ndelay = \"{delay} ms\"\n")
+        };
+        let text = "duration = \"1 s\"\n".to_owned()
+            + &link("first", "a", "b", 10)
+            + &link("second", "b", "c", 0)
+            + &link("back", "c", "a", 0)
+            + "[[flow]]\nfrom = \"a\"\nto = \"c\"\ncontroller = \"cubic\"\n[[change]]\nat = \"11 ms\"\nlink = \"second\"\nloss = \"100 %\"\n";
+        let scenario = narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+        let change = Time::ZERO + Span::from_millis(11);
+        let fates = |entered: Time, sampled: bool| {
+            let (mut network, mut fates) = (Network::new(&scenario), Fates::default());
+            network.enter(entered, 0, false, Plain, Load::default(), &mut fates);
+            if sampled {
+                network.advance_to_sample(change, &mut fates);
+                assert_eq!(network.change_due(), change, "a sample comes before what changes then");
+            }
+            network.advance(change + Span::from_millis(10), &mut fates);
+            (fates.delivered, fates.dropped)
+        };
+        for sampled in [false, true] {
+            assert_eq!(fates(Time::ZERO, sampled), (vec![change + Span::from_millis(1)], 0));
+            assert_eq!(fates(Time::from_nanos(1), sampled), (vec![], 1));
         }
     }
 }

@@ -108,7 +108,7 @@ pub fn run_program(scenario: &Scenario, program: &Program, progress: Progress<'_
         remedy: "give a program that is in PATH, or its path",
     })?;
     let ended = played.seen.ended;
-    let emulation = played.emulation(&whole, Vec::new());
+    let emulation = played.emulation(&whole, Vec::new(), &sockets.lateness);
     let mut seen = played.seen;
     let tallies = seen.tallies.split_off(own);
     let whole = Scenario { duration: ended.since(Time::ZERO), ..whole };

@@ -27,9 +27,10 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     let lanes = Lanes::new(ends, scenario.flows.len());
     let mut sockets = Sockets::open(scenario, &hosts, &lanes.ends, &plan)?;
     let played = play(scenario, &hosts, &lanes, progress, |clock, go_on| sockets.run(clock, go_on))?;
+    let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
-    let emulation = played.emulation(scenario, limits);
+    let emulation = played.emulation(scenario, limits, &lateness);
     Ok(record(scenario, played.seen, outcomes, emulation))
 }
 

@@ -2,13 +2,13 @@
 
 use crate::classify::Lanes;
 use crate::clock::{Clock, thread_time};
-use crate::emulator::{Seen, emulate};
+use crate::emulator::{Seen, emulate, shortest_round_trip};
 use crate::error::LiveError;
 use crate::gauge::Gauge;
 use crate::hosts::Host;
 use crate::precision::{self, Cores};
 use crate::run::Progress;
-use narrows_measure::{Emulation, Limit};
+use narrows_measure::{Emulation, Histogram, Limit};
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -83,11 +83,13 @@ pub fn play<T: Send>(
 }
 
 impl<T> Played<T> {
-    /// How exact it was.
-    pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>) -> Emulation {
-        let base_rtt = scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO);
+    /// How exact it was; `wakes` tells how late the thread of the flows' sockets was.
+    pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>, wakes: &Histogram) -> Emulation {
+        let base_rtt = shortest_round_trip(scenario);
         let shared = self.before.until(&self.after, &self.seen.tally, self.seen.ended.since(Time::ZERO));
-        Emulation { talking: self.talking, base_rtt, limits, ..shared }
+        let wake_p99 = wakes.quantile(0.99).unwrap_or(Span::ZERO);
+        let wake_max = wakes.max().unwrap_or(Span::ZERO);
+        Emulation { talking: self.talking, base_rtt, limits, wake_p99, wake_max, ..shared }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::sockets::FIRST_PORT;
 use crate::stage::play;
 use crate::terms::Plan;
 use narrows_control::Ecn;
-use narrows_measure::{Emulation, LinkRecord};
+use narrows_measure::{Emulation, Histogram, LinkRecord};
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Span, Time};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -98,7 +98,7 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
         });
         answer.map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
     })?;
-    let emulation = played.emulation(scenario, Vec::new());
+    let emulation = played.emulation(scenario, Vec::new(), &Histogram::new());
     let (sent, arrivals) = played.answer;
     Ok(Trial { sent, arrivals, links: played.seen.links, emulation })
 }

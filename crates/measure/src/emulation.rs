@@ -11,6 +11,18 @@ pub struct Emulation {
     pub late_p99: Span,
     /// The same: the latest.
     pub late_max: Span,
+    /// The longest time in which the emulator looked at no device while packets were under way.
+    pub gap_max: Span,
+    /// How much of such times a packet would have been read later than [is sound](Emulation::sound_lateness).
+    pub overlooked: Span,
+    /// How long the emulator's thread was ready to run and did not; zero where the kernel does not tell.
+    pub waited: Span,
+    /// How often it was given a core.
+    pub turns: u64,
+    /// How late the thread of the flows' sockets was for what was due: what 99 of 100 times did not exceed.
+    pub wake_p99: Span,
+    /// The same: the latest.
+    pub wake_max: Span,
     /// Packets of wire size that hosts sent into the network.
     pub packets: u64,
     /// Reads and writes of devices that carried them; fewer than twice the packets where segments crossed a device together.
@@ -54,6 +66,14 @@ const LATE: Span = Span::from_millis(2);
 const LATE_PART: u64 = 10;
 /// What cannot be had from a timer and a scheduler is not asked for.
 const LATE_LEAST: Span = Span::from_micros(500);
+/// Share of time in which packets may be read later than that: as 1 of 100 may be handed over later.
+const OVERLOOKED: f64 = 0.01;
+/// What it takes to give a sleeping thread a core, in a virtual machine.
+const WAKING: Span = Span::from_micros(50);
+/// Share of time that the emulator may wait for a core besides.
+const WAITED: f64 = 0.02;
+/// How late the thread of the flows' sockets may be 1 of 100 times: sockets that take little ahead ask for more so long before they are empty.
+const WAKE: Span = Span::from_millis(4);
 /// Share of time that a flow may be held back by a buffer: twice the deviation in throughput that is looked for.
 const HELD_BACK: f64 = 0.05;
 /// Share of time above which a thread's work is taken to have waited for its turn.
@@ -62,13 +82,33 @@ const BUSY: f64 = 0.95;
 const IDLE: f64 = 0.02;
 
 impl Emulation {
+    /// The latest that one of 100 packets may be where the shortest round trip without queues is this.
+    pub fn sound_lateness(base_rtt: Span) -> Span {
+        LATE.min((base_rtt / LATE_PART).max(LATE_LEAST))
+    }
+
     /// Why this run says more of the machine than of the controllers; nothing if it is sound.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
-        let late = LATE.min((self.base_rtt / LATE_PART).max(LATE_LEAST));
+        let late = Emulation::sound_lateness(self.base_rtt);
+        let part = |time: Span| time.as_secs_f64() / self.wall.as_secs_f64().max(1e-9);
         if self.late_p99 > late {
             let ms = self.late_p99.as_secs_f64() * 1e3;
             doubts.push(format!("1 of 100 packets was handed over more than {ms:.2} ms late; at most {late} is sound here"));
+        }
+        if part(self.overlooked) > OVERLOOKED {
+            let (share, ms) = (part(self.overlooked) * 100.0, self.gap_max.as_secs_f64() * 1e3);
+            doubts.push(format!(
+                "packets were read more than {late} late in {share:.1} % of the time, up to {ms:.2} ms; at most 1 % is sound"
+            ));
+        }
+        let waited = self.waited.saturating_sub(WAKING * self.turns);
+        if part(waited) > WAITED {
+            doubts.push(format!("the emulator waited for a core for {:.1} % of the time; at most 2 % is sound", part(waited) * 100.0));
+        }
+        if self.wake_p99 > WAKE {
+            let ms = self.wake_p99.as_secs_f64() * 1e3;
+            doubts.push(format!("the thread of the flows' sockets was more than {ms:.2} ms late 1 of 100 times; at most {WAKE} is sound"));
         }
         if self.overrun > 0 {
             doubts.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));
@@ -80,9 +120,8 @@ impl Emulation {
             doubts.push(format!("{} packets reached a host's kernel with a wrong checksum or header", self.spoiled));
         }
         for (time, what) in [(self.busy, "the emulator"), (self.talking, "the thread of the flows' sockets")] {
-            let share = time.as_secs_f64() / self.wall.as_secs_f64().max(1e-9);
-            if share > BUSY {
-                doubts.push(format!("{what} was at work for {:.0} % of the time", share * 100.0));
+            if part(time) > BUSY {
+                doubts.push(format!("{what} was at work for {:.0} % of the time", part(time) * 100.0));
             }
         }
         if self.idle < IDLE {
@@ -96,5 +135,44 @@ impl Emulation {
             }
         }
         doubts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a sound run of 10 s and 30 ms, but for what the test changes.
+    fn doubts(change: impl FnOnce(&mut Emulation)) -> Vec<String> {
+        let mut emulation = Emulation { wall: Span::from_secs(10), base_rtt: Span::from_millis(30), idle: 0.5, ..Emulation::default() };
+        change(&mut emulation);
+        emulation.doubts()
+    }
+
+    fn ms(ms: u64) -> Span {
+        Span::from_millis(ms)
+    }
+
+    #[test]
+    fn packets_read_late_are_told() {
+        assert!(doubts(|run| (run.gap_max, run.overlooked) = (ms(90), ms(88))).is_empty(), "a single gap");
+        let told = doubts(|run| (run.gap_max, run.overlooked) = (ms(9), ms(130)));
+        assert!(told.len() == 1 && told[0].contains("1.3 % of the time, up to 9.00 ms"), "{told:?}");
+    }
+
+    /// 20,000 turns may take 1 s. What is beyond that may be 0.2 s.
+    #[test]
+    fn waiting_for_a_core_is_told_but_not_waking() {
+        assert!(doubts(|run| (run.waited, run.turns) = (ms(1_190), 20_000)).is_empty());
+        let told = doubts(|run| (run.waited, run.turns) = (ms(1_210), 20_000));
+        assert!(told.len() == 1 && told[0].contains("2.1 %"), "{told:?}");
+        assert_eq!(doubts(|run| (run.waited, run.turns) = (ms(300), 100)).len(), 1, "long waits");
+    }
+
+    #[test]
+    fn sockets_served_late_are_told() {
+        assert!(doubts(|run| (run.wake_p99, run.wake_max) = (ms(4), ms(50))).is_empty());
+        let told = doubts(|run| run.wake_p99 = ms(6));
+        assert!(told.len() == 1 && told[0].contains("6.00 ms late"), "{told:?}");
     }
 }

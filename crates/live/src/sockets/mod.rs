@@ -19,7 +19,7 @@ use crate::terms::{Plan, UNLIMITED_PACING, port};
 use datagrams::Datagrams;
 use flow::{Look, Own, Talk};
 use narrows_control::registry::Need;
-use narrows_measure::{FlowCounters, FlowSample};
+use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::{Application, LISTED, Ledger};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -59,6 +59,8 @@ pub struct Sockets<'a> {
     /// How many more transfers are listed.
     room: u64,
     zeros: Vec<u8>,
+    /// How late it was for what was due.
+    pub lateness: Histogram,
 }
 
 impl<'a> Sockets<'a> {
@@ -79,6 +81,7 @@ impl<'a> Sockets<'a> {
             agenda: BTreeSet::new(),
             room: LISTED,
             zeros: vec![0; CHUNK],
+            lateness: Histogram::new(),
         };
         for (index, flow) in scenario.flows.iter().enumerate() {
             let talk = sockets.receiver(index, flow).map_err(|error| sockets.failed(index, error))?;
@@ -140,24 +143,29 @@ impl<'a> Sockets<'a> {
         let (end, interval) = (Time::ZERO + self.scenario.duration, self.scenario.interval);
         let (mut sample_at, mut warmup) = (Time::ZERO + interval, Time::ZERO + self.scenario.warmup);
         let mut events = Vec::with_capacity(256);
+        let mut next = Time::NEVER;
         loop {
             let now = clock.now();
+            if next <= now {
+                self.lateness.record(now.since(next));
+                next = Time::NEVER;
+            }
             if now < end && !go_on() {
                 return Ok(());
             }
-            if warmup <= now.min(sample_at) {
-                self.end_warmup();
-                warmup = Time::NEVER;
-            } else if sample_at <= now.min(end) {
+            if sample_at <= now.min(end).min(warmup) {
                 self.sample(sample_at);
                 sample_at += interval;
+            } else if warmup <= now {
+                self.end_warmup();
+                warmup = Time::NEVER;
             } else if now >= end {
                 // What was to begin before is counted, however late the thread is.
                 return self.act(end);
             } else {
                 self.act(now)?;
                 let due = self.agenda.first().map_or(Time::NEVER, |(at, _)| *at);
-                let next = due.min(sample_at).min(warmup).min(end).min(now + NAP);
+                next = due.min(sample_at).min(warmup).min(end).min(now + NAP);
                 events.clear();
                 let wait = next.since(clock.now().min(next)).as_nanos();
                 let timeout = Timespec { tv_sec: (wait / 1_000_000_000) as i64, tv_nsec: (wait % 1_000_000_000) as i64 };
