@@ -2,6 +2,7 @@
 
 use crate::metrics::metric;
 use crate::{FlowCounters, Record};
+use narrows_units::Bytes;
 use std::fmt;
 
 /// What is compared.
@@ -92,8 +93,8 @@ impl fmt::Display for Gap {
 
 /// The distances of `other` from `reference`, one record per seed each; a quantity that one of them does not define is left out (Jain's index of one flow).
 ///
-/// Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than a packet's transmission, in
-/// percent of that time, for queues come in whole packets. Retransmissions are compared as the ratio of their shares of what was sent, to both of which one
+/// Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than the transmission of a mean
+/// data packet, headers included, in percent of that time, for queues come in whole packets. Retransmissions are compared as the ratio of their shares of what was sent, to both of which one
 /// packet is added, so that a single packet is not infinitely more than none. Jain's indices are compared as a difference.
 pub fn distances(reference: &[Record], other: &[Record]) -> Vec<Distance> {
     Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, reference, other)).collect()
@@ -139,24 +140,29 @@ fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
     (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
 }
 
-/// The transmission of a full packet on the bottleneck, in ms; zero without a constant rate.
+/// The transmission on the bottleneck of a data packet as large as they are on the wire on average, in ms; zero without a constant rate or packets.
 fn packet_ms(run: &Record) -> f64 {
     let rate = crate::metrics::bottleneck(run).and_then(|link| link.rate);
-    let mss = run.flows.iter().map(|flow| flow.mss).max();
-    rate.zip(mss).map_or(0.0, |(rate, mss)| rate.time_for(mss).as_millis_f64())
+    let (packets, bytes) =
+        run.flows.iter().fold((0, 0), |(packets, bytes), flow| (packets + flow.total.arrived, bytes + flow.total.arrived_wire.get()));
+    match rate {
+        Some(rate) if packets > 0 => rate.time_for(Bytes::new(bytes / packets)).as_millis_f64(),
+        _ => 0.0,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::metrics::fixture::{flow, link, record};
-    use narrows_units::{Bytes, Span};
+    use narrows_units::Span;
 
-    /// One flow on 10 Mbit/s that sent 1000 packets, of which so many again, with a queue of so many µs.
+    /// One flow on 10 Mbit/s that sent 1000 packets of 1500 B, of which so many again, with a queue of so many µs.
     fn run(goodput: u64, again: u64, queue_us: u64) -> Record {
         let mut run = record(vec![flow("a")], vec![link("narrow", 10)]);
         let steady = &mut run.flows[0].steady;
         (steady.goodput, steady.sent, steady.retransmitted) = (Bytes::new(goodput), 1000, again);
+        (run.flows[0].total.arrived, run.flows[0].total.arrived_wire) = (1000, Bytes::new(1_500_000));
         run.links[0].queueing.record(Span::from_micros(queue_us));
         run
     }
@@ -176,8 +182,8 @@ mod tests {
     fn short_queues_are_compared_by_the_time_of_a_packet() {
         let size = |from, to| gap(Quantity::QueueingP50, &[run(1, 0, from)], &[run(1, 0, to)]).size();
         assert!((size(20_000, 25_000) - 25.0).abs() < 2.0);
-        // A segment of 1448 B takes 1158.4 µs.
-        assert!((size(0, 579) - 50.0).abs() < 2.0);
+        // A packet of 1500 B takes 1200 µs.
+        assert!((size(0, 600) - 50.0).abs() < 0.5);
     }
 
     #[test]
