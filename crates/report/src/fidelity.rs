@@ -48,8 +48,19 @@ pub struct Goal {
     pub limit: String,
     /// What it is; `None` where no cell counts.
     pub measured: Option<String>,
-    /// Whether that is small enough.
+    /// How many cells count.
+    pub counted: usize,
+    /// How many cells the goal is about.
+    pub cells: usize,
+    /// Whether that is small enough, of enough cells.
     pub met: bool,
+}
+
+impl Goal {
+    /// How many cells count, as people read it.
+    pub(crate) fn of_cells(&self) -> String {
+        format!("{} of {}", self.counted, self.cells)
+    }
 }
 
 #[derive(Serialize)]
@@ -131,13 +142,14 @@ pub fn fidelity_table(fidelity: &Fidelity) -> String {
         let gaps = Quantity::ALL.map(|quantity| if cell.invalid.is_some() { "invalid".to_owned() } else { cell.gap(quantity) });
         rows.push([cell.number.to_string(), cell.label.clone()].into_iter().chain(gaps).collect());
     }
-    let mut goals = vec![["Goal", "At most", "Is", ""].map(str::to_owned).to_vec()];
+    let mut goals = vec![["Goal", "At most", "Is", "Cells", ""].map(str::to_owned).to_vec()];
     for goal in &fidelity.goals {
         let verdict = if goal.met { "met" } else { "MISSED" };
         goals.push(vec![
             goal.what.clone(),
             goal.limit.clone(),
             goal.measured.clone().unwrap_or_else(|| "-".to_owned()),
+            goal.of_cells(),
             verdict.to_owned(),
         ]);
     }

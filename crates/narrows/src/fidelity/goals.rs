@@ -22,14 +22,19 @@ const AIMS: [Aim; 6] = [
     Aim { lossy: true, quantity: Quantity::Throughput, share: 0.5, limit: 15.0 },
 ];
 
-/// Judges the cells that count; a goal of which there is no such cell in the set is left out.
+/// A goal is met only if at least this share of its cells count: the others could be the bad ones.
+const COUNTED: f64 = 0.9;
+
+/// Judges the cells that count; a goal that concerns no cell of the set is left out.
 pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> Vec<Goal> {
     let concerned = |aim: &&Aim| cells.iter().any(|cell| lossy(cell) == aim.lossy);
     AIMS.iter()
         .filter(concerned)
         .map(|aim| {
-            let counted = cells.iter().filter(|cell| cell.invalid.is_none() && lossy(cell) == aim.lossy);
-            let gaps: Vec<Gap> = counted.filter_map(|cell| gap(cell, aim.quantity)).collect();
+            let concerned: Vec<&FidelityCell> = cells.iter().filter(|cell| lossy(cell) == aim.lossy).collect();
+            let sound = concerned.iter().filter(|cell| cell.invalid.is_none());
+            let gaps: Vec<Gap> = sound.filter_map(|cell| gap(cell, aim.quantity)).collect();
+            let enough = gaps.len() as f64 >= COUNTED * concerned.len() as f64;
             let measured = quantile(&gaps, aim.share);
             let kind = if aim.lossy { "lossy" } else { "loss-free" };
             let which = if aim.share == 0.5 { "median".to_owned() } else { format!("{:.0} % of cells", aim.share * 100.0) };
@@ -38,7 +43,9 @@ pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> V
                 what: format!("{kind}: {}, {which}", aim.quantity.name()),
                 limit: shown(aim.limit),
                 measured: measured.map(shown),
-                met: measured.is_some_and(|size| size <= aim.limit),
+                counted: gaps.len(),
+                cells: concerned.len(),
+                met: enough && measured.is_some_and(|size| size <= aim.limit),
             }
         })
         .collect()
@@ -92,8 +99,12 @@ mod tests {
         cells[2].distances[0].gap = Gap::Percent(-50.0);
         assert!(!measured(&cells)[1].1);
         cells[0].invalid = Some("too slow".to_owned());
+        cells[2].distances[0].gap = Gap::Percent(-2.1);
+        assert_eq!(measured(&cells)[1], (shown("2.1 %"), true), "what is invalid does not count");
         cells[2].invalid = Some("too slow".to_owned());
-        assert!(measured(&cells)[1].1, "what is invalid does not count");
+        assert_eq!(measured(&cells)[1], (shown("2.1 %"), false), "eight of ten are too few");
+        let goal = &judge(&cells, &|cell| cell.number > 10)[1];
+        assert_eq!((goal.counted, goal.cells), (8, 10));
         cells.push(cell(11, -15.1, 1.0));
         assert_eq!(measured(&cells)[5], (shown("15.1 %"), false));
         cells[10].invalid = Some("too slow".to_owned());

@@ -15,7 +15,7 @@ pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
         .iter()
         .map(|goal| {
             let (verdict, measured) = (if goal.met { "met" } else { "missed" }, goal.measured.as_deref().unwrap_or("–"));
-            let numbers = [&goal.limit, measured, verdict].map(|text| format!("<td>{}</td>", escape(text))).concat();
+            let numbers = [&goal.limit, measured, &goal.of_cells(), verdict].map(|text| format!("<td>{}</td>", escape(text))).concat();
             format!("<tr><th scope=\"row\">{}</th>{numbers}</tr>\n", escape(&goal.what))
         })
         .collect();
