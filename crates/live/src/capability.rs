@@ -2,7 +2,7 @@
 
 use crate::demand::MAXIMUM;
 use crate::error::LiveError;
-use crate::hosts::Host;
+use crate::hosts::{Host, kernel_has_v6};
 use crate::namespace::Namespace;
 use crate::netlink::Netlink;
 use crate::precision::hasten;
@@ -96,7 +96,7 @@ pub fn probe() -> Vec<Capability> {
             all.push(tun());
         }
     }
-    all.extend([cores(), rate(), timers(), priority(), btf(), struct_ops()]);
+    all.extend([ipv6(), cores(), rate(), timers(), priority(), btf(), struct_ops()]);
     let tools = [
         ("iperf3", "--version", "iperf3", "traffic from a program of its own: narrows live FILE -- iperf3 ..."),
         ("tshark", "--version", "tshark", "a reader of the captures that narrows run --pcap writes"),
@@ -262,6 +262,18 @@ fn fq() -> io::Result<()> {
     let mut netlink = Netlink::open()?;
     let device = netlink.index(DEVICE)?;
     netlink.set_qdisc(device, "fq")
+}
+
+fn ipv6() -> Capability {
+    const NAME: &str = "IPv6";
+    match kernel_has_v6() {
+        true => Capability::there(NAME, "the kernel has it"),
+        false => Capability::absent(
+            NAME,
+            "the kernel does not have it",
+            "only flows whose headers are those of IPv6 need it: start the kernel without ipv6.disable=1",
+        ),
+    }
 }
 
 fn cores() -> Capability {

@@ -25,7 +25,7 @@ pub struct Host {
 }
 
 /// Settings of a host's kernel that follow neither from the scenario nor from the controller, each with its reason. All belong to the namespace alone.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 5] = [
     // No connection learns from those before it.
     ("ipv4/tcp_no_metrics_save", "1"),
     // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms: buffers are not what is studied. A receiver begins with the kernel's own 128 KiB: as long as
@@ -36,8 +36,15 @@ const SETTINGS: [(&str, &str); 6] = [
     ("ipv4/tcp_tw_reuse", "1"),
     // As in the simulator, whose transport has neither.
     ("ipv4/tcp_fastopen", "0"),
-    ("ipv6/conf/all/accept_ra", "0"),
 ];
+
+/// As [`SETTINGS`], of a kernel that has IPv6.
+const SETTING_V6: (&str, &str) = ("ipv6/conf/all/accept_ra", "0");
+
+/// Whether this kernel has IPv6: it has not after `ipv6.disable=1` on its command line, or without its module.
+pub fn kernel_has_v6() -> bool {
+    fs::exists("/proc/sys/net/ipv6").unwrap_or(false)
+}
 
 /// Least, first and greatest buffer of a receiver.
 pub const RECEIVE_BUFFERS: &str = "4096 131072 268435456";
@@ -84,8 +91,9 @@ pub fn number_of(address: IpAddr) -> Option<u16> {
 }
 
 fn configure(number: u16, plan: &Plan) -> io::Result<()> {
+    let has_v6 = kernel_has_v6();
     let own = plan.settings[usize::from(number)].iter().map(|(key, value)| (*key, value.as_str()));
-    for (key, value) in SETTINGS.into_iter().chain(own) {
+    for (key, value) in SETTINGS.into_iter().chain(has_v6.then_some(SETTING_V6)).chain(own) {
         fs::write(format!("/proc/sys/net/{key}"), value).map_err(|error| io::Error::new(error.kind(), format!("net/{key}: {error}")))?;
     }
     let mut netlink = Netlink::open()?;
@@ -96,16 +104,16 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     netlink.set_qdisc(device, "noqueue")?;
     netlink.up(device, Some(plan.mtu), Some(DEVICE_QUEUE))?;
     for (class, terms) in plan.classes.iter().enumerate() {
-        join(&mut netlink, device, class, number + 1, terms)?;
+        join(&mut netlink, device, (class, number + 1), terms, has_v6)?;
     }
     Ok(())
 }
 
 /// Gives a host its addresses in the networks of a class, and routes them to its device.
-fn join(netlink: &mut Netlink, device: u32, class: usize, host: u16, terms: &RouteTerms) -> io::Result<()> {
+fn join(netlink: &mut Netlink, device: u32, (class, host): (usize, u16), terms: &RouteTerms, has_v6: bool) -> io::Result<()> {
     let v4 = (v4_of(class, host).into(), v4_of(class, 0).into(), 16);
-    let v6 = (v6_of(class, host).into(), v6_of(class, 0).into(), 64);
-    for (address, network, length) in [v4, v6] {
+    let v6 = has_v6.then(|| (v6_of(class, host).into(), v6_of(class, 0).into(), 64));
+    for (address, network, length) in [Some(v4), v6].into_iter().flatten() {
         netlink.add_address(device, address)?;
         netlink.route(device, (network, length), address, terms.metrics())?;
     }

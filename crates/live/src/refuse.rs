@@ -2,6 +2,7 @@
 
 use crate::capability::{available_in, lacks};
 use crate::error::LiveError;
+use crate::hosts::kernel_has_v6;
 use crate::namespace::Namespace;
 use crate::sockets::{DATAGRAM_HEADERS, FIRST_PORT};
 use crate::terms::{Plan, RouteTerms, Terms};
@@ -25,6 +26,8 @@ pub struct Kernel {
     pub cubic: BTreeMap<&'static str, bool>,
     /// Whether the longest retransmission timeout can be set (`tcp_rto_max_ms`, Linux 6.15).
     pub max_rto: bool,
+    /// Whether it has IPv6.
+    pub v6: bool,
 }
 
 /// Ports from which the kernel takes those that nobody asked for (`ip_local_port_range`).
@@ -51,6 +54,7 @@ impl Kernel {
             controllers,
             cubic: parameters.into_iter().map(|(own, kernel)| (own, on(kernel))).collect(),
             max_rto: fs::exists("/proc/sys/net/ipv4/tcp_rto_max_ms").unwrap_or(false),
+            v6: kernel_has_v6(),
         })
     }
 
@@ -207,7 +211,12 @@ impl Asked<'_> {
         let (v4, v6) = if timestamps { (52, 72) } else { (40, 60) };
         match headers.get() {
             size if size == v4 => Ok(false),
-            size if size == v6 => Ok(true),
+            size if size == v6 && self.kernel.v6 => Ok(true),
+            size if size == v6 => Err(self.refused(
+                "transport.headers",
+                format!("headers of {headers} are those of IPv6, which this kernel does not have"),
+                format!("give {v4} B for IPv4, or start the kernel without ipv6.disable=1"),
+            )),
             _ => {
                 let stamps = if timestamps { "with" } else { "without" };
                 let problem = format!("no packet of TCP {stamps} time stamps has headers of {headers}");

@@ -15,7 +15,7 @@ delay = "5 ms"
 /// A kernel as most distributions have it.
 fn usual() -> Kernel {
     let cubic = ["fast_convergence", "hystart", "friendliness"].map(|name| (name, true));
-    Kernel { controllers: ["reno", "cubic"].map(str::to_owned).to_vec(), cubic: BTreeMap::from(cubic), max_rto: true }
+    Kernel { controllers: ["reno", "cubic"].map(str::to_owned).to_vec(), cubic: BTreeMap::from(cubic), max_rto: true, v6: true }
 }
 
 /// The plan for flows from left to right, each with a controller and further keys.
@@ -120,6 +120,14 @@ fn what_can_be_told_is_told() {
     let mut receiver = ends.clone();
     receiver.extend([("ipv4/tcp_rmem", "4096 256000 256000".to_owned()), ("ipv4/tcp_moderate_rcvbuf", "0".to_owned())]);
     assert_eq!(plan.settings, [ends, receiver]);
+}
+
+#[test]
+fn flows_over_ipv6_are_refused_where_the_kernel_has_none() {
+    let kernel = Kernel { v6: false, ..usual() };
+    let said = planned(&[("cubic", ""), ("cubic", r#"transport = { headers = "72 B" }"#)], &kernel).expect_err("no IPv6").to_string();
+    assert!(said.contains("flow \"f1\", transport.headers") && said.contains("52 B") && said.contains("ipv6.disable=1"), "{said}");
+    assert!(planned(&[("cubic", "")], &kernel).is_ok());
 }
 
 #[test]
