@@ -23,16 +23,16 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     for flow in &scenario.flows {
         let size = (flow.transport.mss + flow.transport.headers).get() as f64;
         let narrowest = routes(scenario, flow).filter_map(|route| narrowest(scenario, route)).max_by_key(|(_, rate)| *rate);
-        let (link, rate) = match (narrowest, &flow.workload) {
-            (Some((link, rate)), Workload::Constant(own)) => (link, rate.min(*own)),
-            (Some(narrowest), _) => narrowest,
-            (None, Workload::Constant(own)) => (flow.route.first().copied().unwrap_or(LinkId(0)), *own),
-            (None, _) => {
+        let own = own_rate(scenario, flow).unwrap_or(f64::INFINITY);
+        let (link, rate) = match narrowest {
+            Some((link, rate)) => (link, rate.as_mbps().min(own)),
+            None if own.is_finite() => (flow.route.first().copied().unwrap_or(LinkId(0)), own),
+            None => {
                 let problem = "no link of its route has a rate, so it asks for more than any host carries";
                 return Err(LiveError::refused(["flow", &flow.name], problem, "give a link of its route a rate"));
             }
         };
-        let packets = rate.as_mbps() * PACKET / size;
+        let packets = rate * PACKET / size;
         let most = peak(scenario, link).map_or(f64::INFINITY, |rate| rate.as_mbps() * PACKET / size);
         let asked = asked.entry(link).or_default();
         *asked = (*asked + packets).min(most.max(*asked));
@@ -47,6 +47,25 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
         format!("flows can fill links of {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"),
         "lower the rates, or measure what this host carries with `narrows bench --live` and give it with --maximum",
     ))
+}
+
+/// What the application of a flow offers, as Mbit/s on the wire, headers included: on average, or while it is on. `None` if it always has more to send while it
+/// sends. Transfers, frames and responses take whole packets. Bursts above the average fill a link for a while; a run that cannot keep up with them says so.
+fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
+    let mss = flow.transport.mss.get() as f64;
+    let packets_per_second = match &flow.workload {
+        Workload::Bulk | Workload::Size(_) => return None,
+        Workload::Constant(rate) => rate.bytes_per_sec() / mss,
+        Workload::OnOff(bursts) => bursts.rate?.bytes_per_sec() / mss,
+        Workload::Frames(frames) => {
+            let interval = frames.interval.as_secs_f64();
+            (frames.rate.bytes_per_sec() * interval / mss).ceil() / interval
+        }
+        Workload::Arrivals(arrivals) => arrivals.per_second * (arrivals.sizes.mean() / mss).ceil(),
+        // The next request waits for the response to the last.
+        Workload::Requests(requests) => (requests.response.mean() / mss).ceil() / (scenario.base_rtt(flow) + requests.think).as_secs_f64(),
+    };
+    Some(packets_per_second * (flow.transport.mss + flow.transport.headers).get() as f64 * 8e-6)
 }
 
 /// The routes that a flow takes at some time.
@@ -110,6 +129,35 @@ mod tests {
         let links = link("wide", "a", "b", "10 Gbit/s");
         assert_eq!(asks(&links, &flow("a", "b", "workload = { rate = \"100 Mbit/s\" }")), Ok(()));
         assert!(asks(&links, &flow("a", "b", "controller = \"cubic\"")).unwrap_err().contains("10000 Mbit/s"));
+    }
+
+    #[test]
+    fn workloads_with_a_rate_of_their_own_ask_for_it() {
+        let asked = |workload: &str| {
+            let links = link("wide", "a", "b", "10 Gbit/s");
+            let text = format!("duration = \"10 s\"\n{links}{}", flow("a", "b", &format!("controller = \"cubic\"\nworkload = {workload}")));
+            let scenario = narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+            own_rate(&scenario, &scenario.flows[0]).map(|mbps| (mbps * 1000.0).round() / 1000.0)
+        };
+        // Packets of 1448 B are 1500 B on the wire.
+        assert_eq!(asked(r#"{ rate = "1448 kbit/s" }"#), Some(1.5));
+        assert_eq!(asked(r#"{ on = "1 s", off = "1 s", rate = "1448 kbit/s" }"#), Some(1.5));
+        assert_eq!(asked(r#"{ on = "1 s", off = "1 s" }"#), None);
+        assert_eq!(asked(r#"{ size = "1 MB" }"#), None);
+        // 5000 B each 40 ms are 4 packets 25 times a second.
+        assert_eq!(asked(r#"{ rate = "1 Mbit/s", frame = "40 ms" }"#), Some(1.2));
+        assert_eq!(asked(r#"{ arrivals = "50/s", sizes = "2 kB" }"#), Some(1.2));
+        // 10 packets each 10 + 30 ms.
+        assert_eq!(asked(r#"{ response = "14480 B", request = "300 B", think = "30 ms" }"#), Some(3.0));
+    }
+
+    #[test]
+    fn a_workload_asks_for_no_more_than_its_link_has() {
+        let links = link("wide", "a", "b", "10 Gbit/s");
+        let frames = |rate: &str| flow("a", "b", &format!("controller = \"cubic\"\nworkload = {{ rate = \"{rate}\", frame = \"40 ms\" }}"));
+        assert_eq!(asks(&links, &frames("1 Mbit/s")), Ok(()));
+        assert!(asks(&links, &frames("2 Gbit/s")).is_err());
+        assert_eq!(asks(&link("narrow", "a", "b", "900 Mbit/s"), &frames("2 Gbit/s")), Ok(()));
     }
 
     #[test]
