@@ -2,9 +2,9 @@
 
 use crate::hosts::Host;
 use rustix::fs::{Mode, OFlags};
-use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
+use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
-use std::ffi::CString;
+use std::ffi::CStr;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
@@ -92,7 +92,7 @@ pub fn run(host: &Host, what: &Words<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> 
         if what.to_stderr {
             command.stdout(io::stderr().as_fd().try_clone_to_owned()?);
         }
-        let names = Names::new(what.names)?;
+        let names = what.names.as_bytes().to_vec();
         // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and allocates nothing.
         unsafe { command.pre_exec(move || prepare(&names)) };
         // SAFETY: the flag concerns what this thread starts from now on, which is the child alone.
@@ -127,38 +127,33 @@ fn exit(status: ExitStatus) -> Exit {
     }
 }
 
-/// The text of /etc/hosts, and a path for it that is used for a moment.
-struct Names {
-    text: Vec<u8>,
-    path: CString,
+/// Shows names as /etc/hosts in a mount namespace of this process, where no server of names is known: there is none to be reached.
+///
+/// A file of nobody's: its file system is this namespace's alone, mounted where there is a directory on every machine until the file is where it belongs, so that
+/// nothing is left of it wherever the process ends. (A file of `memfd_create` cannot be mounted: the kernel binds only what is mounted in the namespace.)
+fn show(names: &[u8]) -> io::Result<()> {
+    // SAFETY: the process has one thread.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
+    mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    mount(c"tmpfs", c"/proc", c"tmpfs", MountFlags::empty(), None)?;
+    let shown = write_and_bind(names);
+    unmount(c"/proc", UnmountFlags::DETACH)?;
+    shown?;
+    Ok(mount_bind(c"/dev/null", c"/etc/resolv.conf")?)
 }
 
-impl Names {
-    fn new(text: &str) -> io::Result<Names> {
-        let file = format!("narrows-hosts-{}-{}", std::process::id(), rustix::thread::gettid().as_raw_nonzero());
-        let path = std::env::temp_dir().join(file);
-        Ok(Names { text: text.as_bytes().to_vec(), path: CString::new(path.as_os_str().as_encoded_bytes())? })
-    }
-
-    /// Shows it as /etc/hosts in a mount namespace of this process, where no server of names is known: there is none to be reached.
-    fn show(&self) -> io::Result<()> {
-        // SAFETY: the process has one thread.
-        unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
-        mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::open(&*self.path, flags, Mode::from_raw_mode(0o644))?);
-        let written = file.write_all(&self.text).and_then(|()| Ok(mount_bind(&*self.path, c"/etc/hosts")?));
-        rustix::fs::unlink(&*self.path)?;
-        written?;
-        Ok(mount_bind(c"/dev/null", c"/etc/resolv.conf")?)
-    }
+fn write_and_bind(names: &[u8]) -> io::Result<()> {
+    const FILE: &CStr = c"/proc/hosts";
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
+    File::from(rustix::fs::open(FILE, flags, Mode::from_raw_mode(0o644))?).write_all(names)?;
+    Ok(mount_bind(FILE, c"/etc/hosts")?)
 }
 
 /// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of processes, with which all
 /// others in it end, and ends with the thread that started it.
-fn prepare(names: &Names) -> io::Result<()> {
+fn prepare(names: &[u8]) -> io::Result<()> {
     // Without the names the program still has the addresses.
-    names.show().ok();
+    show(names).ok();
     // SAFETY: system calls without memory.
     unsafe {
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
