@@ -15,8 +15,18 @@ pub struct Case {
 /// 10 Mbit/s, 10 ms, room for 200 kB.
 pub const LINK: &str = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"200 kB\"";
 
-/// What can be asserted bears a busy machine, but not one that stands still.
+/// What can be asserted of times bears a busy machine, but not one that stands still.
 const STANDSTILL: Span = Span::from_millis(100);
+
+/// What can be asserted whatever the time still needs a run that took place.
+const LOST: Span = Span::from_secs(1);
+
+/// What came of a scenario.
+pub struct Ran {
+    pub record: Record,
+    /// Whether times, and counts that depend on them, can be asserted.
+    pub timely: bool,
+}
 
 /// All of them as one scenario of so many seconds.
 pub fn scenario(seconds: u64, cases: &[Case]) -> Scenario {
@@ -29,22 +39,34 @@ pub fn scenario(seconds: u64, cases: &[Case]) -> Scenario {
 }
 
 /// Runs it on the kernel, again if the machine stood still; `None`, with a printed reason, where nothing runs live.
-pub fn run(scenario: &Scenario) -> Option<Record> {
+///
+/// # Panics
+///
+/// The machine stood still for so long each time that nothing can be asserted.
+pub fn run(scenario: &Scenario) -> Option<Ran> {
     if let Err(error) = narrows_live::ready() {
         assert!(!rustix::process::geteuid().is_root() || !std::path::Path::new("/dev/net/tun").exists(), "{error}");
         say(&format!("skipped: {error}"));
         return None;
     }
+    let mut runs = Vec::new();
     for _ in 0..3 {
         let record = narrows_live::run(scenario, &mut |_| true).unwrap_or_else(|error| panic!("{error}"));
-        let late = record.emulation.as_ref().expect("a live run").late_max;
-        if late < STANDSTILL {
-            return Some(record);
+        if late(&record) < STANDSTILL {
+            return Some(Ran { record, timely: true });
         }
-        say(&format!("a packet was handed over {late} late"));
+        say(&format!("a packet was handed over {} late", late(&record)));
+        runs.push(record);
     }
-    say("skipped: this machine does not get to run");
-    None
+    let record = runs.into_iter().min_by_key(late).expect("three runs");
+    assert!(late(&record) < LOST, "the machine stood still for {LOST} and more during each of 3 runs: run the tests when it has time");
+    say("skipped what depends on times: this machine does not get to run");
+    Some(Ran { record, timely: false })
+}
+
+/// How late a packet was at most.
+fn late(record: &Record) -> Span {
+    record.emulation.as_ref().expect("a live run").late_max
 }
 
 /// Tells people. Not by `eprintln!`, which the harness keeps to itself when a test passes.
