@@ -6,8 +6,8 @@ use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
 
-/// What a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. About half of what two cores of 2024 do
-/// (docs/live.md); a slower host notices while it runs, and says so.
+/// What a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. Four fifths of what two cores of 2024
+/// do (docs/live.md); a slower host notices while it runs, and says so.
 pub const MAXIMUM: Rate = Rate::from_mbps(1_000);
 
 /// The packets in which the maximum is counted: a packet costs the same whatever its size.

@@ -25,11 +25,12 @@ pub struct Seen {
     pub transfers: Option<Transfers>,
 }
 
-/// A scenario of ten seconds with this flow, over TCP or UDP.
+/// A scenario of ten seconds with this flow, over TCP or UDP. Connections of these worlds are open at once.
 pub fn scenario(tcp: bool, flow: &str) -> Scenario {
     let controller = if tcp { "controller = \"cubic\"" } else { "" };
     let text = format!(
         "duration = \"10 s\"\nwarmup = \"1 s\"\nseed = 3\n\
+         [transport]\nhandshake = false\n\
          [[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
          [[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\n{controller}\n{flow}\n"
     );
