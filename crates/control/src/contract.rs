@@ -1,6 +1,6 @@
 //! The one interface between a controller and whatever drives it.
 
-use crate::Feedback;
+use crate::{Feedback, Header};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 
 /// Decides how much to send. All calls carry the time; calls come in time order.
@@ -40,6 +40,11 @@ pub trait Controller: Send {
 
     /// What may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
+
+    /// What the next data packet tells routers, for a controller whose routers answer in a header.
+    fn header(&self) -> Option<Header> {
+        None
+    }
 
     /// Names the inner state for traces and plots. Never steers.
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));

@@ -127,7 +127,7 @@ pub struct EcnDelta {
 pub enum Signal {
     /// The rate that the most loaded hop allows (RCP, MIRCC).
     Rate(Rate),
-    /// A load code; the highest on the path wins (VCP).
+    /// The load of the most loaded hop in hundredths, 255 for 2.55 and more (VCP with 8 bits).
     Load(u8),
     /// A change of throughput in bytes per second (XCP).
     Delta(f64),

@@ -11,6 +11,7 @@ mod contract;
 mod cubic;
 mod dctcp;
 mod feedback;
+mod header;
 mod hstcp;
 mod linux;
 mod marks;
@@ -27,3 +28,4 @@ mod windowed;
 
 pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};
+pub use header::Header;

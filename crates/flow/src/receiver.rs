@@ -3,7 +3,7 @@
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport};
-use narrows_control::Ecn;
+use narrows_control::{Ecn, Signal};
 use narrows_units::{Bytes, Span, Time};
 
 /// Receives one connection's data and acknowledges it: at once when something is missing, filled or marked, otherwise every `ack_every` segments or after a
@@ -29,6 +29,8 @@ pub struct Receiver {
     delay: Span,
     counts: [u32; 4],
     echo_mark: bool,
+    /// What routers wrote into the data that is not acknowledged yet.
+    signal: Option<Signal>,
     /// The latest segments that were shorter than the others, and by how much.
     short: Vec<(u64, Bytes)>,
     /// By how much those before them were shorter.
@@ -67,6 +69,7 @@ impl Receiver {
             delay: transport.ack_delay,
             counts: [0; 4],
             echo_mark: false,
+            signal: None,
             short: Vec::new(),
             missing: Bytes::ZERO,
             duplicates: 0,
@@ -80,6 +83,16 @@ impl Receiver {
             long_silence: transport.initial_rto,
             window: transport.receive_window.map_or(u32::MAX, |bytes| (bytes.get() / transport.mss.get()) as u32),
         }
+    }
+
+    /// What routers wrote into the segment that arrives now: call it before [`on_data`](Receiver::on_data).
+    pub fn on_signal(&mut self, signal: Signal) {
+        self.signal = Some(self.signal.map_or(signal, |before| before.then(signal)));
+    }
+
+    /// What the acknowledgement that leaves now echoes of what routers wrote.
+    pub fn take_signal(&mut self) -> Option<Signal> {
+        self.signal.take()
     }
 
     /// A segment arrives. Returns the acknowledgement if it must be sent now; its SACK blocks are in [`blocks`](Receiver::blocks).

@@ -1,6 +1,6 @@
 //! The links of a scenario with real packets on them: no clock, no device.
 
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_path::{Fate, Link, Packet};
 use narrows_scenario::{Change, LinkId, Scenario, What};
 use narrows_units::{Bytes, Span, Time};
@@ -47,8 +47,8 @@ impl<P: Packet> Packet for Transit<P> {
     fn flow(&self) -> u64 {
         u64::from(self.flow) << 1 | u64::from(self.back)
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
-        self.packet.signal()
+    fn header(&mut self) -> Option<&mut Header> {
+        self.packet.header()
     }
 }
 
@@ -234,7 +234,7 @@ mod tests {
         fn flow(&self) -> u64 {
             0
         }
-        fn signal(&mut self) -> Option<&mut Signal> {
+        fn header(&mut self) -> Option<&mut Header> {
             None
         }
     }

@@ -57,7 +57,7 @@ impl Packet for Model {
     fn flow(&self) -> u64 {
         0
     }
-    fn signal(&mut self) -> Option<&mut narrows_control::Signal> {
+    fn header(&mut self) -> Option<&mut narrows_control::Header> {
         None
     }
 }

@@ -11,6 +11,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "codel",
     summary: "drops or marks at the head when packets have waited longer than a target for an interval, then ever more often",
     source: "RFC 8289",
+    offers: &[],
     params: &params(),
 };
 

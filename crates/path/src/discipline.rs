@@ -3,6 +3,7 @@
 use crate::{Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Red, Step, Why, codel, dualpi2, fifo, fq_codel, pie, red, step};
 use narrows_control::Ecn;
 use narrows_control::params::{self, Param, Registered};
+use narrows_control::registry::Need;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use std::collections::VecDeque;
 
@@ -108,6 +109,8 @@ pub struct DisciplineEntry {
     pub summary: &'static str,
     /// The document it follows.
     pub source: &'static str,
+    /// Signals that it gives to controllers of the flows that cross it.
+    pub offers: &'static [Need],
     /// What can be set.
     pub params: &'static [Param],
 }

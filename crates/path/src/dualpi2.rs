@@ -18,6 +18,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "dualpi2",
     summary: "a low-latency queue for ECT(1) and CE beside one for all else; one PI controller marks both, so that scalable and classic flows get equal windows",
     source: "RFC 9332, appendix A",
+    offers: &[],
     params: &[
         Param::number("target", 15.0, (0.01, 10_000.0), "ms", "the delay aimed at in the classic queue (RFC 9332 appendix A.1)"),
         Param::number(

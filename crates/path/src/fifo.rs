@@ -10,6 +10,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "fifo",
     summary: "first in, first out; drops what does not fit (tail drop)",
     source: "RFC 7567, section 2.1",
+    offers: &[],
     params: &[],
 };
 

@@ -15,6 +15,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "fq-codel",
     summary: "flows in queues of their own, by hash, each under CoDel; served by deficit round robin, new flows first; when full, drops from the longest",
     source: "RFC 8290, RFC 8289",
+    offers: &[],
     params: PARAMS,
 };
 

@@ -1,6 +1,6 @@
 //! What a packet must tell a link.
 
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_units::Bytes;
 
 /// A packet of any world.
@@ -14,5 +14,5 @@ pub trait Packet {
     /// The same for packets of one flow in one direction, different for others: stands for the five-tuple of addresses, ports and protocol.
     fn flow(&self) -> u64;
     /// The header that routers write into, if it carries one.
-    fn signal(&mut self) -> Option<&mut Signal>;
+    fn header(&mut self) -> Option<&mut Header>;
 }

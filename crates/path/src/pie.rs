@@ -15,6 +15,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "pie",
     summary: "drops or marks arrivals with a probability that follows the queueing delay and its trend",
     source: "RFC 8033",
+    offers: &[],
     params: &[
         Param::number("target", 15.0, (0.01, 10_000.0), "ms", "the delay aimed at, QDELAY_REF (RFC 8033 section 4.2)"),
         Param::number("update", 15.0, (0.1, 10_000.0), "ms", "time between updates of the probability, T_UPDATE (section 4.2)"),

@@ -12,6 +12,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "red",
     summary: "random early detection: drops or marks arrivals with a probability that follows the average queue; gentle and adaptive forms",
     source: "Floyd and Jacobson 1993; Floyd, Gummadi and Shenker 2001 (adaptive); RFC 3168; ns-2 queue/red.cc (automatic values)",
+    offers: &[],
     params: &[
         Param::number(
             "min",

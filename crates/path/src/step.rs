@@ -11,6 +11,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "step",
     summary: "marks every ECN-capable packet above a threshold, none below; drops what does not fit",
     source: "RFC 8257, section 3.1; RFC 9332, section 4.2.1",
+    offers: &[],
     params: &[
         Param::number("threshold", 1.0, (0.0, 1e9), "", "the threshold, in the unit that `unit` says"),
         Param::choice(

@@ -2,7 +2,7 @@
 
 use crate::{Discipline, DisciplineSetup, Fate, Limit, Packet, Queued, Verdicts};
 use narrows_control::params::Params;
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
 /// A packet that tells everything a discipline asks.
@@ -27,7 +27,7 @@ impl Packet for Small {
     fn flow(&self) -> u64 {
         self.flow
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
 }

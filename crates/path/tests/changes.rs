@@ -1,6 +1,6 @@
 //! Links that change and links that spread their deliveries, worked by hand.
 
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_path::{Delivery, Fate, Jitter, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Reorder, Spread, Why};
 use narrows_units::{Bytes, Rate, Span, Time};
 
@@ -15,7 +15,7 @@ impl Packet for Full {
         Ecn::NotEct
     }
     fn set_ecn(&mut self, _: Ecn) {}
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
     fn flow(&self) -> u64 {

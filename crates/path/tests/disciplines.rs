@@ -1,6 +1,6 @@
 //! What holds for every discipline, whatever is offered: packets are conserved, and neither what carries them nor when the clock wakes changes anything.
 
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_path::{DISCIPLINES, Fate, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Why};
 use narrows_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -50,7 +50,7 @@ impl Packet for Value {
     fn flow(&self) -> u64 {
         self.flow
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
 }
@@ -80,7 +80,7 @@ impl Packet for Buffer {
     fn flow(&self) -> u64 {
         self.0[8].into()
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
 }

@@ -1,6 +1,6 @@
 //! A FIFO does the same whether its departures are known ahead or chosen one by one, whatever carries the packets, however late the clock wakes and whatever changes.
 
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_path::{
     AnyDiscipline, Delivery, DisciplineSetup, Fate, Form, Jitter, Limit, Link, LinkChange, LinkConfig, LossModel, Packet, RateSource,
     Reorder, Spread, Trace,
@@ -36,7 +36,7 @@ impl Packet for Value {
     fn flow(&self) -> u64 {
         self.id % 5
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
 }
@@ -63,7 +63,7 @@ impl Packet for Buffer {
     fn flow(&self) -> u64 {
         self.id() % 5
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
 }

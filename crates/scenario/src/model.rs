@@ -1,7 +1,7 @@
 //! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
 
 use crate::Sizes;
-use narrows_control::registry::Choice;
+use narrows_control::registry::{Choice, Need};
 use narrows_flow::Transport;
 use narrows_path::{LinkChange, LinkConfig};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -232,6 +232,12 @@ impl Frames {
 }
 
 impl Scenario {
+    /// The signals that the routers on a flow's route give to its controller.
+    pub fn offered_by_route(&self, flow: &Flow) -> impl Iterator<Item = Need> {
+        let queues = flow.route.iter().filter_map(|id| self.links[id.0].config.queue.as_ref());
+        queues.flat_map(|queue| queue.entry().offers.iter().copied())
+    }
+
     /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back, before anything changes.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
         flow.route.iter().chain(&flow.back).fold(Span::ZERO, |sum, id| sum + self.links[id.0].config.delay)

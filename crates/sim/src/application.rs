@@ -1,14 +1,15 @@
 //! What applications do is carried out: they write, ask, answer, open connections.
 
+use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
 use crate::source::Source;
-use crate::world::{OFFERS, World, overhead};
+use crate::world::{World, overhead};
 use narrows_flow::{Handshake, Observer, Point};
 use narrows_traffic::{Action, Ledger, Message};
 use narrows_units::{Bytes, Random, Time};
 
-impl<O: Observer> World<'_, O> {
+impl<O: Observer, C: Carried> World<'_, O, C> {
     /// The application of a flow is due.
     #[inline(never)]
     pub(crate) fn on_source(&mut self, now: Time, flow: usize) {
@@ -94,7 +95,7 @@ impl<O: Observer> World<'_, O> {
     /// A message gets a connection of its own, whose controller draws from `seed`.
     fn connect(&mut self, now: Time, flow: usize, message: Message, seed: u64) {
         // The same controller was built for this flow when the run began.
-        let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed, OFFERS) else { return };
+        let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed) else { return };
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
             None => self.open_slot(flow),

@@ -39,12 +39,8 @@ pub(crate) enum Ends {
 
 impl Ends {
     /// Both ends of a new connection of `flow`, or a flow of datagrams.
-    pub(crate) fn new(flow: &Flow, seed: u64, offers: &[Need]) -> Result<Ends, SimError> {
+    pub(crate) fn new(flow: &Flow, seed: u64) -> Result<Ends, SimError> {
         let Some(choice) = &flow.controller else { return Ok(Ends::Datagrams(0)) };
-        let needs = choice.entry().needs;
-        if let Some(missing) = needs.iter().find(|need| !offers.contains(need)) {
-            return Err(SimError::Missing { flow: flow.name.clone(), controller: choice.text().to_owned(), signal: *missing });
-        }
         let setup = Setup {
             mss: flow.transport.mss,
             headers: flow.transport.headers,
@@ -53,7 +49,7 @@ impl Ends {
         };
         let controller =
             choice.build(&setup).map_err(|error| SimError::Controller { flow: flow.name.clone(), problem: error.to_string() })?;
-        let sample_rates = needs.contains(&Need::RateSample);
+        let sample_rates = choice.entry().needs.contains(&Need::RateSample);
         Ok(Ends::Transport(Box::new((Sender::new(&flow.transport, controller, sample_rates), Receiver::new(&flow.transport)))))
     }
 
@@ -141,23 +137,5 @@ impl Endpoint {
             }
             Ends::Datagrams(_) | Ends::None => Time::NEVER,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_signal_that_the_world_does_not_offer_is_refused_by_name() {
-        let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n\
-                    [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"bbr\"\n";
-        let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
-        let flow = &scenario.flows[0];
-        assert!(Ends::new(flow, 1, crate::OFFERS).is_ok());
-        let error = Ends::new(flow, 1, &[Need::Pacing]).err().map(|error| error.to_string());
-        let expected =
-            "flow \"bbr\": bbr needs delivery rate samples, which the simulated network does not offer; choose another controller";
-        assert_eq!(error.as_deref(), Some(expected));
     }
 }

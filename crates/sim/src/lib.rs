@@ -4,13 +4,16 @@
 
 mod agenda;
 mod application;
+mod carried;
 mod endpoint;
 mod opening;
 mod packet;
 mod parts;
 mod probes;
 mod request;
+mod signals;
 mod source;
 mod world;
 
-pub use world::{OFFERS, Progress, SimError, run, run_observed, run_with_progress};
+pub use signals::OFFERS;
+pub use world::{Progress, SimError, run, run_observed, run_with_progress};

@@ -1,5 +1,6 @@
 //! Connections open: a SYN, its answer, and what acknowledges that cross the network before the first data.
 
+use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::packet::Packet;
 use crate::world::World;
@@ -16,7 +17,7 @@ pub(crate) fn opens(flow: &Flow) -> bool {
 const SYN: u64 = 0;
 const LAST: u64 = 1;
 
-impl<O: Observer> World<'_, O> {
+impl<O: Observer, C: Carried> World<'_, O, C> {
     /// A SYN leaves.
     pub(crate) fn send_syn(&mut self, now: Time, slot: usize) {
         let endpoint = &mut self.slots[slot];
@@ -33,7 +34,7 @@ impl<O: Observer> World<'_, O> {
     }
 
     /// A packet of the opening arrives at the receiver, which answers a SYN.
-    pub(crate) fn deliver_opening(&mut self, now: Time, packet: &Packet) {
+    pub(crate) fn deliver_opening(&mut self, now: Time, packet: &Packet<C>) {
         let slot = packet.flow as usize;
         if packet.number() == SYN {
             let answer = Packet::answer(slot, self.places[slot].acks, self.size_of_syn(slot), packet.stamp());
@@ -42,7 +43,7 @@ impl<O: Observer> World<'_, O> {
     }
 
     /// The answer arrives at the sender: the connection is open.
-    pub(crate) fn deliver_answer(&mut self, now: Time, packet: &Packet) {
+    pub(crate) fn deliver_answer(&mut self, now: Time, packet: &Packet<C>) {
         let slot = packet.flow as usize;
         let place = self.places[slot];
         if self.slots[slot].opening.take().is_none() {

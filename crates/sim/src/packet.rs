@@ -1,12 +1,13 @@
 //! Packets of the simulated world, and where their SACK blocks are kept.
 
-use narrows_control::{Ecn, Signal};
+use crate::carried::Carried;
+use narrows_control::{Ecn, Header, Signal};
 use narrows_flow::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_units::{Bytes, Time};
 
 /// A packet: a small plain value, so that those in flight stay near the processor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Packet {
+pub(crate) struct Packet<C> {
     /// The segment's number, or the first segment that an acknowledgement still waits for.
     number: u64,
     /// When it left, or the stamp that an acknowledgement echoes.
@@ -20,6 +21,7 @@ pub(crate) struct Packet {
     /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point. Packets are copied by
     /// words, and a copy waits if a part of a word has just been written.
     rest: u64,
+    carried: C,
 }
 
 /// Where the parts of [`Packet::rest`] begin.
@@ -65,34 +67,43 @@ fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
     u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) << ECN_AT
 }
 
-impl Packet {
+impl<C: Carried> Packet<C> {
     /// A data packet of `size` on the wire, at the beginning of the route at `place`.
     #[inline]
-    pub(crate) fn data(flow: usize, place: u32, size: u32, data: &Data, ecn: Ecn) -> Packet {
+    pub(crate) fn data(flow: usize, place: u32, size: u32, data: &Data, (ecn, carried): (Ecn, C)) -> Packet<C> {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
         let (number, stamp, window) = (data.number, data.stamp, data.packet);
-        Packet { number, stamp, flow: flow as u32, size, window, options: Options::NONE, rest: rest(place, Kind::Data, flags, ecn) }
+        Packet {
+            number,
+            stamp,
+            flow: flow as u32,
+            size,
+            window,
+            options: Options::NONE,
+            rest: rest(place, Kind::Data, flags, ecn),
+            carried,
+        }
     }
 
     /// A packet of a flow that is not acknowledged.
-    pub(crate) fn datagram(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet {
+    pub(crate) fn datagram(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet<C> {
         let options = Options::NONE;
         let rest = rest(place, Kind::Datagram, 0, Ecn::NotEct);
-        Packet { number, stamp: now, flow: flow as u32, size, window: 0, options, rest }
+        Packet { number, stamp: now, flow: flow as u32, size, window: 0, options, rest, carried: C::NOTHING }
     }
 
     /// The packet with this index of a flow's request with this number.
-    pub(crate) fn request(flow: usize, place: u32, size: u32, (number, index): (u64, u32), now: Time) -> Packet {
+    pub(crate) fn request(flow: usize, place: u32, size: u32, (number, index): (u64, u32), now: Time) -> Packet<C> {
         Packet { window: index, rest: rest(place, Kind::Request, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
     }
 
     /// A SYN (number 0), or what acknowledges its answer (number 1).
-    pub(crate) fn opening(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet {
+    pub(crate) fn opening(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet<C> {
         Packet { rest: rest(place, Kind::Opening, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
     }
 
     /// The answer to a SYN that left at `stamp`.
-    pub(crate) fn answer(flow: usize, place: u32, size: u32, stamp: Time) -> Packet {
+    pub(crate) fn answer(flow: usize, place: u32, size: u32, stamp: Time) -> Packet<C> {
         Packet { rest: rest(place, Kind::Answer, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, 0, stamp) }
     }
 
@@ -108,7 +119,7 @@ impl Packet {
 
     /// An acknowledgement; `options` keeps what few of them have.
     #[inline]
-    pub(crate) fn ack(flow: usize, place: u32, size: u32, ack: &Ack, blocks: &[Block], options: &mut Options) -> Packet {
+    pub(crate) fn ack(flow: usize, place: u32, size: u32, ack: &Ack, (blocks, carried): (&[Block], C), options: &mut Options) -> Packet<C> {
         Packet {
             number: ack.next,
             stamp: ack.echo,
@@ -117,7 +128,20 @@ impl Packet {
             window: ack.window,
             options: options.keep(ack, blocks),
             rest: rest(place, Kind::Ack, flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate), Ecn::NotEct),
+            carried,
         }
+    }
+
+    /// What routers wrote for the sender, on an acknowledgement.
+    #[inline]
+    pub(crate) fn signal(&self) -> Option<Signal> {
+        self.carried.signal()
+    }
+
+    /// What routers write into, on data.
+    #[inline]
+    pub(crate) fn header(&mut self) -> Option<&mut Header> {
+        self.carried.header()
     }
 
     /// Its place in the list of all routes.
@@ -192,7 +216,7 @@ impl Packet {
     }
 }
 
-impl narrows_path::Packet for Packet {
+impl<C: Carried> narrows_path::Packet for Packet<C> {
     #[inline]
     fn size(&self) -> Bytes {
         Bytes::new(self.size as u64)
@@ -210,8 +234,9 @@ impl narrows_path::Packet for Packet {
         u64::from(self.flow) << 1 | u64::from(self.kind().goes_back())
     }
 
-    fn signal(&mut self) -> Option<&mut Signal> {
-        None
+    #[inline]
+    fn header(&mut self) -> Option<&mut Header> {
+        Packet::header(self)
     }
 }
 
@@ -262,7 +287,7 @@ impl Options {
 
     /// The packet is gone: forgets its options.
     #[inline]
-    pub(crate) fn drop(&mut self, packet: &Packet) {
+    pub(crate) fn drop<C>(&mut self, packet: &Packet<C>) {
         if packet.options != Options::NONE {
             self.free.push(packet.options);
         }
@@ -275,7 +300,7 @@ mod tests {
 
     #[test]
     fn packets_stay_small() {
-        assert!(size_of::<Packet>() <= 40, "{} bytes", size_of::<Packet>());
+        assert!(size_of::<Packet<()>>() <= 40, "{} bytes", size_of::<Packet<()>>());
     }
 
     #[test]
@@ -284,14 +309,14 @@ mod tests {
         let plain = Ack { next: 7, echo: Time::from_nanos(5), window: 9, ..Ack::default() };
         let marked = Ack { ect0: 3, ce: 1, ece: true, ..plain };
         let blocks = [Block { start: 9, end: 11 }, Block { start: 20, end: 21 }];
-        let first = Packet::ack(0, 0, 52, &plain, &[], &mut options);
-        let second = Packet::ack(0, 0, 72, &Ack { duplicate: true, ..plain }, &blocks, &mut options);
-        let third = Packet::ack(0, 0, 52, &marked, &[], &mut options);
+        let first = Packet::ack(0, 0, 52, &plain, (&[], ()), &mut options);
+        let second = Packet::ack(0, 0, 72, &Ack { duplicate: true, ..plain }, (&blocks, ()), &mut options);
+        let third = Packet::ack(0, 0, 52, &marked, (&[], ()), &mut options);
         assert_eq!(first.to_ack(&options), (plain, [].as_slice()));
         assert_eq!(second.to_ack(&options), (Ack { duplicate: true, ..plain }, blocks.as_slice()));
         assert_eq!(third.to_ack(&options), (marked, [].as_slice()));
         options.drop(&second);
-        let fourth = Packet::ack(0, 0, 52, &plain, &blocks[..1], &mut options);
+        let fourth = Packet::ack(0, 0, 52, &plain, (&blocks[..1], ()), &mut options);
         assert_eq!((fourth.options, fourth.to_ack(&options).1), (second.options, &blocks[..1]));
     }
 }

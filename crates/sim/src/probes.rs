@@ -1,5 +1,6 @@
 //! What the world writes down: samples on the way, and the record at the end.
 
+use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Packet;
 use crate::source::{Source, Tally};
@@ -44,7 +45,7 @@ impl Probes {
     }
 
     /// Takes one sample of everything.
-    pub(crate) fn sample(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet>]) {
+    pub(crate) fn sample<C: Carried>(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet<C>>]) {
         for (flow, samples) in self.flow_samples.iter_mut().enumerate() {
             samples.push(sample_flow(now, flows, flow));
         }
@@ -54,7 +55,7 @@ impl Probes {
     }
 
     /// The warm-up is over: counts from here on are the steady ones.
-    pub(crate) fn end_warmup(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet>]) {
+    pub(crate) fn end_warmup<C: Carried>(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet<C>>]) {
         for (flow, counters) in self.flows_at_warmup.iter_mut().enumerate() {
             *counters = count_flow(flows, flow);
         }
@@ -64,11 +65,11 @@ impl Probes {
     }
 
     /// The record of a finished run.
-    pub(crate) fn finish(
+    pub(crate) fn finish<C: Carried>(
         self,
         scenario: &Scenario,
         (slots, sources, tallies): (Vec<Endpoint>, Vec<Source>, Vec<Tally>),
-        mut links: Vec<Link<Packet>>,
+        mut links: Vec<Link<Packet<C>>>,
         events: u64,
     ) -> Record {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };

@@ -1,5 +1,6 @@
 //! Requests: they cross the network without a transport, and are repeated when nothing comes of them.
 
+use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::packet::Packet;
 use crate::world::World;
@@ -35,7 +36,7 @@ impl Request {
     }
 }
 
-impl<O: Observer> World<'_, O> {
+impl<O: Observer, C: Carried> World<'_, O, C> {
     /// The client sends a request.
     pub(crate) fn ask(&mut self, now: Time, flow: usize, size: Bytes) {
         let Ends::Transport(ends) = &self.slots[flow].ends else { return };
@@ -80,7 +81,7 @@ impl<O: Observer> World<'_, O> {
     }
 
     /// A packet of a request has arrived. When all have, the server answers.
-    pub(crate) fn deliver_request(&mut self, now: Time, flow: usize, packet: &Packet) {
+    pub(crate) fn deliver_request(&mut self, now: Time, flow: usize, packet: &Packet<C>) {
         let request = &mut self.sources[flow].request;
         if packet.number() != request.number || request.arrived == request.all() {
             return;

@@ -1,13 +1,15 @@
 //! The event loop.
 
 use crate::agenda::Agenda;
+use crate::carried::{Carried, Room};
 use crate::endpoint::{Endpoint, Ends};
 use crate::opening::opens;
 use crate::packet::{Kind, Options, Packet};
 use crate::parts::Parts;
 use crate::probes::{Flows, Probes};
+use crate::signals;
 use crate::source::{Source, Tally};
-use narrows_control::registry::Need;
+use narrows_control::registry::{Choice, Need};
 use narrows_flow::{Ack, Content, Data, Handshake, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
@@ -16,21 +18,18 @@ use narrows_traffic::LISTED;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use thiserror::Error;
 
-/// The signals that the simulator offers to controllers.
-pub const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags];
-
 /// A scenario that the simulator cannot run.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SimError {
-    /// A controller needs a signal that this network does not give.
-    #[error("flow \"{flow}\": {controller} needs {signal}, which the simulated network does not offer; choose another controller")]
-    Missing {
+    /// A controller needs a signal that its route does not give, or would misread what it gives.
+    #[error("flow \"{flow}\": {problem}; {remedy}")]
+    Signal {
         /// The flow.
         flow: String,
-        /// Its controller.
-        controller: String,
-        /// What it needs.
-        signal: Need,
+        /// What is wrong.
+        problem: String,
+        /// What would be right.
+        remedy: String,
     },
     /// A controller cannot be made with these parameters.
     #[error("flow \"{flow}\": {problem}")]
@@ -94,7 +93,25 @@ pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, ob
 
 /// Runs one part of the network, of which `listed` transfers at most are listed.
 fn run_part<O: Observer>(scenario: &Scenario, listed: u64, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
-    let mut world = World::new(scenario, listed, observer)?;
+    if scenario.flows.iter().filter_map(|flow| flow.controller.as_ref()).any(writes_headers) {
+        run_world::<O, Room>(scenario, listed, progress, observer)
+    } else {
+        run_world::<O, ()>(scenario, listed, progress, observer)
+    }
+}
+
+/// True of controllers that may have something to tell routers in a header.
+fn writes_headers(choice: &Choice) -> bool {
+    [Need::LoadCode, Need::StampedRate, Need::Delta].iter().any(|need| choice.entry().needs.contains(need))
+}
+
+fn run_world<O: Observer, C: Carried>(
+    scenario: &Scenario,
+    listed: u64,
+    progress: Progress<'_>,
+    observer: &mut O,
+) -> Result<Record, SimError> {
+    let mut world = World::<O, C>::new(scenario, listed, observer)?;
     world.run(Time::ZERO + scenario.duration, progress)?;
     let World { slots, sources, tallies, links, probes, events, .. } = world;
     Ok(probes.finish(scenario, (slots, sources, tallies), links, events))
@@ -108,10 +125,10 @@ fn reached(duration: Span, part: usize, count: usize, now: Time) -> Time {
 
 /// Elements of the agenda, in this order: links, then flows, then the probes, then changes, then connections that come and go. Equal times are served in this
 /// order.
-pub(crate) struct World<'a, O> {
+pub(crate) struct World<'a, O, C> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) agenda: Agenda,
-    links: Vec<Link<Packet>>,
+    links: Vec<Link<Packet<C>>>,
     /// The flows, in the scenario's order.
     pub(crate) sources: Vec<Source>,
     pub(crate) tallies: Vec<Tally>,
@@ -157,15 +174,15 @@ const PROBES: usize = 3;
 /// Events between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1 << 16;
 
-impl<'a, O: Observer> World<'a, O> {
-    fn new(scenario: &'a Scenario, listable: u64, observer: &'a mut O) -> Result<World<'a, O>, SimError> {
-        let links: Vec<Link<Packet>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
+impl<'a, O: Observer, C: Carried> World<'a, O, C> {
+    fn new(scenario: &'a Scenario, listable: u64, observer: &'a mut O) -> Result<World<'a, O, C>, SimError> {
+        let links: Vec<Link<Packet<C>>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
         let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         let mut routes = Vec::new();
         let mut places = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = Random::stream(scenario.seed, &format!("flow {} controller", flow.name)).bits();
-            let ends = Ends::new(flow, seed, OFFERS)?;
+            let ends = Ends::new(flow, seed)?;
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             let mut endpoint = Endpoint::new(index, ends, overhead(scenario, flow), random);
@@ -295,7 +312,7 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A packet has crossed a link: on to the next, or to its endpoint.
     #[inline]
-    fn forward(&mut self, now: Time, link: usize, mut packet: Packet) {
+    fn forward(&mut self, now: Time, link: usize, mut packet: Packet<C>) {
         self.show(now, Point::Leaving(link), &packet);
         let slot = packet.flow as usize;
         packet.advance();
@@ -305,7 +322,10 @@ impl<'a, O: Observer> World<'a, O> {
         }
         self.show(now, if packet.kind().goes_back() { Point::Sender } else { Point::Receiver }, &packet);
         match packet.kind() {
-            Kind::Data => self.deliver_data(now, &packet, &packet.to_data(self.places[slot].headers)),
+            Kind::Data => {
+                let data = packet.to_data(self.places[slot].headers);
+                self.deliver_data(now, &mut packet, &data);
+            }
             Kind::Ack => self.deliver_ack(now, &packet),
             Kind::Datagram => self.deliver_datagram(now, &packet, self.places[slot].headers),
             Kind::Request => self.deliver_request(now, slot, &packet),
@@ -317,7 +337,7 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A packet enters the network at a host: the first link of its route.
     #[inline]
-    pub(crate) fn enter(&mut self, now: Time, point: Point, packet: Packet) {
+    pub(crate) fn enter(&mut self, now: Time, point: Point, packet: Packet<C>) {
         self.show(now, point, &packet);
         self.slots[packet.flow as usize].in_network += 1;
         self.offer(now, self.routes[packet.place()] as usize, packet);
@@ -334,7 +354,7 @@ impl<'a, O: Observer> World<'a, O> {
     }
 
     #[inline]
-    fn offer(&mut self, now: Time, link: usize, packet: Packet) {
+    fn offer(&mut self, now: Time, link: usize, packet: Packet<C>) {
         self.show(now, Point::Entering(link), &packet);
         let fate = self.links[link].offer(now, packet);
         self.take_dropped(now, link);
@@ -355,7 +375,7 @@ impl<'a, O: Observer> World<'a, O> {
 
     /// A packet is gone.
     #[cold]
-    fn bury(&mut self, now: Time, link: usize, packet: &Packet) {
+    fn bury(&mut self, now: Time, link: usize, packet: &Packet<C>) {
         self.show(now, Point::Dropped(link), packet);
         let slot = packet.flow as usize;
         let tally = &mut self.tallies[self.slots[slot].flow as usize];
@@ -372,7 +392,7 @@ impl<'a, O: Observer> World<'a, O> {
     }
 
     #[inline]
-    fn deliver_data(&mut self, now: Time, packet: &Packet, data: &Data) {
+    fn deliver_data(&mut self, now: Time, packet: &mut Packet<C>, data: &Data) {
         let slot = packet.flow as usize;
         let element = self.element(slot);
         let endpoint = &mut self.slots[slot];
@@ -382,6 +402,9 @@ impl<'a, O: Observer> World<'a, O> {
         tally.one_way.record(now.since(data.stamp));
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
         let receiver = &mut ends.1;
+        if let Some(header) = packet.header() {
+            receiver.on_signal(header.signal());
+        }
         let ack = receiver.on_data(now, data, packet.ecn());
         let next = receiver.next();
         // A timer that was set and is no longer wanted expires without effect: cheaper than taking it back with every acknowledgement.
@@ -401,21 +424,25 @@ impl<'a, O: Observer> World<'a, O> {
     #[inline]
     fn send_ack(&mut self, now: Time, slot: usize, ack: Ack) {
         let place = self.places[slot];
-        let endpoint = &self.slots[slot];
+        let endpoint = &mut self.slots[slot];
         self.tallies[endpoint.flow as usize].acks += 1;
-        let Ends::Transport(ends) = &endpoint.ends else { unreachable!("an acknowledgement without a transport") };
+        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
+        let carried = C::back(if C::ROOM { ends.1.take_signal() } else { None });
         let blocks = ends.1.blocks();
         let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
-        let packet = Packet::ack(slot, place.acks, place.headers + sack_option, &ack, blocks, &mut self.options);
+        let packet = Packet::ack(slot, place.acks, place.headers + sack_option, &ack, (blocks, carried), &mut self.options);
         self.enter(now, Point::Receiver, packet);
     }
 
-    fn deliver_ack(&mut self, now: Time, packet: &Packet) {
+    fn deliver_ack(&mut self, now: Time, packet: &Packet<C>) {
         let slot = packet.flow as usize;
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let sender = &mut ends.0;
+        if let Some(signal) = packet.signal() {
+            sender.on_signal(signal);
+        }
         let (ack, blocks) = packet.to_ack(&self.options);
         let rtt = sender.on_ack(now, &ack, blocks);
         self.options.drop(packet);
@@ -436,7 +463,7 @@ impl<'a, O: Observer> World<'a, O> {
         }
     }
 
-    fn deliver_datagram(&mut self, now: Time, packet: &Packet, headers: u32) {
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet<C>, headers: u32) {
         let slot = packet.flow as usize;
         let tally = &mut self.tallies[slot];
         tally.arrived += 1;
@@ -492,15 +519,17 @@ impl<'a, O: Observer> World<'a, O> {
             return self.send_syn(now, slot);
         }
         loop {
-            let Some((data, ecn)) = self.slots[slot].ends.sender().and_then(|sender| sender.transmit(now)) else { return };
+            let Some(sender) = self.slots[slot].ends.sender() else { return };
+            let Some((data, ecn)) = sender.transmit(now) else { return };
+            let carried = C::forth(if C::ROOM { sender.header() } else { None });
             let size = data.bytes.get() as u32 + headers;
-            self.enter(now, Point::Sender, Packet::data(slot, route, size, &data, ecn));
+            self.enter(now, Point::Sender, Packet::data(slot, route, size, &data, (ecn, carried)));
         }
     }
 
     /// Shows a packet to whoever watches.
     #[inline]
-    fn show(&mut self, at: Time, point: Point, packet: &Packet) {
+    fn show(&mut self, at: Time, point: Point, packet: &Packet<C>) {
         if !O::WATCHES {
             return;
         }
@@ -533,7 +562,11 @@ impl<'a, O: Observer> World<'a, O> {
 /// Refuses a flow that cannot be run.
 fn check(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
     check_limited(scenario, flow)?;
-    Ends::new(flow, 0, OFFERS).map(drop)
+    let mut ends = Ends::new(flow, 0)?;
+    match (&flow.controller, ends.sender()) {
+        (Some(choice), Some(sender)) => signals::check(scenario, flow, choice, sender.controller()),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses what no simulation ends: a flow whose packets take no time, or one that nothing keeps from sending ever more.

@@ -252,6 +252,7 @@ impl Sender {
         feedback.in_flight_before = in_flight_before;
         feedback.in_flight = self.board.in_flight();
         feedback.ecn = ecn;
+        feedback.signal = self.signal.take();
         feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
         feedback.srtt = self.rtt.srtt();
         feedback.recovery = self.state;

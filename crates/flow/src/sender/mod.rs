@@ -13,7 +13,7 @@ use crate::scoreboard::{Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Block, Data, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
-use narrows_control::{Acked, Controller, Decision, Ecn, Lost, Recovery, Reduction, Sent};
+use narrows_control::{Acked, Controller, Decision, Ecn, Header, Lost, Recovery, Reduction, Sent, Signal};
 use narrows_units::{Bytes, Rate, Span, Time};
 use numbered::Stream;
 
@@ -59,6 +59,8 @@ pub struct Sender {
     frto: Frto,
     ecn_seen: (u32, u32, u32),
     cwr_wanted: bool,
+    /// What the acknowledgement at hand echoes of what routers wrote.
+    signal: Option<Signal>,
     counters: SenderCounters,
     /// What numbered transmissions carry; without numbers a transmission is known by its segment.
     stream: Option<Box<Stream>>,
@@ -136,6 +138,7 @@ impl Sender {
             frto: Frto::default(),
             ecn_seen: (0, 0, 0),
             cwr_wanted: false,
+            signal: None,
             counters: SenderCounters::default(),
             stream: (transport.acks == AckFormat::Numbered).then(Box::default),
             acked: Vec::new(),
@@ -421,6 +424,16 @@ impl Sender {
     /// The recovery state.
     pub fn recovery(&self) -> Recovery {
         self.state
+    }
+
+    /// What the next data packet tells routers.
+    pub fn header(&self) -> Option<Header> {
+        self.controller.header()
+    }
+
+    /// What the acknowledgement that arrives now echoes of what routers wrote: call it before [`on_ack`](Sender::on_ack).
+    pub fn on_signal(&mut self, signal: Signal) {
+        self.signal = Some(signal);
     }
 
     /// The controller, for its traces.

@@ -6,7 +6,7 @@ use super::head::Head;
 use super::layout::{Network, Transport};
 use super::split;
 use super::view::{Endpoints, Tcp, TcpFlags};
-use narrows_control::{Ecn, Signal};
+use narrows_control::{Ecn, Header};
 use narrows_path::Packet;
 use narrows_units::Bytes;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -116,7 +116,7 @@ impl Packet for WirePacket {
     fn flow(&self) -> u64 {
         self.flow
     }
-    fn signal(&mut self) -> Option<&mut Signal> {
+    fn header(&mut self) -> Option<&mut Header> {
         None
     }
 }

@@ -231,7 +231,7 @@ impl narrows_path::Packet for Numbered {
     fn flow(&self) -> u64 {
         0
     }
-    fn signal(&mut self) -> Option<&mut narrows_control::Signal> {
+    fn header(&mut self) -> Option<&mut narrows_control::Header> {
         None
     }
 }
