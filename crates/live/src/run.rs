@@ -59,6 +59,7 @@ pub(crate) fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, em
         seed,
         duration,
         warmup,
+        part: None,
         interval,
         flows,
         links: seen.links,

@@ -9,6 +9,7 @@ mod emulation;
 pub mod harm;
 mod histogram;
 pub mod metrics;
+mod part;
 mod record;
 mod transfers;
 

@@ -12,6 +12,8 @@ pub struct Record {
     pub duration: Span,
     /// Statistics leave out what happened before this; series and totals hold it all.
     pub warmup: Span,
+    /// Of a part of a run, made by [`Record::between`], when the part begins; `None` of a whole run.
+    pub part: Option<Time>,
     /// Time between samples of the series.
     pub interval: Span,
     /// The flows, in the scenario's order.

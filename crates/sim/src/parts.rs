@@ -135,7 +135,19 @@ impl<'a> Parts<'a> {
         links.sort_by_key(|(number, _)| *number);
         let flows = flows.into_iter().map(|(_, flow)| flow).collect();
         let links = links.into_iter().map(|(_, link)| link).collect();
-        Record { seed, duration, warmup, interval, flows, links, changes: self.whole.recorded_changes(), events, hops, emulation: None }
+        Record {
+            seed,
+            duration,
+            warmup,
+            part: None,
+            interval,
+            flows,
+            links,
+            changes: self.whole.recorded_changes(),
+            events,
+            hops,
+            emulation: None,
+        }
     }
 }
 

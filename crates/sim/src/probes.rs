@@ -104,6 +104,7 @@ impl Probes {
             seed: scenario.seed,
             duration: scenario.duration,
             warmup: scenario.warmup,
+            part: None,
             interval: scenario.interval,
             flows: flow_records.collect(),
             links: link_records.collect(),

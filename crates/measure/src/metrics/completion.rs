@@ -71,6 +71,9 @@ pub(super) fn frame_delay_p95(record: &Record) -> Option<f64> {
 
 /// In percent.
 pub(super) fn late_frames(record: &Record) -> Option<f64> {
+    if record.part.is_some() {
+        return None;
+    }
     let (late, begun) = frames(record).fold((0, 0), |(late, begun), frames| (late + frames.late, begun + frames.begun));
     (begun > 0).then(|| 100.0 * late as f64 / begun as f64)
 }

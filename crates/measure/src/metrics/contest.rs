@@ -16,7 +16,7 @@ impl<'a> Contest<'a> {
         let end = |flow: &FlowRecord| flow.end.unwrap_or(over).min(over);
         let open = record.flows.iter().any(|flow| flow.transfers.is_none());
         let begun = record.flows.iter().filter(|flow| flow.start < over && (!open || flow.transfers.is_none()));
-        let from = begun.clone().map(|flow| flow.start).max()?;
+        let from = begun.clone().map(|flow| flow.start).max()?.max(record.begin());
         let flows: Vec<&FlowRecord> = begun.filter(|flow| end(flow) > from).collect();
         let to = flows.iter().map(|flow| end(flow)).min()?;
         Some(Contest { flows, from, to })

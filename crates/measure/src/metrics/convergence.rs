@@ -2,8 +2,9 @@
 
 use super::contest::Contest;
 use super::share::max_min;
+use crate::part::{Sample, standing};
 use crate::{FlowRecord, LinkRecord, Record};
-use narrows_units::{Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 
 const TOLERANCE: f64 = 0.25;
 const WINDOWS: usize = 5;
@@ -67,23 +68,20 @@ impl<'a> Shares<'a> {
 /// Bytes per second that a link could carry.
 fn offered(link: &LinkRecord, from: Time, to: Time) -> Option<f64> {
     link.capacity?;
-    let sampled = between(&link.samples, |sample| (sample.at, sample.capacity.get()), from, to);
+    let sampled = growth(&link.samples, |sample| sample.capacity, from, to);
     sampled.or(link.rate.map(Rate::bytes_per_sec))
 }
 
 /// Wire bytes per second that arrived.
 pub(super) fn throughput(flow: &FlowRecord, from: Time, to: Time) -> Option<f64> {
-    between(&flow.samples, |sample| (sample.at, sample.arrived_wire.get()), from, to)
+    growth(&flow.samples, |sample| sample.arrived_wire, from, to)
 }
 
 /// The mean growth per second of a count between the samples that stood at `from` and `to`.
-fn between<T>(samples: &[T], read: impl Fn(&T) -> (Time, u64), from: Time, to: Time) -> Option<f64> {
-    let at = |time: Time| match samples.partition_point(|sample| read(sample).0 <= time) {
-        0 => (Time::ZERO, 0),
-        after => read(&samples[after - 1]),
-    };
-    let ((start, before), (end, after)) = (at(from), at(to));
-    (end > start).then(|| after.saturating_sub(before) as f64 / end.since(start).as_secs_f64())
+fn growth<T: Sample>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: Time) -> Option<f64> {
+    let (before, after) = (standing(samples, from), standing(samples, to));
+    let span = after.at().since(before.at());
+    (!span.is_zero()).then(|| count(after).saturating_sub(count(before)).get() as f64 / span.as_secs_f64())
 }
 
 #[cfg(test)]

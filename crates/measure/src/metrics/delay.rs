@@ -1,8 +1,8 @@
 //! Round trips, one-way delays and queues.
 
 use super::bottleneck;
-use crate::{FlowRecord, Histogram, LinkRecord, LinkSample, Record};
-use narrows_units::{Span, Time};
+use crate::{FlowRecord, Histogram, LinkRecord, Record};
+use narrows_units::Time;
 
 pub(super) fn rtt_p50(record: &Record) -> Option<f64> {
     quantile(&pooled(record, |flow| &flow.rtt), 0.50)
@@ -38,7 +38,7 @@ pub(super) fn standing_queue(record: &Record) -> Option<f64> {
     }
     let smallest = steady.chunks_exact(length).map(|window| {
         let queue = window.iter().map(|sample| sample.queue.bits()).min().unwrap_or(0);
-        let rate = recent_bps(link, window[length - 1].at).or_else(|| steady_bps(record, link));
+        let rate = link.recent_bps(window[length - 1].at).or_else(|| steady_bps(record, link));
         rate.map(|bps| queue as f64 * 1e3 / bps)
     });
     let delays: Vec<f64> = smallest.collect::<Option<_>>()?;
@@ -62,20 +62,8 @@ fn window(record: &Record) -> usize {
     longest.div_ceil(record.interval.as_nanos().max(1)).max(4) as usize
 }
 
-fn recent_bps(link: &LinkRecord, at: Time) -> Option<f64> {
-    let sample = |time: Time| match link.samples.partition_point(|sample| sample.at <= time) {
-        0 => LinkSample::default(),
-        after => link.samples[after - 1],
-    };
-    let (from, to) = (sample(at - Span::from_secs(1)), sample(at));
-    per_second(to.capacity.saturating_sub(from.capacity).bits(), to.at.since(from.at))
-}
-
 fn steady_bps(record: &Record, link: &LinkRecord) -> Option<f64> {
-    per_second(link.capacity?.bits(), record.duration - record.warmup)
-}
-
-fn per_second(bits: u64, span: Span) -> Option<f64> {
+    let (bits, span) = (link.capacity?.bits(), record.duration - record.warmup);
     (bits > 0 && !span.is_zero()).then(|| bits as f64 / span.as_secs_f64())
 }
 
@@ -83,7 +71,7 @@ fn per_second(bits: u64, span: Span) -> Option<f64> {
 mod tests {
     use super::super::fixture::{flow, link, record};
     use super::*;
-    use narrows_units::Bytes;
+    use narrows_units::{Bytes, Span};
 
     #[test]
     fn quantiles_pool_the_flows() {

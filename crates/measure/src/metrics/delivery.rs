@@ -35,21 +35,22 @@ pub(super) fn loss(record: &Record) -> Option<f64> {
 }
 
 pub(super) fn retransmitted(record: &Record) -> Option<f64> {
-    percent(total(record, |counters| counters.retransmitted), total(record, |counters| counters.sent))
+    unsampled(record, |counters| counters.retransmitted).and_then(|again| percent(again, total(record, |counters| counters.sent)))
 }
 
 pub(super) fn ecn_marked(record: &Record) -> Option<f64> {
-    let capable = total(record, |counters| counters.ect0 + counters.ect1 + counters.ce);
+    let capable = unsampled(record, |counters| counters.ect0 + counters.ect1 + counters.ce)?;
     if capable == 0 { None } else { percent(total(record, |counters| counters.ce), total(record, |counters| counters.arrived)) }
 }
 
 pub(super) fn timeouts(record: &Record) -> Option<f64> {
-    Some(total(record, |counters| counters.timeouts) as f64)
+    unsampled(record, |counters| counters.timeouts).map(|timeouts| timeouts as f64)
 }
 
 pub(super) fn spurious(record: &Record) -> Option<f64> {
     // A kernel does not tell.
-    record.emulation.is_none().then(|| total(record, |counters| counters.undone) as f64)
+    let undone = unsampled(record, |counters| counters.undone)?;
+    record.emulation.is_none().then_some(undone as f64)
 }
 
 fn used(link: &LinkRecord) -> Option<f64> {
@@ -58,6 +59,11 @@ fn used(link: &LinkRecord) -> Option<f64> {
 
 fn total(record: &Record, count: impl Fn(&FlowCounters) -> u64) -> u64 {
     record.flows.iter().map(|flow| count(&flow.steady)).sum()
+}
+
+/// The same of a count that samples do not have, and so no part of a run.
+fn unsampled(record: &Record, count: impl Fn(&FlowCounters) -> u64) -> Option<u64> {
+    record.part.is_none().then(|| total(record, count))
 }
 
 fn percent(part: u64, whole: u64) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! Jain's index.
 
 use super::contest::Contest;
+use crate::part::standing;
 use crate::{FlowRecord, Record};
 use narrows_units::Time;
 
@@ -25,10 +26,7 @@ fn index(shares: &[f64]) -> Option<f64> {
 }
 
 fn delivered(flow: &FlowRecord, at: Time) -> u64 {
-    match flow.samples.partition_point(|sample| sample.at <= at) {
-        0 => 0,
-        after => flow.samples[after - 1].goodput.get(),
-    }
+    standing(&flow.samples, at).goodput.get()
 }
 
 #[cfg(test)]

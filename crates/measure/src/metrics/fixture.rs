@@ -11,6 +11,7 @@ pub(crate) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
         seed: 1,
         duration: Span::from_secs(30),
         warmup: Span::from_secs(10),
+        part: None,
         interval: INTERVAL,
         flows,
         links,

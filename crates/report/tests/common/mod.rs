@@ -187,6 +187,7 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
         seed,
         duration: DURATION,
         warmup: WARMUP,
+        part: None,
         interval: INTERVAL,
         flows: out,
         links: vec![link, ack_link()],
