@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Data Center TCP: takes half of the averaged share of marked packets, once per window; for queues that mark at a threshold",
     source: "RFC 8257; Linux net/ipv4/tcp_dctcp.c",
     needs: &[Need::EcnCounts],
+    numbered: false,
     params: &[
         Param::number(
             "gain",

@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     summary: "additive increase by one segment per round trip, halving on loss or mark",
     source: "RFC 5681, RFC 6582, RFC 6675, RFC 6928, RFC 3168",
     needs: &[],
+    numbered: false,
     params: PARAMS,
     build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.flag("pacing")))),
 };

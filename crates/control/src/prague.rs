@@ -25,6 +25,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Prague: takes half of the averaged share of marked packets, paced, for the low-latency service (L4S)",
     source: "draft-briscoe-iccrg-prague-congestion-control; RFC 9331 section 4",
     needs: &[Need::EcnCounts, Need::Pacing],
+    numbered: false,
     params: &[Param::number(
         "target_rtt",
         25.0,

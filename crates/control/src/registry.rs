@@ -22,6 +22,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Signals without which it cannot work.
     pub needs: &'static [Need],
+    /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario says otherwise (PCC in user space).
+    pub numbered: bool,
     /// What can be set.
     pub params: &'static [Param],
     /// Makes one for a new connection.

@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Scalable TCP: grows by a hundredth of the window per round trip, takes an eighth on loss",
     source: "Kelly, CCR 33(2), 2003; Linux net/ipv4/tcp_scalable.c",
     needs: &[],
+    numbered: false,
     params: &[
         Param::choice(
             "profile",

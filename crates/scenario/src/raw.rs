@@ -308,7 +308,7 @@ pub(crate) enum RawSizes {
 }
 
 /// The transport's settings. A flow that names no preset begins with the scenario's `[transport]`; what neither sets is as the preset has it.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transport")]
 pub(crate) struct RawTransport {
@@ -328,9 +328,9 @@ pub(crate) struct RawTransport {
     pub initial_rto: Option<At<Quantity<Span>>>,
     /// Longest retransmission timeout. Linux: "120 s".
     pub max_rto: Option<At<Quantity<Span>>>,
-    /// What acknowledgements name. Default: "cumulative".
+    /// What acknowledgements name. Default: "cumulative"; "numbered" for PCC in user space.
     pub acks: Option<At<RawAcks>>,
-    /// Full segments after which an acknowledgement must be sent. Linux: 2.
+    /// Full segments after which an acknowledgement must be sent. Linux: 2; where a controller chose numbered acknowledgements: 1.
     pub ack_every: Option<At<u32>>,
     /// How long a single segment may wait for its acknowledgement. Linux: "40 ms".
     pub ack_delay: Option<At<Quantity<Span>>>,

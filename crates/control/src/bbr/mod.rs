@@ -41,6 +41,7 @@ pub const ENTRY: Entry = Entry {
     summary: "BBR version 1: paces at the measured bandwidth, bounds the flight by twice the bandwidth-delay product",
     source: "Linux net/ipv4/tcp_bbr.c; draft-cardwell-iccrg-bbr-congestion-control-00",
     needs: &[Need::RateSample, Need::Pacing],
+    numbered: false,
     params: PARAMS,
     build: |setup, params| Ok(Built::new(Bbr::new(setup, params))),
 };

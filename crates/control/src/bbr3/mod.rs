@@ -58,6 +58,7 @@ pub const ENTRY: Entry = Entry {
     summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by what is lost, probes every 2 to 3 s or 62 to 63 rounds",
     source: "draft-ietf-ccwg-bbr-05; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
+    numbered: false,
     params: PARAMS,
     build,
 };

@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     summary: "window as a cubic function of the time since the last reduction; Linux's default",
     source: "Linux net/ipv4/tcp_cubic.c; RFC 9438, RFC 9406",
     needs: &[],
+    numbered: false,
     params: PARAMS,
     build,
 };

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     summary: "HighSpeed TCP: above 38 segments, the larger the window, the faster it grows and the less a loss takes",
     source: "RFC 3649, RFC 3742; Linux net/ipv4/tcp_highspeed.c",
     needs: &[],
+    numbered: false,
     params: &[
         Param::choice(
             "profile",

@@ -8,7 +8,7 @@ use crate::raw::{RawFlow, RawScenario};
 use crate::text::At;
 use crate::{Flow, LinkId, NodeId, Scenario, Workload};
 use narrows_control::registry::{Choice, Setup};
-use narrows_flow::Transport;
+use narrows_flow::{AckFormat, Transport};
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,8 +23,11 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     }
     let map = Map::new(&scenario.nodes, &scenario.links, twins);
     let mut names = Names::new(raw)?;
-    let linux = Transport::default();
-    let common = raw.transport.as_ref().map_or(Ok(linux.clone()), |table| transport::check(table, &linux))?;
+    let common = Common {
+        transport: transport::check(raw.transport.as_ref(), &(0..0), &Transport::default(), |_| {})?,
+        acks: raw.transport.as_ref().is_some_and(|table| table.value.acks.is_some()),
+        ack_every: raw.transport.as_ref().is_some_and(|table| table.value.ack_every.is_some()),
+    };
     let mut flows: Vec<Flow> = Vec::new();
     for one in &raw.flow {
         let flow = check_one(one, &map, &mut names, &common, scenario)?;
@@ -40,7 +43,26 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     Ok(flows)
 }
 
-fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport, scenario: &Scenario) -> Checked<Flow> {
+/// The transport that flows have in common, and which of its keys are written, so that no controller chooses them.
+struct Common {
+    transport: Transport,
+    acks: bool,
+    ack_every: bool,
+}
+
+impl Common {
+    /// What a controller that wants numbered transmissions, each acknowledged by itself, makes of keys that are not written.
+    fn number(&self, transport: &mut Transport) {
+        if !self.acks {
+            transport.acks = AckFormat::Numbered;
+            if !self.ack_every {
+                transport.ack_every = 1;
+            }
+        }
+    }
+}
+
+fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, scenario: &Scenario) -> Checked<Flow> {
     let (written, duration) = (&raw.value, scenario.duration);
     let (from, to) = (map.node(&written.from)?, map.node(&written.to)?);
     if from == to {
@@ -50,8 +72,16 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Transport
             "give two different nodes",
         ));
     }
-    let transport = written.transport.as_ref().map_or(Ok(common.clone()), |table| transport::check(table, common))?;
-    let controller = written.controller.as_ref().map(|text| controller(text, &transport)).transpose()?;
+    let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
+    let numbered = chosen.as_ref().is_some_and(|choice| choice.entry().numbered);
+    let number = |transport: &mut Transport| {
+        if numbered {
+            common.number(transport)
+        }
+    };
+    let place = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
+    let transport = transport::check(written.transport.as_ref(), place, &common.transport, number)?;
+    let controller = written.controller.as_ref().zip(chosen).map(|(text, chosen)| controller(text, chosen, &transport)).transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
     let path = Path { scenario, route: &route, transport: &transport };
     let workload = written.workload.as_ref().map_or(Ok(Workload::Bulk), |workload| workload::check(workload, &path))?;
@@ -145,14 +175,13 @@ fn routes(raw: &At<RawFlow>, map: &Map, (from, to): (NodeId, NodeId), acknowledg
     Ok((route, back))
 }
 
-fn controller(text: &At<String>, transport: &Transport) -> Checked<Choice> {
+fn controller(text: &At<String>, chosen: Choice, transport: &Transport) -> Checked<Choice> {
     let setup = Setup {
         mss: transport.mss,
         headers: transport.headers,
         initial_window: Segments::new(f64::from(transport.initial_window)),
         ..Setup::default()
     };
-    let chosen: Choice = choice(text)?;
     match chosen.build(&setup) {
         Ok(_) => Ok(chosen),
         Err(error) => Err(refused_parameters(text, &error)),

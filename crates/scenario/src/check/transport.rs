@@ -13,8 +13,15 @@ const GREATEST_PACKET: Bytes = Bytes::new(65_535);
 /// Longest time that a receiver gathers segments.
 const MAX_GRO: Span = Span::from_millis(10);
 
-/// The settings of a table, over those `inherited` unless it names a preset.
-pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Transport> {
+/// The settings of a table over those `inherited`, unless it names a preset. `adapt` changes what the table does not set. Without a table, errors are at `place`.
+pub(super) fn check(
+    raw: Option<&At<RawTransport>>,
+    place: &Range<usize>,
+    inherited: &Transport,
+    adapt: impl FnOnce(&mut Transport),
+) -> Checked<Transport> {
+    let absent = At { span: place.clone(), value: RawTransport::default() };
+    let raw = raw.unwrap_or(&absent);
     let keys = &raw.value;
     let mut transport = match keys.preset {
         None => inherited.clone(),
@@ -22,6 +29,7 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
         Some(RawPreset::Linux24) => Transport::linux_2_4(),
         Some(RawPreset::Ns2) => Transport::ns2_2005(),
     };
+    adapt(&mut transport);
     set_quantity(&mut transport.mss, &keys.mss);
     set_quantity(&mut transport.headers, &keys.headers);
     set(&mut transport.handshake, keys.handshake);
@@ -74,7 +82,7 @@ pub(super) fn check(raw: &At<RawTransport>, inherited: &Transport) -> Checked<Tr
             return refuse(
                 span(&keys.sack).or(span(&keys.recovery)).or(span(&keys.acks)),
                 message,
-                "leave sack and recovery = \"reno\" out",
+                "leave sack and recovery = \"reno\" out, or add acks = \"cumulative\"",
             );
         }
     }
