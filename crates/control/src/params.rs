@@ -1,5 +1,6 @@
 //! Typed parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` chooses an entry of a registry and sets them.
 
+use crate::registry::Need;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -12,6 +13,8 @@ pub struct Param {
     pub kind: Kind,
     /// What it does, with unit and source.
     pub help: &'static str,
+    /// The signal that a controller needs if this is set to anything but its default.
+    pub need: Option<Need>,
 }
 
 /// The type, range and default of a parameter.
@@ -44,17 +47,22 @@ pub enum Kind {
 impl Param {
     /// A parameter that is true or false.
     pub const fn flag(name: &'static str, default: bool, help: &'static str) -> Param {
-        Param { name, kind: Kind::Flag { default }, help }
+        Param { name, kind: Kind::Flag { default }, help, need: None }
     }
 
     /// A parameter that is a number from `min` to `max`, both allowed.
     pub const fn number(name: &'static str, default: f64, (min, max): (f64, f64), unit: &'static str, help: &'static str) -> Param {
-        Param { name, kind: Kind::Number { default, min, max, unit }, help }
+        Param { name, kind: Kind::Number { default, min, max, unit }, help, need: None }
     }
 
     /// A parameter that is one of several words.
     pub const fn choice(name: &'static str, default: &'static str, options: &'static [&'static str], help: &'static str) -> Param {
-        Param { name, kind: Kind::Choice { default, options }, help }
+        Param { name, kind: Kind::Choice { default, options }, help, need: None }
+    }
+
+    /// The same parameter, with which a controller needs `need` if it is set to anything but its default.
+    pub const fn needing(self, need: Need) -> Param {
+        Param { need: Some(need), ..self }
     }
 
     /// Its value if it is not set, as it would be written.
@@ -226,6 +234,12 @@ impl<E: Registered> Choice<E> {
     /// The text it was written as.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The needs that come with parameters which are set to something else than their defaults.
+    pub(crate) fn parameters_need(&self) -> impl Iterator<Item = Need> {
+        let changed = |param: &&Param| self.set.iter().any(|(name, value)| *name == param.name && *value != param.default());
+        self.entry.params().iter().filter(changed).filter_map(|param| param.need)
     }
 
     /// The values of all parameters: those set, and the defaults of the others.

@@ -20,7 +20,7 @@ pub struct Entry {
     pub summary: &'static str,
     /// The documents or code it follows.
     pub source: &'static str,
-    /// Signals without which it cannot work.
+    /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`] has those of its parameters too.
     pub needs: &'static [Need],
     /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario says otherwise (PCC in user space).
     pub numbered: bool,
@@ -115,6 +115,11 @@ impl Registered for Entry {
 }
 
 impl Choice {
+    /// The signals without which it cannot work with these parameters.
+    pub fn needs(&self) -> Vec<Need> {
+        self.entry().needs.iter().copied().chain(self.parameters_need()).collect()
+    }
+
     /// A controller for a new connection.
     pub fn build(&self, setup: &Setup) -> Result<Box<dyn Controller>, ParamError> {
         (self.entry().build)(setup, &self.params()).map(Built::into_inner)

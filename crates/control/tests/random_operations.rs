@@ -6,9 +6,9 @@
 use narrows_control::params::Kind;
 use narrows_control::registry::{Choice, ENTRIES, Need, Setup};
 use narrows_control::{
-    Acked, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Tag, Timeout, Totals,
+    Acked, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Signal, Tag, Timeout, Totals,
 };
-use narrows_units::{Bytes, Segments, Span, Time};
+use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -57,7 +57,9 @@ struct Flying {
 
 struct World {
     controller: Box<dyn Controller>,
-    samples: bool,
+    needs: Vec<Need>,
+    /// Signals that the controller does not need are anything at all, drawn from this.
+    noise: Option<Random>,
     now: Time,
     next: u64,
     resend: VecDeque<u64>,
@@ -77,7 +79,8 @@ impl World {
         let choice: Choice = text.parse().unwrap();
         World {
             controller: choice.build(setup).unwrap(),
-            samples: choice.entry().needs.contains(&Need::RateSample),
+            needs: choice.needs(),
+            noise: None,
             now: Time::ZERO + Span::from_secs(3),
             next: 0,
             resend: VecDeque::new(),
@@ -90,6 +93,15 @@ impl World {
             timeouts: 0,
             decisions: Vec::new(),
         }
+    }
+
+    fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
+    /// The same connection in a world that fills in what the controller did not ask for with noise.
+    fn with_noise(self, seed: u64) -> World {
+        World { noise: Some(Random::stream(seed, "noise")), ..self }
     }
 
     fn run(mut self, operations: &[Operation]) -> Vec<Decision> {
@@ -136,7 +148,12 @@ impl World {
             sent.retransmission = again.is_some();
             sent.app_limited = !limited;
             sent.rto = Span::from_millis(200);
-            let tag = self.controller.on_sent(&sent);
+            let mut tag = self.controller.on_sent(&sent);
+            if let Some(noise) = &mut self.noise
+                && !self.needs.contains(&Need::Tags)
+            {
+                tag = Tag(noise.bits() as u32);
+            }
             self.totals.sent += 1;
             if in_flight == 0 {
                 self.delivered_at = self.now;
@@ -186,7 +203,7 @@ impl World {
                 feedback.rtt = Some(sample);
             }
             let interval = self.now.since(newest.delivered_at);
-            feedback.rate = (self.samples && !interval.is_zero()).then(|| RateSample {
+            feedback.rate = (self.needs(Need::RateSample) && !interval.is_zero()).then(|| RateSample {
                 delivered: (self.totals.delivered - newest.delivered) as u32,
                 interval,
                 prior_delivered: newest.delivered,
@@ -199,10 +216,54 @@ impl World {
             self.delivered_at = self.now;
         }
         feedback.srtt = self.srtt;
+        feedback.signal = self.signal(newest.is_some());
+        if let Some(mut noise) = self.noise.take() {
+            self.scramble(&mut feedback, &mut noise);
+            self.noise = Some(noise);
+        }
 
         let window = self.controller.decision();
         self.controller.on_feedback(&feedback);
         self.check_growth(&window, &acked);
+    }
+
+    /// What routers wrote, for a controller that needs it: something different each time.
+    fn signal(&self, acknowledged: bool) -> Option<Signal> {
+        let step = self.totals.delivered;
+        let signal = match () {
+            () if self.needs(Need::StampedRate) => Signal::Rate(Rate::from_kbps(100 + step * 7919 % 100_000)),
+            () if self.needs(Need::LoadCode) => Signal::Load((step * 31 % 256) as u8),
+            () if self.needs(Need::Delta) => Signal::Delta((step * 7919 % 2_000_001) as f64 - 1e6),
+            () => return None,
+        };
+        acknowledged.then_some(signal)
+    }
+
+    /// Replaces all that the controller did not ask for.
+    fn scramble(&self, feedback: &mut Feedback<'_>, noise: &mut Random) {
+        let mut draw = |below: u64| noise.bits() % below;
+        if !self.needs(Need::RateSample) {
+            feedback.rate = Some(RateSample {
+                delivered: draw(1000) as u32,
+                interval: Span::from_micros(1 + draw(1_000_000)),
+                prior_delivered: draw(1000),
+                prior_in_flight: draw(1000) as u32,
+                losses: draw(10) as u32,
+                acked: draw(10) as u32,
+                app_limited: draw(2) == 0,
+                ack_delayed: draw(2) == 0,
+            });
+        }
+        if !self.needs(Need::EcnCounts) {
+            (feedback.ecn.ect0, feedback.ecn.ect1, feedback.ecn.ce) = (draw(9) as u32, draw(9) as u32, draw(9) as u32);
+        }
+        if !self.needs.iter().any(|need| matches!(need, Need::StampedRate | Need::LoadCode | Need::Delta)) {
+            feedback.signal = Some(match draw(3) {
+                0 => Signal::Rate(Rate::from_kbps(draw(1_000_000))),
+                1 => Signal::Load(draw(256) as u8),
+                _ => Signal::Delta(draw(1_000_000) as f64),
+            });
+        }
     }
 
     /// Window-based controllers grow by segments that the window had limited, not in recovery, and at most by as many as were acknowledged.
@@ -310,6 +371,16 @@ proptest! {
         for text in variants() {
             let run = || World::new(&text, &setup(10.0)).run(&operations);
             assert_eq!(run(), run(), "{text}");
+        }
+    }
+
+    /// What a registry line does not name under `needs` changes nothing.
+    #[test]
+    fn controllers_read_only_what_they_need(operations in prop::collection::vec(operation(), 0..400), seed in any::<u64>()) {
+        for text in variants() {
+            let plain = World::new(&text, &setup(10.0)).run(&operations);
+            let noisy = World::new(&text, &setup(10.0)).with_noise(seed).run(&operations);
+            assert_eq!(plain, noisy, "{text}");
         }
     }
 }

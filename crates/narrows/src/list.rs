@@ -70,12 +70,17 @@ fn controllers() -> Vec<Item> {
 
 /// Parameters as lines of text.
 fn described(params: &[Param]) -> String {
-    params.iter().map(|param| format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), param.help)).collect()
+    params.iter().map(|param| format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), help(param))).collect()
 }
 
 /// Parameters as JSON.
 fn params(params: &[Param]) -> Vec<Value> {
-    params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": param.help })).collect()
+    params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": help(param) })).collect()
+}
+
+/// What a parameter does, and what the controller needs if it is set.
+fn help(param: &Param) -> String {
+    param.need.map_or_else(|| param.help.to_owned(), |need| format!("{}; needs {need}", param.help))
 }
 
 /// What a parameter may be, its default first.
@@ -93,9 +98,14 @@ fn allowed(param: &Param) -> String {
 fn disciplines() -> Vec<Item> {
     let item = |entry: &&narrows_path::DisciplineEntry| {
         let mut text = format!("{:<10} {}\n{:<10} source: {}\n", entry.name, entry.summary, "", entry.source);
+        let offers: Vec<String> = entry.offers.iter().map(ToString::to_string).collect();
+        if !offers.is_empty() {
+            text += &format!("{:<10} gives controllers: {}\n", "", offers.join(", "));
+        }
         text += &described(entry.params);
         let params = params(entry.params);
-        Item { text, json: json!({ "name": entry.name, "summary": entry.summary, "source": entry.source, "params": params }) }
+        let json = json!({ "name": entry.name, "summary": entry.summary, "source": entry.source, "offers": offers, "params": params });
+        Item { text, json }
     };
     DISCIPLINES.iter().map(item).collect()
 }

@@ -26,5 +26,5 @@ fn marks(queue: &DisciplineChoice) -> bool {
 
 fn ecn_capable(controller: &Choice) -> bool {
     let entry = controller.entry();
-    entry.needs.contains(&Need::EcnCounts) || entry.params.iter().any(|param| param.name == "ecn") && controller.params().flag("ecn")
+    controller.needs().contains(&Need::EcnCounts) || entry.params.iter().any(|param| param.name == "ecn") && controller.params().flag("ecn")
 }

@@ -53,6 +53,10 @@ fn disciplines(place: &Scratch) -> String {
     for entry in json(place, &["list", "disciplines", "--json"]).as_array().expect("a list") {
         page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
         page += &format!("- Follows: {}\n", text(&entry["source"]));
+        let offers: Vec<String> = entry["offers"].as_array().expect("a list").iter().map(text).collect();
+        if !offers.is_empty() {
+            page += &format!("- Gives controllers: {}\n", offers.join(", "));
+        }
         page += &params(&entry["params"]);
     }
     page

@@ -49,7 +49,7 @@ impl Ends {
         };
         let controller =
             choice.build(&setup).map_err(|error| SimError::Controller { flow: flow.name.clone(), problem: error.to_string() })?;
-        let sample_rates = choice.entry().needs.contains(&Need::RateSample);
+        let sample_rates = choice.needs().contains(&Need::RateSample);
         Ok(Ends::Transport(Box::new((Sender::new(&flow.transport, controller, sample_rates), Receiver::new(&flow.transport)))))
     }
 

@@ -12,7 +12,7 @@ pub const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, N
 /// Refuses a flow whose controller would miss a signal, or misread one.
 pub(crate) fn check(scenario: &Scenario, flow: &Flow, choice: &Choice, controller: &dyn Controller) -> Result<(), SimError> {
     let refuse = |problem, remedy| Err(SimError::Signal { flow: flow.name.clone(), problem, remedy });
-    let needs = choice.entry().needs;
+    let needs = choice.needs();
     let offered = |need: &Need| OFFERS.contains(need) || scenario.offered_by_route(flow).any(|offered| offered == *need);
     if let Some(missing) = needs.iter().find(|need| !offered(need)) {
         return refuse(format!("{} needs {missing}, which nothing on its route gives", choice.text()), remedy(*missing));

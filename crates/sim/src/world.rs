@@ -102,7 +102,8 @@ fn run_part<O: Observer>(scenario: &Scenario, listed: u64, progress: Progress<'_
 
 /// True of controllers that may have something to tell routers in a header.
 fn writes_headers(choice: &Choice) -> bool {
-    [Need::LoadCode, Need::StampedRate, Need::Delta].iter().any(|need| choice.entry().needs.contains(need))
+    let needs = choice.needs();
+    [Need::LoadCode, Need::StampedRate, Need::Delta].iter().any(|need| needs.contains(need))
 }
 
 fn run_world<O: Observer, C: Carried>(

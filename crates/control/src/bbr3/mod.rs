@@ -65,7 +65,8 @@ pub const ENTRY: Entry = Entry {
 
 const PARAMS: &[Param] = &[
     Param::choice("profile", "draft", &["draft", "linux"], "draft: draft-ietf-ccwg-bbr; linux: the kernel of google/bbr, branch v3"),
-    Param::flag("ecn", false, "send ECT(0) and answer the share of packets marked, on paths of at most 5 ms (profile linux only)"),
+    Param::flag("ecn", false, "send ECT(0) and answer the share of packets marked, on paths of at most 5 ms (profile linux only)")
+        .needing(Need::EcnCounts),
 ];
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {

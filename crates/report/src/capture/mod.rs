@@ -188,7 +188,7 @@ impl Watched {
 fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
     let connection = flow.controller.as_ref().map(|choice| {
         let window = flow.transport.receive_window.map(|bytes| bytes.get());
-        Connection::new(flow.transport.mss.get(), window, choice.entry().needs.contains(&Need::EcnCounts))
+        Connection::new(flow.transport.mss.get(), window, choice.needs().contains(&Need::EcnCounts))
     });
     // 20,000 flows with one port at the receiver, then the next; none of these ports belongs to a protocol that Wireshark knows.
     let (own, peer) = (20_000 + (index % 20_000) as u16, 40_000 + (index / 20_000) as u16);
