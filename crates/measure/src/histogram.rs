@@ -135,7 +135,7 @@ impl Histogram {
                 Some((middle, *seen))
             })
             .find(|(_, seen)| *seen >= wanted)
-            .map(|(middle, _)| Span::from_nanos(middle.clamp(self.min, self.max)))
+            .map(|(middle, _)| Span::from_nanos(middle))
     }
 
     /// The cumulative distribution: each occupied bucket's upper edge with the share of values up to it.
@@ -150,10 +150,11 @@ impl Histogram {
             .collect()
     }
 
-    fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    /// The middle of each occupied bucket, within the smallest and the largest value, and how many it holds, in rising order.
+    pub(crate) fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.occupied().map(|(place, count)| {
             let (low, width) = bounds(place);
-            (low + width / 2, count)
+            ((low + width / 2).clamp(self.min, self.max), count)
         })
     }
 

@@ -46,6 +46,15 @@ impl Record {
         Record { flows, links: self.links.clone(), changes: self.changes.clone(), ..self.clone_without_series() }
     }
 
+    /// The record in which only the links that are named so can be the bottleneck: the others count as unlimited.
+    pub fn through(&self, names: &[&str]) -> Record {
+        let mut record = self.clone();
+        for link in record.links.iter_mut().filter(|link| !names.contains(&link.name.as_str())) {
+            link.capacity = None;
+        }
+        record
+    }
+
     fn clone_without_series(&self) -> Record {
         Record { flows: vec![], links: vec![], changes: vec![], emulation: self.emulation.clone(), ..*self }
     }

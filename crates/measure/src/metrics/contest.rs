@@ -1,7 +1,7 @@
 //! Which flows compete, and when: fairness is only a question while they all run.
 
 use crate::{FlowRecord, Record};
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 
 /// Flows that ran together, and the time in which all of them did.
 pub(super) struct Contest<'a> {
@@ -21,6 +21,12 @@ impl<'a> Contest<'a> {
         let to = flows.iter().map(|flow| end(flow)).min()?;
         Some(Contest { flows, from, to })
     }
+
+    /// How many samples a window lasts in which rates are compared: 1 s, or 10 of the longest base round trips where that is longer.
+    pub fn window(&self, record: &Record) -> u64 {
+        let longest = self.flows.iter().map(|flow| flow.base_rtt).max().unwrap_or(Span::ZERO);
+        (longest * 10).max(Span::from_secs(1)).as_nanos().div_ceil(record.interval.as_nanos().max(1))
+    }
 }
 
 #[cfg(test)]
@@ -28,7 +34,6 @@ mod tests {
     use super::super::fixture::{flow, record};
     use super::*;
     use crate::Transfers;
-    use narrows_units::Span;
 
     fn at(s: u64) -> Time {
         Time::ZERO + Span::from_secs(s)

@@ -4,7 +4,7 @@ use super::contest::Contest;
 use super::share::max_min;
 use crate::part::{Sample, standing};
 use crate::{FlowRecord, LinkRecord, Record};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Time};
 
 const TOLERANCE: f64 = 0.25;
 const WINDOWS: usize = 5;
@@ -12,8 +12,7 @@ const WINDOWS: usize = 5;
 pub(super) fn convergence(record: &Record) -> Option<f64> {
     let contest = Contest::of(record)?;
     let interval = record.interval.as_nanos().max(1);
-    let longest = contest.flows.iter().map(|flow| flow.base_rtt).max()?;
-    let steps = (longest * 10).max(Span::from_secs(1)).as_nanos().div_ceil(interval);
+    let steps = contest.window(record);
     let instants = (contest.to.since(contest.from).as_nanos() / interval).checked_sub(steps)? + 1;
     let mut shares = Shares::new(record, &contest);
     let settled: Vec<bool> = (0..instants)
@@ -28,8 +27,13 @@ pub(super) fn convergence(record: &Record) -> Option<f64> {
             })
         })
         .collect();
+    lasting(record, steps, &settled)
+}
+
+/// The seconds until the first instant from which on something holds in every window within five windows' time; instants are samples apart, windows last `steps`.
+pub(super) fn lasting(record: &Record, steps: u64, holds: &[bool]) -> Option<f64> {
     let starts = (WINDOWS - 1) * steps as usize + 1;
-    let first = settled.windows(starts).position(|settled| settled.iter().all(|settled| *settled))?;
+    let first = holds.windows(starts).position(|holds| holds.iter().all(|holds| *holds))?;
     Some((record.interval * first as u64).as_secs_f64())
 }
 
@@ -88,6 +92,7 @@ fn growth<T: Sample>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: 
 mod tests {
     use super::super::fixture::{link, record, sending};
     use super::*;
+    use narrows_units::Span;
 
     fn two(first: fn(f64) -> f64, second: fn(f64) -> f64) -> Record {
         let mut run = record(vec![sending("a", first), sending("b", second)], vec![link("narrow", 10)]);

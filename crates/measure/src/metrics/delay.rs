@@ -2,7 +2,7 @@
 
 use super::bottleneck;
 use crate::{FlowRecord, Histogram, LinkRecord, Record};
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 
 pub(super) fn rtt_p50(record: &Record) -> Option<f64> {
     quantile(&pooled(record, |flow| &flow.rtt), 0.50)
@@ -18,6 +18,23 @@ pub(super) fn rtt_p99(record: &Record) -> Option<f64> {
 
 pub(super) fn delay_p95(record: &Record) -> Option<f64> {
     quantile(&pooled(record, |flow| &flow.one_way), 0.95)
+}
+
+pub(super) fn self_inflicted(record: &Record) -> Option<f64> {
+    let beyond = |flow: &FlowRecord| {
+        let propagation: Span = flow.route.iter().fold(Span::ZERO, |sum, link| sum + record.links[*link].delay);
+        let middles: Vec<(u64, u64)> = flow.one_way.middles().collect();
+        middles.into_iter().map(move |(middle, count)| (middle.saturating_sub(propagation.as_nanos()), count))
+    };
+    let mut delays: Vec<(u64, u64)> = record.flows.iter().flat_map(beyond).collect();
+    delays.sort_unstable();
+    let wanted = (delays.iter().map(|(_, count)| count).sum::<u64>() * 95).div_ceil(100);
+    let mut seen = 0;
+    let found = delays.iter().find(|(_, count)| {
+        seen += count;
+        seen >= wanted
+    });
+    found.map(|(delay, _)| Span::from_nanos(*delay).as_millis_f64())
 }
 
 pub(super) fn queueing_p50(record: &Record) -> Option<f64> {
@@ -71,7 +88,7 @@ fn steady_bps(record: &Record, link: &LinkRecord) -> Option<f64> {
 mod tests {
     use super::super::fixture::{flow, link, record};
     use super::*;
-    use narrows_units::{Bytes, Span};
+    use narrows_units::Bytes;
 
     #[test]
     fn quantiles_pool_the_flows() {
@@ -85,6 +102,23 @@ mod tests {
         for (got, want) in [(rtt_p50(&run), 50.0), (rtt_p95(&run), 95.0), (rtt_p99(&run), 99.0), (delay_p95(&run), 20.0)] {
             assert!((got.unwrap() / want - 1.0).abs() < 0.016, "{got:?} for {want}");
         }
+    }
+
+    #[test]
+    fn what_flows_add_to_their_own_propagation() {
+        // Over one link of 15 ms and over two; 19 of 20 packets of each add 2 ms, and one adds 10 or 20.
+        let mut run = record(vec![flow("a"), flow("b")], vec![link("near", 10), link("far", 10)]);
+        (run.flows[0].route, run.flows[1].route) = (vec![0], vec![0, 1]);
+        assert_eq!(self_inflicted(&run), None);
+        for (flow, base, late) in [(0, 15, 10), (1, 30, 20)] {
+            (0..19).for_each(|_| run.flows[flow].one_way.record(Span::from_millis(base + 2)));
+            run.flows[flow].one_way.record(Span::from_millis(base + late));
+        }
+        // Within 1.6 % of the delays, so 0.5 ms.
+        assert!(self_inflicted(&run).is_some_and(|got| (got - 2.0).abs() < 0.5));
+        run.flows.pop();
+        run.flows[0].one_way.record(Span::from_millis(25));
+        assert_eq!(self_inflicted(&run), Some(10.0));
     }
 
     /// A queue that swings between 12,500 and 25,000 bytes on 10 Mbit/s: 10 ms of it never drain.

@@ -30,6 +30,11 @@ pub(super) fn goodput(record: &Record) -> Option<f64> {
     if record.flows.is_empty() { None } else { mbps(bytes, record.duration - record.warmup) }
 }
 
+pub(super) fn capacity_share(record: &Record) -> Option<f64> {
+    let capacity = bottleneck(record)?.capacity.filter(|_| !record.flows.is_empty())?;
+    percent(total(record, |counters| counters.arrived_wire.get()), capacity.get())
+}
+
 pub(super) fn loss(record: &Record) -> Option<f64> {
     percent(total(record, |counters| counters.dropped), total(record, |counters| counters.sent))
 }
@@ -92,6 +97,22 @@ mod tests {
         assert_eq!(utilisation(&run), Some(96.0));
         run.flows[0].route.clear();
         assert_eq!(bottleneck(&run).unwrap().name, "acks");
+    }
+
+    #[test]
+    fn the_share_of_some_flows_and_the_use_of_one_link() {
+        let mut run = record(vec![flow("long"), flow("cross")], vec![link("first", 10), link("second", 10)]);
+        (run.flows[0].route, run.flows[1].route) = (vec![0, 1], vec![1]);
+        (run.flows[0].steady.arrived_wire, run.flows[1].steady.arrived_wire) = (Bytes::new(5_000_000), Bytes::new(17_500_000));
+        (run.links[0].steady.departed_bytes, run.links[1].steady.departed_bytes) = (Bytes::new(5_000_000), Bytes::new(22_500_000));
+        assert_eq!(
+            (capacity_share(&run), capacity_share(&run.only(&["long"])), capacity_share(&run.only(&["cross"]))),
+            (Some(90.0), Some(20.0), Some(70.0))
+        );
+        assert_eq!(
+            (utilisation(&run), utilisation(&run.through(&["first"])), utilisation(&run.through(&["third"]))),
+            (Some(90.0), Some(20.0), None)
+        );
     }
 
     #[test]

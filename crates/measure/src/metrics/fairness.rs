@@ -1,11 +1,40 @@
-//! Jain's index.
+//! How equal the flows' rates are, and from when on.
 
 use super::contest::Contest;
+use super::convergence::{lasting, throughput};
 use crate::part::standing;
 use crate::{FlowRecord, Record};
 use narrows_units::Time;
 
+/// What counts as fair: five flows of which one has nothing have 0.8, two of which one has twice as much as the other 0.9.
+const FAIR: f64 = 0.9;
+
 pub(super) fn jain(record: &Record) -> Option<f64> {
+    index(&shares(record)?)
+}
+
+pub(super) fn rate_deviation(record: &Record) -> Option<f64> {
+    let shares = shares(record)?;
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    let largest = shares.iter().map(|share| (share - mean).abs()).fold(0.0, f64::max);
+    (mean > 0.0).then(|| 100.0 * largest / mean)
+}
+
+pub(super) fn fair_after(record: &Record) -> Option<f64> {
+    let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
+    let steps = contest.window(record);
+    let interval = record.interval.as_nanos().max(1);
+    let instants = (contest.to.since(contest.from).as_nanos() / interval).checked_sub(steps)? + 1;
+    let fair = |instant| {
+        let from = contest.from + record.interval * instant;
+        let rates: Option<Vec<f64>> = contest.flows.iter().map(|flow| throughput(flow, from, from + record.interval * steps)).collect();
+        rates.and_then(|rates| index(&rates)).is_some_and(|index| index >= FAIR)
+    };
+    lasting(record, steps, &(0..instants).map(fair).collect::<Vec<bool>>())
+}
+
+/// Each flow's goodput while all ran, two flows or more.
+fn shares(record: &Record) -> Option<Vec<f64>> {
     let contest = Contest::of(record)?;
     let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let from = contest.from.max(warm);
@@ -17,7 +46,7 @@ pub(super) fn jain(record: &Record) -> Option<f64> {
         true => flow.steady.goodput.get(),
         false => delivered(flow, contest.to).saturating_sub(delivered(flow, from)),
     };
-    index(&contest.flows.iter().map(|flow| goodput(flow) as f64).collect::<Vec<f64>>())
+    Some(contest.flows.iter().map(|flow| goodput(flow) as f64).collect())
 }
 
 fn index(shares: &[f64]) -> Option<f64> {
@@ -61,7 +90,63 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_deviation_from_the_mean() {
+        let run = record([2.0, 3.0, 3.0, 4.0, 8.0].map(|rate| sending("f", |_| rate)).to_vec(), vec![]);
+        let mut run = run;
+        for flow in &mut run.flows {
+            flow.steady.goodput = flow.samples[299].goodput - flow.samples[99].goodput;
+        }
+        // The mean is 4.
+        assert_eq!(rate_deviation(&run), Some(100.0));
+        run.flows.pop();
+        // The mean is 3.
+        assert!(rate_deviation(&run).is_some_and(|got| (got - 100.0 / 3.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn fair_once_it_stays_so() {
+        // The second flow begins at 5 s and rises by 0.1 of the other's rate each second. Two rates in the ratio of 1 to 2 have an index of 0.9: it has 0.5 for
+        // the whole of a window that begins at 10 s, and 0.49 a tenth before.
+        let mut run = record(vec![sending("a", |_| 10.0), sending("b", |s| if s < 5.0 { 0.0 } else { (s as u64 - 5) as f64 })], vec![]);
+        run.flows[1].start = Time::ZERO + Span::from_secs(5);
+        assert_eq!(fair_after(&run), Some(5.0));
+    }
+
+    #[test]
+    fn fair_for_less_than_five_windows_is_not_fair() {
+        let rate = |fair: fn(f64) -> bool| {
+            fair_after(&record(vec![sending("a", |_| 10.0), sending("b", |s| if fair(s) { 10.0 } else { 1.0 })], vec![]))
+        };
+        // A window is fair if half of it is: from 7.5 s until the fourth second after, 40 or 41 starts.
+        assert_eq!(rate(|s| (8.0..11.85).contains(&s) || s >= 20.0), Some(19.5));
+        assert_eq!(rate(|s| (8.0..11.95).contains(&s)), Some(7.5));
+        assert_eq!(rate(|_| false), None);
+    }
+
+    #[test]
+    fn a_part_that_begins_later_asks_from_there() {
+        let run = record(
+            vec![
+                sending("a", |_| 10.0),
+                sending("b", |s| {
+                    if s < 20.0 {
+                        10.0
+                    } else if s < 22.0 {
+                        1.0
+                    } else {
+                        10.0
+                    }
+                }),
+            ],
+            vec![],
+        );
+        assert_eq!(fair_after(&run), Some(0.0));
+        assert_eq!(fair_after(&run.between(Time::ZERO + Span::from_secs(20), Time::ZERO + Span::from_secs(30))), Some(1.5));
+    }
+
+    #[test]
     fn one_flow_is_no_contest() {
-        assert_eq!(jain(&record(vec![flow("a")], vec![])), None);
+        let run = record(vec![flow("a")], vec![]);
+        assert_eq!((jain(&run), rate_deviation(&run), fair_after(&run)), (None, None, None));
     }
 }

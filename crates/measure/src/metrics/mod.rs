@@ -6,9 +6,12 @@ mod convergence;
 mod delay;
 mod delivery;
 mod fairness;
+mod queue;
 mod share;
 mod starvation;
+mod steadiness;
 mod summary;
+mod window;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -67,6 +70,15 @@ pub const METRICS: &[Metric] = &[
         compute: delivery::utilisation,
     },
     Metric {
+        name: "utilisation_min",
+        unit: "%",
+        better: Better::Higher,
+        summary: "The smallest share of the bottleneck's capacity that was used in any second.",
+        formula: "smallest share, over windows of 1 s that begin at any sample since warm-up (or of one interval between samples, where that is longer), of the bytes that the bottleneck could have sent in it",
+        source: "the utilisation over time that papers plot; window and minimum are ours",
+        compute: steadiness::utilisation_min,
+    },
+    Metric {
         name: "goodput",
         unit: "Mbit/s",
         better: Better::Higher,
@@ -75,6 +87,15 @@ pub const METRICS: &[Metric] = &[
                   filled do not count.",
         source: "RFC 5166, section 2.1",
         compute: delivery::goodput,
+    },
+    Metric {
+        name: "capacity_share",
+        unit: "%",
+        better: Better::Higher,
+        summary: "The share of the bottleneck's capacity that the flows had.",
+        formula: "wire bytes of the flows' data packets that arrived since warm-up / bytes that the bottleneck could have sent in that time. Of all flows it is close to utilisation; asked of some of them, as a claim can, it is their part",
+        source: "the share of bandwidth of RFC 5166, section 2.3",
+        compute: delivery::capacity_share,
     },
     Metric {
         name: "loss",
@@ -132,6 +153,15 @@ pub const METRICS: &[Metric] = &[
         compute: delay::delay_p95,
     },
     Metric {
+        name: "self_inflicted",
+        unit: "ms",
+        better: Better::Lower,
+        summary: "The delay that flows add to that of propagation, for 95 % of packets.",
+        formula: "95th percentile over data packets since warm-up, pooled over flows, of one-way delay - the propagation delays of the links of the flow's route at the start of the run. Transmission times and other flows' queues are part of it; to within 1.6 % of the whole delay",
+        source: "the self-inflicted delay of Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 5, as Yan et al., Pantheon, USENIX ATC 2018, show it against a constant rate",
+        compute: delay::self_inflicted,
+    },
+    Metric {
         name: "standing_queue",
         unit: "ms",
         better: Better::Lower,
@@ -161,6 +191,51 @@ pub const METRICS: &[Metric] = &[
         compute: delay::queueing_p95,
     },
     Metric {
+        name: "queue_mean",
+        unit: "packets",
+        better: Better::Lower,
+        summary: "The mean queue of the bottleneck.",
+        formula: "mean of the packets in the bottleneck's queue, with the packet in transmission, at the samples since warm-up",
+        source: "RFC 5166, section 2.2",
+        compute: queue::queue_mean,
+    },
+    Metric {
+        name: "queue_max",
+        unit: "packets",
+        better: Better::Lower,
+        summary: "The largest queue of the bottleneck.",
+        formula: "largest number of packets in the bottleneck's queue, with the packet in transmission, at the samples since warm-up; what lies between samples is not seen",
+        source: "RFC 5166, section 2.2",
+        compute: queue::queue_max,
+    },
+    Metric {
+        name: "buffer_mean",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The mean part of the bottleneck's buffer that is filled.",
+        formula: "mean of the filled part of the buffer, in packets or bytes as it is limited, at the samples since warm-up. Not defined without a limit, or if it changes",
+        source: "Xia et al., VCP, SIGCOMM 2005, section 4",
+        compute: queue::buffer_mean,
+    },
+    Metric {
+        name: "buffer_p95",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The part of the bottleneck's buffer that is filled for 95 % of the time at most.",
+        formula: "95th percentile of the same parts as buffer_mean",
+        source: "as buffer_mean",
+        compute: queue::buffer_p95,
+    },
+    Metric {
+        name: "buffer_max",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The largest part of the bottleneck's buffer that is filled.",
+        formula: "largest of the same parts as buffer_mean; what lies between samples is not seen",
+        source: "as buffer_mean",
+        compute: queue::buffer_max,
+    },
+    Metric {
         name: "jain",
         unit: "",
         better: Better::Higher,
@@ -169,6 +244,24 @@ pub const METRICS: &[Metric] = &[
                   Flows that make transfers are left out if any flow does not, and so are flows that ended before the last began. Not defined for one flow.",
         source: "Jain, Chiu and Hawe, DEC TR-301, 1984; RFC 5166, section 2.3",
         compute: fairness::jain,
+    },
+    Metric {
+        name: "rate_deviation",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The largest deviation of a flow's goodput from the mean of all.",
+        formula: "largest |x - mean| / mean, x being each flow's goodput as in jain",
+        source: "the largest of the differences that jain averages",
+        compute: fairness::rate_deviation,
+    },
+    Metric {
+        name: "fair_after",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The time from the last flow's start until rates are nearly equal and stay so.",
+        formula: "the smallest t such that Jain's index of the flows' throughputs (wire bytes arrived) is 0.9 or more in every window within five windows' time from t on. Windows begin at any sample and last as those of convergence do; the flows are those of jain. Not defined if it never happens",
+        source: "convergence to fairness as Xia et al., VCP, SIGCOMM 2005, section 4, show it; the index, its bound and the five windows are ours",
+        compute: fairness::fair_after,
     },
     Metric {
         name: "convergence",
@@ -193,6 +286,51 @@ pub const METRICS: &[Metric] = &[
         source: "RFC 9743, section 5.2, which sets no threshold; Arun, Alizadeh and Balakrishnan, Starvation in End-to-End Congestion Control, SIGCOMM 2022; \
                  the tenth and the five seconds are ours",
         compute: starvation::starved,
+    },
+    Metric {
+        name: "stability",
+        unit: "",
+        better: Better::Lower,
+        summary: "How much flows' rates vary from one five seconds to the next.",
+        formula: "mean over flows of (standard deviation of x over k, with m - 1) / mean of x, x(k) being the flow's goodput in the k-th of m intervals of 5 s since warm-up, or since its start if that is later, while it ran. Flows with fewer than two such intervals or nothing delivered are left out",
+        source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (stability)",
+        compute: steadiness::stability,
+    },
+    Metric {
+        name: "variation",
+        unit: "%",
+        better: Better::Lower,
+        summary: "How much flows' rates vary from one second to the next.",
+        formula: "the same as stability over intervals of 1 s",
+        source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (standard deviation of throughputs of one second), relative to the mean",
+        compute: steadiness::variation,
+    },
+    Metric {
+        name: "responsiveness",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The time after which the mean rate so far stays close to that of the whole run.",
+        formula: "k * 5 s, k being the last interval of 5 s such that the mean of x(1) ... x(k) differs by more than 10 % from that of all intervals, x(k) being all flows' goodput in the k-th interval since the run began; 0 s if there is none",
+        source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (responsiveness, running average)",
+        compute: steadiness::responsiveness,
+    },
+    Metric {
+        name: "responsiveness_instant",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The time after which the rate stays close to that of the whole run.",
+        formula: "k * 5 s, k being the last interval of 5 s such that x(k) differs by more than 10 % from the mean of all intervals, x as in responsiveness; 0 s if there is none",
+        source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (responsiveness, instantaneous)",
+        compute: steadiness::responsiveness_instant,
+    },
+    Metric {
+        name: "cwnd_mean",
+        unit: "segments",
+        better: Better::Neither,
+        summary: "The mean congestion window.",
+        formula: "mean over flows of the mean of their windows at the samples since warm-up while they ran",
+        source: "the congestion window of RFC 5681; the means are ours",
+        compute: window::cwnd_mean,
     },
     Metric {
         name: "ecn_marked",

@@ -3,7 +3,7 @@
 use super::contest::Contest;
 use super::convergence::{Shares, throughput};
 use crate::Record;
-use narrows_units::{Span, Time};
+use narrows_units::Time;
 
 /// Below this part of its fair share a flow counts as without.
 const PART: f64 = 0.1;
@@ -11,8 +11,7 @@ const PART: f64 = 0.1;
 pub(super) fn starved(record: &Record) -> Option<f64> {
     let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
     let interval = record.interval.as_nanos().max(1);
-    let longest = contest.flows.iter().map(|flow| flow.base_rtt).max()?;
-    let steps = (longest * 10).max(Span::from_secs(1)).as_nanos().div_ceil(interval);
+    let steps = contest.window(record);
     let begin = contest.from.max(Time::ZERO + record.warmup);
     if contest.to <= begin {
         return None;
