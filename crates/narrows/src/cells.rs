@@ -4,15 +4,17 @@
 //! that was cut off when the program or the machine went down is dropped, and its run is done again.
 
 use crate::error::Failure;
-use narrows_report::{Input, Reduced};
+use narrows_report::Input;
 use rustix::fs::{FlockOperation, flock};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 /// How much work a machine that goes down may lose.
@@ -32,16 +34,17 @@ pub struct Origin {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct Line<T> {
     run: u64,
     #[serde(flatten)]
-    reduced: Reduced,
+    kept: T,
 }
 
-/// The file, and where each run stands in it.
-pub struct Cells {
+/// The file, and where each run stands in it. `T` is what is kept of a run: an object in JSON.
+pub struct Cells<T> {
     path: PathBuf,
     log: Mutex<Log>,
+    of: PhantomData<fn() -> T>,
 }
 
 struct Log {
@@ -53,10 +56,13 @@ struct Log {
 
 /// Version and build: two builds of one version may compute otherwise.
 pub fn program() -> String {
-    let mut hash = DefaultHasher::new();
-    let read = std::env::current_exe().and_then(std::fs::read).map(|bytes| hash.write(&bytes));
-    let build = read.map_or_else(|_| "unknown".to_owned(), |()| format!("{:016x}", hash.finish()));
-    format!("{} (build {build})", env!("CARGO_PKG_VERSION"))
+    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+        let mut hash = DefaultHasher::new();
+        let read = std::env::current_exe().and_then(std::fs::read).map(|bytes| hash.write(&bytes));
+        let build = read.map_or_else(|_| "unknown".to_owned(), |()| format!("{:016x}", hash.finish()));
+        format!("{} (build {build})", env!("CARGO_PKG_VERSION"))
+    });
+    PROGRAM.clone()
 }
 
 /// Where the runs of a result directory are kept until it is complete.
@@ -66,9 +72,9 @@ pub fn partial(directory: &Path) -> PathBuf {
     directory.with_file_name(name)
 }
 
-impl Cells {
+impl<T: Serialize + DeserializeOwned> Cells<T> {
     /// Continues `path` if it is there, begins it if not.
-    pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells, Failure> {
+    pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells<T>, Failure> {
         if !path.exists() {
             begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
         }
@@ -77,8 +83,8 @@ impl Cells {
             return Err(Failure::Other(format!("another narrows is at work on {}; wait for it, or choose another --out", path.display())));
         }
         refuse_other(&path, &read_origin(&path)?, origin)?;
-        let log = Log::read(file).map_err(|error| unreadable(&path, &error))?;
-        Ok(Cells { path, log: Mutex::new(log) })
+        let log = Log::read::<T>(file).map_err(|error| unreadable(&path, &error))?;
+        Ok(Cells { path, log: Mutex::new(log), of: PhantomData })
     }
 
     /// How many runs are kept.
@@ -92,24 +98,24 @@ impl Cells {
     }
 
     /// Keeps a run. It is on the disk when this returns, and outlasts a crash of the machine a second later.
-    pub fn keep(&self, run: u64, reduced: Reduced) -> Result<(), Failure> {
+    pub fn keep(&self, run: u64, kept: &T) -> Result<(), Failure> {
         let mut line =
-            serde_json::to_vec(&Line { run, reduced }).map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
+            serde_json::to_vec(&Line { run, kept }).map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
         line.push(b'\n');
         self.lock().append(run, &line).map_err(|error| unwritable(&self.path, &error))
     }
 
     /// Reads a run back.
-    pub fn get(&self, run: u64) -> Result<Reduced, Failure> {
+    pub fn get(&self, run: u64) -> Result<T, Failure> {
         let mut text = String::new();
         let mut log = self.lock();
         let read = (|| {
             let place = *log.places.get(&run).ok_or_else(|| io::Error::other(format!("run {run} is missing")))?;
             log.file.seek(SeekFrom::Start(place))?;
             BufReader::new(&log.file).read_line(&mut text)?;
-            serde_json::from_str::<Line>(&text).map_err(io::Error::other)
+            serde_json::from_str::<Line<T>>(&text).map_err(io::Error::other)
         })();
-        read.map(|line| line.reduced).map_err(|error| unreadable(&self.path, &error))
+        read.map(|line| line.kept).map_err(|error| unreadable(&self.path, &error))
     }
 
     /// Removes the file: the result directory has everything.
@@ -124,7 +130,7 @@ impl Cells {
 
 impl Log {
     /// Finds the runs, and cuts off what is not a whole line.
-    fn read(file: File) -> io::Result<Log> {
+    fn read<T: DeserializeOwned>(file: File) -> io::Result<Log> {
         let mut reader = BufReader::new(&file);
         reader.seek(SeekFrom::Start(0))?;
         let (mut places, mut line) = (BTreeMap::new(), Vec::new());
@@ -132,7 +138,7 @@ impl Log {
         loop {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)? as u64;
-            let Some(kept) = serde_json::from_slice::<Line>(&line).ok().filter(|_| line.ends_with(b"\n")) else { break };
+            let Some(kept) = serde_json::from_slice::<Line<T>>(&line).ok().filter(|_| line.ends_with(b"\n")) else { break };
             places.insert(kept.run, end);
             end += length;
         }

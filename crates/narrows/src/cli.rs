@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(
     version,
     max_term_width = 100,
-    after_help = "Exit status: 0 all well, 1 an expectation of the scenario was missed, 2 the command could not be carried out, 3 a live run is invalid: the machine set part of its result."
+    after_help = "Exit status: 0 all well, 1 an expectation of the scenario was missed, or a claim of a paper turned out otherwise than known, 2 the command could not be carried out, 3 a live run is invalid: the machine set part of its result."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -36,6 +36,8 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Run every controller beside every other: share, harm and starvation
     Matrix(MatrixArgs),
+    /// Run published results again, and say claim by claim what holds
+    Reproduce(ReproduceArgs),
     /// Make the HTML report and the table of a result directory again
     Report(ReportArgs),
     /// Write the tables of a result directory as CSV
@@ -255,6 +257,21 @@ pub struct MatrixArgs {
 }
 
 #[derive(Args)]
+pub struct ReproduceArgs {
+    /// Papers (see `narrows list papers`), or folders of your own with a paper.toml [default: all]
+    #[arg(value_name = "NAME")]
+    pub papers: Vec<String>,
+    /// Scaled-down scenes that show the same, each with what was scaled and why that is fair
+    #[arg(long)]
+    pub quick: bool,
+    /// Only this figure; may be repeated
+    #[arg(long, value_name = "FIGURE")]
+    pub figure: Vec<String>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
 pub struct ReportArgs {
     /// A result directory
     pub directory: PathBuf,
@@ -321,6 +338,7 @@ pub enum Listed {
     Controllers,
     Disciplines,
     Metrics,
+    Papers,
     Paths,
 }
 

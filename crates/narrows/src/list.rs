@@ -3,10 +3,12 @@
 use crate::Outcome;
 use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
+use crate::reproduce::papers;
 use narrows_control::params::{Kind, Param};
 use narrows_control::registry::ENTRIES;
 use narrows_measure::metrics::METRICS;
 use narrows_path::DISCIPLINES;
+use narrows_scenario::paper::Figure;
 use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -17,6 +19,7 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
         Listed::Controllers => controllers(),
         Listed::Disciplines => disciplines(),
         Listed::Metrics => metrics(),
+        Listed::Papers => papers()?,
         Listed::Paths => paths(),
     };
     let mut out = std::io::stdout().lock();
@@ -133,4 +136,21 @@ fn paths() -> Vec<Item> {
             json: json!({ "name": path.name, "summary": path.summary(), "source": path.source() }),
         })
         .collect()
+}
+
+fn papers() -> Result<Vec<Item>, Failure> {
+    let item = |source: papers::Source| {
+        let paper = source.paper;
+        let mut text = format!("{:<14} {}\n{:<14} {}, {}\n", paper.name, paper.title, "", paper.authors, paper.published);
+        for figure in &paper.figures {
+            text += &format!("{:<14} {}: {} ({})\n", "", figure.name, figure.title, figure.source);
+        }
+        let figure = |figure: &Figure| json!({ "name": figure.name, "title": figure.title, "source": figure.source });
+        let figures: Vec<Value> = paper.figures.iter().map(figure).collect();
+        let json = json!({
+            "name": paper.name, "title": paper.title, "authors": paper.authors, "published": paper.published, "about": paper.about, "figures": figures,
+        });
+        Item { text, json }
+    };
+    Ok(papers::built_in()?.into_iter().map(item).collect())
 }

@@ -17,6 +17,7 @@ mod meter;
 mod output;
 mod overlays;
 mod report;
+mod reproduce;
 mod run;
 mod runner;
 mod sweep;
@@ -32,7 +33,7 @@ use std::process::ExitCode;
 enum Outcome {
     /// All well.
     Ok,
-    /// An expectation of the scenario, or a goal, was missed, or this host lacks what a live run needs.
+    /// An expectation of the scenario, or a goal, was missed, a claim turned out otherwise than its file says, or this host lacks what a live run needs.
     Missed,
     /// A live run of which the machine set part of the result.
     Invalid,
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::doctor(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
+        Command::Reproduce(args) => reproduce::reproduce(args),
         Command::Report(args) => report::report(args),
         Command::Export(args) => export::export(args),
         Command::Bench(args) => bench::bench(args),

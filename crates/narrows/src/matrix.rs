@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::output::{self, Started};
 use crate::sweep::Job;
 use narrows_control::registry::Choice;
-use narrows_report::{Grid, Matrix, Pairing, Runs};
+use narrows_report::{Grid, Matrix, Pairing, Reduced, Runs};
 use narrows_scenario::{Changes, Sweep};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
     let job = Job::new(sweep, Path::new("matrix.toml"), remake(&args))?;
     let directory = job.directory(&args.output, None)?;
-    let finish = |grid: &mut Grid, kept: &Cells| {
+    let finish = |grid: &mut Grid, kept: &Cells<Reduced>| {
         grid.matrix = Some(of(&args, &names, grid, kept)?);
         Ok(())
     };
@@ -88,7 +88,7 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
 }
 
 /// The matrix of a complete grid: its last axis is the pairing.
-fn of(args: &MatrixArgs, names: &[String], grid: &Grid, kept: &Cells) -> Result<Matrix, Failure> {
+fn of(args: &MatrixArgs, names: &[String], grid: &Grid, kept: &Cells<Reduced>) -> Result<Matrix, Failure> {
     let pairings = pairings(names);
     let networks = args.rate.len() * args.rtt.len() * args.buffer.len();
     let seeds = grid.seeds.len();

@@ -24,10 +24,10 @@ static WATCH: LazyLock<()> = LazyLock::new(|| {
 
 /// Runs all scenarios; records come back in the same order, whatever the number of threads.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
-    let bar = progress_bar("simulating", scenarios.iter().map(|scenario| scenario.duration), output.quiet);
+    let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output.quiet);
     let pool = pool(output)?;
     let records: Result<Vec<Record>, SimError> =
-        pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, &mut ())).collect());
+        pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, 1, &mut ())).collect());
     bar.finish_and_clear();
     records.map_err(failure)
 }
@@ -35,8 +35,8 @@ pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record
 /// Runs one scenario while `observer` watches it.
 pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &OutputArgs) -> Result<Record, Failure> {
     LazyLock::force(&WATCH);
-    let bar = progress_bar("simulating", std::iter::once(scenario.duration), output.quiet);
-    let record = run_one(scenario, &bar, observer);
+    let bar = progress_bar("simulating", std::iter::once(Work::of(scenario)), output.quiet);
+    let record = run_one(scenario, &bar, 1, observer);
     bar.finish_and_clear();
     record.map_err(failure)
 }
@@ -44,7 +44,7 @@ pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &O
 /// Runs one scenario on the kernel.
 pub fn run_live(scenario: &Scenario, output: &OutputArgs) -> Result<Record, Failure> {
     LazyLock::force(&WATCH);
-    let bar = progress_bar("running live", std::iter::once(scenario.duration), output.quiet);
+    let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output.quiet);
     let record = run_live_one(scenario, &bar);
     bar.finish_and_clear();
     record.map_err(live_failure)
@@ -59,7 +59,7 @@ pub fn run_program(scenario: &Scenario, program: &Program) -> Result<(Record, En
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same order.
 pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, output: &OutputArgs) -> Result<Vec<Record>, Failure> {
     LazyLock::force(&WATCH);
-    let bar = progress_bar("running live", plans.iter().map(|plan| plan.duration), output.quiet);
+    let bar = progress_bar("running live", plans.iter().map(Work::of), output.quiet);
     let mut pending: Vec<usize> = (0..plans.len()).collect();
     // What is hard to place goes first.
     pending.sort_by(|a, b| loads[*b].total_cmp(&loads[*a]));
@@ -114,21 +114,42 @@ fn failure(error: SimError) -> Failure {
     }
 }
 
-/// Runs the cells of `pending`, each made by `scenario` when its turn comes, and hands each record to `done`, which is the last to see it. Which cells are
-/// done when depends on the threads.
+/// How much a run is, for the progress bar and for the order of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Virtual time.
+    pub length: Span,
+    /// How much a unit of it is, compared with other runs.
+    pub weight: u64,
+}
+
+impl Work {
+    /// A run among others like it.
+    pub fn of(scenario: &Scenario) -> Work {
+        Work { length: scenario.duration, weight: 1 }
+    }
+
+    /// All of it, in steps of the progress bar.
+    pub fn total(self) -> u64 {
+        steps(self.length).saturating_mul(self.weight)
+    }
+}
+
+/// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the last to see it. Which
+/// cells are done when depends on the threads.
 pub fn run_cells(
     pending: &[u64],
-    lengths: impl Iterator<Item = Span>,
+    work: impl Fn(u64) -> Work + Sync,
     scenario: impl Fn(u64) -> Result<Scenario, Failure> + Sync,
     done: impl Fn(u64, Record) -> Result<(), Failure> + Sync,
     describe: impl Fn(u64) -> String + Sync,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
-    let bar = progress_bar("simulating", lengths, output.quiet);
+    let bar = progress_bar("simulating", pending.iter().map(|cell| work(*cell)), output.quiet);
     let finished = AtomicU64::new(0);
     let one = |cell: &u64| -> Result<(), Failure> {
         let scenario = scenario(*cell)?;
-        match run_one(&scenario, &bar, &mut ()) {
+        match run_one(&scenario, &bar, work(*cell).weight, &mut ()) {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
             Err(error) => return Err(Failure::Other(format!("in the cell with {}: {error}", describe(*cell)))),
             Ok(record) => done(*cell, record)?,
@@ -137,7 +158,7 @@ pub fn run_cells(
         bar.set_message(format!(" {finished} of {} runs, ", pending.len()));
         Ok(())
     };
-    let result = pool(output)?.install(|| pending.par_iter().with_max_len(1).try_for_each(one));
+    let result = pool(output)?.install(|| pending.iter().par_bridge().try_for_each(one));
     bar.finish_and_clear();
     result
 }
@@ -151,15 +172,15 @@ fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
         .map_err(|error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")))
 }
 
-fn run_one(scenario: &Scenario, bar: &ProgressBar, observer: &mut impl Observer) -> Result<Record, SimError> {
+fn run_one(scenario: &Scenario, bar: &ProgressBar, weight: u64, observer: &mut impl Observer) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;
     let progress: narrows_sim::Progress<'_> = &mut |now| {
-        bar.inc(steps(now.since(shown)));
+        bar.inc(steps(now.since(shown)) * weight);
         shown = now;
         !INTERRUPTED.load(Ordering::Relaxed)
     };
     let record = narrows_sim::run_observed(scenario, progress, observer)?;
-    bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))));
+    bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
 }
 
@@ -168,8 +189,8 @@ fn steps(span: Span) -> u64 {
     span.as_micros()
 }
 
-fn progress_bar(verb: &'static str, lengths: impl Iterator<Item = Span>, quiet: bool) -> ProgressBar {
-    let total = lengths.map(steps).sum();
+fn progress_bar(verb: &'static str, all: impl Iterator<Item = Work>, quiet: bool) -> ProgressBar {
+    let total = all.map(Work::total).sum();
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{prefix} {bar:40} {percent:>3} % {msg} {eta} left").expect("a valid template");
     ProgressBar::with_draw_target(Some(total), target).with_style(style).with_prefix(verb)

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::inputs::Files;
 use crate::output::{self, Kept, Started};
 use crate::run::judge;
-use crate::runner::run_cells;
+use crate::runner::{Work, run_cells};
 use narrows_measure::metrics::Summary;
 use narrows_report::{Grid, GridAxis, Input, Reduced};
 use narrows_scenario::{Axis, Changes, Scenario, Sweep};
@@ -41,7 +41,7 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
 const MISSED: usize = 10;
 
 /// What is added to a complete grid, from the runs that are kept.
-pub type Finish<'a> = dyn Fn(&mut Grid, &Cells) -> Result<(), Failure> + 'a;
+pub type Finish<'a> = dyn Fn(&mut Grid, &Cells<Reduced>) -> Result<(), Failure> + 'a;
 
 /// A sweep that has been checked, and all that it needs.
 pub struct Job {
@@ -93,14 +93,13 @@ impl Job {
 
     /// Runs what is not kept yet, has the grid finished, and writes the result directory.
     pub fn run(&self, directory: &Path, output: &OutputArgs, started: &Started, finish: &Finish) -> Result<Grid, Failure> {
-        let kept = Cells::open(cells::partial(directory), &self.origin)?;
+        let kept = Cells::<Reduced>::open(cells::partial(directory), &self.origin)?;
         let pending: Vec<u64> = (0..self.sweep.cells()).filter(|run| !kept.has(*run)).collect();
-        let lengths = pending.iter().map(|run| self.lengths[*run as usize]);
         let ran = run_cells(
             &pending,
-            lengths,
+            |run| Work { length: self.lengths[run as usize], weight: 1 },
             |run| scenario(&self.sweep, &self.origin.inputs, run),
-            |run, record| kept.keep(run, Reduced::of(&record)),
+            |run, record| kept.keep(run, &Reduced::of(&record)),
             |run| self.sweep.describe(run),
             output,
         );
@@ -149,7 +148,7 @@ impl Job {
         Ok(notes)
     }
 
-    fn grid(&self, kept: &Cells) -> Result<Grid, Failure> {
+    fn grid(&self, kept: &Cells<Reduced>) -> Result<Grid, Failure> {
         let runs = (0..self.sweep.cells()).map(|run| Ok(kept.get(run)?.metrics().to_vec())).collect::<Result<_, Failure>>()?;
         let seeds = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
             Some(axis) => axis.values.iter().filter_map(|value| value.label.parse().ok()).collect(),

@@ -15,6 +15,7 @@ mod number;
 mod overlay;
 mod page;
 mod qlog;
+mod reproduction;
 mod setup;
 mod sheet;
 mod summary;
@@ -31,5 +32,8 @@ pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::{grid_html, html};
 pub use qlog::SenderLog;
+pub use reproduction::{
+    FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Verdict, reproduction_json, reproduction_table, write_reproduction,
+};
 pub use summary::summary_json;
 pub use table::{table, text_table};

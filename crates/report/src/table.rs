@@ -86,19 +86,29 @@ pub fn text_table(rows: &[Vec<String>], texts: usize) -> String {
 }
 
 pub(crate) fn wrap(text: &str) -> String {
-    let mut out = String::new();
+    fold(text, WIDTH).join("\n") + "\n"
+}
+
+/// The words of a text in lines of at most `width`, but for words that are longer.
+pub(crate) fn fold(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split_whitespace() {
         let length = word.chars().count();
-        if used > 0 {
-            out.push(if used + 1 + length > WIDTH { '\n' } else { ' ' });
-            used = if used + 1 + length > WIDTH { 0 } else { used + 1 };
+        let line = lines.last_mut().expect("there is a line");
+        if used == 0 {
+            *line += word;
+            used = length;
+        } else if used + 1 + length > width {
+            lines.push(word.to_owned());
+            used = length;
+        } else {
+            line.push(' ');
+            *line += word;
+            used += 1 + length;
         }
-        out += word;
-        used += length;
     }
-    out.push('\n');
-    out
+    lines
 }
 
 pub(crate) fn one(text: String) -> [String; 2] {

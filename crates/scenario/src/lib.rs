@@ -31,6 +31,7 @@ mod difference;
 mod error;
 mod model;
 mod near;
+pub mod paper;
 mod paths;
 mod raw;
 mod read;

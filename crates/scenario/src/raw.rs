@@ -1,5 +1,6 @@
 //! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
 
+use crate::paper::{RawClaim, RawFigure, RawPlot, RawQuick, Unread};
 use crate::text::{At, Extent, Frequency, Load, OrUnlimited, Quantity, Share};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::JsonSchema;
@@ -47,6 +48,18 @@ pub(crate) struct RawScenario {
     /// Bands in which metrics of the run should lie, by the metric's name and in its unit.
     #[serde(default)]
     pub expect: BTreeMap<At<String>, At<RawBand>>,
+    /// The figure of a paper that this is, for `narrows reproduce`; no other command reads it, nor what follows.
+    #[serde(rename = "figure")]
+    _figure: Option<Unread<RawFigure>>,
+    /// What `narrows reproduce --quick` changes: values of the scenario by their paths, and axes of the sweep.
+    #[serde(rename = "quick")]
+    _quick: Option<Unread<RawQuick>>,
+    /// Plots of the figure.
+    #[serde(rename = "plot")]
+    _plot: Option<Unread<Vec<RawPlot>>>,
+    /// What the paper states about the figure, and what would show that it holds.
+    #[serde(rename = "claim")]
+    _claim: Option<Unread<Vec<RawClaim>>>,
 }
 
 /// Axes. They are read from the document itself, because any value can be one.

@@ -18,11 +18,11 @@ pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, Scenar
 
 /// The raw scenario; `text` gets the network of its path appended, if it names one.
 pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
-    let raw = syntax::read(text)?;
+    let raw: RawScenario = syntax::read(text)?;
     let Some(path) = &raw.path else { return Ok(raw) };
     let own = text.len();
     *text = paths::append(text, path)?;
-    let mut raw = syntax::read(text)?;
+    let mut raw: RawScenario = syntax::read(text)?;
     // A short run sees less of a path than a long one.
     let duration = raw.duration.value.0;
     raw.change.retain(|change| change.span.start < own || change.value.at.value.0 < duration);

@@ -1,14 +1,13 @@
-//! From text to the raw structures, and from what `toml` and `serde` say to what helps.
+//! From text to raw structures, and from what `toml` and `serde` say to what helps.
 
 use crate::error::{Checked, Problem};
 use crate::near::suggest;
-use crate::raw::RawScenario;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// Reads the text. Everything refused here is refused for its form alone.
-pub(crate) fn read(text: &str) -> Checked<RawScenario> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Checked<T> {
     let tree = toml::de::Deserializer::parse(text).map_err(|error| syntax(text, &error))?;
-    RawScenario::deserialize(tree).map_err(|error| form(text, &error))
+    T::deserialize(tree).map_err(|error| form(text, &error))
 }
 
 /// Text that is not TOML.

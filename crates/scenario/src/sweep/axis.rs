@@ -14,8 +14,8 @@ pub struct Axis {
     pub name: String,
     /// What it is in turn.
     pub values: Vec<AxisValue>,
-    pub(super) paths: Vec<Path>,
-    pub(super) span: Range<usize>,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) span: Range<usize>,
 }
 
 /// One place on an axis.
@@ -39,6 +39,11 @@ impl AxisValue {
 }
 
 impl Axis {
+    /// What its values are called, in order.
+    pub fn labels(&self) -> Vec<String> {
+        self.values.iter().map(|value| value.label.clone()).collect()
+    }
+
     /// True for the axis of seeds.
     pub fn is_seed(&self) -> bool {
         matches!(&self.paths[..], [path] if path.is_seed())
@@ -88,11 +93,17 @@ pub(super) fn read(document: &Document<String>, first_seed: i64) -> Checked<Vec<
     let Some(table) = item.as_table_like() else {
         return Err(Problem::at(&span, "a table is expected here", format!("write [sweep], and below it {EXAMPLE}")));
     };
-    let mut axes = Vec::new();
-    collect(table, "", first_seed, &mut axes)?;
+    let axes = all(table, first_seed)?;
     if axes.is_empty() {
         return Err(Problem::at(&span, "[sweep] has no axis", format!("add for example {EXAMPLE}")));
     }
+    Ok(axes)
+}
+
+/// All axes of a table, `seed` last.
+pub(super) fn all(table: &dyn TableLike, first_seed: i64) -> Checked<Vec<Axis>> {
+    let mut axes = Vec::new();
+    collect(table, "", first_seed, &mut axes)?;
     for (index, axis) in axes.iter().enumerate() {
         if let Some(twice) = axis
             .paths

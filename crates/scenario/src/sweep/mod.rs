@@ -4,16 +4,18 @@
 
 mod axis;
 mod path;
+mod quick;
 mod range;
 mod set;
 
 pub use axis::{Axis, AxisValue};
-pub(crate) use path::places;
+pub(crate) use path::{Path, places};
 
 use crate::error::{Problem, ScenarioError};
 use crate::read::read_whole;
 use crate::{ReadFile, Scenario, check};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path as FilePath;
 use toml_edit::{Document, DocumentMut, Item};
 
@@ -28,7 +30,15 @@ pub struct Sweep {
     text: String,
     base: DocumentMut,
     axes: Vec<Axis>,
+    fixed: Vec<Fixed>,
     cells: u64,
+}
+
+/// A value that was put in its place for all cells.
+#[derive(Clone, Debug)]
+struct Fixed {
+    path: path::Path,
+    span: Range<usize>,
 }
 
 /// What is changed in a sweep before it is read: the options `--set` and `--seeds`.
@@ -64,6 +74,12 @@ impl Sweep {
         let document = Document::parse(text.to_owned()).map_err(|error| set::not_toml(text, &error))?;
         let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
         let axes = axis::read(&document, first_seed)?;
+        let mut base = document.into_mut();
+        base.remove("sweep");
+        Sweep::of(text, file, base, axes, Vec::new())
+    }
+
+    fn of(text: &str, file: &str, base: DocumentMut, axes: Vec<Axis>, fixed: Vec<Fixed>) -> Result<Sweep, Box<Problem>> {
         let cells = axes.iter().try_fold(1u64, |cells, axis| cells.checked_mul(axis.values.len() as u64)).unwrap_or(u64::MAX);
         if cells > MOST_CELLS {
             return Err(Problem::at(
@@ -72,9 +88,7 @@ impl Sweep {
                 format!("take fewer values; a sweep has at most {MOST_CELLS} cells"),
             ));
         }
-        let mut base = document.into_mut();
-        base.remove("sweep");
-        Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, cells })
+        Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, fixed, cells })
     }
 
     /// The same sweep with the files that it names called otherwise, and with its name written in, so that it is the same wherever its text lies.
@@ -125,8 +139,11 @@ impl Sweep {
         places
     }
 
-    /// A cell in words: `link.bottleneck.rate = "10 Mbit/s", seed = 3`.
+    /// A cell in words: `link.bottleneck.rate = "10 Mbit/s", seed = 3`; "all values" without axes.
     pub fn describe(&self, cell: u64) -> String {
+        if self.axes.is_empty() {
+            return "all values".to_owned();
+        }
         let values =
             self.axes.iter().zip(self.places(cell)).map(|(axis, place)| format!("{} = {}", axis.name, axis.values[place].written()));
         values.collect::<Vec<_>>().join(", ")
@@ -142,15 +159,30 @@ impl Sweep {
         let mut text = self.substituted(&places).map_err(fail)?;
         let checked = read_whole(&mut text).and_then(|raw| check::check(&raw, &self.file, read));
         checked.map_err(|problem| {
-            let mut blamed: Vec<usize> = (0..self.axes.len())
-                .filter(|axis| path::spans(&text, &self.axes[*axis].paths).iter().any(|span| problem.touches(span)))
-                .collect();
-            if blamed.is_empty() {
-                blamed = (0..self.axes.len()).collect();
+            if self.axes.is_empty() && self.fixed.is_empty() {
+                return ScenarioError::new(*problem, &self.file, &text);
             }
-            let marks = blamed.iter().map(|axis| (self.axes[*axis].values[places[*axis]].span.clone(), "this value".to_owned()));
+            let touched = |paths: &[path::Path]| path::spans(&text, paths).iter().any(|span| problem.touches(span));
+            let of_axis = |axis: usize| self.axes[axis].values[places[axis]].span.clone();
+            let mut blamed: Vec<Range<usize>> = (0..self.axes.len()).filter(|axis| touched(&self.axes[*axis].paths)).map(of_axis).collect();
+            blamed.extend(self.fixed.iter().filter(|fixed| touched(std::slice::from_ref(&fixed.path))).map(|fixed| fixed.span.clone()));
+            if blamed.is_empty() {
+                blamed = (0..self.axes.len()).map(of_axis).chain(self.fixed.iter().map(|fixed| fixed.span.clone())).collect();
+            }
+            let marks = blamed.into_iter().map(|span| (span, "this value".to_owned()));
             fail(problem.of_cell(&self.describe(cell), marks.collect()))
         })
+    }
+
+    /// The problem as one with the text of this sweep.
+    pub(crate) fn fail(&self, problem: Box<Problem>) -> ScenarioError {
+        ScenarioError::new(*problem, &self.file, &self.text)
+    }
+
+    /// True if the other sweep makes the same runs.
+    pub(crate) fn same_runs(&self, other: &Sweep) -> bool {
+        let values = |sweep: &Sweep| sweep.axes.iter().map(|axis| (axis.name.clone(), axis.labels())).collect::<Vec<_>>();
+        self.base.to_string() == other.base.to_string() && values(self) == values(other)
     }
 
     fn substituted(&self, places: &[usize]) -> Result<String, Box<Problem>> {

@@ -12,7 +12,7 @@ const LISTS: [&str; 4] = ["node", "link", "flow", "change"];
 
 /// Keys from the top of the document. In a list of tables a word chooses the one of that name, a number the one at that place (from 1), and `*` all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path(Vec<String>);
+pub(crate) struct Path(Vec<String>);
 
 impl Path {
     /// Reads "link.bottleneck.rate"; a key with a dot in it stands in quotes.

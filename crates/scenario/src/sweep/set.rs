@@ -2,6 +2,7 @@
 
 use super::Changes;
 use crate::error::{Checked, Problem};
+use crate::raw::RawScenario;
 use std::collections::BTreeMap;
 use toml_edit::visit_mut::VisitMut;
 use toml_edit::{Array, DocumentMut, Formatted, Item, Table, TomlError, Value};
@@ -46,7 +47,7 @@ fn listed(values: &str) -> Value {
 
 /// Text that is not TOML, in the words of a scenario's own reader where that refuses it too.
 pub(super) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
-    match crate::syntax::read(text) {
+    match crate::syntax::read::<RawScenario>(text) {
         Err(problem) => problem,
         Ok(_) => Problem::at(&error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "correct this line"),
     }

@@ -1,0 +1,117 @@
+//! One figure on its way: its runs, what is kept of them, what they show.
+
+use super::judge::judge;
+use super::papers::Source;
+use crate::cells::{self, Cells, Origin};
+use crate::error::Failure;
+use crate::runner::Work;
+use narrows_measure::Record;
+use narrows_report::{FigureResult, KeptRun};
+use narrows_scenario::paper::{Asked, Figure, Plan};
+use narrows_scenario::{LinkId, Scenario};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+/// A figure that has been checked, and all that it needs.
+pub struct Job<'a> {
+    /// Which of the papers it belongs to.
+    pub paper: usize,
+    figure: &'a Figure,
+    plan: &'a Plan,
+    source: &'a Source,
+    asked: Vec<Asked>,
+    origin: Origin,
+    work: Vec<Work>,
+    scaled: bool,
+}
+
+impl<'a> Job<'a> {
+    /// Checks every run.
+    pub fn new(paper: usize, source: &'a Source, figure: &'a Figure, quick: bool) -> Result<Job<'a>, Failure> {
+        let plan = figure.plan(quick);
+        let scaled = quick && figure.is_scaled();
+        let mut work = Vec::new();
+        plan.check(&|name| source.read(name), |scenario| work.push(self::work(&scenario)))?;
+        let origin = Origin {
+            program: cells::program(),
+            remake: format!("{} {}{}", source.paper.name, figure.name, if scaled { " --quick" } else { "" }),
+            sweep: source.text(figure).to_owned(),
+            inputs: source.inputs(),
+        };
+        Ok(Job { paper, figure, plan, source, asked: plan.asked(), origin, work, scaled })
+    }
+
+    /// The runs that are kept in `folder`. Those of another text of the figure, other files beside it or another build of the program have another name.
+    pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
+        let mut hash = DefaultHasher::new();
+        let Origin { program, remake, sweep, inputs } = &self.origin;
+        (program, remake, sweep).hash(&mut hash);
+        inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
+        let name = format!("{}-{}-{:016x}.runs", self.source.paper.name, self.figure.name, hash.finish());
+        Cells::open(folder.join(name), &self.origin)
+    }
+
+    /// How many runs it has.
+    pub fn runs(&self) -> u64 {
+        self.plan.sweep.cells()
+    }
+
+    /// How much a run is.
+    pub fn work(&self, run: u64) -> Work {
+        self.work[run as usize]
+    }
+
+    /// A run in words.
+    pub fn describe(&self, run: u64) -> String {
+        format!("{} of {}, {}", self.figure.name, self.source.paper.name, self.plan.sweep.describe(run))
+    }
+
+    /// What a run simulates.
+    pub fn scenario(&self, run: u64) -> Result<Scenario, Failure> {
+        Ok(self.plan.sweep.cell(run, &|name| self.source.read(name))?)
+    }
+
+    /// What is kept of a run.
+    pub fn keep(&self, _run: u64, record: &Record) -> KeptRun {
+        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect() }
+    }
+
+    /// What the runs show.
+    pub fn judged(&self, kept: &Cells<KeptRun>) -> Result<FigureResult, Failure> {
+        let runs = (0..self.runs()).map(|run| kept.get(run)).collect::<Result<Vec<_>, _>>()?;
+        let seeds = self.plan.seeds();
+        let values = |cell: usize, asked: &Asked| -> Vec<Option<f64>> {
+            let index = self.asked.iter().position(|own| own == asked).expect("everything that is asked for was kept");
+            runs[cell * seeds..][..seeds].iter().map(|run| run.values[index]).collect()
+        };
+        let claims = self.plan.claims.iter().map(|claim| judge(claim, &values, &|cell| self.plan.label(cell))).collect();
+        Ok(FigureResult {
+            name: self.figure.name.clone(),
+            title: self.figure.title.clone(),
+            source: self.figure.source.clone(),
+            about: self.figure.about.clone(),
+            scaled: self.figure.why.clone().filter(|_| self.scaled),
+            claims,
+        })
+    }
+}
+
+/// A number of a run.
+fn value(asked: &Asked, record: &Record) -> Option<f64> {
+    let part = asked.window.map(|(from, to)| record.between(from, to));
+    let record = part.as_ref().unwrap_or(record);
+    let names: Vec<&str> = asked.flows.iter().map(String::as_str).collect();
+    let chosen = (!names.is_empty()).then(|| record.only(&names));
+    (asked.metric.compute)(chosen.as_ref().unwrap_or(record)).filter(|value| value.is_finite())
+}
+
+/// How much a run is: its packets are about those that the bottlenecks of its flows carry.
+fn work(scenario: &Scenario) -> Work {
+    let rate = |link: &LinkId| scenario.links[link.0].config.rate.mean().map_or(u64::MAX, |rate| rate.as_bps());
+    let mut bottlenecks: Vec<LinkId> =
+        scenario.flows.iter().filter_map(|flow| flow.route.iter().min_by_key(|link| rate(link)).copied()).collect();
+    bottlenecks.sort();
+    bottlenecks.dedup();
+    let carried: u64 = bottlenecks.iter().map(rate).filter(|rate| *rate < u64::MAX).sum();
+    Work { length: scenario.duration, weight: (carried / 1_000_000).max(1) }
+}

@@ -1,0 +1,121 @@
+//! `narrows reproduce`: published results, run again and judged.
+
+mod job;
+mod judge;
+pub mod papers;
+
+use crate::Outcome;
+use crate::cells::{Cells, partial};
+use crate::cli::{OutputArgs, ReproduceArgs};
+use crate::compare::quote;
+use crate::error::Failure;
+use crate::output::{self, Kept, Started};
+use crate::runner::run_cells;
+use job::Job;
+use narrows_report::{FigureResult, KeptRun, PaperResult, Reproduction};
+use papers::Source;
+use std::path::{Path, PathBuf};
+
+/// Runs the figures of papers, and says which of their claims hold.
+pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let sources = papers::chosen(&args.papers)?;
+    let jobs = jobs(&sources, &args)?;
+    let directory = directory(&args)?;
+    let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
+    run(&jobs, &kept, &directory, &args.output)?;
+    let reproduction = judged(&sources, &jobs, &kept, &args)?;
+    let text =
+        if args.output.json { narrows_report::reproduction_json(&reproduction) } else { narrows_report::reproduction_table(&reproduction) };
+    let printed = output::print(&text);
+    narrows_report::write_reproduction(&directory, &reproduction, &started.info(Kept::default()))?;
+    kept.into_iter().try_for_each(Cells::remove)?;
+    // Runs of figures that were not asked for this time stay.
+    let _ = std::fs::remove_dir(partial(&directory));
+    printed?;
+    if !args.output.json && !args.output.quiet {
+        output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
+    }
+    Ok(if reproduction.as_expected() { Outcome::Ok } else { Outcome::Missed })
+}
+
+/// The figures that are asked for, checked.
+fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>, Failure> {
+    let figures = || sources.iter().flat_map(|source| &source.paper.figures);
+    if let Some(unknown) = args.figure.iter().find(|name| figures().all(|figure| figure.name != **name)) {
+        let known: Vec<&str> = figures().map(|figure| figure.name.as_str()).collect();
+        return Err(Failure::Other(format!("there is no figure \"{unknown}\"; known are {}", known.join(", "))));
+    }
+    let mut jobs = Vec::new();
+    for (paper, source) in sources.iter().enumerate() {
+        for figure in source.paper.figures.iter().filter(|figure| args.figure.is_empty() || args.figure.contains(&figure.name)) {
+            jobs.push(Job::new(paper, source, figure, args.quick)?);
+        }
+    }
+    if jobs.is_empty() {
+        return Err(Failure::Other("there are no figures to run".to_owned()));
+    }
+    Ok(jobs)
+}
+
+/// Where the result goes: what was named, else the first of the numbered places that is free. Runs that are kept there are used as far as they belong to it.
+fn directory(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
+    output::choose_directory(&args.output, if args.quick { "reproduction-quick" } else { "reproduction" })
+}
+
+/// Runs what is not kept yet, the largest runs first.
+fn run(jobs: &[Job], kept: &[Cells<KeptRun>], directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+    let all: Vec<(usize, u64)> = jobs.iter().enumerate().flat_map(|(job, own)| (0..own.runs()).map(move |run| (job, run))).collect();
+    let mut pending: Vec<u64> = (0..all.len() as u64).filter(|place| !kept[all[*place as usize].0].has(all[*place as usize].1)).collect();
+    let of = |place: u64| (&jobs[all[place as usize].0], &kept[all[place as usize].0], all[place as usize].1);
+    let work = |place: u64| of(place).0.work(of(place).2);
+    pending.sort_by_key(|place| std::cmp::Reverse(work(*place).total()));
+    let ran = run_cells(
+        &pending,
+        work,
+        |place| of(place).0.scenario(of(place).2),
+        |place, record| {
+            let (job, kept, run) = of(place);
+            kept.keep(run, &job.keep(run, &record))
+        },
+        |place| of(place).0.describe(of(place).2),
+        output,
+    );
+    match ran {
+        Err(Failure::Interrupted) => Err(Failure::Paused {
+            done: kept.iter().map(Cells::done).sum(),
+            all: all.len() as u64,
+            file: partial(directory).display().to_string(),
+            resume: "the same command".to_owned(),
+        }),
+        other => other,
+    }
+}
+
+fn judged(sources: &[Source], jobs: &[Job], kept: &[Cells<KeptRun>], args: &ReproduceArgs) -> Result<Reproduction, Failure> {
+    let mut papers: Vec<PaperResult> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let of_paper = jobs.iter().zip(kept).filter(|(job, _)| job.paper == index);
+        let figures: Vec<FigureResult> = of_paper.map(|(job, kept)| job.judged(kept)).collect::<Result<_, _>>()?;
+        if !figures.is_empty() {
+            let paper = &source.paper;
+            papers.push(PaperResult {
+                name: paper.name.clone(),
+                title: paper.title.clone(),
+                authors: paper.authors.clone(),
+                published: paper.published.clone(),
+                about: paper.about.clone(),
+                figures,
+            });
+        }
+    }
+    Ok(Reproduction { remake: remake(args), version: env!("CARGO_PKG_VERSION").to_owned(), quick: args.quick, papers })
+}
+
+fn remake(args: &ReproduceArgs) -> String {
+    let mut words = vec!["narrows reproduce".to_owned()];
+    words.extend(args.papers.iter().map(|name| quote(name)));
+    words.extend(args.quick.then(|| "--quick".to_owned()));
+    words.extend(args.figure.iter().map(|name| format!("--figure {}", quote(name))));
+    words.join(" ")
+}

@@ -1,0 +1,96 @@
+//! Where papers come from: those of the program, and folders of the user's own.
+
+use crate::error::Failure;
+use narrows_report::Input;
+use narrows_scenario::paper::{Figure, Paper};
+use std::io;
+use std::path::Path;
+
+/// Every file of every paper of the program: folder, file, text.
+const BUILT_IN: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
+
+const ABOUT: &str = "paper.toml";
+
+/// A paper and the files of its folder.
+pub struct Source {
+    pub paper: Paper,
+    texts: Vec<(String, String)>,
+}
+
+/// All papers of the program, by name.
+pub fn built_in() -> Result<Vec<Source>, Failure> {
+    let mut names: Vec<&str> = BUILT_IN.iter().map(|(name, _, _)| *name).collect();
+    names.dedup();
+    names.into_iter().map(named).collect()
+}
+
+/// The papers of these names, each that of a paper of the program or a folder; all of the program without a name.
+pub fn chosen(names: &[String]) -> Result<Vec<Source>, Failure> {
+    if names.is_empty() {
+        return built_in();
+    }
+    names.iter().map(|name| if BUILT_IN.iter().any(|(own, _, _)| own == name) { named(name) } else { folder(name) }).collect()
+}
+
+fn named(name: &str) -> Result<Source, Failure> {
+    let of_paper = BUILT_IN.iter().filter(|(own, _, _)| *own == name);
+    let texts = of_paper.map(|(_, file, text)| ((*file).to_owned(), (*text).to_owned())).collect();
+    Source::new(name, &format!("papers/{name}"), texts)
+}
+
+fn folder(name: &str) -> Result<Source, Failure> {
+    let root = Path::new(name);
+    if !root.join(ABOUT).is_file() {
+        let mut known: Vec<&str> = BUILT_IN.iter().map(|(name, _, _)| *name).collect();
+        known.dedup();
+        return Err(Failure::Other(format!(
+            "there is no paper \"{name}\"; give a folder that has a {ABOUT}, or one of: {}",
+            known.join(", ")
+        )));
+    }
+    let read = || -> io::Result<Vec<(String, String)>> {
+        let mut texts = Vec::new();
+        for entry in std::fs::read_dir(root)? {
+            let path = entry?.path();
+            if path.is_file() {
+                let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                // What is no text is no figure, nor a trace that one could name.
+                texts.extend(std::fs::read_to_string(&path).ok().map(|text| (file, text)));
+            }
+        }
+        texts.sort();
+        Ok(texts)
+    };
+    let texts = read().map_err(|error| Failure::Other(format!("the folder {name} cannot be read: {error}")))?;
+    let own = root.canonicalize().ok().and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+    Source::new(&own.unwrap_or_else(|| name.to_owned()), name.trim_end_matches('/'), texts)
+}
+
+impl Source {
+    fn new(name: &str, folder: &str, texts: Vec<(String, String)>) -> Result<Source, Failure> {
+        let place = |file: &str| format!("{folder}/{file}");
+        let of_figures = texts.iter().filter(|(file, _)| file.ends_with(".toml") && file != ABOUT);
+        let figures = of_figures.map(|(file, text)| Figure::parse(text, &place(file))).collect::<Result<_, _>>()?;
+        let about = texts.iter().find(|(file, _)| file == ABOUT).map_or("", |(_, text)| text.as_str());
+        let paper = Paper::parse(name, about, &place(ABOUT), figures)?;
+        Ok(Source { paper, texts })
+    }
+
+    /// A file that a figure names: it lies beside it.
+    pub fn read(&self, name: &Path) -> io::Result<String> {
+        let beside = self.texts.iter().find(|(file, _)| Path::new(file) == name);
+        beside.map(|(_, text)| text.clone()).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file in the paper's folder"))
+    }
+
+    /// The text of a figure.
+    pub fn text(&self, figure: &Figure) -> &str {
+        let file = format!("{}.toml", figure.name);
+        self.texts.iter().find(|(own, _)| *own == file).map_or("", |(_, text)| text)
+    }
+
+    /// Everything that runs of the paper may read, for the record.
+    pub fn inputs(&self) -> Vec<Input> {
+        let beside = self.texts.iter().filter(|(file, _)| !file.ends_with(".toml"));
+        beside.map(|(file, text)| Input { name: file.clone(), text: text.clone() }).collect()
+    }
+}

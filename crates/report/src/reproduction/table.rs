@@ -1,0 +1,147 @@
+//! Claims as a terminal shows them, and as JSON.
+
+use super::model::{FigureResult, JudgedClaim, Reproduction, Verdict};
+use crate::number::{plain, short};
+use crate::table::{fold, render, wrap};
+use narrows_scenario::paper::By;
+use serde::Serialize;
+
+/// Columns of the claim and of what the document gives.
+const SAYS: usize = 42;
+const PUBLISHED: usize = 20;
+
+/// Papers, figures and claims as plain text, at most 120 columns wide, and at the end the share that holds.
+pub fn reproduction_table(reproduction: &Reproduction) -> String {
+    let mut text = String::new();
+    for paper in &reproduction.papers {
+        text += &wrap(&format!("{}. {}, {}.", paper.title, paper.authors, paper.published));
+        for figure in &paper.figures {
+            text += &self::figure(figure);
+        }
+        text += "\n";
+    }
+    text += &share(reproduction);
+    text
+}
+
+fn figure(figure: &FigureResult) -> String {
+    let mut text = format!("\n{} ({})\n", figure.title, figure.source);
+    if let Some(why) = &figure.scaled {
+        text += &wrap(&format!("Scaled: {why}"));
+    }
+    let mut columns: Vec<Vec<[String; 2]>> =
+        ["Claim", "Published", "Measured", "Holds if", ""].map(|head| vec![[head.to_owned(), String::new()]]).to_vec();
+    for claim in &figure.claims {
+        let (says, published) = (fold(&claim.claim.says, SAYS), fold(&claim.claim.published, PUBLISHED));
+        let own = [says, published, vec![measured(claim)], vec![bounds(claim)], vec![claim.verdict().text().to_owned()]];
+        let lines = own.iter().map(Vec::len).max().unwrap_or(0);
+        for (column, lines_of) in columns.iter_mut().zip(own) {
+            for line in 0..lines {
+                column.push([lines_of.get(line).cloned().unwrap_or_default(), String::new()]);
+            }
+        }
+    }
+    text += &render(columns, 5);
+    for claim in &figure.claims {
+        if let (Verdict::Explained, Some(known)) = (claim.verdict(), &claim.claim.known) {
+            text += &wrap(&format!("Known: \"{}\": {known}", claim.claim.says));
+        }
+    }
+    text
+}
+
+/// "23 of 25 claims hold (92 %); ..."
+fn share(reproduction: &Reproduction) -> String {
+    let count = |verdict: Verdict| reproduction.claims().filter(|claim| claim.verdict() == verdict).count();
+    let all = reproduction.claims().count();
+    let holding = count(Verdict::Holds) + count(Verdict::Unexpected);
+    let mut text = format!("{holding} of {all} claims hold ({:.0} %)", 100.0 * holding as f64 / all.max(1) as f64);
+    let mut more = |count: usize, what: &str| {
+        if count > 0 {
+            text += &format!("; {count} {what}");
+        }
+    };
+    more(count(Verdict::Explained), "known not to, see docs/reproductions.md");
+    more(count(Verdict::Fails), "not explained");
+    more(count(Verdict::Unexpected), "known not to hold, but now do: their `known` can go");
+    wrap(&(text + "."))
+}
+
+/// The measured value with its unit.
+pub(crate) fn measured(claim: &JudgedClaim) -> String {
+    claim.measured.map_or_else(|| "not defined".to_owned(), |value| united(short(value), claim))
+}
+
+/// "at least 80 Mbit/s", "0.9 to 1.1 times".
+pub(crate) fn bounds(claim: &JudgedClaim) -> String {
+    match (claim.claim.min, claim.claim.max) {
+        (Some(min), Some(max)) => united(format!("{} to {}", plain(min), plain(max)), claim),
+        (Some(min), None) => united(format!("≥ {}", plain(min)), claim),
+        (None, Some(max)) => united(format!("≤ {}", plain(max)), claim),
+        (None, None) => String::new(),
+    }
+}
+
+fn united(number: String, claim: &JudgedClaim) -> String {
+    match &claim.claim.than {
+        Some(than) if than.by == By::Ratio => format!("{number} times"),
+        _ => format!("{number} {}", claim.unit()).trim_end().to_owned(),
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    paper: &'a str,
+    figure: &'a str,
+    claim: &'a str,
+    published: &'a str,
+    measured: Option<f64>,
+    unit: &'a str,
+    compared: Option<&'static str>,
+    min: Option<f64>,
+    max: Option<f64>,
+    tolerance: &'a str,
+    holds: bool,
+    verdict: &'a str,
+    known: Option<&'a str>,
+    judged: &'a str,
+    metric: &'a str,
+    cell: Option<&'a str>,
+    source: &'a str,
+    scaled: Option<&'a str>,
+}
+
+/// Every claim as an element of a JSON array.
+pub fn reproduction_json(reproduction: &Reproduction) -> String {
+    let mut lines = Vec::new();
+    for paper in &reproduction.papers {
+        for figure in &paper.figures {
+            lines.extend(figure.claims.iter().map(|judged| Line {
+                paper: &paper.name,
+                figure: &figure.name,
+                claim: &judged.claim.says,
+                published: &judged.claim.published,
+                measured: judged.measured,
+                unit: judged.unit(),
+                compared: judged.claim.than.as_ref().map(|than| match than.by {
+                    By::Ratio => "ratio",
+                    By::Difference => "difference",
+                }),
+                min: judged.claim.min,
+                max: judged.claim.max,
+                tolerance: &judged.claim.tolerance,
+                holds: judged.verdict().holds(),
+                verdict: judged.verdict().text(),
+                known: judged.claim.known.as_deref(),
+                judged: judged.claim.judged.name(),
+                metric: judged.claim.asked.metric.name,
+                cell: judged.cell.as_deref(),
+                source: &judged.claim.source,
+                scaled: figure.scaled.as_deref(),
+            }));
+        }
+    }
+    let mut text = serde_json::to_string_pretty(&lines).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,177 @@
+//! What a paper states, and what would show that it holds.
+
+use super::figure::{Asked, Limits};
+use super::raw::{RawBy, RawClaim, RawJudged, RawOver};
+use super::select::Axes;
+use crate::error::{Checked, Problem};
+use crate::text::At;
+use std::ops::Range;
+
+/// A statement of a paper, and what would show that it holds.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The statement.
+    pub says: String,
+    /// The number, or the words, that the document gives.
+    pub published: String,
+    /// Where.
+    pub source: String,
+    /// By which number of a run it is judged.
+    pub asked: Asked,
+    /// The cells that are judged.
+    pub cells: Vec<usize>,
+    /// What they are compared with.
+    pub than: Option<Than>,
+    /// How several cells are judged.
+    pub over: Over,
+    /// The least value with which it holds.
+    pub min: Option<f64>,
+    /// The greatest value with which it holds.
+    pub max: Option<f64>,
+    /// Why these bounds.
+    pub tolerance: String,
+    /// What the document gives to judge by.
+    pub judged: Judged,
+    /// Why it is known not to hold.
+    pub known: Option<String>,
+}
+
+/// What the cells of a claim are compared with.
+#[derive(Clone, Debug)]
+pub struct Than {
+    /// The number of a run.
+    pub asked: Asked,
+    /// A cell for each cell of the claim.
+    pub cells: Vec<usize>,
+    /// How they are compared.
+    pub by: By,
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The one divided by the other.
+    Ratio,
+    /// The one less the other.
+    Difference,
+}
+
+/// How several cells are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// By the one that is farthest out.
+    Worst,
+    /// By their mean.
+    Mean,
+    /// By their median.
+    Median,
+}
+
+/// What a document gives to judge by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// A number.
+    Number,
+    /// An order of what is compared.
+    Ordering,
+}
+
+impl Judged {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judged::Number => "number",
+            Judged::Ordering => "ordering",
+        }
+    }
+}
+
+/// Reads a claim, with `--quick` as that changes it.
+pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Checked<Claim> {
+    let (span, raw) = (&raw.span, &raw.value);
+    let own = raw.quick.as_ref().filter(|_| axes.quick).map(|quick| &quick.value);
+    let window = own.and_then(|own| own.window.as_ref()).or(raw.window.as_ref());
+    let flows = own.and_then(|own| own.flows.as_ref()).or(raw.flows.as_ref());
+    let asked = limits.asked(&raw.metric, window, flows)?;
+    let own_at = own.and_then(|own| own.at.as_ref());
+    let at = own_at.or(raw.at.as_ref()).map(|at| &at.value);
+    let cells = axes.product(&axes.select(at, axes.quick && own_at.is_none())?);
+    let than = match own.and_then(|own| own.than.as_ref()).or(raw.than.as_ref()) {
+        Some(than) => Some(compared(raw, than, &asked, &cells, axes, limits)?),
+        None => None,
+    };
+    if let (None, Some(_)) = (&than, raw.by) {
+        return Err(Problem::at(span, "the claim says by what it compares, but not with what", "add than = { ... }, or leave out by"));
+    }
+    let (min, max) =
+        bounds(span, own.and_then(|own| own.min.as_ref()).or(raw.min.as_ref()), own.and_then(|own| own.max.as_ref()).or(raw.max.as_ref()))?;
+    let known = own.and_then(|own| own.known.clone()).or(raw.known.clone()).filter(|known| !known.trim().is_empty());
+    Ok(Claim {
+        says: raw.says.clone(),
+        published: raw.published.clone(),
+        source: raw.source.clone(),
+        asked,
+        cells,
+        than,
+        over: match raw.over {
+            None | Some(RawOver::Worst) => Over::Worst,
+            Some(RawOver::Mean) => Over::Mean,
+            Some(RawOver::Median) => Over::Median,
+        },
+        min,
+        max,
+        tolerance: own.and_then(|own| own.tolerance.clone()).unwrap_or_else(|| raw.tolerance.clone()),
+        judged: match raw.judged {
+            None | Some(RawJudged::Number) => Judged::Number,
+            Some(RawJudged::Ordering) => Judged::Ordering,
+        },
+        known,
+    })
+}
+
+fn compared(
+    raw: &RawClaim,
+    than: &At<super::raw::RawThan>,
+    asked: &Asked,
+    cells: &[usize],
+    axes: Axes,
+    limits: &mut Limits,
+) -> Checked<Than> {
+    let written = &than.value;
+    let metric = written.metric.as_ref().unwrap_or(&raw.metric);
+    let mut other = limits.asked(metric, written.window.as_ref(), written.flows.as_ref())?;
+    other.window = other.window.or(asked.window);
+    if written.flows.is_none() {
+        other.flows.clone_from(&asked.flows);
+    }
+    let moved = axes.single(&written.places)?;
+    let others: Vec<usize> = cells
+        .iter()
+        .map(|cell| {
+            let mut places = axes.places(*cell);
+            moved.iter().for_each(|(axis, place)| places[*axis] = *place);
+            axes.cell(&places)
+        })
+        .collect();
+    if other == *asked && cells.iter().zip(&others).any(|(cell, other)| cell == other) {
+        return Err(Problem::at(&than.span, "a cell is compared with itself", "leave it out of at, or compare with another one"));
+    }
+    let by = match raw.by {
+        None | Some(RawBy::Ratio) => By::Ratio,
+        Some(RawBy::Difference) => By::Difference,
+    };
+    Ok(Than { asked: other, cells: others, by })
+}
+
+fn bounds(claim: &Range<usize>, min: Option<&At<f64>>, max: Option<&At<f64>>) -> Checked<(Option<f64>, Option<f64>)> {
+    if let Some(end) = [min, max].into_iter().flatten().find(|end| !end.value.is_finite()) {
+        return Err(Problem::at(&end.span, "a bound must be a finite number", "leave it out if there is none"));
+    }
+    match (min, max) {
+        (None, None) => Err(Problem::at(claim, "nothing would refute this claim", "give min, max or both, in the unit of the metric")),
+        (Some(min), Some(max)) if min.value > max.value => {
+            Err(Problem::at(&min.span, format!("no number is at least {} and at most {}", min.value, max.value), "exchange min and max"))
+        }
+        _ => Ok((min.map(|end| end.value), max.map(|end| end.value))),
+    }
+}

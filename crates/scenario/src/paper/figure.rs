@@ -1,0 +1,245 @@
+//! A figure: its scenario with axes, its plots, its claims.
+
+use super::claim::{self, Claim};
+use super::plot::{self, Plot};
+use super::raw::{RawFile, RawNames};
+use super::select::Axes;
+use crate::error::{Checked, Problem, ScenarioError};
+use crate::near::suggest;
+use crate::text::{At, Quantity};
+use crate::{Axis, ReadFile, Scenario, Sweep, syntax};
+use narrows_measure::metrics::{METRICS, Metric, metric};
+use narrows_units::{Span, Time};
+use std::ops::Range;
+use std::path::Path as FilePath;
+
+/// A figure of a paper.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// What commands call it: its file without `.toml`.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// Where it stands in the document.
+    pub source: String,
+    /// What the document says of the set-up, and what is ours.
+    pub about: String,
+    /// Its place among the figures of its paper.
+    pub order: i64,
+    /// What is scaled with `--quick`, and why that is fair; `None` if nothing is.
+    pub why: Option<String>,
+    whole: Plan,
+    quick: Option<Plan>,
+}
+
+/// What is run of a figure, and what is drawn and judged of it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Its runs.
+    pub sweep: Sweep,
+    /// Its plots, in the order of the file.
+    pub plots: Vec<Plot>,
+    /// Its claims, in the order of the file.
+    pub claims: Vec<Claim>,
+    limits: Limits,
+}
+
+/// A number of a run: a metric, of the whole run after its warm-up or of a part of it, of all flows or of some.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The metric.
+    pub metric: &'static Metric,
+    /// From when to when it is computed; `None` from the end of the warm-up to the end.
+    pub window: Option<(Time, Time)>,
+    /// The flows that it is computed from, by their names in the file; all if there are none.
+    pub flows: Vec<String>,
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Asked) -> bool {
+        self.metric.name == other.metric.name && self.window == other.window && self.flows == other.flows
+    }
+}
+
+/// True if `wanted` names the flow, or the table of which the flow is one of several copies.
+pub fn is_named(flow: &str, wanted: &str) -> bool {
+    let copy =
+        |rest: &str| rest.strip_prefix('.').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    flow.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || copy(rest))
+}
+
+/// What only the scenarios of the cells can tell to be wrong.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Limits {
+    ends: Vec<(Time, Range<usize>)>,
+    flows: Vec<At<String>>,
+    pub links: Vec<At<String>>,
+}
+
+impl Figure {
+    /// Reads a figure file; `file` is what errors call it, and its name is the figure's.
+    ///
+    /// # Errors
+    /// What is wrong with the tables of the figure, as it is and with `--quick`; cells are checked by [`Plan::check`].
+    pub fn parse(text: &str, file: &str) -> Result<Figure, ScenarioError> {
+        read(text, file).map_err(|problem| ScenarioError::new(*problem, file, text))
+    }
+
+    /// What is run: everything, or what `--quick` makes of it.
+    pub fn plan(&self, quick: bool) -> &Plan {
+        self.quick.as_ref().filter(|_| quick).unwrap_or(&self.whole)
+    }
+
+    /// True if `--quick` scales it.
+    pub fn is_scaled(&self) -> bool {
+        self.quick.is_some()
+    }
+}
+
+fn read(text: &str, file: &str) -> Checked<Figure> {
+    let raw: RawFile = syntax::read(text)?;
+    let whole = Plan::of(&raw, Sweep::figure(text, file, false)?, false)?;
+    let quick = match &raw.quick {
+        Some(quick) => {
+            if quick.value.why.as_ref().is_none_or(|why| why.value.trim().is_empty()) {
+                let help = "add why = \"...\": what is scaled, and why the claims can be seen all the same";
+                return Err(Problem::at(&quick.span, "[quick] does not say why it is fair", help));
+            }
+            let sweep = Sweep::figure(text, file, true)?;
+            if sweep.same_runs(&whole.sweep) {
+                return Err(Problem::at(&quick.span, "[quick] changes nothing", "leave it out, or give for example duration = \"10 s\""));
+            }
+            Some(Plan::of(&raw, sweep, true)?)
+        }
+        None => None,
+    };
+    let name = FilePath::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    if raw.claim.is_empty() {
+        return Err(Problem::at(&raw.figure.span, "nothing is claimed of this figure", "add a [[claim]]"));
+    }
+    let why = raw.quick.and_then(|quick| quick.value.why).map(|why| why.value);
+    let figure = raw.figure.value;
+    Ok(Figure { name, title: figure.title, source: figure.source, about: figure.about, order: figure.order, why, whole, quick })
+}
+
+impl Plan {
+    fn of(raw: &RawFile, sweep: Sweep, quick: bool) -> Checked<Plan> {
+        let mut limits = Limits::default();
+        let axes = Axes { axes: telling(&sweep), quick };
+        let plots = raw.plot.iter().map(|raw| plot::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
+        let claims = raw.claim.iter().map(|raw| claim::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
+        Ok(Plan { sweep, plots, claims, limits })
+    }
+
+    /// The axes of the cells: all but that of the seeds.
+    pub fn axes(&self) -> &[Axis] {
+        telling(&self.sweep)
+    }
+
+    /// How many cells there are, each run once for each seed.
+    pub fn cells(&self) -> usize {
+        Axes { axes: self.axes(), quick: false }.cells()
+    }
+
+    /// How many seeds each cell is run with: run `cell * seeds + n` is that of the n-th.
+    pub fn seeds(&self) -> usize {
+        self.sweep.axes().iter().find(|axis| axis.is_seed()).map_or(1, |axis| axis.values.len())
+    }
+
+    /// A cell in words: its labels on the axes that have several.
+    pub fn label(&self, cell: usize) -> String {
+        let axes = Axes { axes: self.axes(), quick: false };
+        let several: Vec<usize> = (0..axes.axes.len()).filter(|axis| axes.axes[*axis].values.len() > 1).collect();
+        axes.label(cell, &several)
+    }
+
+    /// Every number that plots and claims ask for, each once.
+    pub fn asked(&self) -> Vec<Asked> {
+        let mut all: Vec<Asked> = Vec::new();
+        let of_claims = self.claims.iter().flat_map(|claim| std::iter::once(&claim.asked).chain(claim.than.iter().map(|than| &than.asked)));
+        for asked in of_claims.chain(self.plots.iter().filter_map(Plot::asked)) {
+            if !all.contains(asked) {
+                all.push(asked.clone());
+            }
+        }
+        all
+    }
+
+    /// Checks every run, and gives their scenarios to `each` in order.
+    ///
+    /// # Errors
+    /// What is wrong with the first run that is wrong; a window that ends after the run does, or a name that no flow or link of it has.
+    pub fn check(&self, read: &ReadFile, mut each: impl FnMut(Scenario)) -> Result<(), ScenarioError> {
+        for run in 0..self.sweep.cells() {
+            let scenario = self.sweep.cell(run, read)?;
+            self.limits.check(&scenario).map_err(|problem| self.sweep.fail(problem))?;
+            each(scenario);
+        }
+        Ok(())
+    }
+}
+
+/// All axes but that of the seeds, which is the last.
+fn telling(sweep: &Sweep) -> &[Axis] {
+    match sweep.axes() {
+        [axes @ .., last] if last.is_seed() => axes,
+        all => all,
+    }
+}
+
+impl Limits {
+    /// A metric with its window and flows.
+    pub fn asked(&mut self, name: &At<String>, window: Option<&At<Vec<Quantity<Span>>>>, flows: Option<&RawNames>) -> Checked<Asked> {
+        let Some(metric) = metric(&name.value) else {
+            let help = suggest(&name.value, "metrics", METRICS.iter().map(|metric| metric.name));
+            return Err(Problem::at(&name.span, format!("there is no metric \"{}\"", name.value), help));
+        };
+        let window = window.map(|written| self.window(written)).transpose()?;
+        Ok(Asked { metric, window, flows: self.flows(flows) })
+    }
+
+    /// The names of flows, to be checked when the flows are known.
+    pub fn flows(&mut self, names: Option<&RawNames>) -> Vec<String> {
+        let names = names.map_or(&[][..], |names| &names.0[..]);
+        self.flows.extend(names.iter().cloned());
+        names.iter().map(|name| name.value.clone()).collect()
+    }
+
+    fn window(&mut self, written: &At<Vec<Quantity<Span>>>) -> Checked<(Time, Time)> {
+        match written.value[..] {
+            [Quantity(from), Quantity(to)] if from < to => {
+                self.ends.push((Time::ZERO + to, written.span.clone()));
+                Ok((Time::ZERO + from, Time::ZERO + to))
+            }
+            [Quantity(from), Quantity(to)] => Err(Problem::at(
+                &written.span,
+                format!("{to} does not come after {from}"),
+                "give from when to when, for example [\"10 s\", \"20 s\"]",
+            )),
+            _ => Err(Problem::at(&written.span, "a window has two ends", "give from when to when, for example [\"10 s\", \"20 s\"]")),
+        }
+    }
+
+    fn check(&self, scenario: &Scenario) -> Checked<()> {
+        let end = Time::ZERO + scenario.duration;
+        if let Some((late, span)) = self.ends.iter().find(|(to, _)| *to > end) {
+            let message = format!("the window ends at {}, after a run that lasts {}", late.since(Time::ZERO), scenario.duration);
+            return Err(Problem::at(
+                span,
+                message,
+                "end it with the run; with --quick a window of its own can be given in quick = { window = [...] }",
+            ));
+        }
+        let flows = || scenario.flows.iter().map(|flow| flow.name.as_str());
+        if let Some(name) = self.flows.iter().find(|name| !flows().any(|flow| is_named(flow, &name.value))) {
+            let help = suggest(&name.value, "flows", flows());
+            return Err(Problem::at(&name.span, format!("no flow is called \"{}\"", name.value), help));
+        }
+        let links = || scenario.links.iter().map(|link| link.name.as_str());
+        if let Some(name) = self.links.iter().find(|name| !links().any(|link| link == name.value)) {
+            let help = suggest(&name.value, "links", links());
+            return Err(Problem::at(&name.span, format!("no link is called \"{}\"", name.value), help));
+        }
+        Ok(())
+    }
+}

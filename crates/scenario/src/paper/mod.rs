@@ -1,0 +1,49 @@
+//! Published results: a paper's figures, each a scenario with its axes, and what the paper states of them.
+//!
+//! A figure file is an ordinary scenario file with more tables: `[figure]` says what it is, `[[plot]]` what it draws, `[[claim]]` what the paper states of it and
+//! what would show that it holds, `[quick]` how it is scaled for a quick look. Everything that these tables name (axes, labels, metrics) is looked up here, so that
+//! a claim has its cells and a plot its lines.
+
+mod claim;
+mod figure;
+mod plot;
+mod raw;
+mod select;
+
+pub use claim::{By, Claim, Judged, Over, Than};
+pub use figure::{Asked, Figure, Plan, is_named};
+pub use plot::{Along, Drawn, Plot, Series, Trace};
+pub(crate) use raw::{RawClaim, RawFigure, RawPlot, RawQuick, Unread};
+
+use crate::error::ScenarioError;
+use crate::syntax;
+
+/// A document whose results are reproduced.
+#[derive(Clone, Debug)]
+pub struct Paper {
+    /// What commands call it: the name of its folder.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    pub authors: String,
+    /// Where and when it was published.
+    pub published: String,
+    /// What it is about, and what is reproduced of it.
+    pub about: String,
+    /// Its figures, in their order.
+    pub figures: Vec<Figure>,
+}
+
+impl Paper {
+    /// Reads `paper.toml`, whose text is `text`; `file` is what errors call it. The figures are put in order.
+    ///
+    /// # Errors
+    /// The text is not TOML, a key is missing or unknown.
+    pub fn parse(name: &str, text: &str, file: &str, mut figures: Vec<Figure>) -> Result<Paper, ScenarioError> {
+        let raw: raw::RawPaper = syntax::read(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+        figures.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
+        let raw::RawPaper { title, authors, published, about } = raw;
+        Ok(Paper { name: name.to_owned(), title, authors, published, about, figures })
+    }
+}

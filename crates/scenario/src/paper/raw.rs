@@ -1,0 +1,379 @@
+//! The tables of a figure file as they are written. The comments here are the descriptions in the JSON Schema.
+
+use crate::text::{At, Quantity};
+use narrows_units::Span;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// `paper.toml`: what the document is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawPaper {
+    pub title: String,
+    pub authors: String,
+    pub published: String,
+    pub about: String,
+}
+
+/// A figure file without its scenario.
+#[derive(Debug, Deserialize)]
+pub(super) struct RawFile {
+    pub figure: At<RawFigure>,
+    pub quick: Option<At<RawQuick>>,
+    #[serde(default)]
+    pub plot: Vec<At<RawPlot>>,
+    #[serde(default)]
+    pub claim: Vec<At<RawClaim>>,
+}
+
+/// What the figure of a paper is, for `narrows reproduce`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Figure")]
+pub(crate) struct RawFigure {
+    /// What it shows, in a few words.
+    pub title: String,
+    /// Where it stands in the document.
+    pub source: String,
+    /// What the document says of the set-up, and what is ours.
+    pub about: String,
+    /// Its place among the figures of its paper. Default: 0, and then by the name of the file.
+    #[serde(default)]
+    pub order: i64,
+}
+
+/// What `narrows reproduce --quick` changes: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Quick")]
+pub(crate) struct RawQuick {
+    /// What is scaled, and why the claims can be seen all the same.
+    pub why: Option<At<String>>,
+    /// Axes in place of those of the same name; `seeds` for so many seeds.
+    #[serde(rename = "sweep")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    _sweep: Option<IgnoredAny>,
+}
+
+/// A plot: `x` and `y` over the cells of a sweep, `trace` over the time of one run, or `cdf` of a metric over cells.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Plot")]
+pub(crate) struct RawPlot {
+    /// What it shows.
+    pub title: String,
+    /// The axis of the sweep that runs along the plot.
+    pub x: Option<At<String>>,
+    /// The metric drawn over it.
+    pub y: Option<At<String>>,
+    /// The metric whose distribution over cells is drawn.
+    pub cdf: Option<At<String>>,
+    /// What is drawn over time.
+    pub trace: Option<At<String>>,
+    /// The axis, or axes, with a line for each value.
+    pub lines: Option<RawNames>,
+    /// The cells that are drawn, as in a claim.
+    pub at: Option<At<RawPlaces>>,
+    /// The metric is computed over this part of the run, from and to.
+    pub window: Option<At<Vec<Quantity<Span>>>>,
+    /// The metric is computed from these flows; of a trace, only these are drawn.
+    pub flows: Option<RawNames>,
+    /// The link of a trace of queue, utilisation or loss. Default: the bottleneck.
+    pub link: Option<At<String>>,
+    /// Axes drawn logarithmically: "x", "y" or "xy".
+    pub log: Option<At<String>>,
+    /// What stands along the x axis. Default: the axis of the sweep.
+    pub x_title: Option<String>,
+    /// What stands along the y axis. Default: the metric with its unit.
+    pub y_title: Option<String>,
+}
+
+/// A statement of the document, and what would show that it holds.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Claim")]
+pub(crate) struct RawClaim {
+    /// The statement, in our words.
+    pub says: String,
+    /// The number, or the words, that the document gives.
+    pub published: String,
+    /// Where.
+    pub source: String,
+    /// The metric by which it is judged.
+    pub metric: At<String>,
+    /// The cells that are judged: for axes of the sweep a label, or a list of labels. An axis that is left out means all its values.
+    pub at: Option<At<RawPlaces>>,
+    /// The metric is computed over this part of the run, from and to. Default: from the end of the warm-up.
+    pub window: Option<At<Vec<Quantity<Span>>>>,
+    /// The metric is computed from these flows. Default: all.
+    pub flows: Option<RawNames>,
+    /// Compared with: the same cell but for the axes named here, and with `flows`, `window` and `metric` of its own if these are named.
+    pub than: Option<At<RawThan>>,
+    /// How it is compared. Default: "ratio".
+    pub by: Option<RawBy>,
+    /// How several cells are judged. Default: "worst".
+    pub over: Option<RawOver>,
+    /// The least value with which the claim holds.
+    pub min: Option<At<f64>>,
+    /// The greatest value with which the claim holds.
+    pub max: Option<At<f64>>,
+    /// Why these bounds.
+    pub tolerance: String,
+    /// What the document gives to judge by: its number, or an ordering only. Default: "number".
+    pub judged: Option<RawJudged>,
+    /// Why it is known not to hold, in short.
+    pub known: Option<String>,
+    /// What is different with `--quick`.
+    pub quick: Option<At<RawClaimQuick>>,
+}
+
+/// What is different about a claim with `--quick`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ClaimQuick")]
+pub(crate) struct RawClaimQuick {
+    /// The cells that are judged.
+    pub at: Option<At<RawPlaces>>,
+    /// The part of the run.
+    pub window: Option<At<Vec<Quantity<Span>>>>,
+    /// The flows.
+    pub flows: Option<RawNames>,
+    /// Compared with.
+    pub than: Option<At<RawThan>>,
+    /// The least value with which the claim holds.
+    pub min: Option<At<f64>>,
+    /// The greatest value with which the claim holds.
+    pub max: Option<At<f64>>,
+    /// Why these bounds.
+    pub tolerance: Option<String>,
+    /// Why it is known not to hold; "" if it holds with `--quick`.
+    pub known: Option<String>,
+}
+
+/// How a value is compared with another.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "By")]
+pub(crate) enum RawBy {
+    /// Divided by it.
+    Ratio,
+    /// Less it.
+    Difference,
+}
+
+/// How several cells are judged.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Over")]
+pub(crate) enum RawOver {
+    /// By the one that is farthest out.
+    Worst,
+    /// By their mean.
+    Mean,
+    /// By their median.
+    Median,
+}
+
+/// What the document gives to judge by.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Judged")]
+pub(crate) enum RawJudged {
+    /// A number.
+    Number,
+    /// An order of what is compared.
+    Ordering,
+}
+
+/// One name, or several.
+#[derive(Clone, Debug)]
+pub(crate) struct RawNames(pub Vec<At<String>>);
+
+impl<'de> Deserialize<'de> for RawNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawNames, D::Error> {
+        let node = At::<Node>::deserialize(deserializer)?;
+        match node.value {
+            Node::Labels(labels) => Ok(RawNames(labels.into_iter().map(|label| label.unwrap_or_at(&node.span)).collect())),
+            Node::Below(_) => Err(D::Error::custom("names are expected here; write for example [\"long\"]")),
+        }
+    }
+}
+
+impl JsonSchema for RawNames {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Names".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] })
+    }
+}
+
+/// Places on axes: the axis by its path, and labels of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RawPlaces(pub Vec<(At<String>, Vec<At<String>>)>);
+
+/// The same, with what a comparison may have of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RawThan {
+    pub places: RawPlaces,
+    pub metric: Option<At<String>>,
+    pub flows: Option<RawNames>,
+    pub window: Option<At<Vec<Quantity<Span>>>>,
+}
+
+/// A label or labels, or keys below which they stand: an axis may be written `"flow.a.start"` or `flow.a.start`.
+#[derive(Clone, Debug)]
+enum Node {
+    Labels(Vec<Label>),
+    Below(BTreeMap<At<String>, At<Node>>),
+}
+
+/// A label, with its place if it stands in a list.
+#[derive(Clone, Debug)]
+struct Label {
+    text: String,
+    span: Option<std::ops::Range<usize>>,
+}
+
+impl Label {
+    fn unwrap_or_at(self, span: &std::ops::Range<usize>) -> At<String> {
+        At { span: self.span.unwrap_or_else(|| span.clone()), value: self.text }
+    }
+}
+
+/// A text, or a number as it is written.
+struct Scalar(String);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        match Node::deserialize(deserializer)? {
+            Node::Labels(mut labels) if labels.len() == 1 && labels[0].span.is_none() => Ok(Scalar(labels.remove(0).text)),
+            _ => Err(D::Error::custom("a label is expected here; write for example \"cubic\"")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
+        struct Reading;
+        fn one(text: String) -> Node {
+            Node::Labels(vec![Label { text, span: None }])
+        }
+        impl<'de> Visitor<'de> for Reading {
+            type Value = Node;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a label or a list of labels; \"cubic\" or [\"cubic\", \"bbr\"]")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
+                Ok(one(text.to_owned()))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Node, E> {
+                Ok(one(number.to_string()))
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Node, E> {
+                Ok(one(format!("{number:?}")))
+            }
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Node, E> {
+                Ok(one(flag.to_string()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Node, A::Error> {
+                let labels = Vec::<At<Scalar>>::deserialize(SeqAccessDeserializer::new(list))?;
+                Ok(Node::Labels(labels.into_iter().map(|label| Label { text: label.value.0, span: Some(label.span) }).collect()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Node, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(Node::Below)
+            }
+        }
+        deserializer.deserialize_any(Reading)
+    }
+}
+
+/// The labels below `above`, axis by axis.
+fn flatten(above: Option<&At<String>>, nodes: BTreeMap<At<String>, At<Node>>, all: &mut Vec<(At<String>, Vec<At<String>>)>) {
+    for (key, node) in nodes {
+        let name = match above {
+            None => key,
+            Some(above) => At { span: above.span.start..key.span.end, value: format!("{}.{}", above.value, key.value) },
+        };
+        match node.value {
+            Node::Labels(labels) => all.push((name, labels.into_iter().map(|label| label.unwrap_or_at(&node.span)).collect())),
+            Node::Below(inner) => flatten(Some(&name), inner, all),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RawPlaces {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawPlaces, D::Error> {
+        let nodes = BTreeMap::<At<String>, At<Node>>::deserialize(deserializer)?;
+        let mut all = Vec::new();
+        flatten(None, nodes, &mut all);
+        Ok(RawPlaces(all))
+    }
+}
+
+impl JsonSchema for RawPlaces {
+    fn schema_name() -> Cow<'static, str> {
+        "Places".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, serde_json::Value>::json_schema(generator)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawThan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawThan, D::Error> {
+        let mut than = RawThan::default();
+        for (key, labels) in RawPlaces::deserialize(deserializer)?.0 {
+            match key.value.as_str() {
+                "metric" => than.metric = labels.into_iter().next(),
+                "flows" => than.flows = Some(RawNames(labels)),
+                "window" => {
+                    let span = labels.first().map_or(key.span.clone(), |first| first.span.start..labels[labels.len() - 1].span.end);
+                    let read = |label: &At<String>| label.value.parse().map(Quantity).map_err(D::Error::custom);
+                    than.window = Some(At { span, value: labels.iter().map(read).collect::<Result<_, _>>()? });
+                }
+                _ => than.places.0.push((key, labels)),
+            }
+        }
+        Ok(than)
+    }
+}
+
+impl JsonSchema for RawThan {
+    fn schema_name() -> Cow<'static, str> {
+        "Than".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        RawPlaces::json_schema(generator)
+    }
+}
+
+/// A table that a scenario's reader passes over, described as `T`.
+#[derive(Debug)]
+pub(crate) struct Unread<T>(PhantomData<T>);
+
+impl<'de, T> Deserialize<'de> for Unread<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unread<T>, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Unread(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Unread<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}

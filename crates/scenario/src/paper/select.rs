@@ -1,0 +1,127 @@
+//! Cells of a figure by labels of its axes.
+
+use super::raw::{RawNames, RawPlaces};
+use crate::error::{Checked, Problem};
+use crate::near::suggest;
+use crate::sweep::{Axis, Path};
+use crate::text::At;
+use std::ops::Range;
+
+/// The axes that tell cells apart, and how strictly labels are held against them.
+#[derive(Clone, Copy)]
+pub(super) struct Axes<'a> {
+    pub axes: &'a [Axis],
+    /// With `--quick`, labels that its shorter axes lack are passed over.
+    pub quick: bool,
+}
+
+impl Axes<'_> {
+    /// How many cells there are.
+    pub fn cells(&self) -> usize {
+        self.axes.iter().map(|axis| axis.values.len()).product()
+    }
+
+    /// The place of a cell on each axis; the last one changes fastest.
+    pub fn places(&self, mut cell: usize) -> Vec<usize> {
+        let mut places: Vec<usize> = Vec::with_capacity(self.axes.len());
+        for axis in self.axes.iter().rev() {
+            places.push(cell % axis.values.len());
+            cell /= axis.values.len();
+        }
+        places.reverse();
+        places
+    }
+
+    /// The cell at these places.
+    pub fn cell(&self, places: &[usize]) -> usize {
+        self.axes.iter().zip(places).fold(0, |cell, (axis, place)| cell * axis.values.len() + place)
+    }
+
+    /// The axis that `name` names: all its paths, or one of them.
+    pub fn find(&self, name: &At<String>) -> Checked<usize> {
+        let paths: Result<Vec<Path>, _> = name.value.split(',').map(Path::parse).collect();
+        let found = paths.ok().and_then(|paths| {
+            let whole = self.axes.iter().position(|axis| axis.paths == paths);
+            whole.or_else(|| self.axes.iter().position(|axis| paths.iter().all(|path| axis.paths.contains(path))))
+        });
+        found.ok_or_else(|| {
+            let help = suggest(&name.value, "axes", self.axes.iter().map(|axis| axis.name.as_str()));
+            Problem::at(&name.span, format!("the figure has no axis \"{}\"", name.value), help)
+        })
+    }
+
+    /// The place of a label on an axis.
+    fn place(&self, axis: usize, label: &At<String>) -> Checked<usize> {
+        let axis = &self.axes[axis];
+        axis.values.iter().position(|value| value.label == label.value).ok_or_else(|| {
+            let help = suggest(&label.value, "labels", axis.values.iter().map(|value| value.label.as_str()));
+            let quick =
+                if self.quick { " with --quick; add it there, or give the claim other labels with quick = { at = { ... } }" } else { "" };
+            let help = if self.quick { help + quick } else { help };
+            Problem::at(&label.span, format!("the axis {} has no \"{}\"", axis.name, label.value), help)
+        })
+    }
+
+    /// On each axis the places that are named, all where none is; `lenient` passes over labels that are not there as long as one is left.
+    pub fn select(&self, at: Option<&RawPlaces>, lenient: bool) -> Checked<Vec<Vec<usize>>> {
+        let mut chosen: Vec<Vec<usize>> = self.axes.iter().map(|axis| (0..axis.values.len()).collect()).collect();
+        for (name, labels) in at.iter().flat_map(|places| &places.0) {
+            let axis = self.find(name)?;
+            let found: Vec<Checked<usize>> = labels.iter().map(|label| self.place(axis, label)).collect();
+            chosen[axis] = if lenient && found.iter().any(Result::is_ok) {
+                found.into_iter().flatten().collect()
+            } else {
+                found.into_iter().collect::<Checked<_>>()?
+            };
+            if chosen[axis].is_empty() {
+                return Err(Problem::at(&name.span, "no label is given", "give at least one, or leave the axis out for all of them"));
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The one place named on each of some axes.
+    pub fn single(&self, at: &RawPlaces) -> Checked<Vec<(usize, usize)>> {
+        let one = |(name, labels): &(At<String>, Vec<At<String>>)| {
+            let [label] = &labels[..] else {
+                return Err(Problem::at(&name.span, "several cells are named to compare one with", "name one label of each axis"));
+            };
+            let axis = self.find(name)?;
+            Ok((axis, self.place(axis, label)?))
+        };
+        at.0.iter().map(one).collect()
+    }
+
+    /// All cells at these places, in their order.
+    pub fn product(&self, chosen: &[Vec<usize>]) -> Vec<usize> {
+        (0..self.cells()).filter(|cell| self.places(*cell).iter().zip(chosen).all(|(place, chosen)| chosen.contains(place))).collect()
+    }
+
+    /// The labels of a cell on some axes.
+    pub fn label(&self, cell: usize, axes: &[usize]) -> String {
+        let places = self.places(cell);
+        axes.iter().map(|axis| self.axes[*axis].values[places[*axis]].label.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The axes of which several places are chosen.
+    pub fn several(&self, chosen: &[Vec<usize>]) -> Vec<usize> {
+        (0..self.axes.len()).filter(|axis| chosen[*axis].len() > 1).collect()
+    }
+
+    /// Refuses a plot that leaves open which place of an axis it means.
+    pub fn settled(&self, chosen: &[Vec<usize>], but: &[usize], span: &Range<usize>) -> Checked<()> {
+        match self.several(chosen).into_iter().find(|axis| !but.contains(axis)) {
+            Some(axis) => Err(Problem::at(
+                span,
+                format!("the plot does not say which value of {} it shows", self.axes[axis].name),
+                "name the axis in lines, or one label of it in at",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The axes that `names` names.
+    pub fn all(&self, names: Option<&RawNames>) -> Checked<Vec<usize>> {
+        names.iter().flat_map(|names| &names.0).map(|name| self.find(name)).collect()
+    }
+}
