@@ -17,6 +17,7 @@ mod linux;
 mod marks;
 mod newreno;
 pub mod params;
+mod pcc_kernel;
 mod prague;
 pub mod registry;
 mod round;

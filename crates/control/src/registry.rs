@@ -2,13 +2,23 @@
 
 use crate::params::{self, Registered};
 pub(crate) use crate::params::{Param, ParamError, Params};
-use crate::{Controller, bbr, bbr3, cubic, dctcp, hstcp, newreno, prague, scalable};
+use crate::{Controller, bbr, bbr3, cubic, dctcp, hstcp, newreno, pcc_kernel, prague, scalable};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 
 /// Every controller, in the order in which lists show them.
-pub const ENTRIES: &[&Entry] =
-    &[&newreno::ENTRY, &cubic::ENTRY, &hstcp::ENTRY, &scalable::ENTRY, &dctcp::ENTRY, &prague::ENTRY, &bbr::ENTRY, &bbr3::ENTRY];
+pub const ENTRIES: &[&Entry] = &[
+    &newreno::ENTRY,
+    &cubic::ENTRY,
+    &hstcp::ENTRY,
+    &scalable::ENTRY,
+    &dctcp::ENTRY,
+    &prague::ENTRY,
+    &bbr::ENTRY,
+    &bbr3::ENTRY,
+    &pcc_kernel::VIVACE,
+    &pcc_kernel::ALLEGRO,
+];
 
 /// What a registry line says of a controller.
 pub struct Entry {

@@ -123,7 +123,7 @@ pub(crate) fn lacks(entry: &Entry, available: &[String]) -> Option<(String, Stri
     let modules = fs::read_to_string(format!("/lib/modules/{}/modules.dep", release.trim())).unwrap_or_default();
     let remedy = match modules.contains(&format!("/{module}.ko")) {
         true => format!("load it: sudo modprobe {module}"),
-        false => format!("this kernel was built without {module}; take a kernel that has it"),
+        false => format!("this kernel was built without {module}; take a kernel that has it, or simulate it with narrows run"),
     };
     Some((format!("this kernel does not offer \"{name}\""), remedy))
 }

@@ -109,6 +109,26 @@ fn what_every_world_runs_has_no_clock_no_io_and_no_arithmetic_of_the_machine() {
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
+/// The files of worldless crates that may hold unsafe code: the one that calls the kernel's cores, which are C.
+const UNSAFE: [&str; 1] = ["crates/control/src/pcc_kernel/core.rs"];
+
+#[test]
+fn what_every_world_runs_is_safe_but_for_the_calls_of_the_kernels_cores() {
+    let mut found = Vec::new();
+    for room in WORLDLESS {
+        let source = root().join("crates").join(room).join("src");
+        for file in if source.is_dir() { rust_files(&source) } else { Vec::new() } {
+            let text = fs::read_to_string(&file).expect("readable source");
+            let is_unsafe =
+                |line: &str| ["unsafe", "unsafe_code"].iter().any(|word| contains_word(line.split("//").next().unwrap_or_default(), word));
+            if text.lines().any(is_unsafe) {
+                found.push(file.strip_prefix(root()).expect("a file of the workspace").display().to_string());
+            }
+        }
+    }
+    assert_eq!(found, UNSAFE);
+}
+
 fn rust_files(directory: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();

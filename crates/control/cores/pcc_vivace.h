@@ -1,0 +1,249 @@
+/*
+ * PCC Vivace as the kernel module computes it (branch vivace): the rate climbs the gradient of a utility that is linear in the rate.
+ *
+ * utility = rate - rate * (latency * dRTT/dT + loss * L), dRTT/dT and L in thousandths.
+ *
+ * The module's defects are kept unless `fixed`: the start grows by a half and not to the double; the last decision is read but never written, so that a downward move
+ * always ends in probing; and the first interval after probing runs at the old rate and is compared with itself.
+ */
+#ifndef NARROWS_PCC_VIVACE_H
+#define NARROWS_PCC_VIVACE_H
+
+#include "pcc.h"
+
+struct pcc_vivace_constants {
+	pcc_u32 first_rate;	  /* 524288 */
+	pcc_u32 interval_packets; /* 50 */
+	pcc_u32 ignore;		  /* 10 */
+	pcc_u32 probe;		  /* 5 % */
+	pcc_u32 latency;	  /* 900 */
+	pcc_u32 loss;		  /* 11 */
+	pcc_s32 latency_filter;	  /* 30 */
+	pcc_s32 min_difference;	  /* 20: rates closer than this give no gradient */
+	pcc_u32 step;		  /* 25 */
+	pcc_s32 amplifier;	  /* 2 */
+	pcc_s32 swing_buffer;	  /* 2 */
+	pcc_s32 change_bound;	  /* 100 */
+	pcc_s32 change_step;	  /* 70 */
+	pcc_u32 floor_packets;	  /* 2 per round trip */
+	pcc_u32 fixed;
+	pcc_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the second pair's rates */
+};
+
+static inline int pcc_within(pcc_s64 value, pcc_s64 limit)
+{
+	return value < limit && value > -limit;
+}
+
+/* The growth of the round trip per time spent sending. What two packets would explain is noise, and so is less than the filter. */
+static inline pcc_s64 pcc_vivace_latency(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
+					 pcc_u32 mss)
+{
+	pcc_s64 risen = (pcc_s64)interval->rtt_end - (pcc_s64)interval->rtt_start;
+	pcc_s64 sending = (pcc_s64)(interval->send_end - interval->send_start);
+	pcc_s64 receiving = (pcc_s64)(interval->recv_end - interval->recv_start);
+	pcc_s64 throughput = 0, noise = 0, latency = 0;
+
+	if (receiving > 0)
+		throughput = pcc_div(pcc_mul(pcc_mul(PCC_SECOND, interval->delivered), mss), receiving);
+	if (throughput > 0)
+		noise = pcc_div(pcc_mul(2 * PCC_SECOND, mss), throughput);
+	if (sending > 0)
+		latency = pcc_div(pcc_mul(PCC_SCALE, risen), sending);
+	if (pcc_within(risen, noise) || pcc_within(latency, constants->latency_filter))
+		return 0;
+	return latency < 0 && starting ? 0 : latency;
+}
+
+static inline pcc_s64 pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
+					 pcc_u32 mss)
+{
+	pcc_s64 lost = interval->lost, delivered = interval->delivered, rate = (pcc_s64)interval->rate;
+	pcc_s64 latency, loss, penalty;
+
+	if (!delivered)
+		return 0;
+	latency = pcc_vivace_latency(constants, interval, starting, mss);
+	loss = pcc_div(lost * PCC_SCALE, lost + delivered);
+	if (starting && loss < 100)
+		loss = 0;
+	penalty = pcc_add(pcc_mul(constants->latency, latency), pcc_mul(constants->loss, loss));
+	return pcc_sub(rate, pcc_div(pcc_mul(rate, penalty), PCC_SCALE));
+}
+
+/* Of utility over rate, in millionths; 0 between rates too close for the noise. */
+static inline pcc_s64 pcc_vivace_gradient(const struct pcc_vivace_constants *constants, pcc_s64 rate, pcc_s64 utility, pcc_s64 last_rate,
+					  pcc_s64 last_utility)
+{
+	pcc_s64 difference = pcc_sub(last_rate, rate);
+
+	if (pcc_within(pcc_div(pcc_mul(PCC_SCALE, difference), rate), constants->min_difference))
+		return 0;
+	return pcc_div(pcc_mul(PCC_SCALE * PCC_SCALE, pcc_sub(last_utility, utility)), difference);
+}
+
+/* Steps grow while they keep their direction, after as many as there were reversals of late. */
+static inline void pcc_vivace_adapt(const struct pcc_vivace_constants *constants, struct pcc_state *state, pcc_s64 step)
+{
+	if ((step > 0) != (state->rate > state->last_rate)) {
+		if (state->swing_buffer < constants->swing_buffer)
+			state->swing_buffer++;
+		state->amplifier = constants->amplifier;
+		state->change_bound = constants->change_bound;
+	} else if (state->swing_buffer > 0) {
+		state->swing_buffer--;
+	} else {
+		state->amplifier++;
+	}
+}
+
+/* A step is a bounded part of the rate; the bound widens while it is met. */
+static inline pcc_s64 pcc_vivace_bound(const struct pcc_vivace_constants *constants, struct pcc_state *state, pcc_s64 step)
+{
+	pcc_s64 size = step > 0 ? step : pcc_sub(0, step);
+
+	if (!state->rate)
+		return step;
+	if (pcc_div(pcc_mul(PCC_SCALE, size), state->rate) > state->change_bound) {
+		size = pcc_div(pcc_mul(state->rate, state->change_bound), PCC_SCALE);
+		state->change_bound += constants->change_step;
+	} else {
+		state->change_bound = constants->change_bound;
+	}
+	return step > 0 ? size : pcc_sub(0, size);
+}
+
+/* A step of at least 1.1 times the smallest difference that gives a gradient. */
+static inline pcc_s64 pcc_vivace_at_least(const struct pcc_vivace_constants *constants, pcc_s64 rate, pcc_s64 step)
+{
+	pcc_s64 least = pcc_div(pcc_mul(pcc_div(pcc_mul(rate, constants->min_difference), PCC_SCALE), 11), 10);
+
+	if (step >= 0)
+		return step < least ? least : step;
+	return step > pcc_sub(0, least) ? pcc_sub(0, least) : step;
+}
+
+static inline void pcc_vivace_decide_start(const struct pcc_vivace_constants *constants, struct pcc_state *state,
+					   struct pcc_interval *intervals, const struct pcc_input *in)
+{
+	pcc_s64 before = intervals[0].utility;
+	pcc_s64 rate = state->rate;
+
+	intervals[0].utility = pcc_vivace_utility(constants, &intervals[0], 1, in->mss);
+	if (intervals[0].utility > before) {
+		state->rate = pcc_add(rate, constants->fixed ? rate : pcc_div(rate, 2));
+		state->last_rate = rate;
+		pcc_plan_one(state, intervals);
+	} else {
+		state->rate = state->last_rate;
+		state->last_rate = rate;
+		state->phase = PCC_PROBING;
+		pcc_plan_probes(state, intervals, constants->probe, in->random);
+	}
+}
+
+static inline void pcc_vivace_decide_probing(const struct pcc_vivace_constants *constants, struct pcc_state *state,
+					     struct pcc_interval *intervals, const struct pcc_input *in)
+{
+	pcc_s64 old = state->rate;
+	pcc_s64 rate = (pcc_u32)old;
+
+	for (pcc_u32 i = 0; i < PCC_INTERVALS; i++)
+		intervals[i].utility = pcc_vivace_utility(constants, &intervals[i], 0, in->mss);
+	if (pcc_pairs_agree(intervals)) {
+		int first = pcc_first_is_better(constants->pair_bug ? intervals : intervals + 2);
+		const struct pcc_interval *winner = first ? &intervals[2] : &intervals[3];
+		const struct pcc_interval *loser = first ? &intervals[3] : &intervals[2];
+		const struct pcc_interval *last = constants->fixed ? loser : winner;
+
+		rate = (pcc_u32)winner->rate;
+		state->last_rate = (pcc_s64)last->rate;
+		intervals[0].utility = last->utility;
+	}
+	if (rate == old) {
+		pcc_plan_probes(state, intervals, constants->probe, in->random);
+		return;
+	}
+	state->phase = PCC_MOVING;
+	if (constants->fixed) {
+		state->last_decision = pcc_decided(old, rate);
+		state->rate = rate;
+		pcc_plan_one(state, intervals);
+	} else {
+		pcc_plan_one(state, intervals);
+		state->rate = rate;
+	}
+}
+
+static inline void pcc_vivace_decide_moving(const struct pcc_vivace_constants *constants, struct pcc_state *state,
+					    struct pcc_interval *intervals, const struct pcc_input *in)
+{
+	pcc_s64 least = pcc_div(pcc_mul((pcc_s64)PCC_SECOND * constants->floor_packets, in->mss), pcc_rtt(in));
+	pcc_s64 before = intervals[0].utility;
+	pcc_s64 step, rate;
+	pcc_u32 decision;
+
+	intervals[0].utility = pcc_vivace_utility(constants, &intervals[0], 0, in->mss);
+	step = pcc_mul(pcc_vivace_gradient(constants, state->rate, intervals[0].utility, state->last_rate, before), constants->step);
+	pcc_vivace_adapt(constants, state, step);
+	step = pcc_div(pcc_mul(step, state->amplifier), PCC_SCALE);
+	step = pcc_vivace_bound(constants, state, step);
+	rate = (pcc_u32)pcc_add(state->rate, pcc_vivace_at_least(constants, state->rate, step));
+
+	decision = pcc_decided(state->rate, rate);
+	state->last_rate = state->rate;
+	state->rate = rate > least ? rate : least;
+	if (decision == state->last_decision) {
+		pcc_plan_one(state, intervals);
+	} else {
+		state->phase = PCC_PROBING;
+		pcc_plan_probes(state, intervals, constants->probe, in->random);
+	}
+	if (constants->fixed)
+		state->last_decision = decision;
+}
+
+/* A connection begins. */
+static inline void pcc_vivace_init(const struct pcc_vivace_constants *constants, struct pcc_state *state, struct pcc_interval *intervals,
+				   const struct pcc_input *in, struct pcc_output *out)
+{
+	pcc_init(state, intervals, constants->first_rate);
+	state->amplifier = constants->amplifier;
+	state->change_bound = constants->change_bound;
+	/* The first interval of the start is a probe, too: its rate is a little off. */
+	pcc_plan_probes(state, intervals, constants->probe, in->random);
+	pcc_start_interval(state, intervals, in, out);
+}
+
+/* The recovery state changed (set_state). After a timeout intervals are planned as for probing, but a start or a move goes on. */
+static inline void pcc_vivace_set_state(const struct pcc_vivace_constants *constants, struct pcc_state *state,
+					struct pcc_interval *intervals, const struct pcc_input *in, struct pcc_output *out)
+{
+	if (!state->in_loss && in->in_loss) {
+		pcc_enter_loss(state, intervals, in, out);
+	} else if (state->in_loss && !in->in_loss) {
+		pcc_leave_loss(state, in);
+		pcc_plan_probes(state, intervals, constants->probe, in->random);
+		pcc_start_interval(state, intervals, in, out);
+	}
+}
+
+/* An acknowledgement (cong_control). */
+static inline void pcc_vivace_step(const struct pcc_vivace_constants *constants, struct pcc_state *state, struct pcc_interval *intervals,
+				   const struct pcc_input *in, struct pcc_output *out)
+{
+	pcc_set_cwnd(in, out);
+	if (!state->in_loss && pcc_account(state, intervals, in, out, constants->ignore, constants->interval_packets) &&
+	    (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)) {
+		if (state->phase == PCC_START)
+			pcc_vivace_decide_start(constants, state, intervals, in);
+		else if (state->phase == PCC_PROBING)
+			pcc_vivace_decide_probing(constants, state, intervals, in);
+		else
+			pcc_vivace_decide_moving(constants, state, intervals, in);
+		pcc_start_interval(state, intervals, in, out);
+	}
+	pcc_remember(state, in);
+}
+
+#endif

@@ -1,0 +1,54 @@
+mod equations;
+mod facts;
+mod header;
+mod lockstep;
+mod socket;
+mod transcription;
+
+use super::core::{Allegro, Constants, Vivace};
+use super::core::{Core, Input, Interval};
+use super::{ALLEGRO_CONSTANTS, VIVACE_CONSTANTS};
+
+/// The core's names of phases and decisions.
+const START: u32 = 0;
+const PROBING: u32 = 1;
+const MOVING: u32 = 2;
+const UP: u32 = 0;
+
+const FIXED: Vivace = Vivace { fixed: 1, ..VIVACE_CONSTANTS };
+
+/// What a socket with segments of 1448 B shows.
+fn input() -> Input {
+    Input { max_pacing_rate: u32::MAX as u64, cwnd_clamp: u32::MAX, mss: 1448, srtt: 30_000, ..Input::default() }
+}
+
+fn core<C: Constants>(constants: C) -> Core<C> {
+    Core::new(constants, &input())
+}
+
+/// An interval of 100 packets at `rate`, sent and received in 30 ms, of which `lost` were lost, with the round trip grown by `risen` µs.
+fn interval(rate: u64, lost: u32, risen: u32) -> Interval {
+    Interval {
+        rate,
+        lost,
+        delivered: 1000 - lost,
+        send: [0, 30_000],
+        receive: [30_000, 60_000],
+        rtt: [30_000, 30_000 + risen],
+        base: 1,
+        end: 12,
+        ..Interval::default()
+    }
+}
+
+/// Makes the interval that is being received complete with the next step, in `phase` and at `rate`.
+fn complete<C: Constants>(core: &mut Core<C>, phase: u32, (rate, last_rate): (i64, i64), intervals: &[Interval]) {
+    core.intervals[..intervals.len()].copy_from_slice(intervals);
+    core.state.phase = phase;
+    core.state.rate = rate;
+    core.state.last_rate = last_rate;
+    core.state.waiting = 1;
+    core.state.accounted = 0;
+    core.state.receiving = intervals.len() as u32 - 1;
+    core.step(&Input { sent: 2000, delivered: 1000, ..input() });
+}
