@@ -19,6 +19,7 @@ mod newreno;
 pub mod params;
 mod pcc_kernel;
 mod prague;
+mod rcp;
 pub mod registry;
 mod round;
 mod scalable;
@@ -26,6 +27,7 @@ mod scalable;
 mod testing;
 mod window;
 mod windowed;
+mod xcp;
 
 pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};

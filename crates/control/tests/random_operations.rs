@@ -266,10 +266,11 @@ impl World {
         }
     }
 
-    /// Window-based controllers grow by segments that the window had limited, not in recovery, and at most by as many as were acknowledged.
+    /// Window-based controllers grow by segments that the window had limited, not in recovery, and at most by as many as were acknowledged;
+    /// but not where routers say how much.
     fn check_growth(&self, before: &Decision, acked: &[Acked]) {
         let after = self.controller.decision();
-        if after.reduction == Reduction::Immediate {
+        if after.reduction == Reduction::Immediate || self.needs(Need::Delta) {
             return;
         }
         let limited = acked.iter().filter(|acked| acked.window_limited).count();

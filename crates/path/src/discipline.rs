@@ -1,6 +1,8 @@
 //! Queue disciplines: who waits, who is dropped, who is marked, who goes next.
 
-use crate::{Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Red, Step, Why, codel, dualpi2, fifo, fq_codel, pie, red, step};
+use crate::{
+    Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Rcp, Red, Step, Why, Xcp, codel, dualpi2, fifo, fq_codel, pie, rcp, red, step, xcp,
+};
 use narrows_control::Ecn;
 use narrows_control::params::{self, Param, Registered};
 use narrows_control::registry::Need;
@@ -198,4 +200,6 @@ disciplines! {
     Red(Red<P>), red::ENTRY;
     Step(Step<P>), step::ENTRY;
     DualPi2(DualPi2<P>), dualpi2::ENTRY;
+    Xcp(Xcp<P>), xcp::ENTRY;
+    Rcp(Rcp<P>), rcp::ENTRY;
 }

@@ -361,7 +361,7 @@ mod tests {
     fn the_ramp_marks_by_the_packets_own_wait() {
         let mut queue = dual("dualpi2").queue;
         for id in 0..3 {
-            queue.enqueue(ms(0), Small { id, size: 1000, ecn: Ecn::Ect1, flow: 0 }, &mut Verdicts::default());
+            queue.enqueue(ms(0), Small { id, size: 1000, ecn: Ecn::Ect1, flow: 0, header: None }, &mut Verdicts::default());
         }
         let ramp = |queue: &DualPi2<Small>| [800, 900, 1000, 1200, 5000].map(|us| queue.native_probability(Span::from_micros(us)));
         for (value, expected) in ramp(&queue).into_iter().zip([0.0, 0.25, 0.5, 1.0, 1.0]) {

@@ -6,12 +6,13 @@ use narrows_control::{Ecn, Header};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
 /// A packet that tells everything a discipline asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Small {
     pub(crate) id: u64,
     pub(crate) size: u64,
     pub(crate) ecn: Ecn,
     pub(crate) flow: u64,
+    pub(crate) header: Option<Header>,
 }
 
 impl Packet for Small {
@@ -28,7 +29,7 @@ impl Packet for Small {
         self.flow
     }
     fn header(&mut self) -> Option<&mut Header> {
-        None
+        self.header.as_mut()
     }
 }
 
@@ -60,9 +61,17 @@ impl<D: Discipline<Small>> Bench<D> {
         self.offer_of(0, at, size, ecn)
     }
 
+    /// A packet with this header arrives.
+    pub(crate) fn offer_with(&mut self, header: Header, at: Time, size: u64) -> Fate {
+        self.give(Small { id: self.offered, size, ecn: Ecn::NotEct, flow: 0, header: Some(header) }, at)
+    }
+
     /// A packet of some flow arrives.
     pub(crate) fn offer_of(&mut self, flow: u64, at: Time, size: u64, ecn: Ecn) -> Fate {
-        let packet = Small { id: self.offered, size, ecn, flow };
+        self.give(Small { id: self.offered, size, ecn, flow, header: None }, at)
+    }
+
+    fn give(&mut self, packet: Small, at: Time) -> Fate {
         self.offered += 1;
         let fate = self.queue.enqueue(at, packet, &mut self.verdicts);
         self.early += u64::from(matches!(fate, Fate::Marked | Fate::Dropped(crate::Why::Early)));

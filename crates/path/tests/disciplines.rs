@@ -19,6 +19,8 @@ const VARIANTS: &[&str] = &[
     "step?threshold=2000&unit=bytes",
     "dualpi2?target=1&rtt_max=5",
     "dualpi2?scheduler=ts-fifo&ramp_width=0",
+    "xcp?alpha=0.9&gamma=1",
+    "rcp?interval=0&filter=ns2&initial=0.5",
 ];
 
 const CODE_POINTS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
@@ -35,6 +37,7 @@ struct Value {
     size: u64,
     flow: u64,
     ecn: Ecn,
+    header: Option<Header>,
 }
 
 impl Packet for Value {
@@ -51,21 +54,21 @@ impl Packet for Value {
         self.flow
     }
     fn header(&mut self) -> Option<&mut Header> {
-        None
+        self.header.as_mut()
     }
 }
 
 impl Made for Value {
     fn make(id: u64, offer: &Offer) -> Value {
-        Value { id, size: offer.size, flow: offer.flow, ecn: offer.ecn }
+        Value { id, size: offer.size, flow: offer.flow, ecn: offer.ecn, header: offer.header }
     }
     fn id(&self) -> u64 {
         self.id
     }
 }
 
-/// An emulator's kind of packet: bytes on the heap: the number, the flow, the ECN bits.
-struct Buffer(Vec<u8>);
+/// An emulator's kind of packet: bytes on the heap: the number, the flow, the ECN bits. The header for routers stands in a place of its own.
+struct Buffer(Vec<u8>, Option<Box<Header>>);
 
 impl Packet for Buffer {
     fn size(&self) -> Bytes {
@@ -81,7 +84,7 @@ impl Packet for Buffer {
         self.0[8].into()
     }
     fn header(&mut self) -> Option<&mut Header> {
-        None
+        self.1.as_deref_mut()
     }
 }
 
@@ -91,7 +94,7 @@ impl Made for Buffer {
         bytes[..8].copy_from_slice(&id.to_le_bytes());
         bytes[8] = offer.flow as u8;
         bytes[9] = offer.ecn as u8;
-        Buffer(bytes)
+        Buffer(bytes, offer.header.map(Box::new))
     }
     fn id(&self) -> u64 {
         u64::from_le_bytes(self.0[..8].try_into().unwrap())
@@ -104,6 +107,7 @@ struct Offer {
     size: u64,
     flow: u64,
     ecn: Ecn,
+    header: Option<Header>,
     /// What changes before it is offered.
     change: Option<LinkChange>,
 }
@@ -121,8 +125,8 @@ struct Outcome {
     fates: Vec<Fate>,
     /// Packets dropped after they were accepted.
     dropped: BTreeMap<u64, Why>,
-    /// Arrivals with their code points.
-    arrivals: Vec<(Time, u64, Ecn)>,
+    /// Arrivals with their code points and headers.
+    arrivals: Vec<(Time, u64, Ecn, Option<Header>)>,
     counters: String,
 }
 
@@ -160,7 +164,10 @@ fn drive<P: Made>(story: &Story, late: bool) -> Outcome {
 }
 
 fn look<P: Made>(link: &mut Link<P>, now: Time, outcome: &mut Outcome) {
-    outcome.arrivals.extend(std::iter::from_fn(|| link.pop(now)).map(|(at, packet)| (at, packet.id(), packet.ecn())));
+    outcome.arrivals.extend(std::iter::from_fn(|| link.pop(now)).map(|(at, mut packet)| {
+        let header = packet.header().copied();
+        (at, packet.id(), packet.ecn(), header)
+    }));
     outcome.dropped.extend(std::iter::from_fn(|| link.take_dropped()).map(|(packet, why)| (packet.id(), why)));
 }
 
@@ -168,11 +175,11 @@ fn look<P: Made>(link: &mut Link<P>, now: Time, outcome: &mut Outcome) {
 fn assert_each_packet_once(story: &Story, outcome: &Outcome) {
     let mut ends: BTreeMap<u64, u32> = BTreeMap::new();
     let refused = outcome.fates.iter().enumerate().filter(|(_, fate)| matches!(fate, Fate::Dropped(_))).map(|(id, _)| id as u64);
-    for id in refused.chain(outcome.dropped.keys().copied()).chain(outcome.arrivals.iter().map(|(_, id, _)| *id)) {
+    for id in refused.chain(outcome.dropped.keys().copied()).chain(outcome.arrivals.iter().map(|(_, id, _, _)| *id)) {
         *ends.entry(id).or_default() += 1;
     }
     assert!(ends.len() == story.offers.len() && ends.values().all(|count| *count == 1), "{ends:?}");
-    for (_, id, ecn) in &outcome.arrivals {
+    for (_, id, ecn, _) in &outcome.arrivals {
         let sent = story.offers[*id as usize].ecn;
         assert!(*ecn == sent || (*ecn == Ecn::Ce && sent != Ecn::NotEct), "{sent:?} became {ecn:?}");
     }
@@ -183,14 +190,22 @@ fn queues() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(names)
 }
 
+/// Of senders that know their round trip and that do not.
+fn headers() -> impl Strategy<Value = Option<Header>> {
+    let rtt = || prop_oneof![1 => Just(0u64), 9 => 10_000u64..2_000_000_000].prop_map(Span::from_nanos);
+    let delta = (rtt(), 0.0..1e7, -1e6..1e12).prop_map(|(rtt, throughput, delta)| Header::Delta { rtt, throughput, delta });
+    let rate = (rtt(), 1u64..1 << 40).prop_map(|(rtt, bps)| Header::Rate { rate: Rate::from_bps(bps), rtt });
+    prop_oneof![1 => Just(None), 1 => any::<u8>().prop_map(|load| Some(Header::Load(load))), 3 => delta.prop_map(Some), 3 => rate.prop_map(Some)]
+}
+
 fn offers() -> impl Strategy<Value = Vec<Offer>> {
     let rate = (50_000u64..50_000_000).prop_map(|bps| LinkChange::Rate(Rate::from_bps(bps)));
     let limit = (1u32..30).prop_map(|packets| LinkChange::Limit(Limit::Packets(packets)));
     let change = prop_oneof![60 => Just(None), 1 => rate.prop_map(Some), 1 => limit.prop_map(Some)];
     // Mostly more than the link carries, with pauses.
     let gap = prop_oneof![10 => 0u64..1_500_000, 1 => 0u64..400_000_000].prop_map(Span::from_nanos);
-    let offer = (gap, 40u64..1501, 0u64..6, proptest::sample::select(&CODE_POINTS[..]), change);
-    let offer = offer.prop_map(|(gap, size, flow, ecn, change)| Offer { gap, size, flow, ecn, change });
+    let offer = (gap, 40u64..1501, 0u64..6, proptest::sample::select(&CODE_POINTS[..]), headers(), change);
+    let offer = offer.prop_map(|(gap, size, flow, ecn, header, change)| Offer { gap, size, flow, ecn, header, change });
     proptest::collection::vec(offer, 1..600)
 }
 

@@ -1,0 +1,158 @@
+//! RCP's router: stamps one rate for all flows into packets.
+//!
+//! Sources: Dukkipati, Rate Control Protocol (Stanford 2008); the ns-2 code of Zhang and Dukkipati (`rcp.cc`, constants, order at a tick, filter of round trips); the NetFPGA
+//! program of Dukkipati and Zhu (constants).
+//!
+//! Deviations: the change of the rate is divided by C, not by eta C (ns-2), and the mean round trip begins with 100 ms, not 200; packets count where they arrive and are not
+//! split between intervals; on a recorded rate the capacity is its mean.
+
+mod law;
+
+pub use law::{RcpLaw, RcpSettings, RttFilter};
+
+use crate::buffer::Buffer;
+use crate::{Discipline, DisciplineEntry, DisciplineSetup, Fate, Limit, Packet, Queued, Verdicts, Why};
+use narrows_control::Header;
+use narrows_control::params::{Param, Params};
+use narrows_control::registry::Need;
+use narrows_units::{Bytes, Rate, Span, Time};
+
+/// The registry line.
+pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+    name: "rcp",
+    summary: "RCP's router: one rate for all flows, from spare capacity, queue and mean round trip; drops what does not fit",
+    source: "Dukkipati 2008; the RCP code for ns-2 (rcp.cc) and NetFPGA",
+    offers: &[Need::StampedRate],
+    params: &[
+        Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)"),
+        Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)"),
+        Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity aimed at"),
+        Param::number(
+            "interval",
+            10.0,
+            (0.0, 10_000.0),
+            "ms",
+            "time between ticks, a mean round trip if that is shorter; 0: a mean round trip",
+        ),
+        Param::choice(
+            "filter",
+            "shared",
+            &["shared", "ns2"],
+            "how the mean round trip follows what packets tell: a quarter of the difference per tick, or as the ns-2 code does, slower downwards",
+        ),
+        Param::number("initial", 0.05, (0.0, 1.0), "", "the rate to begin with, as a part of the capacity"),
+        Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "the lowest rate, packets of 1500 B per mean round trip"),
+    ],
+};
+
+/// Bits in a packet of the floor.
+const FLOOR_PACKET: f64 = 1500.0 * 8.0;
+/// Spread of the first tick, as a part of the interval.
+const SPREAD: f64 = 0.2;
+
+/// A drop-tail queue under RCP.
+#[derive(Clone, Debug)]
+pub struct Rcp<P> {
+    limit: Limit,
+    queue: Buffer<P>,
+    law: RcpLaw,
+    last_tick: Time,
+    next_tick: Time,
+    /// Bytes that arrived since the last tick.
+    arrivals: u64,
+    /// Of these, the bytes of packets that told a round trip, and their round trips in seconds times their bytes.
+    told: u64,
+    rtts: f64,
+}
+
+impl<P> Rcp<P> {
+    /// An empty queue.
+    pub fn new(setup: &DisciplineSetup, params: &Params) -> Rcp<P> {
+        let settings = RcpSettings {
+            a: params.number("a"),
+            b: params.number("b"),
+            eta: params.number("eta"),
+            interval: Span::from_secs_f64(params.number("interval") / 1e3),
+            filter: if params.choice("filter") == "ns2" { RttFilter::Ns2 } else { RttFilter::Shared },
+            initial: params.number("initial"),
+            floor: params.number("floor") * FLOOR_PACKET,
+        };
+        let law = RcpLaw::new(settings, setup.rate.unwrap_or(Rate::ZERO));
+        let interval = law.interval().as_secs_f64();
+        let first = interval * (1.0 + SPREAD * setup.random.clone().normal()).max(SPREAD);
+        Rcp {
+            limit: setup.limit,
+            queue: Buffer::default(),
+            law,
+            last_tick: Time::ZERO,
+            next_tick: Time::ZERO + Span::from_secs_f64(first),
+            arrivals: 0,
+            told: 0,
+            rtts: 0.0,
+        }
+    }
+}
+
+impl<P: Packet> Rcp<P> {
+    /// The ticks up to `now`.
+    #[inline]
+    fn update(&mut self, now: Time) {
+        while self.next_tick <= now {
+            self.tick();
+        }
+    }
+
+    fn tick(&mut self) {
+        let rtt = (self.told > 0).then(|| Span::from_secs_f64(self.rtts / self.told as f64));
+        let bits = |bytes: u64| (bytes * 8) as f64;
+        self.law.tick(self.next_tick.since(self.last_tick), bits(self.arrivals), bits(self.queue.bytes().get()), rtt);
+        (self.arrivals, self.told, self.rtts) = (0, 0, 0.0);
+        self.last_tick = self.next_tick;
+        self.next_tick += self.law.interval();
+    }
+}
+
+impl<P: Packet> Discipline<P> for Rcp<P> {
+    fn enqueue(&mut self, now: Time, mut packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
+        self.update(now);
+        let size = packet.size();
+        self.arrivals += size.get();
+        if let Some(Header::Rate { rtt, .. }) = packet.header()
+            && !rtt.is_zero()
+        {
+            self.told += size.get();
+            self.rtts += size.get() as f64 * rtt.as_secs_f64();
+        }
+        if !self.queue.admits(self.limit, size) {
+            return Fate::Dropped(Why::Full);
+        }
+        self.queue.push(now, packet);
+        Fate::Queued
+    }
+
+    fn dequeue(&mut self, now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+        self.update(now);
+        let mut queued = self.queue.pop()?;
+        if let Some(Header::Rate { rate, .. }) = queued.packet.header() {
+            *rate = (*rate).min(self.law.rate());
+        }
+        Some(queued)
+    }
+
+    fn bytes(&self) -> Bytes {
+        self.queue.bytes()
+    }
+
+    fn packets(&self) -> usize {
+        self.queue.packets()
+    }
+
+    fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
+        self.update(now);
+        self.law.set_capacity(rate.unwrap_or(Rate::ZERO));
+    }
+
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+}
