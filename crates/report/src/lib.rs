@@ -33,7 +33,8 @@ pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::{grid_html, html};
 pub use qlog::SenderLog;
 pub use reproduction::{
-    FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Verdict, reproduction_json, reproduction_table, write_reproduction,
+    DrawnPlot, FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Traced, Verdict, reproduction_json, reproduction_table,
+    write_reproduction,
 };
 pub use summary::summary_json;
 pub use table::{table, text_table};

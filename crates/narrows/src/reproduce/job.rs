@@ -6,8 +6,8 @@ use crate::cells::{self, Cells, Origin};
 use crate::error::Failure;
 use crate::runner::Work;
 use narrows_measure::Record;
-use narrows_report::{FigureResult, KeptRun};
-use narrows_scenario::paper::{Asked, Figure, Plan};
+use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
+use narrows_scenario::paper::{Asked, Drawn, Figure, Plan, Plot};
 use narrows_scenario::{LinkId, Scenario};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -72,8 +72,15 @@ impl<'a> Job<'a> {
     }
 
     /// What is kept of a run.
-    pub fn keep(&self, _run: u64, record: &Record) -> KeptRun {
-        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect() }
+    pub fn keep(&self, run: u64, record: &Record) -> KeptRun {
+        let (cell, seed) = ((run as usize) / self.plan.seeds(), (run as usize) % self.plan.seeds());
+        let traces = self.plan.plots.iter().enumerate().filter_map(|(place, plot)| match &plot.drawn {
+            Drawn::Trace { trace, panels, flows, link } if seed == 0 && panels.iter().any(|(_, own)| *own == cell) => {
+                Some((place, Traced::of(record, *trace, flows, link.as_deref())))
+            }
+            _ => None,
+        });
+        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect(), traces: traces.collect() }
     }
 
     /// What the runs show.
@@ -84,6 +91,12 @@ impl<'a> Job<'a> {
             let index = self.asked.iter().position(|own| own == asked).expect("everything that is asked for was kept");
             runs[cell * seeds..][..seeds].iter().map(|run| run.values[index]).collect()
         };
+        let traced = |plot: usize, cell: usize| -> Vec<Traced> {
+            let kept = runs[cell * seeds].traces.iter().find(|(own, _)| *own == plot);
+            kept.map_or_else(Vec::new, |(_, lines)| lines.clone())
+        };
+        let draw = |(place, plot): (usize, &Plot)| DrawnPlot::of(plot, &values, &|cell| traced(place, cell));
+        let plots = self.plan.plots.iter().enumerate().map(draw).collect();
         let claims = self.plan.claims.iter().map(|claim| judge(claim, &values, &|cell| self.plan.label(cell))).collect();
         Ok(FigureResult {
             name: self.figure.name.clone(),
@@ -92,6 +105,7 @@ impl<'a> Job<'a> {
             about: self.figure.about.clone(),
             scaled: self.figure.why.clone().filter(|_| self.scaled),
             claims,
+            plots,
         })
     }
 }

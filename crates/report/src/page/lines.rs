@@ -2,11 +2,11 @@
 
 use narrows_measure::Histogram;
 use narrows_units::{Span, Time};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A number for a plot, printed with five significant digits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point(pub f64);
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub(crate) struct Point(pub f64);
 
 impl Serialize for Point {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -15,8 +15,8 @@ impl Serialize for Point {
 }
 
 /// A place on the time axis, printed with nine significant digits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Instant(pub f64);
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub(crate) struct Instant(pub f64);
 
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -30,15 +30,15 @@ fn rounded<S: Serializer>(value: f64, decimals: usize, serializer: S) -> Result<
 }
 
 /// Values at `x0`, `x0 + dx` and so on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Curve {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Curve {
     pub x0: Instant,
     pub dx: Instant,
     pub y: Vec<Option<Point>>,
 }
 
 /// Samples by their place on the grid of sampling times; what is missing is `None`.
-pub(super) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, value: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
+pub(crate) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, value: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
     let step = interval.as_nanos().max(1);
     let mut grid = Vec::with_capacity(samples.len());
     for sample in samples {
@@ -52,7 +52,7 @@ pub(super) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, va
 }
 
 /// The curves together in at most `bins` pairs of their smallest and largest value, in the order in which these stood; one curve of few values as it is.
-pub(super) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize) -> Curve {
+pub(crate) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize) -> Curve {
     let dx = interval.as_secs_f64();
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
     if let ([curve], true) = (curves, length <= 2 * bins) {
@@ -80,7 +80,7 @@ pub(super) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize)
 }
 
 /// Growth per second of a count, as means over `per` samples; it keeps its value where samples are missing, and is undefined until `since`.
-pub(super) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: Time) -> Curve {
+pub(crate) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: Time) -> Curve {
     let width = interval.as_secs_f64() * per as f64;
     let mut last = 0.0;
     let mut y = Vec::with_capacity(counts.len() / per + 1);
@@ -94,7 +94,7 @@ pub(super) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: 
 }
 
 /// How long what waits takes to leave, in ms: until the link's capacity has grown by as much. Undefined if the samples end before.
-pub(super) fn draining(waiting: &[Option<f64>], capacity: &[Option<f64>], interval: Span) -> Vec<Option<f64>> {
+pub(crate) fn draining(waiting: &[Option<f64>], capacity: &[Option<f64>], interval: Span) -> Vec<Option<f64>> {
     let mut last = 0.0;
     let grown: Vec<f64> = capacity
         .iter()
@@ -115,7 +115,7 @@ pub(super) fn draining(waiting: &[Option<f64>], capacity: &[Option<f64>], interv
 }
 
 /// The sum of curves where any is defined.
-pub(super) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
+pub(crate) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
     let at = |index: usize| curves.iter().filter_map(|curve| curve.get(index).copied().flatten()).reduce(|a, b| a + b);
     (0..length).map(at).collect()
@@ -123,13 +123,13 @@ pub(super) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
 
 /// A cumulative distribution: at each `x` in ms, the share `y` that does not exceed it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     pub x: Vec<Point>,
     pub y: Vec<Point>,
 }
 
 /// A histogram as a distribution of some `most` points; `None` if it is empty.
-pub(super) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
+pub(crate) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
     let first = histogram.min()?;
     let cdf = histogram.cdf();
     let every = cdf.len().div_ceil(most).max(1);

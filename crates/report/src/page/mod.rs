@@ -3,8 +3,9 @@
 mod changes;
 mod fidelity;
 mod grid;
-mod lines;
+pub(crate) mod lines;
 mod plots;
+mod reproduction;
 mod style;
 mod tables;
 mod transfers;
@@ -14,6 +15,7 @@ use crate::emulation::INVALID;
 use crate::setup::setup;
 pub(crate) use fidelity::fidelity_html;
 pub use grid::grid_html;
+pub(crate) use reproduction::reproduction_html;
 use style::escape;
 
 const PAGE: &str = include_str!("assets/page.html");

@@ -3,9 +3,10 @@
 use super::model::Reproduction;
 use super::table::reproduction_json;
 use crate::directory::{Partial, ReportError, RunInfo};
+use crate::page::reproduction_html;
 use std::path::Path;
 
-/// Writes the result directory `dir` of a reproduction: `claims.json` and `run.json`. It appears complete or not at all.
+/// Writes the result directory `dir` of a reproduction: `report.html`, `claims.json` and `run.json`. It appears complete or not at all.
 ///
 /// # Errors
 /// The directory exists or cannot be written.
@@ -14,6 +15,7 @@ pub fn write_reproduction(dir: &Path, reproduction: &Reproduction, info: &RunInf
         return Err(ReportError::Exists(dir.to_owned()));
     }
     let partial = Partial::create(dir)?;
+    partial.file("report.html", reproduction_html(reproduction).as_bytes())?;
     partial.file("claims.json", reproduction_json(reproduction).as_bytes())?;
     partial.file("run.json", info.json(&reproduction.version, Vec::new()).as_bytes())?;
     partial.complete(dir)

@@ -1,9 +1,14 @@
-//! Published results and whether they hold: table, JSON.
+//! Published results and whether they hold: table, JSON, page.
 
 mod files;
 mod model;
+mod plots;
 mod table;
+mod traces;
 
 pub use files::write_reproduction;
 pub use model::{FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Verdict};
+pub use plots::DrawnPlot;
+pub(crate) use table::{bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share};
 pub use table::{reproduction_json, reproduction_table};
+pub use traces::Traced;

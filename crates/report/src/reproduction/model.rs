@@ -1,5 +1,7 @@
 //! What came out of the figures of papers.
 
+use super::plots::DrawnPlot;
+use super::traces::Traced;
 use narrows_scenario::paper::{By, Claim};
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct KeptRun {
     /// Each number that the figure asks for; `None` where one is not defined.
     pub values: Vec<Option<f64>>,
+    /// The curves of each plot over time that shows the run: the plot's place among all, and the curves.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub traces: Vec<(usize, Vec<Traced>)>,
 }
 
 /// Papers, and what holds of them.
@@ -55,6 +60,8 @@ pub struct FigureResult {
     pub scaled: Option<String>,
     /// Its claims, in order.
     pub claims: Vec<JudgedClaim>,
+    /// Its plots, in order.
+    pub plots: Vec<DrawnPlot>,
 }
 
 /// A claim, and what was measured.

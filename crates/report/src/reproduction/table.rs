@@ -20,8 +20,7 @@ pub fn reproduction_table(reproduction: &Reproduction) -> String {
         }
         text += "\n";
     }
-    text += &share(reproduction);
-    text
+    text + &wrap(&share(reproduction))
 }
 
 fn figure(figure: &FigureResult) -> String {
@@ -51,7 +50,7 @@ fn figure(figure: &FigureResult) -> String {
 }
 
 /// "23 of 25 claims hold (92 %); ..."
-fn share(reproduction: &Reproduction) -> String {
+pub(crate) fn share(reproduction: &Reproduction) -> String {
     let count = |verdict: Verdict| reproduction.claims().filter(|claim| claim.verdict() == verdict).count();
     let all = reproduction.claims().count();
     let holding = count(Verdict::Holds) + count(Verdict::Unexpected);
@@ -64,7 +63,7 @@ fn share(reproduction: &Reproduction) -> String {
     more(count(Verdict::Explained), "known not to, see docs/reproductions.md");
     more(count(Verdict::Fails), "not explained");
     more(count(Verdict::Unexpected), "known not to hold, but now do: their `known` can go");
-    wrap(&(text + "."))
+    text + "."
 }
 
 /// The measured value with its unit.

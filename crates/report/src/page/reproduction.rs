@@ -1,0 +1,137 @@
+//! The page of a reproduction: each figure's plots beside its claims.
+
+use super::style::escape;
+use super::{CSS, fill, plotly};
+use crate::reproduction::{
+    DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, reproduction_bounds, reproduction_measured,
+    reproduction_share,
+};
+use narrows_scenario::paper::Judged;
+
+const PAGE: &str = include_str!("assets/reproduction.html");
+const JS: &str = include_str!("assets/reproduction.js");
+
+/// The page: papers, their figures, plots beside claims, the command that makes it again.
+pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
+    let plots: Vec<Vec<&[DrawnPlot]>> =
+        reproduction.papers.iter().map(|paper| paper.figures.iter().map(|figure| &figure.plots[..]).collect()).collect();
+    let data = serde_json::to_string(&plots).unwrap_or_default();
+    let papers = reproduction.papers.iter().enumerate().map(|(index, paper)| self::paper(index, paper));
+    let quick = if reproduction.quick {
+        "<p class=\"note\">A quick look: figures are scaled down as far as each of them says. Without --quick they are run as published.</p>"
+    } else {
+        ""
+    };
+    fill(
+        PAGE,
+        &[
+            ("css", CSS),
+            ("share", &escape(&reproduction_share(reproduction))),
+            ("quick", quick),
+            ("contents", &reproduction.papers.iter().enumerate().map(|(index, paper)| contents(index, paper)).collect::<String>()),
+            ("papers", &papers.collect::<String>()),
+            ("remake", &escape(&reproduction.remake)),
+            ("version", &escape(&reproduction.version)),
+            ("plotly", plotly()),
+            ("data", &data.replace('<', "\\u003c")),
+            ("js", JS),
+        ],
+    )
+}
+
+/// "4 of 5 hold".
+fn tally<'a>(claims: impl Iterator<Item = &'a JudgedClaim>) -> String {
+    let verdicts: Vec<bool> = claims.map(|claim| claim.verdict().holds()).collect();
+    format!("{} of {} hold", verdicts.iter().filter(|holds| **holds).count(), verdicts.len())
+}
+
+fn contents(index: usize, paper: &PaperResult) -> String {
+    let one = |(place, figure): (usize, &FigureResult)| {
+        let marks: String = figure.claims.iter().map(|claim| mark(claim.verdict())).collect();
+        format!("<li><a href=\"#figure-{index}-{place}\">{}</a> {marks}</li>\n", escape(&figure.title))
+    };
+    let figures: String = paper.figures.iter().enumerate().map(one).collect();
+    format!(
+        "<div><h3><a href=\"#paper-{index}\">{}</a></h3><p class=\"hint\">{}</p><ul>\n{figures}</ul></div>\n",
+        escape(&paper.title),
+        tally(paper.claims())
+    )
+}
+
+/// A verdict as a sign; its words stand beside it for those who do not see it.
+fn mark(verdict: Verdict) -> String {
+    let (class, sign) = sign(verdict);
+    format!("<span class=\"mark {class}\" title=\"{0}\" role=\"img\" aria-label=\"{0}\">{sign}</span>", verdict.text())
+}
+
+fn sign(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Holds => ("holds", "✓"),
+        Verdict::Fails => ("fails", "✗"),
+        Verdict::Explained => ("explained", "✗"),
+        Verdict::Unexpected => ("unexpected", "✓"),
+    }
+}
+
+fn paper(index: usize, paper: &PaperResult) -> String {
+    let figures: String = paper.figures.iter().enumerate().map(|(place, own)| figure((index, place), own)).collect();
+    format!(
+        "<section id=\"paper-{index}\">\n<h2>{}</h2>\n<p>{}, {}.</p>\n<p class=\"hint\">{}</p>\n{figures}</section>\n",
+        escape(&paper.title),
+        escape(&paper.authors),
+        escape(&paper.published),
+        escape(&paper.about)
+    )
+}
+
+fn figure((paper, place): (usize, usize), figure: &FigureResult) -> String {
+    let scaled = figure.scaled.as_ref().map_or_else(String::new, |why| format!("<p class=\"scaled\"><b>Scaled.</b> {}</p>\n", escape(why)));
+    let plots: String = (0..figure.plots.len())
+        .map(|plot| {
+            let title = escape(figure.plots[plot].title());
+            format!("<figure><figcaption>{title}</figcaption><div class=\"plot\" data-plot=\"{paper},{place},{plot}\" role=\"img\" aria-label=\"{title}\"></div></figure>\n")
+        })
+        .collect();
+    let claims: String = figure.claims.iter().map(claim).collect();
+    format!(
+        "<article id=\"figure-{paper}-{place}\">\n<h3>{} <small>{} · {}</small></h3>\n<p>{}</p>\n{scaled}<div class=\"plots\">\n{plots}</div>\n\
+         <div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Claim</th><th scope=\"col\">Published</th><th scope=\"col\">Measured</th>\
+         <th scope=\"col\">Holds if</th><th scope=\"col\">Verdict</th></tr></thead><tbody>\n{claims}</tbody></table></div>\n</article>\n",
+        escape(&figure.title),
+        escape(&figure.source),
+        tally(figure.claims.iter()),
+        escape(&figure.about)
+    )
+}
+
+fn claim(judged: &JudgedClaim) -> String {
+    let claim = &judged.claim;
+    let verdict = judged.verdict();
+    let cell = judged.cell.as_ref().map_or_else(String::new, |cell| format!("<small>at {}</small>", escape(cell)));
+    let ordering = if claim.judged == Judged::Ordering { "<small>judged by ordering</small>" } else { "" };
+    let known = claim.known.as_ref().map_or_else(String::new, |known| format!("<small>{}</small>", escape(known)));
+    format!(
+        "<tr><td>{}<small>{} of {}: {}</small></td><td>{}<small>{}</small>{ordering}</td><td>{}{cell}</td><td>{}</td><td><span class=\"verdict {}\">{} {}</span>{known}</td></tr>\n",
+        escape(&claim.says),
+        escape(claim.asked.metric.name),
+        escape(&parts(judged)),
+        escape(&claim.tolerance),
+        escape(&claim.published),
+        escape(&claim.source),
+        escape(&reproduction_measured(judged)),
+        escape(&reproduction_bounds(judged)),
+        sign(verdict).0,
+        sign(verdict).1,
+        verdict.text()
+    )
+}
+
+/// What of a run a claim is about.
+fn parts(judged: &JudgedClaim) -> String {
+    let asked = &judged.claim.asked;
+    let flows = if asked.flows.is_empty() { "all flows".to_owned() } else { asked.flows.join(", ") };
+    match asked.window {
+        Some((from, to)) => format!("{flows}, {} to {}", from.since(narrows_units::Time::ZERO), to.since(narrows_units::Time::ZERO)),
+        None => flows,
+    }
+}

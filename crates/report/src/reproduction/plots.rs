@@ -1,0 +1,115 @@
+//! The plots of a figure as the page draws them.
+
+use super::traces::Traced;
+use crate::page::lines::Point;
+use narrows_measure::metrics::Metric;
+use narrows_scenario::paper::{Along, Asked, Drawn, Plot, Series};
+use serde::Serialize;
+
+/// A plot with what was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnPlot {
+    title: String,
+    x_title: String,
+    y_title: String,
+    log_x: bool,
+    log_y: bool,
+    #[serde(flatten)]
+    content: Content,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+enum Content {
+    Lines { labels: Vec<String>, numbers: Option<Vec<Point>>, lines: Vec<Line> },
+    Cdf { lines: Vec<Values> },
+    Trace { panels: Vec<Panel> },
+}
+
+/// Means over seeds with their range.
+#[derive(Clone, Debug, Serialize)]
+struct Line {
+    name: String,
+    mean: Vec<Option<Point>>,
+    low: Vec<Option<Point>>,
+    high: Vec<Option<Point>>,
+}
+
+/// Sorted values.
+#[derive(Clone, Debug, Serialize)]
+struct Values {
+    name: String,
+    x: Vec<Point>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Panel {
+    title: String,
+    lines: Vec<Traced>,
+}
+
+impl DrawnPlot {
+    /// What it shows.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Draws a plot. `values` gives a number of a cell, one for each seed; `traced` the curves that were kept of its first run.
+    pub fn of(plot: &Plot, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>, traced: &dyn Fn(usize) -> Vec<Traced>) -> DrawnPlot {
+        let (x, y, content) = match &plot.drawn {
+            Drawn::Lines { along, asked, series } => {
+                let content = Content::Lines {
+                    labels: along.labels.clone(),
+                    numbers: along.numbers.as_ref().map(|numbers| numbers.iter().copied().map(Point).collect()),
+                    lines: series.iter().map(|series| line(series, asked, values)).collect(),
+                };
+                (x_title(along), y_title(asked.metric), content)
+            }
+            Drawn::Cdf { asked, series } => {
+                let sorted = |series: &Series| {
+                    let mut all: Vec<f64> = series.cells.iter().flat_map(|cell| values(*cell, asked)).flatten().collect();
+                    all.sort_by(f64::total_cmp);
+                    Values { name: series.label.clone(), x: all.into_iter().map(Point).collect() }
+                };
+                (y_title(asked.metric), "share of runs".to_owned(), Content::Cdf { lines: series.iter().map(sorted).collect() })
+            }
+            Drawn::Trace { trace, panels, .. } => {
+                let panel = |(title, cell): &(String, usize)| Panel { title: title.clone(), lines: traced(*cell) };
+                let content = Content::Trace { panels: panels.iter().map(panel).collect() };
+                ("time, s".to_owned(), format!("{}, {}", trace.name(), trace.unit()), content)
+            }
+        };
+        DrawnPlot {
+            title: plot.title.clone(),
+            x_title: plot.x_title.clone().unwrap_or(x),
+            y_title: plot.y_title.clone().unwrap_or(y),
+            log_x: plot.log_x,
+            log_y: plot.log_y,
+            content,
+        }
+    }
+}
+
+fn line(series: &Series, asked: &Asked, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>) -> Line {
+    let mut line = Line { name: series.label.clone(), mean: Vec::new(), low: Vec::new(), high: Vec::new() };
+    for cell in &series.cells {
+        let own: Vec<f64> = values(*cell, asked).into_iter().flatten().collect();
+        let mean = (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64);
+        line.mean.push(mean.map(Point));
+        line.low.push(own.iter().copied().reduce(f64::min).map(Point));
+        line.high.push(own.iter().copied().reduce(f64::max).map(Point));
+    }
+    line
+}
+
+fn x_title(along: &Along) -> String {
+    united(&along.name, along.unit)
+}
+
+fn y_title(metric: &Metric) -> String {
+    united(&metric.name.replace('_', " "), metric.unit)
+}
+
+fn united(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") }
+}

@@ -1,0 +1,108 @@
+//! What a figure draws of a run over time: few enough points to draw.
+
+use crate::page::lines::{Curve, Point, extremes, grid, growth, sum};
+use narrows_measure::metrics::bottleneck;
+use narrows_measure::{FlowRecord, FlowSample, LinkRecord, LinkSample, Record};
+use narrows_scenario::paper::{Trace, is_named};
+use narrows_units::Time;
+use serde::{Deserialize, Serialize};
+
+/// Pairs of extremes in a curve.
+const BINS: usize = 150;
+/// Flows that are drawn one by one; of more, those of one name together.
+const FLOWS: usize = 12;
+
+/// A curve over the time of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Traced {
+    /// The flow or flows, or the link, that it is of.
+    pub(super) name: String,
+    #[serde(flatten)]
+    pub(super) curve: Curve,
+}
+
+impl Traced {
+    /// The curves of a run: of each flow, all of them if none is named, or of the link, the bottleneck if none is.
+    pub fn of(record: &Record, trace: Trace, flows: &[String], link: Option<&str>) -> Vec<Traced> {
+        match trace {
+            Trace::Throughput | Trace::Cwnd | Trace::Rtt => of_flows(record, trace, flows),
+            Trace::Queue | Trace::Utilisation | Trace::Loss => {
+                let named = |name| record.links.iter().find(|link| link.name == name);
+                let link = link.map_or_else(|| bottleneck(record), named);
+                link.map(|link| Traced { name: link.name.clone(), curve: of_link(record, trace, link) }).into_iter().collect()
+            }
+        }
+    }
+}
+
+fn of_flows(record: &Record, trace: Trace, flows: &[String]) -> Vec<Traced> {
+    let chosen: Vec<&FlowRecord> =
+        record.flows.iter().filter(|flow| flows.is_empty() || flows.iter().any(|name| is_named(&flow.name, name))).collect();
+    let whole = |name: &str| name.rsplit_once('.').map_or(name, |(whole, _)| whole).to_owned();
+    let mut groups: Vec<(String, Vec<&FlowRecord>)> = Vec::new();
+    for flow in &chosen {
+        let name = if chosen.len() > FLOWS { whole(&flow.name) } else { flow.name.clone() };
+        match groups.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, members)) => members.push(flow),
+            None => groups.push((name, vec![flow])),
+        }
+    }
+    let one = |(name, members): (String, Vec<&FlowRecord>)| {
+        let name = if members.len() > 1 { format!("{} × {name}", members.len()) } else { name };
+        Traced { name, curve: curve(record, trace, &members) }
+    };
+    groups.into_iter().map(one).collect()
+}
+
+/// Of several flows: their throughput together, the extremes of their windows and round trips.
+fn curve(record: &Record, trace: Trace, flows: &[&FlowRecord]) -> Curve {
+    let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| {
+        let running = |sample: &FlowSample| sample.at > flow.start && flow.end.is_none_or(|end| sample.at <= end);
+        grid(&flow.samples, record.interval, |sample| sample.at, |sample| value(sample).filter(|_| running(sample)))
+    };
+    let all = |value: fn(&FlowSample) -> Option<f64>| flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>();
+    match trace {
+        Trace::Cwnd => extremes(&all(|sample| Some(sample.cwnd)), record.interval, BINS),
+        Trace::Rtt => extremes(&all(|sample| Some(sample.rtt?.as_millis_f64())), record.interval, BINS),
+        _ => {
+            let first = flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
+            let counted =
+                |flow: &&FlowRecord| kept(grid(&flow.samples, record.interval, |s| s.at, |s| Some(s.goodput.bits() as f64 / 1e6)));
+            growth(&sum(&flows.iter().map(counted).collect::<Vec<_>>()), record.interval, bin(record), first)
+        }
+    }
+}
+
+fn of_link(record: &Record, trace: Trace, link: &LinkRecord) -> Curve {
+    let over = |value: fn(&LinkSample) -> f64| grid(&link.samples, record.interval, |s| s.at, |s| Some(value(s)));
+    let grown = |value: fn(&LinkSample) -> f64| growth(&over(value), record.interval, bin(record), Time::ZERO);
+    match trace {
+        Trace::Queue => extremes(&[over(|sample| sample.queue_packets as f64)], record.interval, BINS),
+        Trace::Loss => grown(|sample| sample.dropped as f64),
+        _ => {
+            let (used, could) = (grown(|sample| sample.departed_bytes.get() as f64), grown(|sample| sample.capacity.get() as f64));
+            let share = |(used, could): (&Option<Point>, &Option<Point>)| match (used, could) {
+                (Some(used), Some(could)) if could.0 > 0.0 => Some(Point(100.0 * used.0 / could.0)),
+                _ => None,
+            };
+            let y = used.y.iter().zip(&could.y).map(share).collect();
+            Curve { y, ..used }
+        }
+    }
+}
+
+/// A count keeps its value where samples are missing, so that a sum does not fall.
+fn kept(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let mut last = 0.0;
+    let keep = |count: Option<f64>| {
+        last = count.unwrap_or(last);
+        Some(last)
+    };
+    counts.into_iter().map(keep).collect()
+}
+
+/// Samples in a bin of a rate: at least a round trip, and some 300 bins in all.
+fn bin(record: &Record) -> usize {
+    let rtt = record.flows.iter().map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
+    (record.duration.as_nanos() / 300).max(rtt).div_ceil(record.interval.as_nanos().max(1)).max(1) as usize
+}
