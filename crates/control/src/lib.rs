@@ -10,6 +10,7 @@ mod bbr_common;
 mod contract;
 mod cubic;
 mod dctcp;
+mod fast;
 mod feedback;
 mod header;
 mod hstcp;

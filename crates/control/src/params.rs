@@ -35,6 +35,17 @@ pub enum Kind {
         /// Its unit, empty if it has none.
         unit: &'static str,
     },
+    /// A number, or a word that stands for the absence of one.
+    NumberOr {
+        /// The word, which is the value if not set.
+        word: &'static str,
+        /// Smallest allowed.
+        min: f64,
+        /// Largest allowed.
+        max: f64,
+        /// The number's unit, empty if it has none.
+        unit: &'static str,
+    },
     /// One word of a list.
     Choice {
         /// If not set.
@@ -53,6 +64,17 @@ impl Param {
     /// A parameter that is a number from `min` to `max`, both allowed.
     pub const fn number(name: &'static str, default: f64, (min, max): (f64, f64), unit: &'static str, help: &'static str) -> Param {
         Param { name, kind: Kind::Number { default, min, max, unit }, help, need: None }
+    }
+
+    /// A parameter that is `word` if not set, or a number from `min` to `max`, both allowed.
+    pub const fn number_or(
+        name: &'static str,
+        word: &'static str,
+        (min, max): (f64, f64),
+        unit: &'static str,
+        help: &'static str,
+    ) -> Param {
+        Param { name, kind: Kind::NumberOr { word, min, max, unit }, help, need: None }
     }
 
     /// A parameter that is one of several words.
@@ -74,6 +96,7 @@ impl Param {
         match self.kind {
             Kind::Flag { default } => Value::Flag(default),
             Kind::Number { default, .. } => Value::Number(default),
+            Kind::NumberOr { word, .. } => Value::Choice(word),
             Kind::Choice { default, .. } => Value::Choice(default),
         }
     }
@@ -85,9 +108,14 @@ impl Param {
                 "false" | "off" | "no" | "0" => Ok(Value::Flag(false)),
                 _ => Err("true or false".to_owned()),
             },
-            Kind::Number { min, max, unit, .. } => match text.parse::<f64>() {
-                Ok(number) if (min..=max).contains(&number) => Ok(Value::Number(number)),
-                _ => Err(format!("a number from {min} to {max} {unit}").trim_end().to_owned()),
+            Kind::Number { min, max, unit, .. } => match number_within(text, min, max) {
+                Some(number) => Ok(Value::Number(number)),
+                None => Err(range(min, max, unit)),
+            },
+            Kind::NumberOr { word, .. } if text == word => Ok(Value::Choice(word)),
+            Kind::NumberOr { word, min, max, unit } => match number_within(text, min, max) {
+                Some(number) => Ok(Value::Number(number)),
+                None => Err(format!("{word}, or {}", range(min, max, unit))),
             },
             Kind::Choice { options, .. } => match options.iter().find(|option| **option == text) {
                 Some(option) => Ok(Value::Choice(option)),
@@ -95,6 +123,14 @@ impl Param {
             },
         }
     }
+}
+
+fn number_within(text: &str, min: f64, max: f64) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|number| (min..=max).contains(number))
+}
+
+fn range(min: f64, max: f64, unit: &str) -> String {
+    format!("a number from {min} to {max} {unit}").trim_end().to_owned()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,6 +167,15 @@ impl Params {
         match self.get(name) {
             Value::Number(value) => value,
             _ => panic!("parameter {name} is not a number"),
+        }
+    }
+
+    /// The value of a number that may be a word: `None` for the word. Panics if there is no such parameter.
+    pub fn number_or(&self, name: &str) -> Option<f64> {
+        match self.get(name) {
+            Value::Number(value) => Some(value),
+            Value::Choice(_) => None,
+            Value::Flag(_) => panic!("parameter {name} is a flag"),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::params::{self, Registered};
 pub(crate) use crate::params::{Param, ParamError, Params};
-use crate::{Controller, bbr, bbr3, cubic, dctcp, hstcp, newreno, pcc_kernel, prague, rcp, scalable, xcp};
+use crate::{Controller, bbr, bbr3, cubic, dctcp, fast, hstcp, newreno, pcc_kernel, prague, rcp, scalable, xcp};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 
@@ -14,6 +14,8 @@ pub const ENTRIES: &[&Entry] = &[
     &scalable::ENTRY,
     &dctcp::ENTRY,
     &prague::ENTRY,
+    &fast::ENTRY,
+    &fast::SC2002,
     &bbr::ENTRY,
     &bbr3::ENTRY,
     &pcc_kernel::VIVACE,

@@ -60,6 +60,8 @@ struct World {
     needs: Vec<Need>,
     /// Signals that the controller does not need are anything at all, drawn from this.
     noise: Option<Random>,
+    /// It decides a growth of up to one window per round trip and takes it when it likes.
+    jumps: bool,
     now: Time,
     next: u64,
     resend: VecDeque<u64>,
@@ -81,6 +83,7 @@ impl World {
             controller: choice.build(setup).unwrap(),
             needs: choice.needs(),
             noise: None,
+            jumps: choice.entry().name == "fast",
             now: Time::ZERO + Span::from_secs(3),
             next: 0,
             resend: VecDeque::new(),
@@ -279,7 +282,8 @@ impl World {
         let floor = if repairing { 2.0 } else { 0.0 };
         let most = (before.window.get() + allowed).max(floor);
         // In the region where the window follows Reno's, it catches up with what Reno won before.
-        let most = if limited > 0 { most * 1.5 + 1.0 } else { most };
+        let catches_up = if self.jumps { 2.0 } else { 1.5 };
+        let most = if limited > 0 { most * catches_up + 1.0 } else { most };
         assert!(after.window.get() <= most + 1e-9, "{} after {} with {limited} of {} limited", after.window, before.window, acked.len());
     }
 
@@ -340,7 +344,9 @@ fn variants() -> Vec<String> {
         for param in entry.params {
             match param.kind {
                 Kind::Flag { default } => texts.push(format!("{}?{}={}", entry.name, param.name, !default)),
-                Kind::Number { min, max, .. } => texts.extend([min, max].map(|value| format!("{}?{}={value}", entry.name, param.name))),
+                Kind::Number { min, max, .. } | Kind::NumberOr { min, max, .. } => {
+                    texts.extend([min, max].map(|value| format!("{}?{}={value}", entry.name, param.name)))
+                }
                 Kind::Choice { default, options } => {
                     let others = options.iter().filter(|option| **option != default);
                     texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
@@ -397,6 +403,8 @@ fn one_acknowledgement_of_a_whole_window_doubles_it() {
         "hstcp?profile=linux",
         "scalable",
         "scalable?profile=linux",
+        "fast",
+        "fast-sc2002",
         "dctcp",
         "prague",
         "bbr",

@@ -53,6 +53,7 @@ fn every_entry_is_complete() {
             match param.kind {
                 Kind::Number { default, min, max, .. } => assert!((min..=max).contains(&default), "{}", param.name),
                 Kind::Choice { default, options } => assert!(options.contains(&default), "{}", param.name),
+                Kind::NumberOr { word, min, max, .. } => assert!(min < max && word.parse::<f64>().is_err(), "{}", param.name),
                 Kind::Flag { .. } => {}
             }
         }

@@ -91,6 +91,7 @@ fn allowed(param: &Param) -> String {
     match param.kind {
         Kind::Flag { default } => format!("{default}|{}", !default),
         Kind::Number { default, min, max, unit } => format!("{default} ({min} to {max} {unit})").replace(" )", ")"),
+        Kind::NumberOr { word, min, max, unit } => format!("{word}|{min} to {max} {unit}").trim_end().to_owned(),
         Kind::Choice { default, options } => {
             let others = options.iter().filter(|option| **option != default);
             std::iter::once(&default).chain(others).copied().collect::<Vec<_>>().join("|")

@@ -17,6 +17,11 @@ fn controllers() -> impl Iterator<Item = &'static str> {
     ])
 }
 
+/// Takes the round trip for a sign of queue, and so the receiver's waiting to acknowledge too; its window falls without losses.
+fn heeds_delay(controller: &str) -> bool {
+    controller.starts_with("fast")
+}
+
 fn secs(time: f64) -> Time {
     Time::ZERO + Span::from_secs_f64(time)
 }
@@ -41,7 +46,8 @@ fn slow_start_doubles_each_round_trip_however_few_the_acknowledgements() {
             let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nbuffer = \"2 bdp\"";
             let record = run(&one_link(controller, 3, 0, link, &format!("[flow.transport]\nack_every = {ack_every}")));
             let time = time_to_fill(&record, 100.0);
-            assert!((0.7..=1.0).contains(&time), "{controller}: {time} s with an acknowledgement for each {ack_every}");
+            let latest = if heeds_delay(controller) && ack_every > 2 { 1.3 } else { 1.0 };
+            assert!((0.7..=latest).contains(&time), "{controller}: {time} s with an acknowledgement for each {ack_every}");
         }
     }
 }
@@ -72,10 +78,11 @@ fn the_first_pacing_rate_is_derived_anew_from_the_first_round_trip() {
     }
 }
 
-/// Each acknowledgement allows 32 segments at once. Who paces lets no more than its quantum pile up in front of a fast first link; who does not, 32.
+/// Each acknowledgement allows 32 segments at once. Who paces lets no more than its quantum pile up in front of a fast first link; who does not, 32. (Who heeds
+/// delay keeps a window of a dozen: with less than 32 in flight each acknowledgement waits for the receiver's timer.)
 #[test]
 fn pacing_that_was_computed_is_enforced() {
-    for controller in controllers() {
+    for controller in controllers().filter(|controller| !heeds_delay(controller)) {
         let text = one_link(
             controller,
             20,
@@ -181,7 +188,8 @@ fn a_burst_of_losses_is_one_reduction() {
         let falls: Vec<(Time, f64)> =
             thresholds.windows(2).filter(|pair| pair[1].1 < pair[0].1).map(|pair| (pair[1].0, pair[1].1 / pair[0].1)).collect();
         // Half for NewReno, less for the others; and never twice within a round trip of 20 to 40 ms.
-        assert!(falls.iter().all(|(_, ratio)| *ratio >= 0.49), "{controller}: {falls:?}");
+        let most = if heeds_delay(controller) { 0.25 } else { 0.49 };
+        assert!(falls.iter().all(|(_, ratio)| *ratio >= most), "{controller}: {falls:?}");
         assert!(falls.windows(2).all(|pair| pair[1].0.since(pair[0].0) >= Span::from_millis(20)), "{controller}: {falls:?}");
     }
 }

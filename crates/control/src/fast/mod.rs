@@ -1,0 +1,322 @@
+//! FAST TCP: keeps α packets of each flow in the queue, by steps in proportion to the distance from there.
+//!
+//! Sources: Jin, Wei and Low, "FAST TCP: motivation, architecture, algorithms, performance", INFOCOM 2004, and ACM/IEEE ToN 14(6), 2006; ns-2.35
+//! `tcp/tcp-fast.{cc,h}`; Low, "FAST TCP: design, implementation, experiments", slides, 2002, for window pacing and `fast-sc2002`.
+//!
+//! Once in every other round trip w ← min{2w, (1 − γ)w + γ(w·baseRTT/RTT + α)}. At rest w·(RTT − baseRTT)/RTT = α: every flow has α packets in the queue, so rates are
+//! shared in proportion to α, whatever the round trips. After a change one round trip passes before round trips show it: hence every *other* one.
+//!
+//! Deviations and choices of our own:
+//! * the window doubles per round trip while the *least* round trip of the round is within `mi_threshold` of the base, where ns-2 has the mean: doubling sends bursts,
+//!   and at 10 Mbit/s two packets back to back would end it, at 100 Mbit/s a window of thirty;
+//! * it does so only while less than half of α is queued, so that paths where α packets are a shorter queue than `mi_threshold` come to rest, and below the
+//!   slow start threshold that the latest loss left: the round trip by which a queue is seen too late can cost a whole window;
+//! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
+//! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
+//! * after a timeout the window is 2 packets, and while losses are repaired it grows by slow start up to that threshold.
+
+mod alpha;
+mod delay;
+mod increase;
+mod law;
+mod sc2002;
+
+use crate::aimd::ECN;
+use crate::marks::highest;
+use crate::registry::{Built, Entry, Need, Param, Params, Setup};
+use crate::round::Round;
+use crate::window::{Window, growth};
+use crate::{Acked, Controller, Decision, Ecn, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use alpha::Alpha;
+use delay::{Delay, Weight};
+use increase::Spreading;
+use law::Periodic;
+use narrows_units::{Bytes, Segments, Span, Time};
+use sc2002::Stepwise;
+
+/// Registry line of the later algorithm.
+pub const ENTRY: Entry = Entry {
+    name: "fast",
+    kernel: None,
+    summary: "FAST TCP: keeps alpha packets of each flow in the queue, by steps in proportion to the distance",
+    source: "Jin, Wei and Low, INFOCOM 2004 and ToN 14(6), 2006; ns-2.35 tcp/tcp-fast.cc",
+    needs: &[Need::Tags],
+    numbered: false,
+    params: &[
+        ALPHA,
+        Param::number("gamma", 0.5, (0.01, 1.0), "", "part of the distance from the target that one update takes"),
+        Param::choice(
+            "window_pacing",
+            "acks",
+            &["none", "time", "event", "acks"],
+            "how an increase is spread over a round trip; none: at once; time: in equal intervals; event: with the acknowledgements, after each burst of them; acks: with the acknowledgements, if the window has more than 4 packets and the path at least 4 ms",
+        ),
+        RTT_WEIGHT,
+        MI_THRESHOLD,
+        LOSS_BETA,
+        BASE_RTT_WINDOW,
+        PACKET_PACING,
+        ECN,
+    ],
+    build: |setup, params| {
+        let spreading = match params.choice("window_pacing") {
+            "none" => Spreading::None,
+            "time" => Spreading::Time,
+            "event" => Spreading::Event,
+            _ => Spreading::Acks,
+        };
+        Ok(Built::new(Fast::new(Periodic::new(params.number("gamma"), spreading), setup, params)))
+    },
+};
+
+/// Registry line of the version of 2002.
+pub const SC2002: Entry = Entry {
+    name: "fast-sc2002",
+    kernel: None,
+    summary: "FAST TCP as demonstrated at SC2002: one packet per packet acknowledged towards its target, in every other round trip",
+    source: "Low, FAST TCP: design, implementation, experiments, slides, 2002; the target's formula is that of the later algorithm",
+    needs: &[Need::Tags],
+    numbered: false,
+    params: &[ALPHA, RTT_WEIGHT, MI_THRESHOLD, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],
+    build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), setup, params))),
+};
+
+const ALPHA: Param = Param::number_or(
+    "alpha",
+    "table",
+    (1.0, 1e6),
+    "packets",
+    "packets kept in the queue; table: 8 up to 10 Mbit/s, 20 up to 100 Mbit/s, 200 above, by the rate measured (flows of different rates then have different shares)",
+);
+const RTT_WEIGHT: Param = Param::choice(
+    "rtt_weight",
+    "paper",
+    &["paper", "ns2"],
+    "of a round trip in the mean at a window of w packets; paper: 3/w, at most 1/4; ns2: 3/w above 768 packets, else 1/256",
+);
+const MI_THRESHOLD: Param =
+    Param::number("mi_threshold", 0.75, (0.0, 1000.0), "ms", "the window doubles per round trip while queueing delay is below this");
+const LOSS_BETA: Param = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "part of the window that a loss leaves (7/8 in UDT)");
+const BASE_RTT_WINDOW: Param = Param::number_or(
+    "base_rtt_window",
+    "unlimited",
+    (0.1, 1e6),
+    "s",
+    "for how long a round trip counts for the base; without a limit, as published, a change to a longer path is taken for queue",
+);
+const PACKET_PACING: Param =
+    Param::flag("packet_pacing", false, "pace packets at 1.2 windows per round trip; published results are without").needing(Need::Pacing);
+
+/// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
+const PACING_GAINS: (f64, f64) = (1.2, 1.2);
+/// Fewest packets of the window.
+const MIN_WINDOW: f64 = 2.0;
+
+/// How the window moves once a queue can be seen.
+trait Law: Send {
+    /// An acknowledgement of new data, at a window of `w` packets. Returns the window after it.
+    fn on_ack(&mut self, w: f64, seen: &Seen<'_>) -> f64;
+
+    /// Something else moves the window: what was decided before does not hold any more.
+    fn suspend(&mut self);
+
+    /// When [`on_timer`](Law::on_timer) is wanted.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The timer's time has come, at a window of `w` packets. Returns the window after it.
+    fn on_timer(&mut self, now: Time, w: f64) -> f64 {
+        let _ = now;
+        w
+    }
+}
+
+/// What an acknowledgement tells a law.
+struct Seen<'a> {
+    now: Time,
+    /// Packets acknowledged.
+    packets: f64,
+    /// Of these, packets sent while the window was the limit.
+    limited: f64,
+    /// Packets in flight when the newest packet acknowledged was sent, that one included.
+    flight: f64,
+    alpha: f64,
+    delay: &'a Delay,
+    round: Past,
+}
+
+/// The latest round that has ended, and whether it just did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    ended: bool,
+    packets: u32,
+    acks: u32,
+}
+
+/// The round in progress.
+#[derive(Clone, Debug, Default)]
+struct Present {
+    round: Round,
+    began: Option<Time>,
+    packets: u32,
+    acks: u32,
+}
+
+/// A controller with this law.
+#[derive(Clone, Debug)]
+struct Fast<L> {
+    law: L,
+    window: Window,
+    delay: Delay,
+    alpha: Alpha,
+    present: Present,
+    past: Past,
+    mi_threshold: f64,
+    loss_beta: f64,
+    /// A full packet, headers included.
+    packet: Bytes,
+    paces: bool,
+    srtt: Span,
+    ecn: Ecn,
+}
+
+/// In a tag: the transmission was a retransmission. Below it, packets in flight.
+const RETRANSMISSION: u32 = 1 << 31;
+
+impl<L: Law> Fast<L> {
+    fn new(law: L, setup: &Setup, params: &Params) -> Fast<L> {
+        let weight = if params.choice(RTT_WEIGHT.name) == "ns2" { Weight::Ns2 } else { Weight::Paper };
+        Fast {
+            law,
+            window: Window::new(setup),
+            delay: Delay::new(weight, params.number_or(BASE_RTT_WINDOW.name).map(Span::from_secs_f64)),
+            alpha: Alpha::new(params.number_or(ALPHA.name)),
+            present: Present::default(),
+            past: Past::default(),
+            mi_threshold: params.number(MI_THRESHOLD.name) / 1e3,
+            loss_beta: params.number(LOSS_BETA.name),
+            packet: setup.mss + setup.headers,
+            paces: params.flag(PACKET_PACING.name),
+            srtt: Span::ZERO,
+            ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
+        }
+    }
+
+    /// Takes in what an acknowledgement of `newest` and others says of round trip and rate.
+    fn measure(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
+        self.past.ended = false;
+        if highest(feedback).is_some_and(|highest| self.present.round.ends_with(highest)) {
+            self.end_round(feedback.now);
+        }
+        self.present.packets += feedback.acked.len() as u32;
+        self.present.acks += 1;
+        if let Some(rtt) = feedback.rtt.filter(|_| newest.tag.0 & RETRANSMISSION == 0) {
+            self.delay.sample(feedback.now, rtt, self.window.cwnd);
+        }
+    }
+
+    fn end_round(&mut self, now: Time) {
+        let Present { began, packets, acks, .. } = self.present;
+        self.past = Past { ended: true, packets, acks };
+        if let Some(took) = began.map(|began| now.since(began)).filter(|took| !took.is_zero()) {
+            self.alpha.measured(packets as f64 * self.packet.bits() as f64 / took.as_secs_f64());
+        }
+        (self.present.began, self.present.packets, self.present.acks) = (Some(now), 0, 0);
+        self.delay.begin_round();
+    }
+
+    /// Next to nothing is queued.
+    fn sees_no_queue(&self, flight: f64) -> bool {
+        let Some((base, rtt)) = self.delay.least() else { return false };
+        rtt - base < self.mi_threshold && flight * (rtt - base) / rtt < self.alpha.packets() / 2.0
+    }
+
+    fn move_window(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
+        let flight = (newest.tag.0 & !RETRANSMISSION) as f64;
+        let limited = growth(feedback) as f64;
+        if self.window.cwnd < self.window.threshold && self.sees_no_queue(flight) {
+            self.law.suspend();
+            self.window.slow_start(limited, 1.0);
+            return;
+        }
+        let seen = Seen {
+            now: feedback.now,
+            packets: feedback.acked.len() as f64,
+            limited,
+            flight,
+            alpha: self.alpha.packets(),
+            delay: &self.delay,
+            round: self.past,
+        };
+        self.window.cwnd = self.law.on_ack(self.window.cwnd, &seen);
+    }
+}
+
+impl<L: Law> Controller for Fast<L> {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.window.on_sent(sent);
+        self.present.round.on_sent(sent.number);
+        Tag((sent.in_flight + 1) | if sent.retransmission { RETRANSMISSION } else { 0 })
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        let newest = feedback.acked.iter().max_by_key(|acked| acked.sent_at);
+        if let Some(newest) = newest {
+            self.measure(feedback, newest);
+        }
+        if let Some(why) = feedback.congestion {
+            self.window.reduce(self.window.cwnd * self.loss_beta, why);
+        }
+        match (feedback.recovery, newest) {
+            (Recovery::Recovery | Recovery::Cwr, _) => {
+                self.law.suspend();
+                self.present.round.begin();
+            }
+            (Recovery::Loss, _) => {
+                self.law.suspend();
+                self.window.slow_start(growth(feedback) as f64, 1.0);
+            }
+            (Recovery::Open | Recovery::Disorder, Some(newest)) => self.move_window(feedback, newest),
+            (Recovery::Open | Recovery::Disorder, None) => {}
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.window.collapse(timeout, self.window.cwnd * self.loss_beta);
+        self.window.cwnd = MIN_WINDOW;
+        self.delay.forget_queue();
+        self.law.suspend();
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.law.next_timer()
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.window.cwnd = self.law.on_timer(now, self.window.cwnd);
+    }
+
+    fn decision(&self) -> Decision {
+        Decision {
+            window: Segments::new(self.window.cwnd),
+            pacing: if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None },
+            quantum: self.packet,
+            ecn: self.ecn,
+            reduction: Reduction::Transport,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.window.inspect(visit);
+        let (base, rtt) = self.delay.mean().unwrap_or((f64::NAN, f64::NAN));
+        visit("base_rtt_s", base);
+        visit("rtt_s", rtt);
+        visit("alpha", self.alpha.packets());
+    }
+}
