@@ -18,6 +18,7 @@ mod linux;
 mod marks;
 mod newreno;
 pub mod params;
+mod pcc;
 mod pcc_kernel;
 mod prague;
 mod rcp;

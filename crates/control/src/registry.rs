@@ -2,7 +2,7 @@
 
 use crate::params::{self, Registered};
 pub(crate) use crate::params::{Param, ParamError, Params};
-use crate::{Controller, bbr, bbr3, cubic, dctcp, fast, hstcp, newreno, pcc_kernel, prague, rcp, scalable, xcp};
+use crate::{Controller, bbr, bbr3, cubic, dctcp, fast, hstcp, newreno, pcc, pcc_kernel, prague, rcp, scalable, xcp};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 
@@ -18,6 +18,8 @@ pub const ENTRIES: &[&Entry] = &[
     &fast::SC2002,
     &bbr::ENTRY,
     &bbr3::ENTRY,
+    &pcc::allegro::ENTRY,
+    &pcc::vivace::ENTRY,
     &pcc_kernel::VIVACE,
     &pcc_kernel::ALLEGRO,
     &xcp::ENTRY,

@@ -11,9 +11,21 @@ pub(crate) struct Pacer {
     burst: u64,
     /// The lateness of the burst in progress.
     late: u64,
+    /// Keeps to its schedule: whatever the host delays is made up for, as programs do that pace by themselves (RFC 9002 section 7.7, PCC in user space).
+    exact: bool,
+    /// The sender has stopped for another reason than pacing: the burst that comes next is not late.
+    stopped: bool,
 }
 
+/// What an exact pacer makes up for at once, at most.
+const MOST_LATE: u64 = 1_000_000;
+
 impl Pacer {
+    /// One that keeps to its schedule.
+    pub(crate) fn exact() -> Pacer {
+        Pacer { exact: true, stopped: true, ..Pacer::default() }
+    }
+
     /// When the next packet may leave.
     #[inline]
     pub(crate) fn release(&self, size: Bytes, pacing: Option<Rate>) -> Time {
@@ -27,11 +39,17 @@ impl Pacer {
         if self.burst < size.get() {
             self.burst = quantum.get().max(size.get());
             self.late = now.since(self.next).as_nanos();
-            self.next = now;
+            let on_schedule = self.exact && !self.stopped && self.late <= MOST_LATE;
+            self.stopped = false;
+            if on_schedule {
+                self.late = 0;
+            } else {
+                self.next = now;
+            }
         }
         self.burst = self.burst.saturating_sub(size.get());
         let took = rate.time_for(size);
-        let credit = self.late.min(took.as_nanos() / 2);
+        let credit = if self.exact { 0 } else { self.late.min(took.as_nanos() / 2) };
         self.late -= credit;
         self.next = self.next + took - narrows_units::Span::from_nanos(credit);
     }
@@ -40,5 +58,42 @@ impl Pacer {
     #[inline]
     pub(crate) fn end_burst(&mut self) {
         self.burst = 0;
+        self.stopped = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_units::Span;
+
+    const PACKET: Bytes = Bytes::new(1500);
+
+    /// When the hundredth packet leaves at 120 us each, every one `late` after it could.
+    fn hundredth(mut pacer: Pacer, late: Span) -> u64 {
+        let rate = Some(Rate::from_mbps(100));
+        let mut now = Time::ZERO;
+        for _ in 0..100 {
+            now = pacer.release(PACKET, rate).max(now) + late;
+            pacer.on_sent(now, PACKET, rate, PACKET);
+        }
+        now.since(Time::ZERO).as_micros()
+    }
+
+    #[test]
+    fn an_exact_pacer_makes_up_for_all_that_the_host_delays_and_another_for_half_a_packet_time() {
+        let late = Span::from_micros(100);
+        assert_eq!(hundredth(Pacer::exact(), late), 100 + 99 * 120 + 100);
+        assert_eq!(hundredth(Pacer::default(), late), 99 * (120 + 100 - 60) + 100);
+    }
+
+    #[test]
+    fn an_exact_pacer_does_not_make_up_for_time_in_which_there_was_nothing_to_send() {
+        let (mut pacer, rate) = (Pacer::exact(), Some(Rate::from_mbps(100)));
+        pacer.on_sent(Time::ZERO, PACKET, rate, PACKET);
+        pacer.end_burst();
+        let now = Time::ZERO + Span::from_micros(900);
+        pacer.on_sent(now, PACKET, rate, PACKET);
+        assert_eq!(pacer.release(PACKET, rate), now + Span::from_micros(120));
     }
 }

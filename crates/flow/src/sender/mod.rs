@@ -116,7 +116,7 @@ impl Sender {
             latest_rtt: None,
             rate: RateSampler::default(),
             sample_rates,
-            pacer: Pacer::default(),
+            pacer: if transport.acks == AckFormat::Numbered { Pacer::exact() } else { Pacer::default() },
             written: 0,
             short: ShortSegments::default(),
             finished: false,

@@ -1,0 +1,237 @@
+//! The controller around a law: intervals one after another without a gap, their outcomes, the silence of the network, the window as a safety net.
+
+use super::interval::{Discarded, Interval, Statistics};
+use super::law::{Context, Judged, Law, Length, Next, Outcome, Plan};
+use super::monitor::Monitor;
+use super::utility::Utility;
+use crate::registry::{Params, Setup};
+use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
+use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
+
+/// The round trip taken for the first rate until one is known.
+const NOMINAL_RTT: Span = Span::from_millis(100);
+/// The first rate, and the least: packets per round trip.
+const FIRST_PACKETS: f64 = 2.0;
+/// The window: this many times rate and round trip, and so many segments at least (PCC-Kernel `tcp_pcc.c`).
+const WINDOW_GAIN: f64 = 2.0;
+const LEAST_WINDOW: f64 = 4.0;
+/// Feedback that is missing so many round trips after the end of an interval, and at least so long, is not waited for. The least time lets a receiver delay
+/// an acknowledgement (the same bound as in PCC-Uspace, NSDI-2018).
+const PATIENCE: u64 = 4;
+const LEAST_PATIENCE: Span = Span::from_millis(50);
+/// After so long without an interval that could be judged, the search begins anew.
+const IDLE: Span = Span::from_secs(1);
+
+/// How long a variant's intervals are.
+#[derive(Clone, Copy, Debug)]
+pub struct Lengths {
+    /// Round trips, drawn uniformly between these two.
+    pub round_trips: (f64, f64),
+    /// Packets, at least and at most.
+    pub packets: (u32, u32),
+}
+
+impl Lengths {
+    /// From the parameters `mi_min`, `mi_max` and `mi_packets`.
+    pub fn new(params: &Params) -> Lengths {
+        let shortest = params.number("mi_min");
+        let longest = params.number("mi_max").max(shortest);
+        Lengths { round_trips: (shortest, longest), packets: (params.number("mi_packets") as u32, u32::MAX) }
+    }
+
+    fn draw(&self, rtt: Span, random: &mut Random) -> Length {
+        let (shortest, longest) = self.round_trips;
+        let round_trips = if longest > shortest { shortest + (longest - shortest) * random.uniform() } else { shortest };
+        Length { span: Span::from_secs_f64(rtt.as_secs_f64() * round_trips), least: self.packets.0, most: self.packets.1 }
+    }
+}
+
+/// A PCC controller.
+pub struct Pcc<L> {
+    law: L,
+    utility: Box<dyn Utility>,
+    lengths: Lengths,
+    monitor: Monitor,
+    packet: Bytes,
+    initial_window: f64,
+    /// Smoothed; none before the first.
+    srtt: Option<Span>,
+    least_rtt: Span,
+    /// When the first of the intervals that were not judged began, if the latest was not.
+    unjudged_since: Option<Time>,
+    latest: (f64, Statistics),
+    random: Random,
+}
+
+impl<L: Law> Pcc<L> {
+    /// A controller at the start of a connection.
+    pub fn new(setup: &Setup, mut law: L, utility: Box<dyn Utility>, lengths: Lengths) -> Pcc<L> {
+        let packet = setup.mss + setup.headers;
+        law.start(packets_per(packet, NOMINAL_RTT));
+        let mut random = Random::stream(setup.seed, "pcc");
+        let plan = plan(&mut law, &lengths, &mut random, packet, NOMINAL_RTT);
+        Pcc {
+            law,
+            utility,
+            lengths,
+            monitor: Monitor::new(plan, setup.headers),
+            packet,
+            initial_window: setup.initial_window.get(),
+            srtt: None,
+            least_rtt: Span::MAX,
+            unjudged_since: None,
+            latest: (0.0, Statistics::default()),
+            random,
+        }
+    }
+
+    fn rtt(&self) -> Span {
+        self.srtt.unwrap_or(NOMINAL_RTT)
+    }
+
+    fn plan(&mut self) -> Plan {
+        let rtt = self.rtt();
+        plan(&mut self.law, &self.lengths, &mut self.random, self.packet, rtt)
+    }
+
+    fn begin_anew(&mut self) {
+        let plan = self.plan();
+        self.monitor.restart(plan);
+    }
+
+    fn on_rtt(&mut self, srtt: Span) {
+        if srtt.is_zero() {
+            return;
+        }
+        if self.srtt.replace(srtt).is_none() {
+            self.law.start(packets_per(self.packet, srtt));
+            self.begin_anew();
+        }
+    }
+
+    fn judge_complete(&mut self) {
+        while let Some(interval) = self.monitor.take_complete() {
+            let statistics = interval.statistics(self.least_rtt.as_secs_f64());
+            if let Ok(statistics) = statistics {
+                self.latest = (self.utility.of(&statistics), statistics);
+            }
+            if self.is_idle(&interval, &statistics) {
+                self.law.on_idle();
+                return self.begin_anew();
+            }
+            if !interval.plan().awaited {
+                continue;
+            }
+            let judged = statistics.map(|statistics| Judged { utility: self.latest.0, statistics });
+            let outcome = Outcome { rate: interval.plan().rate, judged };
+            let floor = packets_per(self.packet, self.rtt());
+            if self.law.on_outcome(&outcome, &mut Context { floor, random: &mut self.random }) == Next::Anew {
+                return self.begin_anew();
+            }
+        }
+    }
+
+    /// True once more than a second of sending could not be judged.
+    fn is_idle(&mut self, interval: &Interval, statistics: &Result<Statistics, Discarded>) -> bool {
+        match statistics {
+            Ok(_) => {
+                self.unjudged_since = None;
+                false
+            }
+            Err(_) => {
+                let since = *self.unjudged_since.get_or_insert(interval.began());
+                let idle = interval.ended().is_some_and(|ended| ended.since(since) > IDLE);
+                if idle {
+                    self.unjudged_since = None;
+                }
+                idle
+            }
+        }
+    }
+
+    fn window(&self) -> f64 {
+        let Some(srtt) = self.srtt else { return self.initial_window.max(LEAST_WINDOW) };
+        let packets = self.monitor.current().plan().rate * 1e6 * srtt.as_secs_f64() / (self.packet.get() as f64 * 8.0);
+        (WINDOW_GAIN * packets).max(LEAST_WINDOW)
+    }
+}
+
+/// The first rate, and the least, on a path with a round trip of `rtt`, in Mbit/s.
+fn packets_per(packet: Bytes, rtt: Span) -> f64 {
+    FIRST_PACKETS * packet.get() as f64 * 8.0 / 1e6 / rtt.as_secs_f64()
+}
+
+fn plan(law: &mut impl Law, lengths: &Lengths, random: &mut Random, packet: Bytes, rtt: Span) -> Plan {
+    let floor = packets_per(packet, rtt);
+    let (rate, awaited) = law.plan(&mut Context { floor, random });
+    Plan { rate, awaited, length: lengths.draw(rtt, random) }
+}
+
+impl<L: Law> Controller for Pcc<L> {
+    fn on_open(&mut self, _now: Time, rtt: Span) {
+        self.least_rtt = self.least_rtt.min(rtt);
+        self.on_rtt(rtt);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if self.monitor.current().is_over(sent.now) {
+            let plan = self.plan();
+            self.monitor.begin(sent.now, plan);
+        }
+        self.monitor.on_sent(sent)
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.on_rtt(feedback.srtt);
+        for acked in feedback.acked {
+            self.least_rtt = self.least_rtt.min(acked.rtt);
+            self.monitor.on_acked(acked);
+        }
+        for lost in feedback.lost {
+            self.monitor.on_lost(lost);
+        }
+        self.judge_complete();
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        self.monitor.lose_all();
+        self.judge_complete();
+    }
+
+    fn on_undo(&mut self, _now: Time) {}
+
+    fn next_timer(&self) -> Option<Time> {
+        let patience = (self.rtt() * PATIENCE).max(LEAST_PATIENCE);
+        self.monitor.oldest().and_then(Interval::ended).map(|ended| ended + patience)
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        if self.next_timer().is_some_and(|due| due <= now) {
+            let floor = packets_per(self.packet, self.rtt());
+            self.law.on_silence(&mut Context { floor, random: &mut self.random });
+            self.begin_anew();
+        }
+    }
+
+    fn decision(&self) -> Decision {
+        let bps = (self.monitor.current().plan().rate * 1e6) as u64;
+        Decision {
+            window: Segments::new(self.window()),
+            pacing: Some(Rate::from_bps(bps.max(1))),
+            quantum: self.packet,
+            ecn: Ecn::NotEct,
+            reduction: Reduction::Immediate,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let (utility, statistics) = &self.latest;
+        visit("cwnd", self.window());
+        visit("rate_mbps", self.law.rate());
+        visit("pacing_mbps", self.monitor.current().plan().rate);
+        visit("utility", *utility);
+        visit("rtt_gradient", statistics.slope);
+        visit("loss", statistics.loss);
+        self.law.inspect(visit);
+    }
+}

@@ -1,0 +1,168 @@
+//! One monitor interval: sent at one rate, and what became of it.
+
+use super::law::Plan;
+use super::regression::Line;
+use narrows_units::{Bytes, Span, Time};
+
+/// An interval sent below this share of its rate is not judged.
+const FULL: f64 = 0.9;
+
+/// What an interval tells once the fate of each of its packets is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// The rate at which it was sent, in Mbit/s, headers included: all its packets over the time from the first to the last and one packet time.
+    pub rate: f64,
+    /// The part of that rate that was acknowledged, in Mbit/s.
+    pub throughput: f64,
+    /// Lost packets over sent packets, 0 to 1.
+    pub loss: f64,
+    /// How the round trip changed with the time of sending, in seconds per second.
+    pub slope: f64,
+    /// The mean round trip, in seconds; 0 if nothing was acknowledged.
+    pub rtt: f64,
+    /// The standard deviation of the round trips, in seconds.
+    pub deviation: f64,
+    /// The least round trip that the connection has seen, in seconds.
+    pub base_rtt: f64,
+}
+
+/// Why an interval is not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discarded {
+    /// A single packet tells nothing.
+    TooFew,
+    /// The application had nothing to send.
+    NoData,
+    /// It went out below 90 % of its rate for a reason on this side of the network: the window, or a host that cannot send as fast.
+    Slow,
+}
+
+/// An interval, from its plan to the fate of its last packet.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    plan: Plan,
+    began: Time,
+    last_sent: Time,
+    /// When the next interval began.
+    ended: Option<Time>,
+    sent: u32,
+    acked: u32,
+    lost: u32,
+    sent_bytes: u64,
+    acked_bytes: u64,
+    app_limited: bool,
+    line: Line,
+}
+
+impl Interval {
+    /// One of which nothing has been sent.
+    pub fn new(plan: Plan) -> Interval {
+        Interval {
+            plan,
+            began: Time::ZERO,
+            last_sent: Time::ZERO,
+            ended: None,
+            sent: 0,
+            acked: 0,
+            lost: 0,
+            sent_bytes: 0,
+            acked_bytes: 0,
+            app_limited: false,
+            line: Line::default(),
+        }
+    }
+
+    /// What it is sent for.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// When its first packet left.
+    pub fn began(&self) -> Time {
+        self.began
+    }
+
+    /// When the next one began.
+    pub fn ended(&self) -> Option<Time> {
+        self.ended
+    }
+
+    /// True if a packet that leaves at `now` belongs to the next one: it has had its time and its packets.
+    pub fn is_over(&self, now: Time) -> bool {
+        let length = &self.plan.length;
+        self.sent >= length.most || (self.sent >= length.least && now.since(self.began) >= length.span)
+    }
+
+    /// A packet of `bytes` with its headers leaves.
+    pub fn on_sent(&mut self, now: Time, bytes: Bytes, app_limited: bool) {
+        if self.sent == 0 {
+            self.began = now;
+        }
+        self.last_sent = now;
+        self.sent += 1;
+        self.sent_bytes += bytes.get();
+        self.app_limited |= app_limited;
+    }
+
+    /// The next interval begins at `now`.
+    pub fn end(&mut self, now: Time) {
+        self.ended = Some(now);
+    }
+
+    /// One of its packets, sent at `sent_at`, has arrived.
+    pub fn on_acked(&mut self, sent_at: Time, rtt: Span, bytes: Bytes) {
+        if self.is_open() {
+            self.acked += 1;
+            self.acked_bytes += bytes.get();
+            self.line.add(sent_at.since(self.began), rtt);
+        }
+    }
+
+    /// One of its packets is lost.
+    pub fn on_lost(&mut self) {
+        if self.is_open() {
+            self.lost += 1;
+        }
+    }
+
+    /// All its packets without a fate are lost.
+    pub fn lose_all(&mut self) {
+        self.lost = self.sent - self.acked;
+    }
+
+    /// A packet that was counted lost and arrives later must not count twice.
+    fn is_open(&self) -> bool {
+        self.acked + self.lost < self.sent
+    }
+
+    /// True once it has ended and the fate of all its packets is known.
+    pub fn is_complete(&self) -> bool {
+        self.ended.is_some() && !self.is_open()
+    }
+
+    /// What it tells, of a connection whose least round trip is `base_rtt` seconds.
+    pub fn statistics(&self, base_rtt: f64) -> Result<Statistics, Discarded> {
+        if self.sent < 2 {
+            return Err(Discarded::TooFew);
+        }
+        let bits = self.sent_bytes as f64 * 8.0;
+        let taken = self.ended.unwrap_or(self.last_sent).since(self.began).as_secs_f64();
+        if self.app_limited {
+            return Err(Discarded::NoData);
+        }
+        if bits / 1e6 < FULL * self.plan.rate * taken {
+            return Err(Discarded::Slow);
+        }
+        let packet_time = bits / self.sent as f64 / (self.plan.rate * 1e6);
+        let duration = self.last_sent.since(self.began).as_secs_f64() + packet_time;
+        Ok(Statistics {
+            rate: bits / 1e6 / duration,
+            throughput: self.acked_bytes as f64 * 8.0 / 1e6 / duration,
+            loss: self.lost as f64 / self.sent as f64,
+            slope: self.line.slope(),
+            rtt: self.line.mean(),
+            deviation: self.line.deviation(),
+            base_rtt,
+        })
+    }
+}

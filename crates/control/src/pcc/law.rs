@@ -1,0 +1,95 @@
+//! What differs between the variants of PCC: how the utilities of intervals move the rate.
+
+use super::interval::{Discarded, Statistics};
+use narrows_units::{Random, Span};
+
+/// How long an interval is.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    /// At least this long.
+    pub span: Span,
+    /// At least so many packets.
+    pub least: u32,
+    /// At most so many packets.
+    pub most: u32,
+}
+
+/// The next interval to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Its rate in Mbit/s, headers included.
+    pub rate: f64,
+    /// Its outcome is awaited; otherwise it only fills the time until outcomes are there.
+    pub awaited: bool,
+    /// How long it is.
+    pub length: Length,
+}
+
+/// What became of an interval that a law awaited.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// The rate it was planned at, in Mbit/s.
+    pub rate: f64,
+    /// Its utility and what that was computed from, or why it is not judged.
+    pub judged: Result<Judged, Discarded>,
+}
+
+/// An interval with its utility.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
+    /// The utility.
+    pub utility: f64,
+    /// What it was computed from.
+    pub statistics: Statistics,
+}
+
+/// What follows from an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The intervals under way go on.
+    Continue,
+    /// A decision: what is under way says nothing about it, and the next interval begins at once.
+    Anew,
+}
+
+/// What a law may use beside the outcomes.
+pub struct Context<'a> {
+    /// The least rate, in Mbit/s.
+    pub floor: f64,
+    /// Draws of this connection.
+    pub random: &'a mut Random,
+}
+
+/// The highest rate, in Mbit/s.
+const HIGHEST: f64 = 1e6;
+
+impl Context<'_> {
+    /// `rate`, but not below the least rate nor above the highest.
+    pub fn bound(&self, rate: f64) -> f64 {
+        rate.max(self.floor).min(HIGHEST)
+    }
+}
+
+/// Moves the rate towards higher utility. Outcomes come in the order of the plans.
+pub trait Law: Send {
+    /// The connection's first round trip is known: begin at `rate` Mbit/s.
+    fn start(&mut self, rate: f64);
+
+    /// The rate of the next interval in Mbit/s, and whether its outcome is awaited.
+    fn plan(&mut self, context: &mut Context<'_>) -> (f64, bool);
+
+    /// The fate of an awaited interval is known.
+    fn on_outcome(&mut self, outcome: &Outcome, context: &mut Context<'_>) -> Next;
+
+    /// Feedback stays away. What is under way is forgotten.
+    fn on_silence(&mut self, context: &mut Context<'_>);
+
+    /// Nothing could be judged for more than a second. What is under way is forgotten.
+    fn on_idle(&mut self);
+
+    /// The rate between probes, in Mbit/s.
+    fn rate(&self) -> f64;
+
+    /// Names the state.
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
+}
