@@ -8,7 +8,7 @@ use narrows_control::params::{Kind, Param};
 use narrows_control::registry::ENTRIES;
 use narrows_measure::metrics::METRICS;
 use narrows_path::DISCIPLINES;
-use narrows_scenario::paper::Figure;
+use narrows_scenario::paper::{Claim, Figure};
 use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -146,7 +146,12 @@ fn papers() -> Result<Vec<Item>, Failure> {
         for figure in &paper.figures {
             text += &format!("{:<14} {}: {} ({})\n", "", figure.name, figure.title, figure.source);
         }
-        let figure = |figure: &Figure| json!({ "name": figure.name, "title": figure.title, "source": figure.source });
+        let claim =
+            |claim: &Claim| json!({ "claim": claim.says, "published": claim.published, "source": claim.source, "known": claim.known });
+        let figure = |figure: &Figure| {
+            let claims: Vec<Value> = figure.plan(false).claims.iter().map(claim).collect();
+            json!({ "name": figure.name, "title": figure.title, "source": figure.source, "claims": claims })
+        };
         let figures: Vec<Value> = paper.figures.iter().map(figure).collect();
         let json = json!({
             "name": paper.name, "title": paper.title, "authors": paper.authors, "published": paper.published, "about": paper.about, "figures": figures,

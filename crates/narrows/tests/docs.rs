@@ -95,11 +95,41 @@ fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
     }
 }
 
+/// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
+fn share(place: &Scratch) -> String {
+    let mut table = String::from("| Paper | Claims | Hold | Known not to |\n| --- | --- | --- | --- |\n");
+    let (mut claims, mut known) = (0, 0);
+    for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
+        let all = paper["figures"].as_array().expect("figures").iter().flat_map(|figure| figure["claims"].as_array().expect("claims"));
+        let (own, own_known) = all.fold((0, 0), |(all, known), claim| (all + 1, known + usize::from(claim["known"].is_string())));
+        table += &format!("| `{}`: {} | {own} | {} | {own_known} |\n", text(&paper["name"]), text(&paper["title"]), own - own_known);
+        (claims, known) = (claims + own, known + own_known);
+    }
+    let holding = claims - known;
+    let share = 100.0 * f64::from(u32::try_from(holding).expect("few")) / f64::from(u32::try_from(claims.max(1)).expect("few"));
+    table + &format!("\n{holding} of {claims} claims hold ({share:.0} %).\n")
+}
+
+#[test]
+fn the_page_of_reproductions_has_the_share_that_holds() {
+    const BEGIN: &str = "<!-- from the figure files; make docs rewrites it -->\n";
+    const END: &str = "<!-- end -->\n";
+    let expected = share(&Scratch::new("docs-share"));
+    let old = page("docs/reproductions.md");
+    let (before, rest) = old.split_once(BEGIN).expect("where the share begins");
+    let (own, after) = rest.split_once(END).expect("where it ends");
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join("docs/reproductions.md"), format!("{before}{BEGIN}{expected}{END}{after}")).expect("a page");
+    } else {
+        assert!(own == expected, "docs/reproductions.md does not have the share of the figure files; `make docs` rewrites it");
+    }
+}
+
 #[test]
 fn the_page_of_the_format_names_every_key() {
     let place = Scratch::new("docs-scenario");
     let schema = json(&place, &["schema"]);
-    let text = page("docs/scenario.md");
+    let text = page("docs/scenario.md") + &page("docs/reproduce.md");
     let definitions = schema["$defs"].as_object().expect("definitions").values();
     let keys: BTreeSet<&String> = std::iter::once(&schema)
         .chain(definitions)
@@ -109,7 +139,7 @@ fn the_page_of_the_format_names_every_key() {
     assert!(keys.len() > 30, "{keys:?}");
     let missing: Vec<_> =
         keys.into_iter().filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]"))).collect();
-    assert!(missing.is_empty(), "docs/scenario.md does not name {missing:?}");
+    assert!(missing.is_empty(), "neither docs/scenario.md nor docs/reproduce.md names {missing:?}");
 }
 
 #[test]

@@ -21,12 +21,13 @@ pub struct Job<'a> {
     source: &'a Source,
     asked: Vec<Asked>,
     origin: Origin,
+    /// Of each cell.
     work: Vec<Work>,
     scaled: bool,
 }
 
 impl<'a> Job<'a> {
-    /// Checks every run.
+    /// Checks every cell.
     pub fn new(paper: usize, source: &'a Source, figure: &'a Figure, quick: bool) -> Result<Job<'a>, Failure> {
         let plan = figure.plan(quick);
         let scaled = quick && figure.is_scaled();
@@ -47,8 +48,24 @@ impl<'a> Job<'a> {
         let Origin { program, remake, sweep, inputs } = &self.origin;
         (program, remake, sweep).hash(&mut hash);
         inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
-        let name = format!("{}-{}-{:016x}.runs", self.source.paper.name, self.figure.name, hash.finish());
-        Cells::open(folder.join(name), &self.origin)
+        Cells::open(folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())), &self.origin)
+    }
+
+    /// Removes what is kept in `folder` of the figure, also by another build and of another text.
+    pub fn clear(&self, folder: &Path) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let hash = name.to_str().and_then(|name| name.strip_prefix(&self.prefix())?.strip_suffix(".runs"));
+            if hash.is_some_and(|hash| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn prefix(&self) -> String {
+        format!("{}-{}-", self.source.paper.name, self.figure.name)
     }
 
     /// How many runs it has.
@@ -58,7 +75,7 @@ impl<'a> Job<'a> {
 
     /// How much a run is.
     pub fn work(&self, run: u64) -> Work {
-        self.work[run as usize]
+        self.work[run as usize / self.plan.seeds()]
     }
 
     /// A run in words.
@@ -128,4 +145,24 @@ fn work(scenario: &Scenario) -> Work {
     bottlenecks.dedup();
     let carried: u64 = bottlenecks.iter().map(rate).filter(|rate| *rate < u64::MAX).sum();
     Work { length: scenario.duration, weight: (carried / 1_000_000).max(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::papers;
+    use super::*;
+
+    #[test]
+    fn every_figure_of_every_paper_can_be_run() {
+        let sources = papers::built_in().unwrap_or_else(|error| panic!("{error}"));
+        for source in &sources {
+            for (figure, quick) in source.paper.figures.iter().flat_map(|figure| [(figure, false), (figure, true)]) {
+                let job = Job::new(0, source, figure, quick).unwrap_or_else(|failure| {
+                    failure.print();
+                    panic!("{} of {}", figure.name, source.paper.name)
+                });
+                assert!(job.runs() > 0);
+            }
+        }
+    }
 }

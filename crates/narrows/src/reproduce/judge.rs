@@ -6,16 +6,14 @@ use narrows_scenario::paper::{Asked, By, Claim, Over, Than};
 /// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words.
 pub fn judge(claim: &Claim, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>, label: &dyn Fn(usize) -> String) -> JudgedClaim {
     let mean = |cell: usize, asked: &Asked| mean(&values(cell, asked));
-    let compared = |place: usize, than: &Than| {
-        let (own, other) = (mean(claim.cells[place], &claim.asked)?, mean(than.cells[place], &than.asked)?);
-        match than.by {
-            By::Ratio => Some(own / other).filter(|ratio| ratio.is_finite()),
-            By::Difference => Some(own - other),
-        }
+    let sides = |place: usize, than: &Than| Some([mean(claim.cells[place], &claim.asked)?, mean(than.cells[place], &than.asked)?]);
+    let compared = |[own, other]: [f64; 2], by: By| match by {
+        By::Ratio => Some(own / other).filter(|ratio| ratio.is_finite()),
+        By::Difference => Some(own - other),
     };
     let measured: Vec<Option<f64>> = (0..claim.cells.len())
         .map(|place| match &claim.than {
-            Some(than) => compared(place, than),
+            Some(than) => compared(sides(place, than)?, than.by),
             None => mean(claim.cells[place], &claim.asked),
         })
         .collect();
@@ -25,7 +23,8 @@ pub fn judge(claim: &Claim, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>, 
         Over::Median => (median(&measured), None),
     };
     let cell = place.filter(|_| measured.len() > 1).map(|place| label(claim.cells[place]));
-    JudgedClaim { claim: claim.clone(), measured: value, cell }
+    let sides = place.zip(claim.than.as_ref()).and_then(|(place, than)| sides(place, than));
+    JudgedClaim { claim: claim.clone(), measured: value, cell, sides }
 }
 
 /// The mean; not defined if one of the values is not.
@@ -53,4 +52,72 @@ fn worst(claim: &Claim, values: &[Option<f64>]) -> (Option<f64>, Option<usize>) 
     };
     let place = (0..values.len()).min_by(|a, b| room(&values[*a]).total_cmp(&room(&values[*b])));
     (place.and_then(|place| values[place]), place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_report::Verdict;
+    use narrows_scenario::paper::Figure;
+
+    /// A claim about three buffers, two seeds each.
+    fn claim(keys: &str) -> Claim {
+        let text = format!(
+            "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n\
+             [sweep]\nlink.l.buffer = [\"1 bdp\", \"2 bdp\", \"3 bdp\"]\nseeds = 2\n[figure]\ntitle = \"t\"\nsource = \"s\"\nabout = \"a\"\n\
+             [[claim]]\nsays = \"c\"\npublished = \"p\"\nsource = \"s\"\nmetric = \"goodput\"\ntolerance = \"t\"\n{keys}\n"
+        );
+        Figure::parse(&text, "t.toml").unwrap_or_else(|error| panic!("{}", error.short())).plan(false).claims[0].clone()
+    }
+
+    const VALUES: [[Option<f64>; 2]; 3] = [[Some(1.0), Some(3.0)], [Some(10.0), Some(10.0)], [Some(5.0), Some(7.0)]];
+
+    fn judged(keys: &str, values: [[Option<f64>; 2]; 3]) -> JudgedClaim {
+        judge(&claim(keys), &|cell, _| values[cell].to_vec(), &|cell| format!("cell {cell}"))
+    }
+
+    fn found(keys: &str) -> (Option<f64>, Option<String>, Verdict) {
+        let judged = judged(keys, VALUES);
+        (judged.measured, judged.cell.clone(), judged.verdict())
+    }
+
+    #[test]
+    fn the_worst_cell_is_the_one_farthest_out() {
+        // Means over seeds are 2, 10 and 6.
+        assert_eq!(found("min = 2"), (Some(2.0), Some("cell 0".to_owned()), Verdict::Holds));
+        assert_eq!(found("max = 9"), (Some(10.0), Some("cell 1".to_owned()), Verdict::Fails));
+        assert_eq!(found("min = 1\nmax = 12"), (Some(2.0), Some("cell 0".to_owned()), Verdict::Holds));
+        assert_eq!(found("at.\"link.l.buffer\" = \"3 bdp\"\nmin = 7"), (Some(6.0), None, Verdict::Fails));
+    }
+
+    #[test]
+    fn cells_can_be_taken_together() {
+        assert_eq!(found("over = \"mean\"\nmin = 6\nmax = 6").2, Verdict::Holds);
+        assert_eq!(found("over = \"median\"\nmin = 6\nmax = 6").0, Some(6.0));
+    }
+
+    #[test]
+    fn cells_are_compared_by_their_means() {
+        let at = "at = { link.l.buffer = [\"2 bdp\", \"3 bdp\"] }\nthan = { link.l.buffer = \"1 bdp\" }";
+        assert_eq!(found(&format!("{at}\nmin = 3")), (Some(3.0), Some("cell 2".to_owned()), Verdict::Holds));
+        assert_eq!(found(&format!("{at}\nby = \"difference\"\nmax = 7")), (Some(8.0), Some("cell 1".to_owned()), Verdict::Fails));
+        assert_eq!(judged(&format!("{at}\nmin = 3"), VALUES).sides, Some([6.0, 2.0]));
+        let nothing = [[Some(0.0), Some(0.0)], VALUES[1], VALUES[2]];
+        assert_eq!(judged(&format!("{at}\nmin = 3"), nothing).measured, None, "a multiple of nothing is no number");
+    }
+
+    #[test]
+    fn what_is_not_defined_does_not_hold() {
+        let hole = [VALUES[0], [Some(10.0), None], VALUES[2]];
+        for keys in ["max = 100", "over = \"mean\"\nmax = 100", "over = \"median\"\nmax = 100"] {
+            let judged = judged(keys, hole);
+            assert_eq!((judged.measured, judged.verdict()), (None, Verdict::Fails), "{keys}");
+        }
+    }
+
+    #[test]
+    fn a_known_miss_is_explained_and_a_known_miss_that_holds_is_told() {
+        assert_eq!(found("max = 9\nknown = \"why\"").2, Verdict::Explained);
+        assert_eq!(found("max = 11\nknown = \"why\"").2, Verdict::Unexpected);
+    }
 }

@@ -29,9 +29,8 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
         if args.output.json { narrows_report::reproduction_json(&reproduction) } else { narrows_report::reproduction_table(&reproduction) };
     let printed = output::print(&text);
     narrows_report::write_reproduction(&directory, &reproduction, &started.info(Kept::default()))?;
-    kept.into_iter().try_for_each(Cells::remove)?;
-    // Runs of figures that were not asked for this time stay.
-    let _ = std::fs::remove_dir(partial(&directory));
+    drop(kept);
+    clear(&jobs, &partial(&directory));
     printed?;
     if !args.output.json && !args.output.quiet {
         output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
@@ -61,6 +60,12 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
 /// Where the result goes: what was named, else the first of the numbered places that is free. Runs that are kept there are used as far as they belong to it.
 fn directory(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
     output::choose_directory(&args.output, if args.quick { "reproduction-quick" } else { "reproduction" })
+}
+
+/// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no harm.
+fn clear(jobs: &[Job], folder: &Path) {
+    let _ = jobs.iter().try_for_each(|job| job.clear(folder));
+    let _ = std::fs::remove_dir(folder);
 }
 
 /// Runs what is not kept yet, the largest runs first.

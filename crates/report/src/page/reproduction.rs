@@ -2,11 +2,12 @@
 
 use super::style::escape;
 use super::{CSS, fill, plotly};
+use crate::number::short;
 use crate::reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, reproduction_bounds, reproduction_measured,
     reproduction_share,
 };
-use narrows_scenario::paper::Judged;
+use narrows_scenario::paper::{Judged, Over};
 
 const PAGE: &str = include_str!("assets/reproduction.html");
 const JS: &str = include_str!("assets/reproduction.js");
@@ -107,7 +108,7 @@ fn figure((paper, place): (usize, usize), figure: &FigureResult) -> String {
 fn claim(judged: &JudgedClaim) -> String {
     let claim = &judged.claim;
     let verdict = judged.verdict();
-    let cell = judged.cell.as_ref().map_or_else(String::new, |cell| format!("<small>at {}</small>", escape(cell)));
+    let cell = format!("<small>{}</small>", escape(&origin(judged)));
     let ordering = if claim.judged == Judged::Ordering { "<small>judged by ordering</small>" } else { "" };
     let known = claim.known.as_ref().map_or_else(String::new, |known| format!("<small>{}</small>", escape(known)));
     format!(
@@ -124,6 +125,19 @@ fn claim(judged: &JudgedClaim) -> String {
         sign(verdict).1,
         verdict.text()
     )
+}
+
+/// Where a measured value comes from: "6.21 to 2.48 Mbit/s; worst of 6: cubic, 1 %".
+fn origin(judged: &JudgedClaim) -> String {
+    let claim = &judged.claim;
+    let sides =
+        judged.sides.map(|[own, other]| format!("{} to {} {}", short(own), short(other), claim.asked.metric.unit).trim_end().to_owned());
+    let cells = match (claim.over, &judged.cell) {
+        (Over::Worst, cell) => cell.as_ref().map(|cell| format!("worst of {}: {cell}", claim.cells.len())),
+        (Over::Mean, _) => Some(format!("mean of {}", claim.cells.len())),
+        (Over::Median, _) => Some(format!("median of {}", claim.cells.len())),
+    };
+    sides.into_iter().chain(cells).collect::<Vec<_>>().join("; ")
 }
 
 /// What of a run a claim is about.

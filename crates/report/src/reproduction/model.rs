@@ -73,6 +73,8 @@ pub struct JudgedClaim {
     pub measured: Option<f64>,
     /// The cell that it comes from, in words, if it comes from one of several.
     pub cell: Option<String>,
+    /// The values of that cell and of the one that it is compared with, each in the unit of its metric.
+    pub sides: Option<[f64; 2]>,
 }
 
 /// Whether a claim holds.

@@ -20,6 +20,10 @@ pub fn reproduction_table(reproduction: &Reproduction) -> String {
         }
         text += "\n";
     }
+    for paper in reproduction.papers.iter().filter(|_| reproduction.papers.len() > 1) {
+        let holding = paper.claims().filter(|claim| claim.verdict().holds()).count();
+        text += &format!("{}: {holding} of {} claims hold.\n", paper.name, paper.claims().count());
+    }
     text + &wrap(&share(reproduction))
 }
 
@@ -97,6 +101,7 @@ struct Line<'a> {
     measured: Option<f64>,
     unit: &'a str,
     compared: Option<&'static str>,
+    sides: Option<[f64; 2]>,
     min: Option<f64>,
     max: Option<f64>,
     tolerance: &'a str,
@@ -126,6 +131,7 @@ pub fn reproduction_json(reproduction: &Reproduction) -> String {
                     By::Ratio => "ratio",
                     By::Difference => "difference",
                 }),
+                sides: judged.sides,
                 min: judged.claim.min,
                 max: judged.claim.max,
                 tolerance: &judged.claim.tolerance,

@@ -92,10 +92,10 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
     let own = raw.quick.as_ref().filter(|_| axes.quick).map(|quick| &quick.value);
     let window = own.and_then(|own| own.window.as_ref()).or(raw.window.as_ref());
     let flows = own.and_then(|own| own.flows.as_ref()).or(raw.flows.as_ref());
-    let asked = limits.asked(&raw.metric, window, flows)?;
     let own_at = own.and_then(|own| own.at.as_ref());
     let at = own_at.or(raw.at.as_ref()).map(|at| &at.value);
     let cells = axes.product(&axes.select(at, axes.quick && own_at.is_none())?);
+    let asked = limits.asked(&raw.metric, window, flows, &cells)?;
     let than = match own.and_then(|own| own.than.as_ref()).or(raw.than.as_ref()) {
         Some(than) => Some(compared(raw, than, &asked, &cells, axes, limits)?),
         None => None,
@@ -138,12 +138,6 @@ fn compared(
     limits: &mut Limits,
 ) -> Checked<Than> {
     let written = &than.value;
-    let metric = written.metric.as_ref().unwrap_or(&raw.metric);
-    let mut other = limits.asked(metric, written.window.as_ref(), written.flows.as_ref())?;
-    other.window = other.window.or(asked.window);
-    if written.flows.is_none() {
-        other.flows.clone_from(&asked.flows);
-    }
     let moved = axes.single(&written.places)?;
     let others: Vec<usize> = cells
         .iter()
@@ -153,6 +147,12 @@ fn compared(
             axes.cell(&places)
         })
         .collect();
+    let metric = written.metric.as_ref().unwrap_or(&raw.metric);
+    let mut other = limits.asked(metric, written.window.as_ref(), written.flows.as_ref(), &others)?;
+    other.window = other.window.or(asked.window);
+    if written.flows.is_none() {
+        other.flows.clone_from(&asked.flows);
+    }
     if other == *asked && cells.iter().zip(&others).any(|(cell, other)| cell == other) {
         return Err(Problem::at(&than.span, "a cell is compared with itself", "leave it out of at, or compare with another one"));
     }

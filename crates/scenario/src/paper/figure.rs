@@ -70,10 +70,14 @@ pub fn is_named(flow: &str, wanted: &str) -> bool {
 
 /// What only the scenarios of the cells can tell to be wrong.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Limits {
-    ends: Vec<(Time, Range<usize>)>,
-    flows: Vec<At<String>>,
-    pub links: Vec<At<String>>,
+pub(super) struct Limits(Vec<(Vec<usize>, Limit)>);
+
+/// What the run of a cell must have.
+#[derive(Clone, Debug)]
+enum Limit {
+    Length(Time, Range<usize>),
+    Flow(At<String>),
+    Link(At<String>),
 }
 
 impl Figure {
@@ -165,14 +169,14 @@ impl Plan {
         all
     }
 
-    /// Checks every run, and gives their scenarios to `each` in order.
+    /// Checks every cell, and gives their scenarios to `each` in order.
     ///
     /// # Errors
-    /// What is wrong with the first run that is wrong; a window that ends after the run does, or a name that no flow or link of it has.
+    /// What is wrong with the first cell that is wrong; a window that ends after the run does, or a name that no flow or link of it has.
     pub fn check(&self, read: &ReadFile, mut each: impl FnMut(Scenario)) -> Result<(), ScenarioError> {
-        for run in 0..self.sweep.cells() {
-            let scenario = self.sweep.cell(run, read)?;
-            self.limits.check(&scenario).map_err(|problem| self.sweep.fail(problem))?;
+        for cell in 0..self.cells() {
+            let scenario = self.sweep.cell((cell * self.seeds()) as u64, read)?;
+            self.limits.check(cell, &scenario).map_err(|problem| self.sweep.fail(problem))?;
             each(scenario);
         }
         Ok(())
@@ -188,58 +192,68 @@ fn telling(sweep: &Sweep) -> &[Axis] {
 }
 
 impl Limits {
-    /// A metric with its window and flows.
-    pub fn asked(&mut self, name: &At<String>, window: Option<&At<Vec<Quantity<Span>>>>, flows: Option<&RawNames>) -> Checked<Asked> {
+    /// A metric with its window and flows, of these cells.
+    pub fn asked(
+        &mut self,
+        name: &At<String>,
+        window: Option<&At<Vec<Quantity<Span>>>>,
+        flows: Option<&RawNames>,
+        cells: &[usize],
+    ) -> Checked<Asked> {
         let Some(metric) = metric(&name.value) else {
             let help = suggest(&name.value, "metrics", METRICS.iter().map(|metric| metric.name));
             return Err(Problem::at(&name.span, format!("there is no metric \"{}\"", name.value), help));
         };
-        let window = window.map(|written| self.window(written)).transpose()?;
-        Ok(Asked { metric, window, flows: self.flows(flows) })
+        let window = window.map(|written| self.window(written, cells)).transpose()?;
+        Ok(Asked { metric, window, flows: self.flows(flows, cells) })
     }
 
-    /// The names of flows, to be checked when the flows are known.
-    pub fn flows(&mut self, names: Option<&RawNames>) -> Vec<String> {
+    /// The names of flows that each of these cells has.
+    pub fn flows(&mut self, names: Option<&RawNames>, cells: &[usize]) -> Vec<String> {
         let names = names.map_or(&[][..], |names| &names.0[..]);
-        self.flows.extend(names.iter().cloned());
+        self.0.extend(names.iter().map(|name| (cells.to_vec(), Limit::Flow(name.clone()))));
         names.iter().map(|name| name.value.clone()).collect()
     }
 
-    fn window(&mut self, written: &At<Vec<Quantity<Span>>>) -> Checked<(Time, Time)> {
-        match written.value[..] {
-            [Quantity(from), Quantity(to)] if from < to => {
-                self.ends.push((Time::ZERO + to, written.span.clone()));
-                Ok((Time::ZERO + from, Time::ZERO + to))
-            }
-            [Quantity(from), Quantity(to)] => Err(Problem::at(
-                &written.span,
-                format!("{to} does not come after {from}"),
-                "give from when to when, for example [\"10 s\", \"20 s\"]",
-            )),
-            _ => Err(Problem::at(&written.span, "a window has two ends", "give from when to when, for example [\"10 s\", \"20 s\"]")),
-        }
+    /// The name of a link that each of these cells has.
+    pub fn link(&mut self, name: Option<&At<String>>, cells: &[usize]) -> Option<String> {
+        self.0.extend(name.map(|name| (cells.to_vec(), Limit::Link(name.clone()))));
+        name.map(|name| name.value.clone())
     }
 
+    fn window(&mut self, written: &At<Vec<Quantity<Span>>>, cells: &[usize]) -> Checked<(Time, Time)> {
+        let refuse = |message: String| Problem::at(&written.span, message, "give from when to when, for example [\"10 s\", \"20 s\"]");
+        let [Quantity(from), Quantity(to)] = written.value[..] else { return Err(refuse("a window has two ends".to_owned())) };
+        if from >= to {
+            return Err(refuse(format!("{to} does not come after {from}")));
+        }
+        self.0.push((cells.to_vec(), Limit::Length(Time::ZERO + to, written.span.clone())));
+        Ok((Time::ZERO + from, Time::ZERO + to))
+    }
+
+    fn check(&self, cell: usize, scenario: &Scenario) -> Checked<()> {
+        self.0.iter().filter(|(cells, _)| cells.contains(&cell)).try_for_each(|(_, limit)| limit.check(scenario))
+    }
+}
+
+impl Limit {
     fn check(&self, scenario: &Scenario) -> Checked<()> {
-        let end = Time::ZERO + scenario.duration;
-        if let Some((late, span)) = self.ends.iter().find(|(to, _)| *to > end) {
-            let message = format!("the window ends at {}, after a run that lasts {}", late.since(Time::ZERO), scenario.duration);
-            return Err(Problem::at(
-                span,
-                message,
-                "end it with the run; with --quick a window of its own can be given in quick = { window = [...] }",
-            ));
-        }
         let flows = || scenario.flows.iter().map(|flow| flow.name.as_str());
-        if let Some(name) = self.flows.iter().find(|name| !flows().any(|flow| is_named(flow, &name.value))) {
-            let help = suggest(&name.value, "flows", flows());
-            return Err(Problem::at(&name.span, format!("no flow is called \"{}\"", name.value), help));
-        }
         let links = || scenario.links.iter().map(|link| link.name.as_str());
-        if let Some(name) = self.links.iter().find(|name| !links().any(|link| link == name.value)) {
-            let help = suggest(&name.value, "links", links());
-            return Err(Problem::at(&name.span, format!("no link is called \"{}\"", name.value), help));
+        match self {
+            Limit::Length(to, span) if *to > Time::ZERO + scenario.duration => {
+                let message = format!("the window ends at {}, and the run at {}", to.since(Time::ZERO), scenario.duration);
+                Err(Problem::at(span, message, "end it with the run; quick = { window = [...] } gives one of its own to --quick"))
+            }
+            Limit::Flow(name) if !flows().any(|flow| is_named(flow, &name.value)) => {
+                let help = suggest(&name.value, "flows", flows());
+                Err(Problem::at(&name.span, format!("no flow is called \"{}\"", name.value), help))
+            }
+            Limit::Link(name) if !links().any(|link| link == name.value) => {
+                let help = suggest(&name.value, "links", links());
+                Err(Problem::at(&name.span, format!("no link is called \"{}\"", name.value), help))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }

@@ -137,9 +137,12 @@ impl Plot {
 /// Reads a plot.
 pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checked<Plot> {
     let (span, raw) = (&raw.span, &raw.value);
-    let chosen = axes.select(raw.at.as_ref().map(|at| &at.value), axes.quick)?;
+    let own = raw.quick.as_ref().filter(|_| axes.quick).map(|quick| &quick.value);
+    let own_at = own.and_then(|own| own.at.as_ref());
+    let chosen = axes.select(own_at.or(raw.at.as_ref()).map(|at| &at.value), axes.quick && own_at.is_none())?;
+    let cells = axes.product(&chosen);
     let by = axes.all(raw.lines.as_ref())?;
-    let window = raw.window.as_ref();
+    let window = own.and_then(|own| own.window.as_ref()).or(raw.window.as_ref());
     let drawn = match (&raw.x, &raw.y, &raw.cdf, &raw.trace) {
         (Some(x), Some(y), None, None) => {
             let axis = axes.find(x)?;
@@ -154,25 +157,24 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
                     unit,
                     numbers: numbers.map(kept),
                 },
-                asked: limits.asked(y, window, raw.flows.as_ref())?,
+                asked: limits.asked(y, window, raw.flows.as_ref(), &cells)?,
                 series: series(axes, &chosen, &by),
             }
         }
         (None, None, Some(cdf), None) => {
-            Drawn::Cdf { asked: limits.asked(cdf, window, raw.flows.as_ref())?, series: series(axes, &chosen, &by) }
+            Drawn::Cdf { asked: limits.asked(cdf, window, raw.flows.as_ref(), &cells)?, series: series(axes, &chosen, &by) }
         }
         (None, None, None, Some(name)) => {
             let Some(trace) = Trace::ALL.into_iter().find(|trace| trace.name() == name.value) else {
                 let help = suggest(&name.value, "traces", Trace::ALL.iter().map(|trace| trace.name()));
                 return Err(Problem::at(&name.span, format!("\"{}\" cannot be drawn over time", name.value), help));
             };
-            limits.links.extend(raw.link.iter().cloned());
             let several = axes.several(&chosen);
             Drawn::Trace {
                 trace,
-                panels: axes.product(&chosen).into_iter().map(|cell| (axes.label(cell, &several), cell)).collect(),
-                flows: limits.flows(raw.flows.as_ref()),
-                link: raw.link.as_ref().map(|link| link.value.clone()),
+                panels: cells.iter().map(|cell| (axes.label(*cell, &several), *cell)).collect(),
+                flows: limits.flows(raw.flows.as_ref(), &cells),
+                link: limits.link(raw.link.as_ref(), &cells),
             }
         }
         _ => return Err(Problem::at(span, "this plot is not one of the three kinds", "give either x and y, or cdf, or trace")),

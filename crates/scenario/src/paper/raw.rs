@@ -91,6 +91,19 @@ pub(crate) struct RawPlot {
     pub x_title: Option<String>,
     /// What stands along the y axis. Default: the metric with its unit.
     pub y_title: Option<String>,
+    /// What is different with `--quick`.
+    pub quick: Option<At<RawPlotQuick>>,
+}
+
+/// What is different about a plot with `--quick`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PlotQuick")]
+pub(crate) struct RawPlotQuick {
+    /// The cells that are drawn.
+    pub at: Option<At<RawPlaces>>,
+    /// The part of the run.
+    pub window: Option<At<Vec<Quantity<Span>>>>,
 }
 
 /// A statement of the document, and what would show that it holds.

@@ -55,10 +55,11 @@ impl Axes<'_> {
         let axis = &self.axes[axis];
         axis.values.iter().position(|value| value.label == label.value).ok_or_else(|| {
             let help = suggest(&label.value, "labels", axis.values.iter().map(|value| value.label.as_str()));
-            let quick =
-                if self.quick { " with --quick; add it there, or give the claim other labels with quick = { at = { ... } }" } else { "" };
-            let help = if self.quick { help + quick } else { help };
-            Problem::at(&label.span, format!("the axis {} has no \"{}\"", axis.name, label.value), help)
+            let (help, when) = match self.quick {
+                true => (help + " Or name others with quick = { at = { ... } }", " with --quick"),
+                false => (help, ""),
+            };
+            Problem::at(&label.span, format!("the axis {} has no \"{}\"{when}", axis.name, label.value), help)
         })
     }
 

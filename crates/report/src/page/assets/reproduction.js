@@ -73,7 +73,7 @@
     Plotly.react(box, made.traces, {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: touch ? false : "zoom", font: font(), height,
       hoverlabel: { bgcolor: css("--shade"), bordercolor: css("--line"), font: font() }, margin: { l: 50, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 },
-      showlegend: legend > 0, legend: { orientation: "h", x: 0, y: -50 / inner, yanchor: "top", font: font({ size: 12 }) }, annotations: made.annotations || [],
+      showlegend: legend > 0, legend: { orientation: "h", x: 0, y: -44 / inner, yanchor: "top", font: font({ size: 12 }) }, annotations: made.annotations || [],
       xaxis: axis(plot.x_title, { ...made.xaxis, anchor: made.anchor || "y" }),
       ...(made.axes || { yaxis: axis(plot.y_title, { type: plot.log_y ? "log" : "linear", ...(plot.log_y ? {} : { rangemode: "tozero" }), ...made.yaxis }) }),
     }, config);

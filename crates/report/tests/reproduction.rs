@@ -1,0 +1,104 @@
+//! Claims and their verdicts as a terminal shows them.
+
+use narrows_report::{FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, reproduction_json, reproduction_table};
+use narrows_scenario::paper::Figure;
+
+const FIGURE: &str = r#"duration = "1 s"
+[[link]]
+name = "l"
+between = ["a", "b"]
+rate = "1 Mbit/s"
+[[flow]]
+from = "a"
+to = "b"
+controller = "cubic"
+[figure]
+title = "Goodput and delay"
+source = "figure 4"
+about = "Ours."
+[[claim]]
+says = "Goodput stays above four fifths of the link however long the round trip"
+published = "at least 80 %"
+source = "section 4"
+metric = "utilisation"
+min = 80
+tolerance = "the number"
+[[claim]]
+says = "Delay is low"
+published = "a picture"
+source = "figure 4"
+metric = "rtt_p95"
+max = 40
+tolerance = "ours"
+known = "the document's buffer is not ours"
+[[claim]]
+says = "It shares"
+published = "fair"
+source = "figure 5"
+metric = "jain"
+min = 0.9
+max = 1
+tolerance = "ours"
+"#;
+
+fn reproduction() -> Reproduction {
+    let figure = Figure::parse(FIGURE, "goodput.toml").expect("a figure");
+    let measured = [Some(83.25), Some(61.0), None];
+    let claims = figure.plan(false).claims.iter().zip(measured);
+    let claims = claims.map(|(claim, measured)| JudgedClaim { claim: claim.clone(), measured, cell: None, sides: None });
+    Reproduction {
+        remake: "narrows reproduce".to_owned(),
+        version: "0".to_owned(),
+        quick: false,
+        papers: vec![PaperResult {
+            name: "test".to_owned(),
+            title: "A Paper".to_owned(),
+            authors: "Somebody".to_owned(),
+            published: "Somewhere 2001".to_owned(),
+            about: "Something.".to_owned(),
+            figures: vec![FigureResult {
+                name: figure.name.clone(),
+                title: figure.title.clone(),
+                source: figure.source.clone(),
+                about: figure.about.clone(),
+                scaled: Some("Half as long.".to_owned()),
+                claims: claims.collect(),
+                plots: Vec::new(),
+            }],
+        }],
+    }
+}
+
+#[test]
+fn the_table_says_claim_by_claim_what_holds() {
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(reproduction_table(&reproduction())) });
+}
+
+#[test]
+fn the_json_is_an_array_of_claims() {
+    let claims: serde_json::Value = serde_json::from_str(&reproduction_json(&reproduction())).expect("JSON");
+    let second = &claims[1];
+    for (key, value) in [
+        ("paper", "test"),
+        ("claim", "Delay is low"),
+        ("published", "a picture"),
+        ("tolerance", "ours"),
+        ("source", "figure 4"),
+        ("unit", "ms"),
+        ("verdict", "does not hold (explained)"),
+        ("judged", "number"),
+    ] {
+        assert_eq!(second[key].as_str(), Some(value), "{key}");
+    }
+    assert_eq!((second["measured"].as_f64(), second["holds"].as_bool()), (Some(61.0), Some(false)));
+    assert!(claims[2]["measured"].is_null() && claims[2]["holds"] == false);
+}
+
+#[test]
+fn one_miss_without_a_reason_is_not_as_expected() {
+    let mut reproduction = reproduction();
+    assert!(!reproduction.as_expected());
+    assert_eq!(reproduction.claims().map(JudgedClaim::verdict).collect::<Vec<_>>(), [Verdict::Holds, Verdict::Explained, Verdict::Fails]);
+    reproduction.papers[0].figures[0].claims[2].measured = Some(0.95);
+    assert!(reproduction.as_expected());
+}
