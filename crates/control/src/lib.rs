@@ -27,6 +27,7 @@ mod round;
 mod scalable;
 #[cfg(test)]
 mod testing;
+mod vcp;
 mod window;
 mod windowed;
 mod xcp;
@@ -34,3 +35,4 @@ mod xcp;
 pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};
 pub use header::Header;
+pub use vcp::{CodePoints, LoadCode};

@@ -14,7 +14,7 @@
 use crate::marks::{Losses, MarkedShare, highest};
 use crate::registry::{Built, Entry, Need, Param, Params, Setup};
 use crate::round::LongRound;
-use crate::window::Window;
+use crate::window::{Window, used};
 use crate::{Congestion, Controller, Decision, Ecn, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 
@@ -92,13 +92,6 @@ impl Prague {
         !self.losses.repairing() && highest(feedback).is_some_and(|highest| self.calm.ends_with(highest, feedback.now))
     }
 
-    /// Segments acknowledged that may let the window grow. The pace is one window per round trip: it, and not the window, may be what limits sending. So what the
-    /// application did not limit counts, if at least half of the window is in flight (Linux `tcp_is_cwnd_limited` asks that in slow start).
-    fn used(&self, feedback: &Feedback<'_>) -> u32 {
-        let half = 2.0 * feedback.in_flight_before as f64 >= self.window.cwnd;
-        feedback.acked.iter().filter(|acked| acked.window_limited || (half && !acked.app_limited)).count() as u32
-    }
-
     fn pacing(&self) -> Option<Rate> {
         self.window.pacing(PACING_GAINS, self.packet, self.srtt)
     }
@@ -127,7 +120,7 @@ impl Controller for Prague {
                 let left = cwnd * (1.0 - self.share.alpha() / 2.0);
                 self.window.reduce(left.max(MIN_WINDOW), Congestion::Mark);
             }
-            self.grow(self.used(feedback).saturating_sub(marked) as f64);
+            self.grow(used(feedback, self.window.cwnd).saturating_sub(marked) as f64);
         }
         self.share.on_feedback(feedback);
     }

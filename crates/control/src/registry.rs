@@ -2,7 +2,7 @@
 
 use crate::params::{self, Registered};
 pub(crate) use crate::params::{Param, ParamError, Params};
-use crate::{Controller, bbr, bbr3, cubic, dctcp, fast, hstcp, newreno, pcc, pcc_kernel, prague, rcp, scalable, xcp};
+use crate::{Controller, bbr, bbr3, cubic, dctcp, fast, hstcp, newreno, pcc, pcc_kernel, prague, rcp, scalable, vcp, xcp};
 use narrows_units::{Bytes, Segments};
 use std::fmt;
 
@@ -22,6 +22,7 @@ pub const ENTRIES: &[&Entry] = &[
     &pcc::vivace::ENTRY,
     &pcc_kernel::VIVACE,
     &pcc_kernel::ALLEGRO,
+    &vcp::ENTRY,
     &xcp::ENTRY,
     &rcp::ENTRY,
 ];

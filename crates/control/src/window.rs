@@ -101,6 +101,13 @@ pub fn growth(feedback: &Feedback<'_>) -> u32 {
     }
 }
 
+/// The same for a controller that paces at one window per round trip: its pace, and not the window, may be what limits sending. So what the application did not limit
+/// counts, if at least half of the window is in flight (Linux `tcp_is_cwnd_limited` asks that in slow start). The recovery state is left to the caller.
+pub fn used(feedback: &Feedback<'_>, cwnd: f64) -> u32 {
+    let half = 2.0 * feedback.in_flight_before as f64 >= cwnd;
+    feedback.acked.iter().filter(|acked| acked.window_limited || (half && !acked.app_limited)).count() as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

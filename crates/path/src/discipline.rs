@@ -1,7 +1,8 @@
 //! Queue disciplines: who waits, who is dropped, who is marked, who goes next.
 
 use crate::{
-    Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Rcp, Red, Step, Why, Xcp, codel, dualpi2, fifo, fq_codel, pie, rcp, red, step, xcp,
+    Codel, DualPi2, Fate, Fifo, FqCodel, Packet, Pie, Rcp, Red, Step, Vcp, Why, Xcp, codel, dualpi2, fifo, fq_codel, pie, rcp, red, step,
+    vcp, xcp,
 };
 use narrows_control::Ecn;
 use narrows_control::params::{self, Param, Registered};
@@ -200,6 +201,7 @@ disciplines! {
     Red(Red<P>), red::ENTRY;
     Step(Step<P>), step::ENTRY;
     DualPi2(DualPi2<P>), dualpi2::ENTRY;
+    Vcp(Vcp<P>), vcp::ENTRY;
     Xcp(Xcp<P>), xcp::ENTRY;
     Rcp(Rcp<P>), rcp::ENTRY;
 }

@@ -23,6 +23,7 @@ mod step;
 mod testing;
 mod ticks;
 mod trace;
+mod vcp;
 mod xcp;
 
 pub use codel::Codel;
@@ -41,4 +42,5 @@ pub use red::Red;
 pub use service::RateSource;
 pub use step::Step;
 pub use trace::{Trace, TraceError};
+pub use vcp::Vcp;
 pub use xcp::Xcp;

@@ -18,10 +18,17 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
             "min",
             0.0,
             (0.0, 1e6),
-            "packets",
-            "average from which on packets are dropped or marked; 0: half of what leaves in `target`, at least 5",
+            "",
+            "average from which on packets are dropped or marked, in packets or as `unit` says; 0: half of what leaves in `target`, at least 5 packets",
         ),
-        Param::number("max", 0.0, (0.0, 1e6), "packets", "average at which the probability is `max_p`, min at least; 0: three times min"),
+        Param::number(
+            "max",
+            0.0,
+            (0.0, 1e6),
+            "",
+            "average at which the probability is `max_p`, min at least, in the same unit; 0: three times min",
+        ),
+        Param::choice("unit", "packets", &["packets", "percent"], "of min and max: packets of mean size, or percent of the link's buffer"),
         Param::number("max_p", 0.1, (0.0, 1.0), "", "the probability there; with adaptive=true the one to begin with"),
         Param::number(
             "weight",
@@ -62,6 +69,7 @@ pub struct Red<P> {
     limit: Limit,
     queue: Buffer<P>,
     settings: Settings,
+    rate: Option<Rate>,
     values: Values,
     max_p: f64,
     ticks: Option<Ticks>,
@@ -78,6 +86,8 @@ pub struct Red<P> {
 struct Settings {
     min: f64,
     max: f64,
+    /// Min and max are percent of the buffer.
+    of_buffer: bool,
     weight: f64,
     /// Seconds; 0 for the automatic value.
     rtt: f64,
@@ -109,6 +119,7 @@ impl<P: Packet> Red<P> {
         let settings = Settings {
             min: params.number("min"),
             max: params.number("max"),
+            of_buffer: params.choice("unit") == "percent",
             weight: params.number("weight"),
             rtt: seconds("rtt"),
             delay: setup.delay.as_secs_f64(),
@@ -123,7 +134,8 @@ impl<P: Packet> Red<P> {
         Red {
             limit: setup.limit,
             queue: Buffer::default(),
-            values: Values::new(&settings, setup.rate),
+            rate: setup.rate,
+            values: Values::new(&settings, setup.rate, setup.limit),
             settings,
             max_p: params.number("max_p"),
             ticks: params.flag("adaptive").then(|| Ticks::new(ADAPT_EVERY)),
@@ -202,16 +214,22 @@ impl<P: Packet> Red<P> {
 }
 
 impl Values {
-    fn new(settings: &Settings, rate: Option<Rate>) -> Values {
+    fn new(settings: &Settings, rate: Option<Rate>, limit: Limit) -> Values {
         // No queue forms where packets leave at once.
         let bytes = rate.map_or(f64::MAX, |rate| rate.bytes_per_sec());
         let packets_per_second = bytes / settings.mean_packet;
         let automatic = |value: f64, otherwise: f64| if value == 0.0 { otherwise } else { value };
-        let min = automatic(settings.min, (settings.target * packets_per_second / 2.0).max(5.0));
+        let unit = match limit {
+            _ if !settings.of_buffer => 1.0,
+            Limit::None => f64::MAX,
+            Limit::Bytes(bytes) => bytes.get() as f64 / settings.mean_packet / 100.0,
+            Limit::Packets(packets) => packets as f64 / 100.0,
+        };
+        let min = automatic(settings.min * unit, (settings.target * packets_per_second / 2.0).max(5.0));
         let rtt = automatic(settings.rtt, (3.0 * (settings.delay + 1.0 / packets_per_second)).max(0.1));
         Values {
             min,
-            max: automatic(settings.max, 3.0 * min).max(min),
+            max: automatic(settings.max * unit, 3.0 * min).max(min),
             weight: automatic(settings.weight, -libm::expm1(-1.0 / (10.0 * rtt * packets_per_second))),
             packets_per_second,
         }
@@ -265,11 +283,13 @@ impl<P: Packet> Discipline<P> for Red<P> {
     fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
         self.update(now);
         self.decay_until(now);
-        self.values = Values::new(&self.settings, rate);
+        self.rate = rate;
+        self.values = Values::new(&self.settings, rate, self.limit);
     }
 
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
+        self.values = Values::new(&self.settings, self.rate, limit);
     }
 }
 
@@ -295,18 +315,24 @@ mod tests {
         close(values.max, 15.0);
         close(values.weight, 1.0 - libm::exp(-1.0 / (10.0 * 0.1 * 1e7 / 12_000.0)));
         // At 5 Gbit/s min is half of 5 ms: 1041.7 packets; a weight of 0.002 would average over 1.2 ms only.
-        let fast = Values::new(&red("red?rtt=80").queue.settings, Some(Rate::from_mbps(5000)));
+        let fast = Values::new(&red("red?rtt=80").queue.settings, Some(Rate::from_mbps(5000)), Limit::None);
         close(fast.min, 5e9 / 12_000.0 * 0.005 / 2.0);
         close(fast.max, 3.0 * fast.min);
         assert!((1.0 / fast.weight / (0.8 * 5e9 / 12_000.0) - 1.0).abs() < 1e-3, "ten round trips of 80 ms: {}", fast.weight);
         // Twice the packet, half of the packets per second, the same bytes.
-        let coarse = Values::new(&red("red?mean_packet=3000").queue.settings, Some(Rate::from_mbps(5000)));
+        let coarse = Values::new(&red("red?mean_packet=3000").queue.settings, Some(Rate::from_mbps(5000)), Limit::None);
         close(coarse.min * 2.0, fast.min);
         // At 10 Mbit/s a packet takes 1.2 ms: with a delay of 50 ms the round trip is 153.6 ms, 128 packets.
-        let far = Values::new(&Settings { delay: 0.05, ..red("red").queue.settings }, Some(Rate::from_mbps(10)));
+        let far = Values::new(&Settings { delay: 0.05, ..red("red").queue.settings }, Some(Rate::from_mbps(10)), Limit::None);
         close(far.weight, 1.0 - libm::exp(-1.0 / 1280.0));
         let set = red("red?min=20&max=60&weight=0.002").queue.values;
         assert_eq!((set.min, set.max, set.weight), (20.0, 60.0, 0.002));
+        // A quarter and a half of 120 packets, of 300 000 B, and of whatever the buffer becomes.
+        let mut parts = red("red?min=25&max=50&unit=percent").queue;
+        for (limit, min) in [(Limit::Packets(120), 30.0), (Limit::Bytes(Bytes::new(300_000)), 50.0), (Limit::None, f64::INFINITY)] {
+            parts.set_limit(limit);
+            assert_eq!((parts.values.min, parts.values.max >= 2.0 * min), (min, true));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use narrows_units::{Span, Time};
 
-/// Instants at whole multiples of a period since the start of the run.
+/// Instants at whole multiples of a period since the start of the run, or since a first one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks {
     every: Span,
@@ -12,6 +12,16 @@ pub(crate) struct Ticks {
 impl Ticks {
     pub(crate) fn new(every: Span) -> Ticks {
         Ticks { every, next: Time::ZERO + every }
+    }
+
+    /// The first one at `first`.
+    pub(crate) fn from(first: Time, every: Span) -> Ticks {
+        Ticks { every, next: first }
+    }
+
+    /// The next instant that is not handed out yet.
+    pub(crate) fn next(&self) -> Time {
+        self.next
     }
 
     pub(crate) fn every(&self) -> Span {

@@ -2,14 +2,13 @@
 
 mod common;
 
-use common::{one_link, run, utilisation};
-use narrows_control::registry::ENTRIES;
+use common::{ends_alone, one_link, run, utilisation};
 use narrows_measure::{FlowRecord, Record};
 use narrows_units::{Span, Time};
 
-/// All of the registry, and the other variants of those that have some.
+/// All of the registry that need no routers, and the other variants of those that have some.
 fn controllers() -> impl Iterator<Item = &'static str> {
-    ENTRIES.iter().map(|entry| entry.name).chain([
+    ends_alone().map(|entry| entry.name).chain([
         "cubic?profile=rfc9438",
         "scalable?profile=linux",
         "bbr?era=linux-4.15",

@@ -1,7 +1,9 @@
 //! Networks that tests share.
 #![allow(dead_code)]
 
+use narrows_control::registry::{ENTRIES, Entry};
 use narrows_measure::{LinkRecord, Record};
+use narrows_path::DISCIPLINES;
 use narrows_scenario::Scenario;
 
 /// A scenario from its text.
@@ -13,6 +15,17 @@ pub fn scenario(text: &str) -> Scenario {
 /// Runs the text of a scenario.
 pub fn run(text: &str) -> Record {
     narrows_sim::run(&scenario(text)).expect("the simulator runs it")
+}
+
+/// Controllers that need nothing of routers.
+pub fn ends_alone() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().copied().filter(|entry| queue_for(entry).is_empty())
+}
+
+/// The further line for a link that gives a controller what it needs of routers.
+pub fn queue_for(entry: &Entry) -> String {
+    let gives = |queue: &&&narrows_path::DisciplineEntry| queue.offers.iter().any(|offer| entry.needs.contains(offer));
+    DISCIPLINES.iter().find(gives).map_or(String::new(), |queue| format!("\nqueue = \"{}\"", queue.name))
 }
 
 /// One bottleneck and flows of one controller. `link` and `flow` are further lines for either table.
