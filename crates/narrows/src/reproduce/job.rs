@@ -36,13 +36,13 @@ impl<'a> Job<'a> {
         let origin = Origin {
             program: cells::program(),
             remake: format!("{} {}{}", source.paper.name, figure.name, if scaled { " --quick" } else { "" }),
-            sweep: source.text(figure).to_owned(),
+            sweep: plan.identity(),
             inputs: source.inputs(),
         };
         Ok(Job { paper, figure, plan, source, asked: plan.asked(), origin, work, scaled })
     }
 
-    /// The runs that are kept in `folder`. Those of another text of the figure, other files beside it or another build of the program have another name.
+    /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
     pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
         let Origin { program, remake, sweep, inputs } = &self.origin;

@@ -82,12 +82,6 @@ impl Source {
         beside.map(|(_, text)| text.clone()).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file in the paper's folder"))
     }
 
-    /// The text of a figure.
-    pub fn text(&self, figure: &Figure) -> &str {
-        let file = format!("{}.toml", figure.name);
-        self.texts.iter().find(|(own, _)| *own == file).map_or("", |(_, text)| text)
-    }
-
     /// Everything that runs of the paper may read, for the record.
     pub fn inputs(&self) -> Vec<Input> {
         let beside = self.texts.iter().filter(|(file, _)| !file.ends_with(".toml"));

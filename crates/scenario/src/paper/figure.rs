@@ -1,7 +1,7 @@
 //! A figure: its scenario with axes, its plots, its claims.
 
 use super::claim::{self, Claim};
-use super::plot::{self, Plot};
+use super::plot::{self, Drawn, Plot};
 use super::raw::{RawFile, RawNames};
 use super::select::Axes;
 use crate::error::{Checked, Problem, ScenarioError};
@@ -167,6 +167,16 @@ impl Plan {
             }
         }
         all
+    }
+
+    /// All that what is kept of its runs follows from: the runs, what is asked of them and what is drawn over their time. Words and bounds of claims are not among it.
+    pub fn identity(&self) -> String {
+        let asked = self.asked().into_iter().map(|Asked { metric, window, flows }| format!("{} {window:?} {flows:?}\n", metric.name));
+        let traced = self.plots.iter().enumerate().filter_map(|(place, plot)| match &plot.drawn {
+            Drawn::Trace { trace, panels, flows, link } => Some(format!("{place} {trace:?} {panels:?} {flows:?} {link:?}\n")),
+            Drawn::Lines { .. } | Drawn::Cdf { .. } => None,
+        });
+        asked.chain(traced).fold(self.sweep.runs() + "\n", |text, line| text + &line)
     }
 
     /// Checks every cell, and gives their scenarios to `each` in order.

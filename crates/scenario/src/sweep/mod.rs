@@ -181,8 +181,16 @@ impl Sweep {
 
     /// True if the other sweep makes the same runs.
     pub(crate) fn same_runs(&self, other: &Sweep) -> bool {
-        let values = |sweep: &Sweep| sweep.axes.iter().map(|axis| (axis.name.clone(), axis.labels())).collect::<Vec<_>>();
-        self.base.to_string() == other.base.to_string() && values(self) == values(other)
+        self.runs() == other.runs()
+    }
+
+    /// All that its runs follow from: the scenario, and the values of each axis.
+    pub(crate) fn runs(&self) -> String {
+        let values = |axis: &Axis| {
+            axis.values.iter().map(|value| value.toml.iter().map(|toml| format!("{toml};")).collect()).collect::<Vec<String>>()
+        };
+        let axes = self.axes.iter().map(|axis| format!("{} = {}\n", axis.name, values(axis).join("|")));
+        axes.fold(self.base.to_string(), |text, axis| text + &axis)
     }
 
     fn substituted(&self, places: &[usize]) -> Result<String, Box<Problem>> {
