@@ -27,6 +27,6 @@ check:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-# Rewrites the pages that are generated from tables in the code.
+# Rewrites the pages that are generated from tables in the code, and the curves of controllers.
 docs:
-	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test docs
+	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test docs --test curves

@@ -39,20 +39,11 @@ impl Record {
     }
 
     /// The record with only the flows that are named so; a name also stands for the flows that a scenario's `count` made of it, `name.1` and so on. Links stay as
-    /// they are, so what the others sent is still part of the utilisation and the queue; fair shares are those of the flows that are left.
+    /// they are, so what the others sent is still part of the utilisation and the queue; the bottleneck is a link that the flows left cross, and fair shares are theirs.
     pub fn only(&self, names: &[&str]) -> Record {
         let named = |flow: &FlowRecord| names.iter().any(|name| *name == flow.name || copy_of(&flow.name) == Some(name));
         let flows = self.flows.iter().filter(|flow| named(flow)).cloned().collect();
         Record { flows, links: self.links.clone(), changes: self.changes.clone(), ..self.clone_without_series() }
-    }
-
-    /// The record in which only the links that are named so can be the bottleneck: the others count as unlimited.
-    pub fn through(&self, names: &[&str]) -> Record {
-        let mut record = self.clone();
-        for link in record.links.iter_mut().filter(|link| !names.contains(&link.name.as_str())) {
-            link.capacity = None;
-        }
-        record
     }
 
     fn clone_without_series(&self) -> Record {

@@ -32,6 +32,10 @@ fn controllers(place: &Scratch) -> String {
     for entry in json(place, &["list", "controllers", "--json"]).as_array().expect("a list") {
         page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
         page += &format!("- Follows: {}\n", text(&entry["source"]));
+        let own = format!("controllers/{}.md", text(&entry["name"]));
+        if root().join("docs").join(&own).exists() {
+            page += &format!("- In detail: [{own}]({own})\n");
+        }
         page += &match entry["kernel"].as_str() {
             Some(name) => format!("- In Linux: `{name}`\n"),
             None => "- In Linux: not available\n".to_owned(),
@@ -193,7 +197,8 @@ fn the_page_of_results_names_every_file_and_column() {
 fn links_between_pages_lead_somewhere() {
     let mut pages: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md"].iter().map(|name| root().join(name)).collect();
-    let docs = fs::read_dir(root().join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
+    let directories = ["docs", "docs/controllers"].map(|name| fs::read_dir(root().join(name)).expect("docs"));
+    let docs = directories.into_iter().flatten().map(|entry| entry.expect("an entry").path());
     pages.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     for page in pages {
         let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));

@@ -1,4 +1,4 @@
-//! What is known of BBR version 3, beside version 1 and CUBIC. `docs/bbr3.md` has the numbers.
+//! What is known of BBR version 3, beside version 1 and CUBIC. `docs/controllers/bbr3.md` has the numbers.
 
 mod common;
 
