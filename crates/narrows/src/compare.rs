@@ -6,6 +6,7 @@ use crate::differ::differ;
 use crate::error::Failure;
 use crate::inputs;
 use crate::output::{self, Kept, Started};
+use crate::routers;
 use crate::runner::run_all;
 use crate::unmarked;
 use narrows_control::registry::Choice;
@@ -25,6 +26,8 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     }
     let directory = output::choose_directory(&args.output, "compare")?;
     let mut networks = controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
+    let own =
+        networks.iter_mut().zip(&controllers).map(|(network, choice)| routers::equip(network, choice)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs::adopt(&mut networks, args.file.as_deref())?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let mut records = run_all(&runs, &args.output)?.into_iter();
@@ -36,7 +39,11 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     let names: Vec<&str> = controllers.iter().map(Choice::text).collect();
     let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
     comparison.notes.extend(unmarked::note(&networks));
-    comparison.remake = remake(&args, &controllers, &networks[0], &comparison.scenario_file(0));
+    // The network as it was given, where there is one: in the others routers stand for its queues.
+    let given = own.iter().position(Option::is_none).unwrap_or(0);
+    let own: Vec<String> = own.into_iter().flatten().collect();
+    comparison.notes.extend((!own.is_empty()).then(|| format!("each with its own router: {}", own.join("; "))));
+    comparison.remake = remake(&args, &controllers, &networks[given], &comparison.scenario_file(given));
     output::deliver(&directory, &comparison, &started, Kept { inputs, ..Kept::default() }, &args.output)?;
     if !args.output.quiet && !args.output.json {
         output::print(&format!("Try next: {}\n", next(&args)))?;

@@ -7,7 +7,7 @@ use crate::reproduce::papers;
 use narrows_control::params::{Kind, Param};
 use narrows_control::registry::ENTRIES;
 use narrows_measure::metrics::METRICS;
-use narrows_path::DISCIPLINES;
+use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure};
 use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
@@ -61,10 +61,13 @@ fn controllers() -> Vec<Item> {
         if !needs.is_empty() {
             text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
         }
+        let router = entry.needs.iter().find_map(|need| offering(*need)).map(|router| router.name);
+        text += &router.map_or(String::new(), |router| format!("{:<10} router: queue = \"{router}\"\n", ""));
         text += &described(entry.params);
         let params = params(entry.params);
         let json = json!({
-            "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "needs": needs, "params": params,
+            "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "needs": needs, "router": router,
+            "params": params,
         });
         Item { text, json }
     };

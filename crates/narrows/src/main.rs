@@ -18,6 +18,7 @@ mod output;
 mod overlays;
 mod report;
 mod reproduce;
+mod routers;
 mod run;
 mod runner;
 mod sweep;

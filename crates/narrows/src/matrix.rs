@@ -6,6 +6,7 @@ use crate::cli::MatrixArgs;
 use crate::compare::quote;
 use crate::error::Failure;
 use crate::output::{self, Started};
+use crate::routers;
 use crate::sweep::Job;
 use narrows_control::registry::Choice;
 use narrows_report::{Grid, Matrix, Pairing, Reduced, Runs};
@@ -21,6 +22,14 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let names: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
     if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
         return Err(Failure::Other(format!("{} is named twice; it is beside itself anyway", twice.1)));
+    }
+    if let Some((choice, router)) = args.controllers.iter().find_map(|choice| Some((choice, routers::needed(choice)?))) {
+        return Err(Failure::Other(format!(
+            "{} needs the {} router, which would be the queue of its neighbours too, and pairs here share a drop-tail queue; narrows compare {} newreno gives each its own",
+            choice.text(),
+            router.name,
+            quote(choice.text())
+        )));
     }
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
     let job = Job::new(sweep, Path::new("matrix.toml"), remake(&args))?;

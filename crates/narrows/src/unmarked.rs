@@ -21,7 +21,8 @@ pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<Str
 }
 
 fn marks(queue: &DisciplineChoice) -> bool {
-    queue.entry().params.iter().all(|param| param.name != "ecn") || queue.params().flag("ecn")
+    let entry = queue.entry();
+    entry.offers.is_empty() && (entry.params.iter().all(|param| param.name != "ecn") || queue.params().flag("ecn"))
 }
 
 fn ecn_capable(controller: &Choice) -> bool {

@@ -332,6 +332,45 @@ fn a_comparison_on_a_path_lasts_as_long_as_the_path_says_and_tells_where_nothing
 }
 
 #[test]
+fn a_comparison_gives_controllers_that_need_routers_each_its_own() {
+    let place = Scratch::new("own-routers");
+    let quick = ["--rate", "5 Mbit/s", "--duration", "3 s", "--seeds", "1"];
+    let result = place.narrows(["compare", "cubic", "xcp", "rcp", "--out", "flags"].into_iter().chain(quick));
+    let text = stdout(&result).split_whitespace().collect::<Vec<_>>().join(" ");
+    let note = "Note: each with its own router: xcp over queue = \"xcp\" on bottleneck, bottleneck.back; rcp over queue = \"rcp\" on";
+    assert!(text.contains(note), "{text}");
+    let queue =
+        |file: &str, queue: &str| String::from_utf8(place.read(file)).expect("text").matches(&format!("queue = \"{queue}\"")).count();
+    let written = [("flags/scenario-1-cubic.toml", "fifo"), ("flags/scenario-2-xcp.toml", "xcp"), ("flags/scenario-3-rcp.toml", "rcp")];
+    assert!(written.iter().all(|(file, name)| queue(file, name) == 2), "{written:?}");
+    // On a path, links without a rate keep no router; a file's own router stays.
+    let text = stdout(&place.narrows(["compare", "xcp", "--path", "dial-up", "--duration", "2 s", "--seeds", "1", "--quiet"]));
+    assert!(text.contains("its own router"), "{text}");
+    let file = ["compare", "xcp", "cubic", "--file", "flags/scenario-2-xcp.toml", "--seeds", "1", "--quiet"];
+    assert!(!stdout(&place.narrows(file)).contains("its own router"));
+    // What is remade is remade from the network as it was given.
+    let file = ["compare", "xcp", "cubic", "--file", "flags/scenario-1-cubic.toml", "--seeds", "1", "--out", "remade"];
+    assert!(stdout(&place.narrows(file)).contains("its own router"));
+    let summary: Value = serde_json::from_slice(&place.read("remade/summary.json")).expect("JSON");
+    let remake = summary["remake"].as_str().expect("a command");
+    let named = remake.split_whitespace().find(|word| word.ends_with(".toml")).expect("a file");
+    assert_eq!(queue(&format!("remade/{named}"), "fifo"), 2, "{remake}");
+}
+
+#[test]
+fn a_matrix_has_no_place_for_controllers_that_need_routers() {
+    let place = Scratch::new("matrix-router");
+    let refused = place.narrows(["matrix", "cubic", "rcp"]);
+    assert_eq!(code(&refused), 2);
+    assert!(
+        stderr(&refused).contains("rcp needs the rcp router") && stderr(&refused).contains("narrows compare rcp newreno"),
+        "{}",
+        stderr(&refused)
+    );
+    assert!(place.listing().is_empty());
+}
+
+#[test]
 fn quiet_prints_the_table_only() {
     let place = Scratch::new("quiet");
     let file = place.write("short.toml", SHORT);

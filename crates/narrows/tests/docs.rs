@@ -42,6 +42,9 @@ fn controllers(place: &Scratch) -> String {
         };
         let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
         page += &format!("- Needs of its world: {}\n", if needs.is_empty() { "nothing special".to_owned() } else { needs.join(", ") });
+        if let Some(router) = entry["router"].as_str() {
+            page += &format!("- Its router: `queue = \"{router}\"`\n");
+        }
         page += &params(&entry["params"]);
     }
     page

@@ -134,6 +134,11 @@ impl Registered for DisciplineEntry {
     }
 }
 
+/// The discipline whose routers give controllers what they need, if any does.
+pub fn offering(need: Need) -> Option<&'static DisciplineEntry> {
+    DISCIPLINES.iter().copied().find(|entry| entry.offers.contains(&need))
+}
+
 /// What a discipline must know of its link.
 #[derive(Clone, Debug)]
 pub struct DisciplineSetup {

@@ -27,7 +27,9 @@ mod vcp;
 mod xcp;
 
 pub use codel::Codel;
-pub use discipline::{AnyDiscipline, DISCIPLINES, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Limit, Queued, Verdicts};
+pub use discipline::{
+    AnyDiscipline, DISCIPLINES, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Limit, Queued, Verdicts, offering,
+};
 pub use dualpi2::DualPi2;
 pub use far_end::{Delivery, Jitter, Reorder, Spread};
 pub use fifo::Fifo;

@@ -254,6 +254,7 @@ fn queues() {
         ("buffer = \"750 kB\"", "queue = \"codel?target=5ms\""),
         ("buffer = \"750 kB\"", "queue = \"codel?target=5&target=6\""),
         ("buffer = \"750 kB\"", "queue = \"fifo?limit=3\""),
+        ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "queue = \"xcp\""),
     ]));
 }
 

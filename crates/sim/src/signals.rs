@@ -3,7 +3,7 @@
 use crate::SimError;
 use narrows_control::registry::{Choice, Need};
 use narrows_control::{Controller, Ecn};
-use narrows_path::{DISCIPLINES, DisciplineChoice};
+use narrows_path::{DisciplineChoice, offering};
 use narrows_scenario::{Flow, Scenario};
 
 /// The signals that the simulator offers to controllers on any network.
@@ -56,7 +56,7 @@ fn codes(choice: &Choice, queue: &DisciplineChoice) -> Option<(&'static str, &'s
 
 /// Where a signal would come from.
 fn remedy(need: Need) -> String {
-    match DISCIPLINES.iter().find(|entry| entry.offers.contains(&need)) {
+    match offering(need) {
         Some(entry) => format!("give the bottleneck queue = \"{}\"", entry.name),
         None => "choose another controller".to_owned(),
     }

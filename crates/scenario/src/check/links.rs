@@ -166,6 +166,12 @@ impl Builder<'_> {
             queue: direction.queue.map(choice).transpose()?.filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
             ..LinkConfig::default()
         };
+        if let (Some(queue), Some(written), RateSource::Unlimited) = (&config.queue, direction.queue, &config.rate)
+            && !queue.entry().offers.is_empty()
+        {
+            let problem = format!("the {} router computes with its link's rate, and this link has none", queue.entry().name);
+            return Err(Problem::at(&written.span, problem, "give the link a rate, or leave the queue out"));
+        }
         self.names.insert(name.clone(), span.clone());
         self.network.links.push(Link { name, from, to, config, trace_file });
         let buffer = direction.buffer.and_then(|depth| depth.value.0.map(|value| At { span: depth.span.clone(), value }));

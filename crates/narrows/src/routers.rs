@@ -1,0 +1,41 @@
+//! Controllers that do what routers say get these routers where a comparison makes or changes the network.
+
+use crate::error::Failure;
+use narrows_control::registry::Choice;
+use narrows_path::{DisciplineChoice, DisciplineEntry, RateSource, offering};
+use narrows_scenario::{LinkId, Scenario};
+use std::collections::BTreeSet;
+
+/// The router that a controller needs; most need none.
+pub fn needed(choice: &Choice) -> Option<&'static DisciplineEntry> {
+    choice.needs().into_iter().find_map(offering)
+}
+
+/// The router for a controller: what both have parameters of the same name for is set alike.
+fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<DisciplineChoice, Failure> {
+    let params = choice.params();
+    let shared = entry.params.iter().filter(|param| choice.entry().params.iter().any(|own| own.name == param.name));
+    let set = shared.filter(|param| params.text(param.name) != param.default_text());
+    let settings: Vec<String> = set.map(|param| format!("{}={}", param.name, params.text(param.name))).collect();
+    let text = if settings.is_empty() { entry.name.to_owned() } else { format!("{}?{}", entry.name, settings.join("&")) };
+    text.parse().map_err(|error| Failure::Other(format!("the router for {}: {error}", choice.text())))
+}
+
+/// Gives the links with a rate on the routes of all flows that `choice` drives, out and back, the router that it needs, unless they have it. Returns what was done.
+pub fn equip(scenario: &mut Scenario, choice: &Choice) -> Result<Option<String>, Failure> {
+    let Some(entry) = needed(choice) else { return Ok(None) };
+    let driven = scenario.flows.iter().filter(|flow| flow.controller.as_ref() == Some(choice));
+    let lacking = driven.filter(|flow| !scenario.offered_by_route(flow).any(|offered| entry.offers.contains(&offered)));
+    let routes: BTreeSet<LinkId> = lacking.flat_map(|flow| flow.route.iter().chain(&flow.back)).copied().collect();
+    let router = made_for(choice, entry)?;
+    let mut names = Vec::new();
+    for id in routes {
+        let link = &mut scenario.links[id.0];
+        if !matches!(link.config.rate, RateSource::Unlimited) {
+            link.config.queue = Some(router.clone());
+            names.push(link.name.clone());
+        }
+    }
+    let done = format!("{} over queue = \"{}\" on {}", choice.text(), router.text(), names.join(", "));
+    Ok((!names.is_empty()).then_some(done))
+}
