@@ -156,3 +156,12 @@ fn a_figure_is_a_scenario_for_every_other_command() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
     }
 }
+
+#[test]
+fn figures_of_the_programs_own_papers_turn_out_as_their_files_say() {
+    let place = Scratch::new("reproduce-papers");
+    let output = place.narrows(["reproduce", "fast", "--quick", "--quiet", "--figure", "blasts", "--figure", "regression"]);
+    let told = stdout(&output);
+    assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
+    assert!(told.contains(" claims hold (") && !told.contains("not explained"), "{told}");
+}

@@ -137,6 +137,25 @@ fn quick_is_laid_over_it() {
 }
 
 #[test]
+fn kept_runs_belong_to_what_is_run_and_asked_for() {
+    let identity = |from: &str, to: &str| figure(&FIGURE.replacen(from, to, 1)).plan(false).identity();
+    let own = identity("", "");
+    for (from, to) in [("min = 95", "min = 90"), ("The link is full", "It is full"), ("title = \"Delay\"", "title = \"RTT\"")] {
+        assert_eq!(identity(from, to), own, "{to}");
+    }
+    for (from, to) in [
+        ("rate = \"100 Mbit/s\"", "rate = \"99 Mbit/s\""),
+        ("seeds = 3", "seeds = 4"),
+        ("value = [\"cubic\", \"fifo\"]", "value = [\"bbr\", \"fifo\"]"),
+        ("metric = \"utilisation\"", "metric = \"goodput\""),
+        ("[\"5 s\", \"60 s\"]", "[\"6 s\", \"60 s\"]"),
+        ("trace = \"cwnd\"", "trace = \"rtt\""),
+    ] {
+        assert_ne!(identity(from, to), own, "{to}");
+    }
+}
+
+#[test]
 fn a_figure_without_axes_or_quick_is_one_cell() {
     let (head, tail) = FIGURE.split_once("[sweep]").expect("a sweep");
     let text = format!(

@@ -190,7 +190,9 @@ impl Sweep {
             axis.values.iter().map(|value| value.toml.iter().map(|toml| format!("{toml};")).collect()).collect::<Vec<String>>()
         };
         let axes = self.axes.iter().map(|axis| format!("{} = {}\n", axis.name, values(axis).join("|")));
-        axes.fold(self.base.to_string(), |text, axis| text + &axis)
+        let mut base = self.base.clone();
+        ["figure", "quick", "plot", "claim"].iter().for_each(|table| drop(base.remove(table)));
+        axes.fold(base.to_string(), |text, axis| text + &axis)
     }
 
     fn substituted(&self, places: &[usize]) -> Result<String, Box<Problem>> {
