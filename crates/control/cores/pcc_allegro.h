@@ -4,7 +4,7 @@
  * utility = rate * (1 - L) / (1 + e^(100 (L - 5 %))) - rate * L, with the nominal rate in place of the throughput.
  *
  * The start goes on while 0.75 * utility / rate rises strictly; the slack was meant for the older side only, so that a start without loss ends with its second
- * interval. With `fixed` it is, and the rate doubles; otherwise it grows by the bytes delivered, at most to the double.
+ * interval. The rate grows by the bytes delivered, at most to the double. With `fixed` it doubles while the utility rises, as the paper has it.
  */
 #ifndef NARROWS_PCC_ALLEGRO_H
 #define NARROWS_PCC_ALLEGRO_H
@@ -66,18 +66,25 @@ static inline pcc_s64 pcc_allegro_per_rate(pcc_s64 utility, pcc_s64 rate, pcc_s6
 	return pcc_div(pcc_mul(utility, scale), (pcc_s64)(pcc_u32)rate);
 }
 
+static inline int pcc_allegro_rises(const struct pcc_allegro_constants *constants, const struct pcc_state *state, pcc_s64 utility,
+				    pcc_s64 last_utility)
+{
+	pcc_s64 scale = utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
+	pcc_s64 last_scale = last_utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
+
+	if (constants->fixed)
+		return utility > last_utility;
+	return pcc_allegro_per_rate(utility, state->rate, scale) > pcc_allegro_per_rate(last_utility, state->last_rate, last_scale);
+}
+
 static inline void pcc_allegro_decide_start(const struct pcc_allegro_constants *constants, struct pcc_state *state,
 					    struct pcc_interval *intervals, const struct pcc_input *in)
 {
 	pcc_s64 last_utility = intervals[0].utility;
-	pcc_s64 utility = pcc_allegro_utility(constants, &intervals[0]);
-	/* The slack lowers what is expected: of a gain, or of the newer side's debt. */
-	pcc_s64 scale_last = last_utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
-	pcc_s64 scale = (utility < 0) == !constants->fixed ? PCC_SCALE : PCC_ALLEGRO_SLACK;
 	pcc_u64 rate = (pcc_u64)state->rate;
 
-	intervals[0].utility = utility;
-	if (pcc_allegro_per_rate(utility, state->rate, scale) > pcc_allegro_per_rate(last_utility, state->last_rate, scale_last)) {
+	intervals[0].utility = pcc_allegro_utility(constants, &intervals[0]);
+	if (pcc_allegro_rises(constants, state, intervals[0].utility, last_utility)) {
 		pcc_u64 more = (pcc_u32)(intervals[0].delivered * in->mss);
 
 		state->last_rate = state->rate;

@@ -138,7 +138,7 @@ pub const ALLEGRO: Entry = Entry {
     needs: &[Need::Pacing],
     numbered: false,
     params: &[
-        Param::flag("fixed", false, "repair the start: double, and allow a quarter of slack for the older side only"),
+        Param::flag("fixed", false, "repair the start: double while the utility rises"),
         FIRST_RATE,
         whole("interval_packets", ALLEGRO_CONSTANTS.interval_packets, (1, 10_000), "packets", "an interval is at least so long"),
         whole(

@@ -72,7 +72,7 @@ fn what_the_kernel_does_otherwise_is_refused_by_name() {
 #[test]
 fn a_controller_that_is_not_loaded_is_refused_with_those_that_are() {
     // What would help depends on the modules of the machine.
-    for (name, kernel) in [("bbr", "bbr"), ("hstcp", "highspeed")] {
+    for (name, kernel) in [("bbr", "bbr"), ("hstcp", "highspeed"), ("pcc-kernel", "pcc_vivace"), ("pcc-kernel-allegro", "pcc_allegro")] {
         let said = planned(&[(name, "")], &usual()).expect_err("not there").to_string();
         let known = format!("{name}: this kernel does not offer \"{kernel}\"; it has newreno, cubic; ");
         assert!(said.contains(&known) && said.contains(&format!("tcp_{kernel}")), "{said}");

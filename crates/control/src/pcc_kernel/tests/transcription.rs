@@ -472,13 +472,14 @@ impl Allegro {
     fn decide_start(&mut self, ack: &Ack) -> bool {
         let common = &mut self.common;
         let slack = |utility: i64| if utility < 0 { 1000 } else { 750 };
-        let slack_now = |utility: i64| if utility < 0 { 750 } else { 1000 };
-        let before = Self::per_rate(common.intervals[0].utility, common.last_rate, slack(common.intervals[0].utility));
-        let utility = Self::utility(&common.intervals[0]);
-        let scale = if self.fixed { slack_now(utility) } else { slack(utility) };
-        let now = Self::per_rate(utility, common.rate, scale);
-        common.intervals[0].utility = utility;
-        if now > before {
+        let before = common.intervals[0].utility;
+        let now = Self::utility(&common.intervals[0]);
+        common.intervals[0].utility = now;
+        let (value_before, value_now) = match self.fixed {
+            true => (before, now),
+            false => (Self::per_rate(before, common.last_rate, slack(before)), Self::per_rate(now, common.rate, slack(now))),
+        };
+        if value_now > value_before {
             common.last_rate = common.rate;
             let bytes = common.intervals[0].delivered.wrapping_mul(ack.mss) as u64;
             let rate = common.rate as u64;
