@@ -20,6 +20,7 @@ pub const ENTRIES: &[&Entry] = &[
     &bbr3::ENTRY,
     &pcc::allegro::ENTRY,
     &pcc::vivace::ENTRY,
+    &pcc::nsdi18::ENTRY,
     &pcc_kernel::VIVACE,
     &pcc_kernel::ALLEGRO,
     &vcp::ENTRY,

@@ -21,3 +21,45 @@ fn vivace_fills_a_link_and_leaves_its_buffer_empty() {
     assert!(utilisation(&record) >= 0.85, "utilisation {}", utilisation(&record));
     assert!(of(&record, "queueing_p95") <= 5.0, "{} ms of queueing", of(&record, "queueing_p95"));
 }
+
+/// Goodputs of the flows since the warm-up, in Mbit/s of payload, by the order of the scenario.
+fn goodputs(record: &Record, seconds: f64) -> Vec<f64> {
+    record.flows.iter().map(|flow| flow.steady.goodput.bits() as f64 / seconds / 1e6).collect()
+}
+
+#[test]
+fn two_vivace_flows_share_equally_over_60_seconds() {
+    let index = |seed: u32| of(&run(&(format!("seed = {seed}\n") + &one_link("vivace", 60, 0, &path("750 kB"), "count = 2"))), "jain");
+    let mean = (1..=5).map(index).sum::<f64>() / 5.0;
+    assert!(mean >= 0.95, "Jain {mean}");
+}
+
+#[test]
+fn allegro_does_not_mind_a_random_loss_of_1_percent() {
+    let link = path("750 kB") + "\nloss = { probability = 0.01 }";
+    let record = run(&one_link("allegro", 20, 5, &link, ""));
+    assert!(goodputs(&record, 15.0)[0] >= 80.0, "{:?}", goodputs(&record, 15.0));
+}
+
+#[test]
+fn the_released_code_fills_a_link() {
+    let record = run(&one_link("vivace-nsdi18", 20, 5, &path("750 kB"), ""));
+    assert!(utilisation(&record) >= 0.9, "utilisation {}", utilisation(&record));
+}
+
+#[test]
+fn a_scavenger_takes_an_idle_link_and_leaves_it_to_others() {
+    let alone = run(&one_link("vivace?utility=scavenger", 60, 20, &path("375 kB"), ""));
+    assert!(utilisation(&alone) >= 0.8, "utilisation {} alone", utilisation(&alone));
+    let other = "[[flow]]\nname = \"other\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"cubic\"";
+    let shares = goodputs(&run(&one_link("vivace?utility=scavenger", 60, 20, &path("375 kB"), other)), 40.0);
+    assert!(shares[1] >= 4.0 * shares[0], "{shares:?}");
+}
+
+#[test]
+fn a_latency_target_is_neared_and_not_passed() {
+    let record = run(&one_link("vivace?utility=latency-target&target_ms=10", 60, 20, &path("750 kB"), ""));
+    let queue = of(&record, "queueing_p95");
+    assert!((5.0..=12.0).contains(&queue), "{queue} ms");
+    assert!(utilisation(&record) >= 0.95, "utilisation {}", utilisation(&record));
+}

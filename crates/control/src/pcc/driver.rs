@@ -32,7 +32,7 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// From the parameters `mi_min`, `mi_max` and `mi_packets`.
+    /// From the parameters `mi_min`, `mi_max` and `mi_packets`, with no longest number of packets.
     pub fn new(params: &Params) -> Lengths {
         let shortest = params.number("mi_min");
         let longest = params.number("mi_max").max(shortest);
@@ -233,5 +233,88 @@ impl<L: Law> Controller for Pcc<L> {
         visit("rtt_gradient", statistics.slope);
         visit("loss", statistics.loss);
         self.law.inspect(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::{Choice, Setup};
+    use crate::testing::{at, inspect};
+    use crate::{Acked, Controller, Feedback, Lost, Sent, Tag, Timeout};
+    use narrows_units::{Bytes, Rate, Span, Time};
+
+    /// Open, with a round trip of 30 ms: 2 packets of 1500 B in that time are 0.8 Mbit/s, a packet each 15 ms.
+    fn open() -> Box<dyn Controller> {
+        let mut pcc = "vivace".parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
+        pcc.on_open(Time::ZERO, Span::from_millis(30));
+        pcc
+    }
+
+    fn send(pcc: &mut dyn Controller, ms: u64) -> Tag {
+        pcc.on_sent(&Sent::new(at(ms), ms, Bytes::new(1448), 1))
+    }
+
+    fn acked(tag: Tag, sent_ms: u64) -> Acked {
+        let (bytes, rtt) = (Bytes::new(1448), Span::from_millis(30));
+        Acked { number: sent_ms, bytes, sent_at: at(sent_ms), rtt, tag, app_limited: false, window_limited: false }
+    }
+
+    #[test]
+    fn the_first_rate_is_two_packets_per_round_trip_and_doubles_with_each_interval() {
+        let mut pcc = open();
+        assert_eq!(pcc.decision().pacing, Some(Rate::from_bps(800_000)));
+        assert_eq!(pcc.decision().window.get(), 4.0);
+        let tags: Vec<Tag> = (0..10).map(|packet| send(&mut *pcc, 15 * packet)).collect();
+        assert!(tags.iter().all(|tag| *tag == tags[0]), "ten packets at least");
+        assert_ne!(send(&mut *pcc, 150), tags[0]);
+        assert_eq!(pcc.decision().pacing, Some(Rate::from_bps(1_600_000)));
+        // Twice rate and round trip: 2 * 4 packets.
+        assert!((pcc.decision().window.get() - 8.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn feedback_is_missing_four_round_trips_after_the_end_of_an_interval() {
+        let mut pcc = open();
+        assert_eq!(pcc.next_timer(), None);
+        let mut tags: Vec<(Tag, u64)> = (0..=10).map(|packet| (send(&mut *pcc, 15 * packet), 15 * packet)).collect();
+        assert_eq!(pcc.next_timer(), Some(at(150 + 120)));
+        tags.truncate(10);
+        let acked: Vec<Acked> = tags.iter().map(|(tag, ms)| acked(*tag, *ms)).collect();
+        pcc.on_feedback(&Feedback { acked: &acked, srtt: Span::from_millis(30), ..Feedback::at(at(180)) });
+        assert_eq!(pcc.next_timer(), None, "all is known");
+        (1..=20).for_each(|packet| _ = send(&mut *pcc, 150 + 8 * packet));
+        let due = pcc.next_timer().unwrap();
+        pcc.on_timer(due);
+        // 0.8 Mbit/s had proved best: half of it is below two packets per round trip.
+        assert_eq!((inspect(&*pcc, "phase"), inspect(&*pcc, "rate_mbps")), (1.0, 0.8));
+        assert_eq!(pcc.next_timer(), None, "what is under way is forgotten");
+    }
+
+    #[test]
+    fn a_timeout_loses_all_that_is_under_way() {
+        let mut pcc = open();
+        (0..=10).for_each(|packet| _ = send(&mut *pcc, 15 * packet));
+        pcc.on_timeout(&Timeout::new(at(400), 11, 11, false));
+        assert_eq!((inspect(&*pcc, "loss"), pcc.next_timer()), (1.0, None));
+    }
+
+    #[test]
+    fn losses_belong_to_the_interval_that_sent_them() {
+        let mut pcc = open();
+        let tags: Vec<Tag> = (0..=10).map(|packet| send(&mut *pcc, 15 * packet)).collect();
+        let lost: Vec<Lost> = (0..2).map(|n| Lost { number: n, bytes: Bytes::new(1448), sent_at: at(15 * n), tag: tags[0] }).collect();
+        let acked: Vec<Acked> = (2..10).map(|n| acked(tags[0], 15 * n)).collect();
+        pcc.on_feedback(&Feedback { acked: &acked, lost: &lost, srtt: Span::from_millis(30), ..Feedback::at(at(180)) });
+        assert_eq!(inspect(&*pcc, "loss"), 0.2);
+    }
+
+    #[test]
+    fn after_a_second_without_data_the_search_begins_anew_at_the_rate_and_not_in_slow_start() {
+        let mut pcc = open();
+        (0..10).for_each(|packet| _ = send(&mut *pcc, 15 * packet));
+        let first = pcc.on_sent(&Sent { app_limited: true, ..Sent::new(at(1_300), 10, Bytes::new(1448), 0) });
+        let acked: Vec<Acked> = (0..10).map(|packet| acked(Tag(first.0 - 1), 15 * packet)).collect();
+        pcc.on_feedback(&Feedback { acked: &acked, srtt: Span::from_millis(30), ..Feedback::at(at(1_330)) });
+        assert_eq!((inspect(&*pcc, "phase"), inspect(&*pcc, "rate_mbps")), (1.0, 0.8));
     }
 }

@@ -14,6 +14,10 @@ pub struct Statistics {
     pub rate: f64,
     /// The part of that rate that was acknowledged, in Mbit/s.
     pub throughput: f64,
+    /// Packets sent.
+    pub sent: u32,
+    /// Of these, lost.
+    pub lost: u32,
     /// Lost packets over sent packets, 0 to 1.
     pub loss: f64,
     /// How the round trip changed with the time of sending, in seconds per second.
@@ -140,6 +144,12 @@ impl Interval {
         self.ended.is_some() && !self.is_open()
     }
 
+    /// Packets sent, acknowledged and lost.
+    #[cfg(test)]
+    pub fn counts(&self) -> (u32, u32, u32) {
+        (self.sent, self.acked, self.lost)
+    }
+
     /// What it tells, of a connection whose least round trip is `base_rtt` seconds.
     pub fn statistics(&self, base_rtt: f64) -> Result<Statistics, Discarded> {
         if self.sent < 2 {
@@ -158,11 +168,70 @@ impl Interval {
         Ok(Statistics {
             rate: bits / 1e6 / duration,
             throughput: self.acked_bytes as f64 * 8.0 / 1e6 / duration,
+            sent: self.sent,
+            lost: self.lost,
             loss: self.lost as f64 / self.sent as f64,
             slope: self.line.slope(),
             rtt: self.line.mean(),
             deviation: self.line.deviation(),
             base_rtt,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcc::law::Length;
+    use crate::testing::at;
+
+    /// 12 Mbit/s: a packet of 1500 B each millisecond.
+    fn interval(sent: u64) -> Interval {
+        let length = Length { span: Span::from_millis(30), least: 10, most: 3000 };
+        let mut interval = Interval::new(Plan { rate: 12.0, awaited: true, length });
+        (0..sent).for_each(|ms| interval.on_sent(at(ms), Bytes::new(1500), false));
+        interval
+    }
+
+    #[test]
+    fn an_interval_lasts_for_its_time_and_its_packets() {
+        assert!(!interval(9).is_over(at(100)), "too few packets");
+        assert!(!interval(10).is_over(at(29)) && interval(10).is_over(at(30)));
+        assert!(interval(3000).is_over(at(5)), "no more packets");
+    }
+
+    #[test]
+    fn statistics_are_those_of_its_packets() {
+        let mut interval = interval(30);
+        interval.end(at(30));
+        for ms in 0..27 {
+            // A tenth of a millisecond more for each: 0.1 s per second.
+            interval.on_acked(at(ms), Span::from_micros(30_000 + 100 * ms), Bytes::new(1500));
+        }
+        (0..2).for_each(|_| interval.on_lost());
+        assert!(!interval.is_complete());
+        interval.on_lost();
+        assert!(interval.is_complete());
+        let statistics = interval.statistics(0.03).unwrap();
+        assert!((statistics.rate - 12.0).abs() < 1e-9 && (statistics.throughput - 10.8).abs() < 1e-9);
+        assert_eq!((statistics.sent, statistics.lost, statistics.loss), (30, 3, 0.1));
+        assert!((statistics.slope - 0.1).abs() < 1e-9 && (statistics.rtt - 0.0313).abs() < 1e-9);
+        interval.on_acked(at(3), Span::from_millis(200), Bytes::new(1500));
+        assert_eq!(interval.statistics(0.03).unwrap(), statistics, "what was counted lost and comes late changes nothing");
+    }
+
+    #[test]
+    fn what_tells_nothing_is_discarded() {
+        let ended = |mut interval: Interval, ms| {
+            interval.end(at(ms));
+            interval.lose_all();
+            interval.statistics(0.03).map(|statistics| statistics.loss)
+        };
+        assert_eq!(ended(interval(1), 1), Err(Discarded::TooFew));
+        assert_eq!(ended(interval(10), 11), Ok(1.0));
+        assert_eq!(ended(interval(10), 12), Err(Discarded::Slow), "10 of 12 packets");
+        let mut limited = interval(10);
+        limited.on_sent(at(10), Bytes::new(1500), true);
+        assert_eq!(ended(limited, 11), Err(Discarded::NoData));
     }
 }

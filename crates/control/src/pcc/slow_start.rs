@@ -6,7 +6,9 @@ use super::law::{Context, Outcome};
 /// Doubles interval by interval while outcomes are a round trip late, so the rate to fall back to is that of the best interval, not half of the latest.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowStart {
-    /// The rate of the next interval, in Mbit/s.
+    /// The first rate, in Mbit/s.
+    first: f64,
+    /// The rate of the next interval.
     next: f64,
     /// Rate and utility of the latest interval judged.
     best: Option<(f64, f64)>,
@@ -26,7 +28,7 @@ pub enum Progress {
 impl SlowStart {
     /// From `rate` on.
     pub fn new(rate: f64) -> SlowStart {
-        SlowStart { next: rate, best: None }
+        SlowStart { first: rate, next: rate, best: None }
     }
 
     /// The rate of the next interval.
@@ -54,9 +56,9 @@ impl SlowStart {
         Progress::On
     }
 
-    /// The rate that has proved best so far; before that, the next one.
+    /// The rate that has proved best so far; before that, the first.
     pub fn rate(&self) -> f64 {
-        self.best.map_or(self.next, |(rate, _)| rate)
+        self.best.map_or(self.first, |(rate, _)| rate)
     }
 }
 

@@ -4,12 +4,13 @@
 
 mod gradient;
 mod latency_target;
-mod proportional;
+mod released;
 mod safe;
 mod scavenger;
 mod vivace;
 
 pub use gradient::{Filter, Gradient};
+pub use released::{BINARY, Released};
 pub use safe::Safe;
 pub use vivace::Vivace;
 
@@ -26,7 +27,7 @@ pub trait Utility: Send {
 type Build = fn(&Params) -> Box<dyn Utility>;
 
 /// The utility functions that `vivace` can follow, by name.
-const UTILITIES: [(&str, Build); 4] = [vivace::LINE, scavenger::LINE, latency_target::LINE, proportional::LINE];
+const UTILITIES: [(&str, Build); 3] = [vivace::LINE, scavenger::LINE, latency_target::LINE];
 
 /// The names of all.
 pub const NAMES: &[&str] = &names();

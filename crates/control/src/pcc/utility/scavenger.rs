@@ -1,7 +1,8 @@
 //! A scavenger: gives way to others whenever round trips scatter, which they do as soon as others use the link too.
 //!
 //! Source: the kernel module's presentation, "functions based on jitter may work as scavengers"; the term and its price are those of Meng, Rozen Schiff, Godfrey,
-//! Schapira, "PCC Proteus: scavenger transport and beyond", SIGCOMM 2020, section 4.2. Deviation: none of that work's filters for noise.
+//! Schapira, "PCC Proteus: scavenger transport and beyond", SIGCOMM 2020, section 4.2. Deviations: none of that work's filters for noise. Where others keep the queue empty, as
+//! Vivace does, round trips hardly scatter, and it shares with them.
 
 use super::{Build, Utility, Vivace};
 use crate::pcc::interval::Statistics;

@@ -9,14 +9,12 @@
 //! * feedback is missing after four round trips and at least 50 ms;
 //! * the least rate is two packets per round trip.
 
-mod step;
-
 use super::driver::{Lengths, Pcc};
 use super::law::{Context, Judged, Law, Next, Outcome};
 use super::slow_start::{Progress, SlowStart};
+use super::step::{Constants, Stepper};
 use super::utility;
 use crate::registry::{Built, Entry, Need, Param, Params};
-use step::{Constants, Stepper};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -56,13 +54,6 @@ const PARAMS: &[Param] = &[
         "utility=scavenger: price of the round trip's standard deviation (PCC Proteus, section 4.2)",
     ),
     Param::number("target_ms", 10.0, (0.1, 1000.0), "ms", "utility=latency-target: queueing delay beyond which throughput is worth less"),
-    Param::number(
-        "weight",
-        1.0,
-        (0.01, 100.0),
-        "",
-        "utility=proportional: b and c are divided by it, so that shares are in proportion to it",
-    ),
     Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate (section 4)"),
     Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1 (PCC-Uspace, NSDI-2018)"),
     Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate (PCC-Uspace, NSDI-2018)"),
@@ -220,5 +211,105 @@ impl Law for Vivace {
         visit("phase", matches!(self.phase, Phase::Learning(_)) as u8 as f64);
         visit("utility_gradient", self.gradient);
         self.stepper.inspect(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcc::interval::Statistics;
+    use crate::registry::Choice;
+    use narrows_units::Random;
+
+    struct Bench {
+        vivace: Vivace,
+        random: Random,
+    }
+
+    impl Bench {
+        /// Learning at 100 Mbit/s.
+        fn new(text: &str) -> Bench {
+            let choice: Choice = text.parse().unwrap();
+            let mut vivace = Vivace::new(&choice.params());
+            vivace.rate = 100.0;
+            vivace.learn(None);
+            Bench { vivace, random: Random::stream(1, "test") }
+        }
+
+        fn with<T>(&mut self, act: impl FnOnce(&mut Vivace, &mut Context<'_>) -> T) -> T {
+            act(&mut self.vivace, &mut Context { floor: 1.0, random: &mut self.random })
+        }
+
+        /// A pair with these utilities and losses of the higher and the lower rate.
+        fn pair(&mut self, high: (f64, f64), low: (f64, f64)) {
+            let rate = self.vivace.rate;
+            for _ in 0..2 {
+                let (probe, awaited) = self.with(|vivace, context| vivace.plan(context));
+                assert!(awaited && ((probe / rate - 1.0).abs() - 0.05).abs() < 1e-9, "{probe}");
+            }
+            assert_eq!(self.with(|vivace, context| vivace.plan(context)), (rate, false), "a filler");
+            let Phase::Learning(pair) = self.vivace.phase else { panic!("not learning") };
+            let order = if pair.high_first == Some(true) { [high, low] } else { [low, high] };
+            for (utility, loss) in order {
+                let judged = Ok(Judged { utility, statistics: Statistics { loss, ..Statistics::default() } });
+                self.with(|vivace, context| vivace.on_outcome(&Outcome { rate: 0.0, judged }, context));
+            }
+        }
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-4, "{value}, not {expected}");
+    }
+
+    /// 105^0.9 = 65.9281, 95^0.9 = 60.2496: the gradient is their difference over 10 Mbit/s.
+    #[test]
+    fn the_rate_moves_by_the_gradient() {
+        let mut bench = Bench::new("vivace");
+        bench.pair((65.9281, 0.0), (60.2496, 0.0));
+        near(bench.vivace.gradient, 0.56785);
+        near(bench.vivace.rate, 100.56785);
+    }
+
+    #[test]
+    fn a_steep_gradient_moves_it_by_the_bound() {
+        let mut bench = Bench::new("vivace");
+        bench.pair((-4000.0, 0.0), (60.0, 0.0));
+        near(bench.vivace.rate, 95.0);
+        bench.pair((-4000.0, 0.0), (60.0, 0.0));
+        near(bench.vivace.rate, 95.0 * 0.85);
+    }
+
+    #[test]
+    fn less_loss_at_the_higher_rate_is_checked_twice() {
+        let mut bench = Bench::new("vivace");
+        bench.pair((20.0, 0.01), (10.0, 0.02));
+        near(bench.vivace.rate, 100.0);
+        bench.pair((12.0, 0.01), (10.0, 0.02));
+        near(bench.vivace.rate, 100.6);
+        // If the repetition disagrees, it counts alone: steps of -0.5.
+        let mut bench = Bench::new("vivace");
+        bench.pair((20.0, 0.01), (10.0, 0.02));
+        bench.pair((10.0, 0.02), (15.0, 0.01));
+        near(bench.vivace.rate, 99.5);
+        let mut hasty = Bench::new("vivace?double_check=false");
+        hasty.pair((20.0, 0.01), (10.0, 0.02));
+        near(hasty.vivace.rate, 101.0);
+    }
+
+    #[test]
+    fn a_pair_with_an_interval_that_cannot_be_judged_is_repeated() {
+        let mut bench = Bench::new("vivace");
+        let first = bench.with(|vivace, context| vivace.plan(context));
+        let outcome = Outcome { rate: first.0, judged: Err(crate::pcc::interval::Discarded::NoData) };
+        assert_eq!(bench.with(|vivace, context| vivace.on_outcome(&outcome, context)), Next::Anew);
+        bench.pair((65.9281, 0.0), (60.2496, 0.0));
+        near(bench.vivace.rate, 100.56785);
+    }
+
+    #[test]
+    fn silence_halves_the_rate() {
+        let mut bench = Bench::new("vivace");
+        bench.with(|vivace, context| vivace.on_silence(context));
+        near(bench.vivace.rate, 50.0);
     }
 }

@@ -244,3 +244,85 @@ impl Law for Allegro {
         visit("epsilon", self.epsilon);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcc::interval::Statistics;
+    use crate::registry::Choice;
+    use narrows_units::Random;
+
+    struct Bench {
+        allegro: Allegro,
+        random: Random,
+    }
+
+    impl Bench {
+        /// Trials around 100 Mbit/s.
+        fn new() -> Bench {
+            let choice: Choice = "allegro".parse().unwrap();
+            let mut allegro = Allegro::new(&choice.params());
+            allegro.rate = 100.0;
+            allegro.try_both();
+            Bench { allegro, random: Random::stream(1, "test") }
+        }
+
+        fn plan(&mut self) -> (f64, bool) {
+            self.allegro.plan(&mut Context { floor: 1.0, random: &mut self.random })
+        }
+
+        fn outcome(&mut self, utility: f64) -> Next {
+            let outcome = Outcome { rate: 0.0, judged: Ok(Judged { utility, statistics: Statistics::default() }) };
+            self.allegro.on_outcome(&outcome, &mut Context { floor: 1.0, random: &mut self.random })
+        }
+
+        /// Four trials, with the utilities of the higher and the lower rate of each pair.
+        fn trials(&mut self, pairs: [(f64, f64); 2], epsilon: f64) {
+            let rate = self.allegro.rate;
+            let trials = [(); TRIALS].map(|()| self.plan());
+            assert!(trials.iter().all(|(trial, awaited)| *awaited && ((trial / rate - 1.0).abs() - epsilon).abs() < 1e-9), "{trials:?}");
+            assert_eq!(self.plan(), (rate, false), "a filler");
+            for (index, (trial, _)) in trials.into_iter().enumerate() {
+                let (high, low) = pairs[index / 2];
+                self.outcome(if trial > rate { high } else { low });
+            }
+        }
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
+    }
+
+    #[test]
+    fn two_pairs_that_agree_decide_and_steps_grow_while_they_pay() {
+        let mut bench = Bench::new();
+        bench.trials([(101.0, 99.0), (101.0, 99.0)], 0.01);
+        near(bench.allegro.rate, 101.0 * 1.01);
+        assert!(bench.plan().1 && !bench.plan().1);
+        assert_eq!(bench.outcome(102.0), Next::Anew);
+        near(bench.allegro.rate, 101.0 * 1.01 * 1.02);
+        bench.plan();
+        assert_eq!(bench.outcome(101.5), Next::Anew);
+        near(bench.allegro.rate, 101.0 * 1.01);
+        assert!(matches!(bench.allegro.phase, Phase::Decision(_)));
+    }
+
+    #[test]
+    fn pairs_that_disagree_widen_the_trials_up_to_5_percent() {
+        let mut bench = Bench::new();
+        for epsilon in [0.01, 0.02, 0.03, 0.04, 0.05, 0.05] {
+            bench.trials([(101.0, 99.0), (99.0, 101.0)], epsilon);
+            near(bench.allegro.rate, 100.0);
+        }
+        bench.trials([(90.0, 99.0), (90.0, 99.0)], 0.05);
+        near(bench.allegro.rate, 95.0 * 0.99);
+        near(bench.allegro.epsilon, 0.01);
+    }
+
+    #[test]
+    fn silence_halves_the_rate() {
+        let mut bench = Bench::new();
+        bench.allegro.on_silence(&mut Context { floor: 1.0, random: &mut bench.random });
+        near(bench.allegro.rate, 50.0);
+    }
+}

@@ -93,6 +93,11 @@ impl Stepper {
         wanted
     }
 
+    /// True if the latest steps had one direction.
+    pub fn has_trend(&self) -> bool {
+        self.direction != 0.0 && self.swings == 0
+    }
+
     /// Names the state.
     pub fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("direction", self.direction);
