@@ -129,3 +129,71 @@ impl Increase {
         std::mem::take(&mut self.held)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    /// A hundred packets and fifty acknowledgements in 100 ms.
+    const PACE: Pace = Pace { packets: 100.0, acks: 50.0, rtt: 0.1, base: 0.09 };
+
+    fn begun(spreading: Spreading, packets: f64) -> Increase {
+        let mut increase = Increase::new(spreading);
+        assert_eq!(increase.begin(at(1_000), 100.0, packets, &PACE), 0.0);
+        increase
+    }
+
+    #[test]
+    fn by_acknowledgements_a_packet_comes_with_every_tenth_of_a_hundred() {
+        let mut increase = begun(Spreading::Acks, 10.0);
+        let grown: Vec<f64> = (0..12).map(|_| increase.on_ack(at(1_001), 10.0)).collect();
+        assert_eq!(grown, [1.0; 10].into_iter().chain([0.0; 2]).collect::<Vec<f64>>());
+        assert_eq!((increase.next_timer(), increase.end_round()), (None, 0.0));
+    }
+
+    #[test]
+    fn by_time_equal_parts_come_in_equal_intervals() {
+        let mut increase = begun(Spreading::Time, 2.5);
+        let mut grown = 0.0;
+        for ms in [33, 66, 100] {
+            let due = increase.next_timer().expect("more is to come");
+            assert_eq!(due.as_nanos() / 1_000_000, 1_000 + ms - (ms == 100) as u64);
+            assert_eq!(increase.on_ack(due, 10.0), 0.0);
+            grown += increase.on_timer(due);
+        }
+        assert!((grown - 2.5).abs() < 1e-12 && increase.next_timer().is_none(), "{grown}");
+    }
+
+    /// Acknowledgements are 2 ms apart in the mean: a gap of 8 ms ends a burst.
+    #[test]
+    fn by_events_what_a_burst_brings_comes_after_it() {
+        let mut increase = begun(Spreading::Event, 10.0);
+        assert_eq!([0, 1, 2].map(|ms| increase.on_ack(at(1_000 + ms), 10.0)), [0.0; 3]);
+        assert_eq!(increase.next_timer(), Some(at(1_010)));
+        assert_eq!((increase.on_timer(at(1_010)), increase.next_timer()), (3.0, None));
+        increase.on_ack(at(1_020), 20.0);
+        assert_eq!((increase.end_round(), increase.next_timer()), (2.0, None), "with the round the waiting ends");
+    }
+
+    #[test]
+    fn small_windows_and_short_paths_are_not_spread_by_acknowledgements() {
+        for spreading in [Spreading::Acks, Spreading::Event, Spreading::None] {
+            let mut increase = Increase::new(spreading);
+            assert_eq!(increase.begin(at(1), 4.0, 3.0, &PACE), 3.0);
+            assert_eq!(increase.begin(at(1), 100.0, 3.0, &Pace { base: 3e-3, ..PACE }), 3.0);
+        }
+        assert_eq!(Increase::new(Spreading::Time).begin(at(1), 4.0, 3.0, &PACE), 0.0);
+    }
+
+    #[test]
+    fn a_new_increase_replaces_the_one_before() {
+        let mut increase = begun(Spreading::Acks, 10.0);
+        increase.on_ack(at(1_001), 50.0);
+        increase.begin(at(1_100), 105.0, 1.0, &PACE);
+        assert_eq!(increase.on_ack(at(1_101), 1_000.0), 1.0);
+        increase.begin(at(1_200), 106.0, 1.0, &PACE);
+        increase.cancel();
+        assert_eq!(increase.on_ack(at(1_201), 1_000.0), 0.0);
+    }
+}

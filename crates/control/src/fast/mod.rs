@@ -7,19 +7,23 @@
 //! shared in proportion to α, whatever the round trips. After a change one round trip passes before round trips show it: hence every *other* one.
 //!
 //! Deviations and choices of our own:
-//! * the window doubles per round trip while the *least* round trip of the round is within `mi_threshold` of the base, where ns-2 has the mean: doubling sends bursts,
-//!   and at 10 Mbit/s two packets back to back would end it, at 100 Mbit/s a window of thirty;
-//! * it does so only while less than half of α is queued, so that paths where α packets are a shorter queue than `mi_threshold` come to rest, and below the
-//!   slow start threshold that the latest loss left: the round trip by which a queue is seen too late can cost a whole window;
+//! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean: doubling sends bursts, and at 10 Mbit/s two packets back to back
+//!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
+//!   where α packets are a shorter queue than `mi_threshold` come to rest;
+//! * without a queue the window doubles per round trip only at the start, up to where a whole round trip first showed one or a loss came; later α is a quarter of
+//!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: on long paths each dip of the queue would
+//!   end in a queue of a whole window, and that in the next dip;
 //! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
 //! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
-//! * after a timeout the window is 2 packets, and while losses are repaired it grows by slow start up to that threshold.
+//! * after a timeout the window is 2 packets and doubles again, up to half of what it was.
 
 mod alpha;
 mod delay;
 mod increase;
 mod law;
 mod sc2002;
+#[cfg(test)]
+mod tests;
 
 use crate::aimd::ECN;
 use crate::marks::highest;
@@ -94,8 +98,13 @@ const RTT_WEIGHT: Param = Param::choice(
     &["paper", "ns2"],
     "of a round trip in the mean at a window of w packets; paper: 3/w, at most 1/4; ns2: 3/w above 768 packets, else 1/256",
 );
-const MI_THRESHOLD: Param =
-    Param::number("mi_threshold", 0.75, (0.0, 1000.0), "ms", "the window doubles per round trip while queueing delay is below this");
+const MI_THRESHOLD: Param = Param::number(
+    "mi_threshold",
+    0.75,
+    (0.0, 1000.0),
+    "ms",
+    "a queue of less than this delay is none: the window doubles per round trip at the start, later alpha is a quarter of the window",
+);
 const LOSS_BETA: Param = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "part of the window that a loss leaves (7/8 in UDT)");
 const BASE_RTT_WINDOW: Param = Param::number_or(
     "base_rtt_window",
@@ -109,6 +118,8 @@ const PACKET_PACING: Param =
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
 const PACING_GAINS: (f64, f64) = (1.2, 1.2);
+/// α as a part of the window while there is no queue: with γ = 1/2 an eighth of the window per update.
+const FREE_SHARE: f64 = 0.25;
 /// Fewest packets of the window.
 const MIN_WINDOW: f64 = 2.0;
 
@@ -207,6 +218,9 @@ impl<L: Law> Fast<L> {
     fn measure(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
         self.past.ended = false;
         if highest(feedback).is_some_and(|highest| self.present.round.ends_with(highest)) {
+            if self.is_free(flight(newest)) == Some(false) {
+                self.window.threshold = self.window.threshold.min(self.window.cwnd.max(MIN_WINDOW));
+            }
             self.end_round(feedback.now);
         }
         self.present.packets += feedback.acked.len() as u32;
@@ -226,31 +240,39 @@ impl<L: Law> Fast<L> {
         self.delay.begin_round();
     }
 
-    /// Next to nothing is queued.
-    fn sees_no_queue(&self, flight: f64) -> bool {
-        let Some((base, rtt)) = self.delay.least() else { return false };
-        rtt - base < self.mi_threshold && flight * (rtt - base) / rtt < self.alpha.packets() / 2.0
+    /// True if next to nothing is queued, as far as this round has shown it.
+    fn is_free(&self, flight: f64) -> Option<bool> {
+        let (base, rtt) = self.delay.least()?;
+        Some(rtt - base < self.mi_threshold && flight * (rtt - base) / rtt < self.alpha.packets() / 2.0)
     }
 
     fn move_window(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
-        let flight = (newest.tag.0 & !RETRANSMISSION) as f64;
+        let flight = flight(newest);
         let limited = growth(feedback) as f64;
-        if self.window.cwnd < self.window.threshold && self.sees_no_queue(flight) {
+        let free = self.is_free(flight) == Some(true);
+        let Window { cwnd, threshold, .. } = self.window;
+        if free && cwnd < threshold {
             self.law.suspend();
             self.window.slow_start(limited, 1.0);
             return;
         }
+        let alpha = self.alpha.packets();
         let seen = Seen {
             now: feedback.now,
             packets: feedback.acked.len() as f64,
             limited,
             flight,
-            alpha: self.alpha.packets(),
+            alpha: if free { alpha.max(cwnd * FREE_SHARE) } else { alpha },
             delay: &self.delay,
             round: self.past,
         };
-        self.window.cwnd = self.law.on_ack(self.window.cwnd, &seen);
+        self.window.cwnd = self.law.on_ack(cwnd, &seen);
     }
+}
+
+/// Packets in flight when `acked` was sent, that one included.
+fn flight(acked: &Acked) -> f64 {
+    (acked.tag.0 & !RETRANSMISSION) as f64
 }
 
 impl<L: Law> Controller for Fast<L> {

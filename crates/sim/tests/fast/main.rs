@@ -1,0 +1,99 @@
+//! FAST TCP through the simulator, beside a fluid of the same law.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod fluid;
+
+use common::{bottleneck, one_link, run, utilisation};
+use fluid::Source;
+use narrows_measure::{FlowRecord, Record};
+use narrows_units::Time;
+
+/// Packets in the bottleneck's queue since the warm-up, averaged over time.
+fn mean_queue(record: &Record) -> f64 {
+    let steady = bottleneck(record).samples.iter().filter(|sample| sample.at.since(Time::ZERO) > record.warmup);
+    let (sum, count) = steady.fold((0, 0), |(sum, count), sample| (sum + sample.queue_packets, count + 1));
+    sum as f64 / count as f64
+}
+
+/// Packets per second since the warm-up.
+fn rate(flow: &FlowRecord, seconds: f64) -> f64 {
+    flow.steady.arrived as f64 / seconds
+}
+
+/// Flows of 50 Mbit/s together, 4167 packets/s, of these round trips; counted over the last third of 90 s.
+fn unequal(controller: &str, round_trips: &[u32]) -> Record {
+    let mut text = "duration = \"90 s\"\nwarmup = \"60 s\"\nsample = \"50 ms\"\n\
+                    [[link]]\nname = \"bottleneck\"\nbetween = [\"middle\", \"right\"]\nrate = \"50 Mbit/s\"\n"
+        .to_owned();
+    for rtt in round_trips {
+        text += &format!(
+            "[[link]]\nname = \"access {rtt}\"\nbetween = [\"left {rtt}\", \"middle\"]\ndelay = \"{} us\"\n\
+             [[flow]]\nfrom = \"left {rtt}\"\nto = \"right\"\ncontroller = \"{controller}\"\n",
+            rtt * 500
+        );
+    }
+    run(&text)
+}
+
+#[test]
+fn every_flow_keeps_alpha_packets_in_the_queue() {
+    for controller in ["fast?alpha=30", "fast?alpha=30&window_pacing=time", "fast?alpha=30&window_pacing=event", "fast-sc2002?alpha=30"] {
+        for flows in [1, 2, 5] {
+            let link = "rate = \"100 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"5 bdp\"";
+            let record = run(&one_link(controller, 60, 30, link, &format!("count = {flows}")));
+            let (queue, expected) = (mean_queue(&record), 30.0 * flows as f64);
+            assert!((queue / expected - 1.0).abs() <= 0.1, "{controller}, {flows} flows: {queue} packets instead of {expected}");
+            assert!(utilisation(&record) >= 0.999, "{controller}, {flows} flows");
+        }
+    }
+}
+
+/// 40 packets each make a queue of 29 ms.
+#[test]
+fn shares_do_not_depend_on_round_trips() {
+    let record = unequal("fast?alpha=40", &[50, 100, 150]);
+    for flow in &record.flows {
+        let share = rate(flow, 30.0) / 4_166.7 * 3.0;
+        assert!((share - 1.0).abs() <= 0.1, "{}: {share} of its share", flow.name);
+    }
+}
+
+#[test]
+fn packets_behave_as_the_fluid() {
+    let record = unequal("fast?alpha=40", &[50, 100, 150]);
+    let sources = [0.05, 0.1, 0.15].map(|base| Source { base, alpha: 40.0 });
+    let fluid = fluid::run(&sources, 50e6 / 12_000.0, 90.0, 1e-3);
+    assert!((mean_queue(&record) / fluid.queue - 1.0).abs() <= 0.1, "{} packets, {} in the fluid", mean_queue(&record), fluid.queue);
+    for ((flow, window), fluid_rate) in record.flows.iter().zip(&fluid.windows).zip(&fluid.rates) {
+        let packets = flow.samples.last().expect("samples").cwnd;
+        assert!((packets / window - 1.0).abs() <= 0.1, "{}: {packets} packets, {window} in the fluid", flow.name);
+        assert!((rate(flow, 30.0) / fluid_rate - 1.0).abs() <= 0.1, "{}: {fluid_rate} per second in the fluid", flow.name);
+    }
+}
+
+/// Five sources of 550 to 750 ms with alpha of 500 on 5000/12 packets/ms: the queue settles at 2500 packets, each source at 83.33 packets/ms.
+#[test]
+fn the_fluid_of_the_slides_settles_where_the_law_says() {
+    let sources = [0.55, 0.6, 0.65, 0.7, 0.75].map(|base| Source { base, alpha: 500.0 });
+    let capacity = 5e6 / 12.0;
+    let outcome = fluid::run(&sources, capacity, 1_500.0, 5e-3);
+    assert!((outcome.queue / 2_500.0 - 1.0).abs() <= 0.03, "a queue of {} packets", outcome.queue);
+    assert!(outcome.largest_queue > 50_000.0, "doubling is noticed a round trip too late: {}", outcome.largest_queue);
+    for (rate, (window, source)) in outcome.rates.iter().zip(outcome.windows.iter().zip(&sources)) {
+        assert!((rate / (capacity / 5.0) - 1.0).abs() <= 0.05, "{rate} packets/s");
+        let expected = capacity / 5.0 * (source.base + 0.006);
+        assert!((window / expected - 1.0).abs() <= 0.05, "a window of {window} instead of {expected}");
+    }
+}
+
+/// With the delays of a network: no growing oscillation for up to ten flows.
+#[test]
+fn ten_flows_with_delayed_feedback_come_to_rest() {
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nbuffer = \"5 bdp\"";
+    let record = run(&one_link("fast?alpha=20", 90, 60, link, "count = 10"));
+    let queues: Vec<u64> =
+        bottleneck(&record).samples.iter().filter(|sample| sample.at.since(Time::ZERO) > record.warmup).map(|s| s.queue_packets).collect();
+    let (least, most) = (queues.iter().min().expect("samples"), queues.iter().max().expect("samples"));
+    assert!(*least >= 150 && *most <= 250, "the queue moves between {least} and {most} packets");
+}
