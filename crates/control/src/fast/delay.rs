@@ -14,6 +14,8 @@ pub struct Delay {
     smoothed: Option<f64>,
     /// Of the round in progress.
     least: Option<Span>,
+    /// Of the round before.
+    least_before: Option<Span>,
 }
 
 /// How much a new round trip counts in the mean.
@@ -39,7 +41,7 @@ impl Delay {
     /// Nothing is known. `memory`: for how long a round trip counts for the base; for ever if `None`.
     pub fn new(weight: Weight, memory: Option<Span>) -> Delay {
         let memory = memory.map_or(u32::MAX, |memory| (memory.as_micros() / 1000) as u32);
-        Delay { base: WindowedMax::new(0, Reverse(Span::MAX)), memory, weight, smoothed: None, least: None }
+        Delay { base: WindowedMax::new(0, Reverse(Span::MAX)), memory, weight, smoothed: None, least: None, least_before: None }
     }
 
     /// A round trip was measured, at a window of `w` packets.
@@ -52,13 +54,14 @@ impl Delay {
 
     /// A round begins: its least round trip is not known yet.
     pub fn begin_round(&mut self) {
-        self.least = None;
+        self.least_before = self.least.take();
     }
 
     /// The path is taken up again after a silence: what is known of its queue no longer holds.
     pub fn forget_queue(&mut self) {
         self.smoothed = None;
         self.least = None;
+        self.least_before = None;
     }
 
     /// The least round trip, in seconds; `None` before the first.
@@ -76,6 +79,12 @@ impl Delay {
     /// Base and least round trip of this round, in seconds.
     pub fn least(&self) -> Option<(f64, f64)> {
         Some((self.base()?, self.least?.as_secs_f64()))
+    }
+
+    /// Base and least round trip of this round and the one before, in seconds: a single round can consist of one acknowledgement that the receiver held back.
+    pub fn least_of_two(&self) -> Option<(f64, f64)> {
+        let least = self.least.into_iter().chain(self.least_before).min()?;
+        Some((self.base()?, least.as_secs_f64()))
     }
 }
 

@@ -10,7 +10,7 @@
 //! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean: doubling sends bursts, and at 10 Mbit/s two packets back to back
 //!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
 //!   where α packets are a shorter queue than `mi_threshold` come to rest;
-//! * without a queue the window doubles per round trip only at the start, up to where a whole round trip first showed one or a loss came; later α is a quarter of
+//! * without a queue the window doubles per round trip only at the start, up to where two whole round trips first showed one or a loss came; later α is a quarter of
 //!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: on long paths each dip of the queue would
 //!   end in a queue of a whole window, and that in the next dip;
 //! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
@@ -218,7 +218,7 @@ impl<L: Law> Fast<L> {
     fn measure(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
         self.past.ended = false;
         if highest(feedback).is_some_and(|highest| self.present.round.ends_with(highest)) {
-            if self.is_free(flight(newest)) == Some(false) {
+            if self.delay.least_of_two().is_some_and(|least| !self.is_free(flight(newest), least)) {
                 self.window.threshold = self.window.threshold.min(self.window.cwnd.max(MIN_WINDOW));
             }
             self.end_round(feedback.now);
@@ -240,23 +240,22 @@ impl<L: Law> Fast<L> {
         self.delay.begin_round();
     }
 
-    /// True if next to nothing is queued, as far as this round has shown it.
-    fn is_free(&self, flight: f64) -> Option<bool> {
-        let (base, rtt) = self.delay.least()?;
-        Some(rtt - base < self.mi_threshold && flight * (rtt - base) / rtt < self.alpha.packets() / 2.0)
+    /// True if a round trip of `rtt` seconds means that next to nothing is queued.
+    fn is_free(&self, flight: f64, (base, rtt): (f64, f64)) -> bool {
+        rtt - base < self.mi_threshold && flight * (rtt - base) / rtt < self.alpha.packets() / 2.0
     }
 
     fn move_window(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
         let flight = flight(newest);
         let limited = growth(feedback) as f64;
-        let free = self.is_free(flight) == Some(true);
         let Window { cwnd, threshold, .. } = self.window;
-        if free && cwnd < threshold {
+        if cwnd < threshold && self.delay.least().is_some_and(|least| self.is_free(flight, least)) {
             self.law.suspend();
             self.window.slow_start(limited, 1.0);
             return;
         }
         let alpha = self.alpha.packets();
+        let free = self.delay.least_of_two().is_some_and(|least| self.is_free(flight, least));
         let seen = Seen {
             now: feedback.now,
             packets: feedback.acked.len() as f64,
