@@ -9,7 +9,7 @@
 //! Deviations and choices of our own:
 //! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean: doubling sends bursts, and at 10 Mbit/s two packets back to back
 //!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
-//!   where α packets are a shorter queue than `mi_threshold` come to rest;
+//!   where α packets are a shorter queue than `mi_threshold` come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
 //! * without a queue the window doubles per round trip only at the start, up to where two whole round trips first showed one or a loss came; later α is a quarter of
 //!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: on long paths each dip of the queue would
 //!   end in a queue of a whole window, and that in the next dip;
@@ -103,7 +103,7 @@ const MI_THRESHOLD: Param = Param::number(
     0.75,
     (0.0, 1000.0),
     "ms",
-    "a queue of less than this delay is none: the window doubles per round trip at the start, later alpha is a quarter of the window",
+    "a queue of less than this delay is none: the window doubles per round trip at the start, later alpha is a quarter of the window; 0: never",
 );
 const LOSS_BETA: Param = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "part of the window that a loss leaves (7/8 in UDT)");
 const BASE_RTT_WINDOW: Param = Param::number_or(
@@ -118,6 +118,8 @@ const PACKET_PACING: Param =
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
 const PACING_GAINS: (f64, f64) = (1.2, 1.2);
+/// A queue of less than this part of α is none, however long it lasts: on slow links, or with rare acknowledgements, packets wait for those beside them.
+const FREE_QUEUE: f64 = 0.25;
 /// α as a part of the window while there is no queue: with γ = 1/2 an eighth of the window per update.
 const FREE_SHARE: f64 = 0.25;
 /// Fewest packets of the window.
@@ -242,7 +244,8 @@ impl<L: Law> Fast<L> {
 
     /// True if a round trip of `rtt` seconds means that next to nothing is queued.
     fn is_free(&self, flight: f64, (base, rtt): (f64, f64)) -> bool {
-        rtt - base < self.mi_threshold && flight * (rtt - base) / rtt < self.alpha.packets() / 2.0
+        let (queueing, queued, alpha) = (rtt - base, flight * (rtt - base) / rtt, self.alpha.packets());
+        self.mi_threshold > 0.0 && (queued < alpha * FREE_QUEUE || (queueing < self.mi_threshold && queued < alpha / 2.0))
     }
 
     fn move_window(&mut self, feedback: &Feedback<'_>, newest: &Acked) {

@@ -38,11 +38,11 @@ fn unequal(controller: &str, round_trips: &[u32]) -> Record {
 
 #[test]
 fn every_flow_keeps_alpha_packets_in_the_queue() {
-    for controller in ["fast?alpha=30", "fast?alpha=30&window_pacing=time", "fast?alpha=30&window_pacing=event", "fast-sc2002?alpha=30"] {
+    for controller in ["fast?alpha=60", "fast?alpha=60&window_pacing=time", "fast?alpha=60&window_pacing=event", "fast-sc2002?alpha=60"] {
         for flows in [1, 2, 5] {
             let link = "rate = \"100 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"5 bdp\"";
             let record = run(&one_link(controller, 60, 30, link, &format!("count = {flows}")));
-            let (queue, expected) = (mean_queue(&record), 30.0 * flows as f64);
+            let (queue, expected) = (mean_queue(&record), 60.0 * flows as f64);
             assert!((queue / expected - 1.0).abs() <= 0.1, "{controller}, {flows} flows: {queue} packets instead of {expected}");
             assert!(utilisation(&record) >= 0.999, "{controller}, {flows} flows");
         }
