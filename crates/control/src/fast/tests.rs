@@ -36,6 +36,12 @@ impl Ideal {
         self.window()
     }
 
+    fn rounds(&mut self, count: u32) {
+        for _ in 0..count {
+            self.round();
+        }
+    }
+
     fn acknowledge(&mut self, packets: u32, rtt: f64, limited: bool) {
         let in_flight = self.controller.decision().window.whole() - 1;
         let numbers: Vec<u64> = (self.next..).take(packets as usize).collect();
@@ -68,7 +74,7 @@ fn the_error_halves_at_every_update_and_ends_within_a_packet() {
             assert!((now / error - 0.5).abs() < 0.06 || (now - error / 2.0).abs() < 3.0, "from {error} to {now}");
             error = now;
         }
-        (0..20).for_each(|_| drop(ideal.round()));
+        ideal.rounds(20);
         assert!((ideal.window() - goal).abs() <= 1.5, "{} instead of {goal}", ideal.window());
         let queued = ideal.controller.decision().window.whole() as f64 - CAPACITY * BASE;
         assert!((queued - alpha).abs() <= 1.0, "{queued} packets are queued");
@@ -109,7 +115,7 @@ fn the_window_doubles_until_a_round_trip_shows_a_queue() {
 #[test]
 fn a_path_on_which_alpha_is_a_short_queue_comes_to_rest() {
     let mut ideal = Ideal::new("fast?alpha=4", 900.0);
-    (0..60).for_each(|_| drop(ideal.round()));
+    ideal.rounds(60);
     assert!((ideal.window() - 1_004.0).abs() <= 1.5, "{}", ideal.window());
 }
 
@@ -166,7 +172,7 @@ fn a_timeout_leaves_two_packets_that_grow_by_slow_start_and_then_double_again() 
     ideal.controller.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(2_200)) });
     assert_eq!(ideal.window(), 4.0);
     assert_eq!([ideal.round(), ideal.round()], [8.0, 16.0]);
-    (0..5).for_each(|_| drop(ideal.round()));
+    ideal.rounds(5);
     assert!((300.0..400.0).contains(&ideal.window()), "doubling ends at the threshold: {}", ideal.window());
 }
 
