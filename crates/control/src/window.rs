@@ -82,7 +82,8 @@ impl Window {
             return None;
         }
         let gain = if self.cwnd < self.threshold / 2.0 { gains.0 } else { gains.1 };
-        Some(Rate::from_bytes_per_sec(gain * self.cwnd * packet.get() as f64 / srtt.as_secs_f64()))
+        let rate = Rate::from_bytes_per_sec(gain * self.cwnd * packet.get() as f64 / srtt.as_secs_f64());
+        Some(rate.max(Rate::from_bps(1)))
     }
 
     /// Names window and threshold.

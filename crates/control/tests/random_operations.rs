@@ -56,6 +56,7 @@ struct Flying {
 }
 
 struct World {
+    text: String,
     controller: Box<dyn Controller>,
     needs: Vec<Need>,
     /// Signals that the controller does not need are anything at all, drawn from this.
@@ -80,6 +81,7 @@ impl World {
     fn new(text: &str, setup: &Setup) -> World {
         let choice: Choice = text.parse().unwrap();
         World {
+            text: text.to_owned(),
             controller: choice.build(setup).unwrap(),
             needs: choice.needs(),
             noise: None,
@@ -131,8 +133,8 @@ impl World {
     fn check(&mut self) {
         let decision = self.controller.decision();
         let window = decision.window.get();
-        assert!(window.is_finite() && window >= 1.0, "a window of {window}");
-        assert!(decision.pacing.is_none_or(|rate| !rate.is_zero()), "paced at zero");
+        assert!(window.is_finite() && window >= 1.0, "{}: a window of {window}", self.text);
+        assert!(decision.pacing.is_none_or(|rate| !rate.is_zero()), "{} paced at zero", self.text);
         assert!(decision.quantum.get() > 0);
         self.controller.inspect(&mut |name, _| assert!(!name.is_empty()));
         self.decisions.push(decision);

@@ -26,6 +26,8 @@ fn marks(queue: &DisciplineChoice) -> bool {
 }
 
 fn ecn_capable(controller: &Choice) -> bool {
-    let entry = controller.entry();
-    controller.needs().contains(&Need::EcnCounts) || entry.params.iter().any(|param| param.name == "ecn") && controller.params().flag("ecn")
+    let (entry, needs) = (controller.entry(), controller.needs());
+    // Whose routers write load codes has them wherever it runs.
+    let by_marks = needs.contains(&Need::EcnCounts) && !needs.contains(&Need::LoadCode);
+    by_marks || entry.params.iter().any(|param| param.name == "ecn") && controller.params().flag("ecn")
 }

@@ -177,6 +177,9 @@ impl<C: Constants> Core<C> {
 }
 
 #[cfg(test)]
+pub use equations::{allegro_utility, exp, vivace_utility};
+
+#[cfg(test)]
 mod equations {
     use super::{Allegro, Interval, Vivace};
 
@@ -203,6 +206,3 @@ mod equations {
         narrows_pcc_exp(x)
     }
 }
-
-#[cfg(test)]
-pub use equations::{allegro_utility, exp, vivace_utility};

@@ -64,6 +64,9 @@ pub const ENTRY: Entry = Entry {
     build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
 };
 
+/// A window that takes hours to cross the path is still paced.
+const SLOWEST: Rate = Rate::from_bps(1);
+
 /// The controller.
 #[derive(Clone, Debug)]
 struct Vcp {
@@ -175,12 +178,12 @@ impl Vcp {
         }
         let (rtt, packet) = (self.srtt.as_secs_f64(), self.packet.get() as f64);
         match self.law.dialect {
-            Dialect::Paper => Some(Rate::from_bytes_per_sec(self.cwnd * packet / rtt)),
+            Dialect::Paper => Some(Rate::from_bytes_per_sec(self.cwnd * packet / rtt).max(SLOWEST)),
             Dialect::Ns2 => {
                 let whole = self.cwnd as u32;
                 let per_round = whole.next_power_of_two() as f64;
                 let apart = (2..=64).contains(&whole) && rtt / per_round > self.t_rho.as_secs_f64() / 2.0;
-                apart.then(|| Rate::from_bytes_per_sec(per_round * packet / rtt))
+                apart.then(|| Rate::from_bytes_per_sec(per_round * packet / rtt).max(SLOWEST))
             }
         }
     }
