@@ -252,13 +252,13 @@ impl<L: Law> Fast<L> {
         let flight = flight(newest);
         let limited = growth(feedback) as f64;
         let Window { cwnd, threshold, .. } = self.window;
-        if cwnd < threshold && self.delay.least().is_some_and(|least| self.is_free(flight, least)) {
+        let free = self.delay.least().is_some_and(|least| self.is_free(flight, least));
+        if free && cwnd < threshold {
             self.law.suspend();
             self.window.slow_start(limited, 1.0);
             return;
         }
         let alpha = self.alpha.packets();
-        let free = self.delay.least_of_two().is_some_and(|least| self.is_free(flight, least));
         let seen = Seen {
             now: feedback.now,
             packets: feedback.acked.len() as f64,
