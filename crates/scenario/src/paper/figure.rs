@@ -186,7 +186,7 @@ impl Plan {
     pub fn check(&self, read: &ReadFile, mut each: impl FnMut(Scenario)) -> Result<(), ScenarioError> {
         for cell in 0..self.cells() {
             let scenario = self.sweep.cell((cell * self.seeds()) as u64, read)?;
-            self.limits.check(cell, &scenario).map_err(|problem| self.sweep.fail(problem))?;
+            self.limits.check(cell, &scenario).map_err(|problem| self.sweep.fail(*problem))?;
             each(scenario);
         }
         Ok(())

@@ -175,8 +175,8 @@ impl Sweep {
     }
 
     /// The problem as one with the text of this sweep.
-    pub(crate) fn fail(&self, problem: Box<Problem>) -> ScenarioError {
-        ScenarioError::new(*problem, &self.file, &self.text)
+    pub(crate) fn fail(&self, problem: Problem) -> ScenarioError {
+        ScenarioError::new(problem, &self.file, &self.text)
     }
 
     /// True if the other sweep makes the same runs.
