@@ -97,3 +97,17 @@ fn ten_flows_with_delayed_feedback_come_to_rest() {
     let (least, most) = (queues.iter().min().expect("samples"), queues.iter().max().expect("samples"));
     assert!(*least >= 150 && *most <= 250, "the queue moves between {least} and {most} packets");
 }
+
+/// A flow that begins on a standing queue takes it for propagation. The old one has α = x(q) of the queue q, the new one of what lies above q₀ = α/C: with both rates
+/// filling the link 1/u + 1/(u - 1) = 1 for u = q/q₀, which is 2.618, and the new flow has 61.8 % of the link.
+#[test]
+fn a_newcomer_in_a_deep_buffer_gets_the_golden_section() {
+    let link = "rate = \"50 Mbit/s\"\ndelay = \"20 ms\"";
+    let second = "[[flow]]\nname = \"new\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"fast?alpha=50\"\nstart = \"20 s\"\n";
+    let record = run(&(one_link("fast?alpha=50", 90, 60, link, "") + second));
+    let golden = (1.0 + 5.0f64.sqrt()) / 2.0;
+    let share = rate(&record.flows[1], 30.0) / record.flows.iter().map(|flow| rate(flow, 30.0)).sum::<f64>();
+    assert!((share - 1.0 / golden).abs() <= 0.02, "{share} of the link");
+    let queue = mean_queue(&record);
+    assert!((queue / (50.0 * golden * golden) - 1.0).abs() <= 0.05, "{queue} packets");
+}
