@@ -1,0 +1,115 @@
+//! The simulator's names: three numbers.
+
+use crate::{Content, Name};
+use rustc_hash::FxBuildHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
+
+/// A name of up to three components, each of them a number: a prefix that producers announce, a content under it, a segment of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Interned {
+    prefix: u32,
+    content: u32,
+    segment: u32,
+}
+
+/// Stands for a component that a shorter name does not have.
+const NONE: u32 = u32::MAX;
+
+impl Interned {
+    /// A prefix that producers announce.
+    pub fn prefix(prefix: u32) -> Interned {
+        Interned { prefix, content: NONE, segment: NONE }
+    }
+
+    /// A content.
+    pub fn content(prefix: u32, content: u32) -> Interned {
+        Interned { prefix, content, segment: NONE }
+    }
+
+    /// A segment of a content.
+    pub fn segment(prefix: u32, content: u32, segment: u32) -> Interned {
+        Interned { prefix, content, segment }
+    }
+
+    /// The first `components` components.
+    fn first(self, components: usize) -> Interned {
+        match components {
+            0 => Interned { prefix: NONE, content: NONE, segment: NONE },
+            1 => Interned::prefix(self.prefix),
+            2 => Interned::content(self.prefix, self.content),
+            _ => self,
+        }
+    }
+}
+
+impl Name for Interned {
+    type Hashing = FxBuildHasher;
+    type Body = ();
+
+    fn components(&self) -> usize {
+        match self {
+            Interned { prefix: NONE, .. } => 0,
+            Interned { content: NONE, .. } => 1,
+            Interned { segment: NONE, .. } => 2,
+            _ => 3,
+        }
+    }
+
+    fn hash_prefix(&self, components: usize, hashing: &FxBuildHasher) -> u64 {
+        let mut hasher = hashing.build_hasher();
+        self.first(components).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn has_prefix(&self, prefix: &Interned) -> bool {
+        self.first(prefix.components()) == *prefix
+    }
+}
+
+/// A content of the simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InternedContent {
+    /// The prefix that its producers announce.
+    pub prefix: u32,
+    /// Its number under that prefix.
+    pub content: u32,
+}
+
+impl Content for InternedContent {
+    type Name = Interned;
+
+    fn name(&self, segment: u64) -> Interned {
+        Interned::segment(self.prefix, self.content, segment as u32)
+    }
+
+    fn segment(&self, name: &Interned) -> Option<u64> {
+        let of_this = name.components() == 3 && name.prefix == self.prefix && name.content == self.content;
+        of_this.then_some(u64::from(name.segment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_of_a_segment() {
+        let name = Interned::segment(1, 2, 3);
+        let hashing = FxBuildHasher;
+        let prefixes = [(Interned::prefix(1), 1), (Interned::content(1, 2), 2), (name, 3)];
+        for (prefix, components) in prefixes {
+            assert_eq!(prefix.components(), components);
+            assert!(name.has_prefix(&prefix));
+            assert_eq!(name.hash_prefix(components, &hashing), prefix.hash_prefix(components, &hashing));
+        }
+        assert!(!name.has_prefix(&Interned::content(1, 3)) && !Interned::prefix(1).has_prefix(&name));
+    }
+
+    #[test]
+    fn a_content_knows_its_segments() {
+        let content = InternedContent { prefix: 1, content: 2 };
+        assert_eq!(content.segment(&content.name(7)), Some(7));
+        assert_eq!(content.segment(&Interned::segment(1, 3, 7)), None);
+        assert_eq!(content.segment(&Interned::content(1, 2)), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Information-centric networking: a forwarder, consumers and producers. Sans-IO, as everything that both a simulator and a daemon run.
+//!
+//! Names lead Interests to producers, Data comes back by the same way. Links rate Interests so that Data fits: see [`narrows_path::RateLaw`] for the laws (MIRCC, RCP).
+
+mod interned;
+mod name;
+mod packet;
+mod route;
+
+pub use interned::{Interned, InternedContent};
+pub use name::{Content, Name};
+pub use packet::{Class, Data, Interest, Nack, Packet, Reason};
+pub use route::{Bloom, Form, Hint, Labels, Route, Steer, extend};

@@ -1,0 +1,240 @@
+//! Which way Data came, and which way an Interest should take.
+
+use std::fmt;
+
+/// How a network tells paths apart so that Interests can follow them (MIRCC, section 4.2.2). All nodes of a network use the same form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Labels of next hops, one after another (RFC 9531).
+    #[default]
+    Labels,
+    /// The path's hash, which every node keeps a table of: never misses, but the tables grow with the paths in use.
+    Hashes,
+    /// A random value that chooses at each split.
+    Random,
+    /// A Bloom filter of the links chosen at splits (after LIPSIN).
+    Bloom,
+}
+
+/// The way Data or a refusal has come so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Route {
+    /// A hash of all hops, in order; 0 where it begins.
+    pub id: u64,
+    /// What lets an Interest follow it.
+    pub hint: Hint,
+}
+
+/// What lets an Interest follow a path, in one of the forms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Hint {
+    /// Nothing.
+    #[default]
+    None,
+    /// Labels, the one of the first hop from the consumer on top.
+    Labels(Labels),
+    /// The path's hash.
+    Hash(u64),
+    /// A random value.
+    Random(u64),
+    /// A filter of links.
+    Bloom(Bloom),
+}
+
+/// Which way an Interest should take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Steer {
+    /// The path; [`Hint::None`] to find one.
+    pub hint: Hint,
+    /// Where the hint names no next hop the Interest is refused, instead of taking any.
+    pub strict: bool,
+}
+
+/// Labels of next hops, 12 bits each, in slots from the responder to the consumer: the last one is on top.
+///
+/// As RFC 9531, section 3: a stack in a bitmap, of which slot k is bits 12k to 12k + 11, the most significant first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Labels {
+    count: u8,
+    bitmap: [u8; Labels::OCTETS],
+}
+
+impl Labels {
+    /// As many as fit into the bitmap.
+    pub const MOST: usize = 42;
+    const OCTETS: usize = 64;
+
+    /// How many labels there are.
+    pub fn count(&self) -> usize {
+        usize::from(self.count)
+    }
+
+    /// The label on top.
+    pub fn top(&self) -> Option<u16> {
+        self.count().checked_sub(1).map(|slot| self.slot(slot))
+    }
+
+    /// Takes the label on top.
+    pub fn pop(&mut self) -> Option<u16> {
+        let top = self.top()?;
+        self.count -= 1;
+        Some(top)
+    }
+
+    /// Puts the low 12 bits of `label` on top; false, and nothing changes, if there is no room.
+    #[must_use]
+    pub fn push(&mut self, label: u16) -> bool {
+        let slot = self.count();
+        if slot == Labels::MOST {
+            return false;
+        }
+        let at = 3 * (slot / 2) + slot % 2;
+        let [high, low] = [(label >> 8) as u8 & 0xf, label as u8];
+        if slot.is_multiple_of(2) {
+            self.bitmap[at] = high << 4 | low >> 4;
+            self.bitmap[at + 1] = low << 4 | self.bitmap[at + 1] & 0xf;
+        } else {
+            self.bitmap[at] = self.bitmap[at] & 0xf0 | high;
+            self.bitmap[at + 1] = low;
+        }
+        self.count += 1;
+        true
+    }
+
+    fn slot(&self, slot: usize) -> u16 {
+        let at = 3 * (slot / 2) + slot % 2;
+        let octets = u16::from_be_bytes([self.bitmap[at], self.bitmap[at + 1]]);
+        if slot.is_multiple_of(2) { octets >> 4 } else { octets & 0xfff }
+    }
+
+    /// The octets that hold the labels, for the wire.
+    pub fn bitmap(&self) -> &[u8] {
+        &self.bitmap[..(self.count() * 12).div_ceil(8)]
+    }
+
+    /// From the wire: `count` labels in `bitmap`; `None` if they do not fit.
+    pub fn from_bitmap(count: usize, bitmap: &[u8]) -> Option<Labels> {
+        let fits = count <= Labels::MOST && bitmap.len() <= Labels::OCTETS && bitmap.len() * 8 >= count * 12;
+        let mut labels = Labels::default();
+        fits.then(|| {
+            labels.count = count as u8;
+            labels.bitmap[..bitmap.len()].copy_from_slice(bitmap);
+            labels
+        })
+    }
+}
+
+impl Default for Labels {
+    fn default() -> Labels {
+        Labels { count: 0, bitmap: [0; Labels::OCTETS] }
+    }
+}
+
+impl fmt::Debug for Labels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries((0..self.count()).map(|slot| self.slot(slot))).finish()
+    }
+}
+
+/// A Bloom filter of links: 256 bits, five of them for each link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bloom([u64; 4]);
+
+impl Bloom {
+    const HASHES: u32 = 5;
+
+    /// Adds the link that `key` is of, a hash of 64 bits.
+    pub fn insert(&mut self, key: u64) {
+        for bit in Bloom::bits(key) {
+            self.0[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// True of every link that was added, and of another with a probability of 0.7 in 100,000 after 5 links, 1.8 in 10,000 after 10.
+    pub fn contains(&self, key: u64) -> bool {
+        Bloom::bits(key).all(|bit| self.0[bit / 64] >> (bit % 64) & 1 == 1)
+    }
+
+    /// True if no link was added.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// Bits by five octets of the key.
+    fn bits(key: u64) -> impl Iterator<Item = usize> {
+        (0..Bloom::HASHES).map(move |hash| (key >> (8 * hash) & 0xff) as usize)
+    }
+}
+
+/// The hash of a path that has been extended by a hop (MIRCC, section 4.2.1): FNV-1a over the hash so far, the node and the label of the next hop, big-endian.
+pub fn extend(id: u64, node: u64, label: u16) -> u64 {
+    let octets = id.to_be_bytes().into_iter().chain(node.to_be_bytes()).chain(label.to_be_bytes());
+    octets.fold(0xcbf2_9ce4_8422_2325, |hash, octet| (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn labels_stand_in_the_bitmap_as_rfc_9531_has_them() {
+        let mut labels = Labels::default();
+        assert!(labels.push(0xabc) && labels.push(0x123));
+        assert_eq!(labels.bitmap(), [0xab, 0xc1, 0x23]);
+        assert_eq!((labels.pop(), labels.pop(), labels.pop()), (Some(0x123), Some(0xabc), None));
+    }
+
+    #[test]
+    fn a_full_stack_takes_no_more() {
+        let mut labels = Labels::default();
+        assert!((0..42).all(|label| labels.push(label)));
+        assert!(!labels.push(42));
+        assert_eq!((labels.count(), labels.top(), labels.bitmap().len()), (42, Some(41), 63));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_pushed_is_popped(pushed in prop::collection::vec(0u16..4096, 0..=42)) {
+            let mut labels = Labels::default();
+            for label in &pushed {
+                prop_assert!(labels.push(*label));
+            }
+            let mut read = Labels::from_bitmap(labels.count(), labels.bitmap()).unwrap();
+            let popped: Vec<u16> = std::iter::from_fn(|| read.pop()).collect();
+            prop_assert!(popped.iter().rev().eq(&pushed));
+        }
+
+        #[test]
+        fn a_filter_has_what_was_inserted(keys in prop::collection::vec(any::<u64>(), 1..20)) {
+            let mut bloom = Bloom::default();
+            keys.iter().for_each(|key| bloom.insert(*key));
+            prop_assert!(keys.iter().all(|key| bloom.contains(*key)));
+        }
+    }
+
+    #[test]
+    fn the_filter_errs_as_rarely_as_computed() {
+        // With k links of 5 bits in 256, a bit is set with probability 1 - (255/256)^5k, and a wrong link is found with the fifth power of that.
+        for (links, expected) in [(5u64, 7e-6), (10, 1.8e-4), (20, 3.6e-3)] {
+            let key = |number: u64| extend(number, links, 1);
+            let filters = 300u64;
+            let mut wrong = 0;
+            for filter in 0..filters {
+                let mut bloom = Bloom::default();
+                (0..links).for_each(|link| bloom.insert(key(filter << 32 | link)));
+                wrong += (1000..4000).filter(|other| bloom.contains(key(filter << 32 | other))).count();
+            }
+            let share = wrong as f64 / (filters * 3000) as f64;
+            assert!(share < 2.5 * expected && share > 0.2 * expected, "{links} links: {share}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_hops_matters() {
+        assert_ne!(extend(extend(0, 1, 2), 3, 4), extend(extend(0, 3, 4), 1, 2));
+        // FNV-1a of 18 zero octets: the offset basis times the prime to the 18th.
+        let zeros = (0..18).fold(0xcbf2_9ce4_8422_2325u64, |hash, _| hash.wrapping_mul(0x0000_0100_0000_01b3));
+        assert_eq!(extend(0, 0, 0), zeros);
+    }
+}
