@@ -1,10 +1,10 @@
 //! What applications do is carried out: they write, ask, answer, open connections.
 
 use crate::carried::Carried;
-use crate::endpoint::{Endpoint, Ends};
+use crate::endpoint::{Endpoint, Ends, overhead};
 use crate::packet::Packet;
 use crate::source::Source;
-use crate::world::{World, overhead};
+use crate::world::World;
 use narrows_flow::{Handshake, Observer, Point};
 use narrows_traffic::{Action, Ledger, Message};
 use narrows_units::{Bytes, Random, Time};

@@ -1,13 +1,13 @@
 //! Connections: their two ends and their place in the network.
 
+use crate::SimError;
 use narrows_control::registry::{Need, Setup};
 use narrows_flow::{Handshake, Receiver, Sender, SenderCounters};
 use narrows_measure::FlowCounters;
-use narrows_scenario::Flow;
+use narrows_path::RateSource;
+use narrows_scenario::{Flow, Scenario};
 use narrows_traffic::Ledger;
-use narrows_units::{Random, Segments, Span, Time};
-
-use crate::SimError;
+use narrows_units::{Random, Rate, Segments, Span, Time};
 
 /// A connection, or a flow of datagrams, at work.
 pub(crate) struct Endpoint {
@@ -138,4 +138,21 @@ impl Endpoint {
             Ends::Datagrams(_) | Ends::None => Time::NEVER,
         }
     }
+}
+
+/// The longest time between being able to send and sending.
+pub(crate) fn overhead(scenario: &Scenario, flow: &Flow) -> Span {
+    if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO }
+}
+
+/// One full packet's time on the slowest link of a flow's route.
+fn packet_time(scenario: &Scenario, flow: &Flow) -> Span {
+    let size = flow.transport.mss + flow.transport.headers;
+    let time = |rate: Rate| if rate.is_zero() { Span::ZERO } else { rate.time_for(size) };
+    let of_link = |source: &RateSource| match source {
+        RateSource::Unlimited => Span::ZERO,
+        RateSource::Constant(rate) => time(*rate),
+        RateSource::Trace(trace) => time(trace.long_run_rate(scenario.duration)),
+    };
+    flow.route.iter().map(|id| of_link(&scenario.links[id.0].config.rate)).max().unwrap_or(Span::ZERO)
 }

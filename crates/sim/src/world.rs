@@ -1,128 +1,19 @@
 //! The event loop.
 
+use crate::SimError;
 use crate::agenda::Agenda;
-use crate::carried::{Carried, Room};
-use crate::endpoint::{Endpoint, Ends};
+use crate::carried::Carried;
+use crate::endpoint::{Endpoint, Ends, overhead};
 use crate::opening::opens;
 use crate::packet::{Kind, Options, Packet};
-use crate::parts::Parts;
 use crate::probes::{Flows, Probes};
-use crate::signals;
+use crate::run::Progress;
 use crate::source::{Source, Tally};
-use narrows_control::registry::{Choice, Need};
 use narrows_flow::{Ack, Content, Data, Handshake, Observer, Point, Seen};
 use narrows_measure::Record;
-use narrows_path::{Fate, Link, LinkChange, LossModel, RateSource};
-use narrows_scenario::{Change, Flow, LinkId, On, OnOff, Scenario, What, Workload};
-use narrows_traffic::LISTED;
-use narrows_units::{Bytes, Random, Rate, Span, Time};
-use thiserror::Error;
-
-/// A scenario that the simulator cannot run.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum SimError {
-    /// A controller needs a signal that its route does not give, or would misread what it gives.
-    #[error("flow \"{flow}\": {problem}; {remedy}")]
-    Signal {
-        /// The flow.
-        flow: String,
-        /// What is wrong.
-        problem: String,
-        /// What would be right.
-        remedy: String,
-    },
-    /// A controller cannot be made with these parameters.
-    #[error("flow \"{flow}\": {problem}")]
-    Controller {
-        /// The flow.
-        flow: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The run would not end.
-    #[error("flow \"{flow}\": {problem}; {remedy}")]
-    Endless {
-        /// The flow.
-        flow: String,
-        /// Why.
-        problem: &'static str,
-        /// What would end it.
-        remedy: &'static str,
-    },
-    /// The caller asked to stop.
-    #[error("stopped before the end")]
-    Stopped,
-}
-
-/// Called now and then with the virtual time reached; answers whether to go on.
-pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
-
-/// Runs a scenario to its end.
-pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
-    run_with_progress(scenario, &mut |_| true)
-}
-
-/// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
-pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimError> {
-    run_observed(scenario, progress, &mut ())
-}
-
-/// The same, watched by `observer`: its record is that of an unwatched run.
-///
-/// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
-pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
-    scenario.flows.iter().try_for_each(|flow| check(scenario, flow))?;
-    let parts = Parts::new(scenario);
-    let count = parts.count();
-    if O::WATCHES || count <= 1 {
-        return run_part(scenario, LISTED, progress, observer);
-    }
-    let mut left = LISTED;
-    let mut records = Vec::with_capacity(count);
-    for part in 0..count {
-        let mut progress = |now: Time| progress(reached(scenario.duration, part, count, now));
-        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, observer)?;
-        if !progress(Time::ZERO + scenario.duration) {
-            return Err(SimError::Stopped);
-        }
-        left -= record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).map(|transfers| transfers.list.len() as u64).sum::<u64>();
-        records.push(record);
-    }
-    Ok(parts.join(records))
-}
-
-/// Runs one part of the network, of which `listed` transfers at most are listed.
-fn run_part<O: Observer>(scenario: &Scenario, listed: u64, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
-    if scenario.flows.iter().filter_map(|flow| flow.controller.as_ref()).any(writes_headers) {
-        run_world::<O, Room>(scenario, listed, progress, observer)
-    } else {
-        run_world::<O, ()>(scenario, listed, progress, observer)
-    }
-}
-
-/// True of controllers that may have something to tell routers in a header.
-fn writes_headers(choice: &Choice) -> bool {
-    let needs = choice.needs();
-    [Need::LoadCode, Need::StampedRate, Need::Delta].iter().any(|need| needs.contains(need))
-}
-
-fn run_world<O: Observer, C: Carried>(
-    scenario: &Scenario,
-    listed: u64,
-    progress: Progress<'_>,
-    observer: &mut O,
-) -> Result<Record, SimError> {
-    let mut world = World::<O, C>::new(scenario, listed, observer)?;
-    world.run(Time::ZERO + scenario.duration, progress)?;
-    let World { slots, sources, tallies, links, probes, events, .. } = world;
-    Ok(probes.finish(scenario, (slots, sources, tallies), links, events))
-}
-
-/// How far the whole is, in virtual time, when `part` of `count` parts has reached `now`.
-fn reached(duration: Span, part: usize, count: usize, now: Time) -> Time {
-    let done = duration.as_nanos() as u128 * part as u128 + now.as_nanos() as u128;
-    Time::from_nanos((done / count as u128) as u64)
-}
+use narrows_path::{Fate, Link};
+use narrows_scenario::{Change, LinkId, Scenario, What, Workload};
+use narrows_units::{Bytes, Random, Span, Time};
 
 /// Elements of the agenda, in this order: links, then flows, then the probes, then changes, then connections that come and go. Equal times are served in this
 /// order.
@@ -176,7 +67,7 @@ const PROBES: usize = 3;
 const PROGRESS_EVERY: u64 = 1 << 16;
 
 impl<'a, O: Observer, C: Carried> World<'a, O, C> {
-    fn new(scenario: &'a Scenario, listable: u64, observer: &'a mut O) -> Result<World<'a, O, C>, SimError> {
+    pub(crate) fn new(scenario: &'a Scenario, listable: u64, observer: &'a mut O) -> Result<World<'a, O, C>, SimError> {
         let links: Vec<Link<Packet<C>>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
         let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         let mut routes = Vec::new();
@@ -224,7 +115,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         })
     }
 
-    fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
+    pub(crate) fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
         let (links, probe) = (self.links.len(), self.links.len() + self.sources.len());
         loop {
             let (now, element) = self.agenda.first();
@@ -248,6 +139,12 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
                 self.look(now, element - probe);
             }
         }
+    }
+
+    /// What was measured.
+    pub(crate) fn record(self) -> Record {
+        let World { scenario, slots, sources, tallies, links, probes, events, .. } = self;
+        probes.finish(scenario, (slots, sources, tallies), links, events)
     }
 
     /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes.
@@ -558,62 +455,4 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
             self.send_ack(now, slot, ack);
         }
     }
-}
-
-/// Refuses a flow that cannot be run.
-fn check(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
-    check_limited(scenario, flow)?;
-    let mut ends = Ends::new(flow, 0)?;
-    match (&flow.controller, ends.sender()) {
-        (Some(choice), Some(sender)) => signals::check(scenario, flow, choice, sender.controller()),
-        _ => Ok(()),
-    }
-}
-
-/// Refuses what no simulation ends: a flow whose packets take no time, or one that nothing keeps from sending ever more.
-fn check_limited(scenario: &Scenario, flow: &Flow) -> Result<(), SimError> {
-    let config = |id: &LinkId| &scenario.links[id.0].config;
-    let rated = |id: &LinkId| config(id).rate != RateSource::Unlimited;
-    let delays = |id: &LinkId| {
-        let never = |change: &Change| change.what == What::Link(*id, LinkChange::Delay(Span::ZERO));
-        !config(id).delay.is_zero() && !scenario.changes.iter().any(never)
-    };
-    let refuse = |problem, remedy| Err(SimError::Endless { flow: flow.name.clone(), problem, remedy });
-    if flow.controller.is_none() {
-        return Ok(());
-    }
-    let later = scenario.changes.iter().filter_map(|change| match &change.what {
-        What::Route { flow: changed, route, back } if scenario.flows[changed.0].name == flow.name => Some((route, back)),
-        _ => None,
-    });
-    let routes: Vec<_> = std::iter::once((&flow.route, &flow.back)).chain(later).collect();
-    if routes.iter().any(|(route, back)| route.iter().chain(*back).all(|id| !delays(id) && !rated(id))) {
-        return refuse("its packets take no time on their way", "give one of its links a delay or a rate");
-    }
-    let always = matches!(flow.workload, Workload::Bulk | Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
-    let endless = always && flow.transport.receive_window.is_none();
-    if endless && routes.iter().any(|(route, _)| route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None)) {
-        return refuse(
-            "nothing keeps it from sending ever more, because no link of its route has a rate",
-            "give one a rate, or the flow a size or a receive_window",
-        );
-    }
-    Ok(())
-}
-
-/// The longest time between being able to send and sending.
-pub(crate) fn overhead(scenario: &Scenario, flow: &Flow) -> Span {
-    if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO }
-}
-
-/// One full packet's time on the slowest link of a flow's route.
-fn packet_time(scenario: &Scenario, flow: &Flow) -> Span {
-    let size = flow.transport.mss + flow.transport.headers;
-    let time = |rate: Rate| if rate.is_zero() { Span::ZERO } else { rate.time_for(size) };
-    let of_link = |source: &RateSource| match source {
-        RateSource::Unlimited => Span::ZERO,
-        RateSource::Constant(rate) => time(*rate),
-        RateSource::Trace(trace) => time(trace.long_run_rate(scenario.duration)),
-    };
-    flow.route.iter().map(|id| of_link(&scenario.links[id.0].config.rate)).max().unwrap_or(Span::ZERO)
 }

@@ -1,0 +1,39 @@
+//! Why a scenario was not run to its end.
+
+use thiserror::Error;
+
+/// A scenario that the simulator cannot run.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SimError {
+    /// A controller needs a signal that its route does not give, or would misread what it gives.
+    #[error("flow \"{flow}\": {problem}; {remedy}")]
+    Signal {
+        /// The flow.
+        flow: String,
+        /// What is wrong.
+        problem: String,
+        /// What would be right.
+        remedy: String,
+    },
+    /// A controller cannot be made with these parameters.
+    #[error("flow \"{flow}\": {problem}")]
+    Controller {
+        /// The flow.
+        flow: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The run would not end.
+    #[error("flow \"{flow}\": {problem}; {remedy}")]
+    Endless {
+        /// The flow.
+        flow: String,
+        /// Why.
+        problem: &'static str,
+        /// What would end it.
+        remedy: &'static str,
+    },
+    /// The caller asked to stop.
+    #[error("stopped before the end")]
+    Stopped,
+}

@@ -1,0 +1,83 @@
+//! Runs a scenario: its parts one after another, each with packets that have the room it needs.
+
+use crate::SimError;
+use crate::carried::{Carried, Room};
+use crate::parts::Parts;
+use crate::refusal;
+use crate::world::World;
+use narrows_control::registry::{Choice, Need};
+use narrows_flow::Observer;
+use narrows_measure::Record;
+use narrows_scenario::Scenario;
+use narrows_traffic::LISTED;
+use narrows_units::{Span, Time};
+
+/// Called now and then with the virtual time reached; answers whether to go on.
+pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
+
+/// Runs a scenario to its end.
+pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
+    run_with_progress(scenario, &mut |_| true)
+}
+
+/// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
+pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimError> {
+    run_observed(scenario, progress, &mut ())
+}
+
+/// The same, watched by `observer`: its record is that of an unwatched run.
+///
+/// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
+pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+    scenario.flows.iter().try_for_each(|flow| refusal::check(scenario, flow))?;
+    let parts = Parts::new(scenario);
+    let count = parts.count();
+    if O::WATCHES || count <= 1 {
+        return run_part(scenario, LISTED, progress, observer);
+    }
+    let mut left = LISTED;
+    let mut records = Vec::with_capacity(count);
+    for part in 0..count {
+        let mut progress = |now: Time| progress(reached(scenario.duration, part, count, now));
+        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, observer)?;
+        if !progress(Time::ZERO + scenario.duration) {
+            return Err(SimError::Stopped);
+        }
+        left -= record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).map(|transfers| transfers.list.len() as u64).sum::<u64>();
+        records.push(record);
+    }
+    Ok(parts.join(records))
+}
+
+/// Runs one part of the network, of which `listed` transfers at most are listed. Its packets have room for headers only if somebody may write one.
+fn run_part<O: Observer>(scenario: &Scenario, listed: u64, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+    if scenario.flows.iter().filter_map(|flow| flow.controller.as_ref()).any(writes_headers) {
+        run_carrying::<Room, O>(scenario, listed, progress, observer)
+    } else {
+        run_carrying::<(), O>(scenario, listed, progress, observer)
+    }
+}
+
+/// The same, of packets that carry `C`.
+fn run_carrying<C: Carried, O: Observer>(
+    scenario: &Scenario,
+    listed: u64,
+    progress: Progress<'_>,
+    observer: &mut O,
+) -> Result<Record, SimError> {
+    let mut world = World::<O, C>::new(scenario, listed, observer)?;
+    world.run(Time::ZERO + scenario.duration, progress)?;
+    Ok(world.record())
+}
+
+/// True of controllers that may have something to tell routers in a header.
+fn writes_headers(choice: &Choice) -> bool {
+    let needs = choice.needs();
+    [Need::LoadCode, Need::StampedRate, Need::Delta].iter().any(|need| needs.contains(need))
+}
+
+/// How far the whole is, in virtual time, when `part` of `count` parts has reached `now`.
+fn reached(duration: Span, part: usize, count: usize, now: Time) -> Time {
+    let done = duration.as_nanos() as u128 * part as u128 + now.as_nanos() as u128;
+    Time::from_nanos((done / count as u128) as u64)
+}
