@@ -2,12 +2,18 @@
 //!
 //! Names lead Interests to producers, Data comes back by the same way. Links rate Interests so that Data fits: see [`narrows_path::RateLaw`] for the laws (MIRCC, RCP).
 
+mod consumer;
 mod interned;
 mod name;
 mod packet;
+mod producer;
 mod route;
 
+pub use consumer::{
+    AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry, ConsumerError, ConsumerSetup, Method, Nacks, Subflow,
+};
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name};
 pub use packet::{Class, Data, Interest, Nack, Packet, Reason};
+pub use producer::{Producer, ProducerSetup};
 pub use route::{Bloom, Form, Hint, Labels, Route, Steer, extend};

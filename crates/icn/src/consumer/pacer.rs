@@ -1,0 +1,51 @@
+//! One Interest per gap.
+
+use narrows_units::{Span, Time};
+
+/// Lets one Interest leave per gap. The gap may change at any time, and then counts from the latest Interest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pacer {
+    last: Option<Time>,
+}
+
+impl Pacer {
+    /// When the next one may leave.
+    pub(crate) fn due(&self, gap: Span) -> Time {
+        self.last.map_or(Time::ZERO, |last| last + gap)
+    }
+
+    /// One leaves. What is late by less than a gap, as where a host wakes late, does not delay those after it; a longer pause is not made up for.
+    pub(crate) fn take(&mut self, now: Time, gap: Span) {
+        let due = self.due(gap);
+        self.last = Some(if self.last.is_some() && now.since(due) < gap { due } else { now });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn lateness_is_made_up_for_and_idleness_is_not() {
+        let (mut pacer, gap) = (Pacer::default(), Span::from_millis(10));
+        pacer.take(at(5), gap);
+        assert_eq!(pacer.due(gap), at(15));
+        pacer.take(at(19), gap);
+        assert_eq!(pacer.due(gap), at(25));
+        pacer.take(at(35), gap);
+        assert_eq!(pacer.due(gap), at(45));
+    }
+
+    #[test]
+    fn a_new_gap_counts_from_the_latest_interest() {
+        let mut pacer = Pacer::default();
+        pacer.take(at(100), Span::from_millis(10));
+        assert_eq!(pacer.due(Span::from_millis(4)), at(104));
+        assert_eq!(pacer.due(Span::from_millis(40)), at(140));
+        assert_eq!(pacer.due(Span::MAX), Time::NEVER);
+    }
+}

@@ -1,0 +1,333 @@
+//! The consumer that follows rates.
+
+use super::pacer::Pacer;
+use super::registry::{ConsumerChoice, Settings};
+use super::segments::{Arrival, Segments};
+use super::subflows::{Subflow, Subflows};
+use super::{ConsumerCounters, ConsumerSetup};
+use crate::{Class, Content, Data, Form, Hint, Interest, Nack, Packet, Reason, Steer};
+use narrows_flow::{RtoRule, RttEstimator, Transport};
+use narrows_units::{Random, Rate, Span, Time};
+
+/// Asks for segments one after another at the rates that links write into Data (MIRCC, ICN 2016, sections 3 and 4).
+#[derive(Clone, Debug)]
+pub(crate) struct Rated<C: Content> {
+    settings: Settings,
+    setup: ConsumerSetup,
+    content: C,
+    random: Random,
+    now: Time,
+    segments: Segments,
+    subflows: Subflows,
+    /// While no path is known.
+    start: Option<Start>,
+    primary: Pacer,
+    secondary: Pacer,
+    /// When the first Data came since no path was known.
+    first_data: Time,
+    last_probe: Time,
+    rtt: RttEstimator,
+    latest_rtt: Option<Span>,
+    sample: Option<Span>,
+    /// Smoothed size of Data in octets.
+    data_size: f64,
+    measured: bool,
+    stopped: bool,
+    counters: ConsumerCounters,
+}
+
+/// One Interest at a time is out to find a path.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    /// When the next one may leave; the one that is out is given up then.
+    at: Time,
+    wait: Span,
+    segment: Option<u64>,
+}
+
+/// The first wait for an answer where no path is known, and the longest that it doubles to.
+const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
+/// Gain of the smoothed size of Data.
+const SIZE_GAIN: f64 = 1.0 / 8.0;
+/// A path is forgotten after this many round trips of silence, and not before this time.
+const SILENCE: (u64, Span) = (8, Span::from_secs(1));
+
+impl<C: Content> Rated<C> {
+    pub(crate) fn new(choice: &ConsumerChoice, setup: &ConsumerSetup, content: C, segments: Option<u64>, start: Time) -> Rated<C> {
+        let settings = Settings::new(choice);
+        let transport = Transport {
+            rto: RtoRule::Rfc6298,
+            min_rto: Span::from_millis(200),
+            initial_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            ..Transport::default()
+        };
+        Rated {
+            subflows: Subflows::new(settings.total),
+            settings,
+            setup: *setup,
+            content,
+            random: Random::stream(setup.seed, "consumer"),
+            now: start,
+            segments: Segments::new(segments),
+            start: Some(Start { at: start, wait: RETRY.0, segment: None }),
+            primary: Pacer::default(),
+            secondary: Pacer::default(),
+            first_data: start,
+            last_probe: start,
+            rtt: RttEstimator::new(&transport),
+            latest_rtt: None,
+            sample: None,
+            data_size: setup.data.get() as f64,
+            measured: false,
+            stopped: false,
+            counters: ConsumerCounters::default(),
+        }
+    }
+
+    pub(crate) fn handle(&mut self, now: Time, packet: Packet<C::Name>) {
+        self.now = now;
+        self.sample = None;
+        match packet {
+            Packet::Data(data) => self.on_data(&data),
+            Packet::Nack(nack) => self.on_nack(&nack),
+            Packet::Interest(_) => self.counters.unsolicited += 1,
+        }
+    }
+
+    fn on_data(&mut self, data: &Data<C::Name>) {
+        let arrival = self.content.segment(&data.name).map_or(Arrival::Unsolicited, |segment| self.segments.come(segment));
+        let slot = match arrival {
+            Arrival::New(slot) => {
+                if slot.sends == 1 {
+                    self.on_round_trip(self.now.since(slot.sent_at));
+                }
+                *self.counters.data.of_mut(slot.class) += 1;
+                self.counters.goodput += data.size;
+                Some(slot)
+            }
+            Arrival::Duplicate => {
+                self.counters.duplicates += 1;
+                None
+            }
+            Arrival::Unsolicited => return self.counters.unsolicited += 1,
+        };
+        let size = data.size.get() as f64;
+        self.data_size = if self.measured { self.data_size + (size - self.data_size) * SIZE_GAIN } else { size };
+        self.measured = true;
+        let (id, hint) = if !self.settings.multipath {
+            (0, Hint::None)
+        } else if self.setup.form == Form::Hashes {
+            (data.route.id, Hint::Hash(data.route.id))
+        } else {
+            (data.route.id, data.route.hint)
+        };
+        let subflow = self.subflows.on_data(self.now, id, hint, data.rates);
+        if let Some(slot) = slot {
+            *subflow.received.of_mut(slot.class) += data.size;
+        }
+        if let Some(start) = self.start.take() {
+            self.first_data = self.now;
+            if let Some(segment) = start.segment {
+                self.segments.arm(segment);
+            }
+        }
+    }
+
+    fn on_round_trip(&mut self, rtt: Span) {
+        self.rtt.sample(rtt, 0, 0);
+        self.latest_rtt = Some(rtt);
+        self.sample = Some(rtt);
+    }
+
+    fn on_nack(&mut self, nack: &Nack<C::Name>) {
+        let segment = self.content.segment(&nack.interest.name);
+        let known = segment.and_then(|segment| Some((segment, self.segments.in_flight_as(segment, nack.interest.nonce)?)));
+        let Some((segment, slot)) = known else {
+            return self.counters.unsolicited += 1;
+        };
+        self.counters.nacks.count(nack.reason);
+        self.segments.fail(segment);
+        match (nack.reason, slot.path) {
+            (Reason::InvalidLabel, Some(path)) => {
+                self.subflows.remove(path);
+                self.start_anew();
+            }
+            (_, path) => self.subflows.on_refusal(path, nack.rates),
+        }
+        let gap = self.gap(nack.rates.primary);
+        if let Some(start) = self.start.as_mut().filter(|start| start.segment == Some(segment)) {
+            start.segment = None;
+            if nack.reason == Reason::Congestion {
+                start.at = start.at.min(self.now + gap);
+            }
+        }
+    }
+
+    /// Looks for a path if none is known.
+    fn start_anew(&mut self) {
+        if self.subflows.all().is_empty() && self.start.is_none() {
+            self.start = Some(Start { at: self.now, wait: RETRY.0, segment: None });
+        }
+    }
+
+    pub(crate) fn poll(&mut self, now: Time) {
+        self.now = now;
+        self.counters.timeouts += self.segments.expire(now, self.rtt.timeout());
+        if let Some(start) = self.start.as_mut().filter(|start| start.at <= now)
+            && let Some(segment) = start.segment.take()
+        {
+            self.counters.timeouts += u64::from(self.segments.fail(segment));
+        }
+        self.subflows.expire(now, self.silence());
+        self.start_anew();
+    }
+
+    pub(crate) fn due(&self) -> Option<Time> {
+        if self.stopped || self.finished() {
+            return None;
+        }
+        let mut due = self.segments.due(self.rtt.timeout()).min(self.subflows.due(self.silence()));
+        if let Some(start) = self.start {
+            if start.segment.is_some() || self.segments.wanting() {
+                due = due.min(start.at);
+            }
+        } else if self.segments.wanting() {
+            due = due.min(self.slot(Class::Primary)).min(self.slot(Class::Secondary));
+        }
+        (due != Time::NEVER).then_some(due)
+    }
+
+    /// The time from one Interest to the next at which Data comes at `rate`.
+    fn gap(&self, rate: Rate) -> Span {
+        Span::from_secs_f64(8.0 * self.data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
+    }
+
+    /// When the next Interest of `class` may leave.
+    fn slot(&self, class: Class) -> Time {
+        let gap = self.gap(self.subflows.rate(class));
+        match class {
+            _ if gap == Span::MAX => Time::NEVER,
+            Class::Primary => self.primary.due(gap),
+            Class::Secondary => self.held_until().max(self.secondary.due(gap)),
+        }
+    }
+
+    /// When secondary Interests may begin.
+    fn held_until(&self) -> Time {
+        match self.settings.hold {
+            Some(hold) if !self.srtt().is_zero() => self.first_data + Span::from_secs_f64(hold * self.srtt().as_secs_f64()),
+            _ => Time::NEVER,
+        }
+    }
+
+    fn silence(&self) -> Span {
+        (self.srtt() * SILENCE.0).max(SILENCE.1)
+    }
+
+    pub(crate) fn interest(&mut self) -> Option<Interest<C::Name>> {
+        if self.stopped || !self.segments.wanting() {
+            return None;
+        }
+        if let Some(start) = self.start {
+            return (start.at <= self.now).then(|| self.send_first(start));
+        }
+        let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.slot(*class) <= self.now)?;
+        let gap = self.gap(self.subflows.rate(class));
+        match class {
+            Class::Primary => self.primary.take(self.now, gap),
+            Class::Secondary => self.secondary.take(self.now, gap),
+        }
+        let path = if class == Class::Primary && self.probes() { None } else { self.subflows.choose(self.now, class) };
+        let (interest, segment) = self.send(class, path);
+        self.segments.arm(segment);
+        Some(interest)
+    }
+
+    /// Whether the next primary Interest is to find its way by itself.
+    fn probes(&mut self) -> bool {
+        if !self.settings.multipath {
+            return false;
+        }
+        let drawn = self.random.chance(self.settings.probe);
+        let longest = Span::from_secs_f64(1.0 / self.settings.probes);
+        if !drawn && self.now.since(self.last_probe) < longest {
+            return false;
+        }
+        self.last_probe = self.now;
+        self.counters.probes += 1;
+        true
+    }
+
+    fn send_first(&mut self, start: Start) -> Interest<C::Name> {
+        // It takes a slot, so that the second one keeps its distance.
+        self.primary.take(self.now, Span::ZERO);
+        let (interest, segment) = self.send(Class::Primary, None);
+        self.last_probe = self.now;
+        self.start = Some(Start { at: self.now + start.wait, wait: (start.wait * 2).min(RETRY.1), segment: Some(segment) });
+        interest
+    }
+
+    fn send(&mut self, class: Class, path: Option<(u64, Hint)>) -> (Interest<C::Name>, u64) {
+        let nonce = self.random.bits() as u32;
+        let hint = match path {
+            Some((_, hint)) => hint,
+            None if self.setup.form == Form::Random && self.settings.multipath => Hint::Random(self.random.bits()),
+            None => Hint::None,
+        };
+        let (segment, sends) = self.segments.send(self.now, class, nonce, path.map(|(id, _)| id));
+        *self.counters.interests.of_mut(class) += 1;
+        self.counters.retransmissions += u64::from(sends > 1);
+        let interest = Interest {
+            name: self.content.name(segment),
+            can_be_prefix: false,
+            must_be_fresh: false,
+            nonce,
+            lifetime: self.setup.lifetime,
+            hop_limit: u8::MAX,
+            class,
+            srtt: self.srtt(),
+            steer: Steer { hint, strict: self.settings.strict && path.is_some() },
+            size: self.setup.interest,
+            body: Default::default(),
+        };
+        (interest, segment)
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    pub(crate) fn finished(&self) -> bool {
+        self.segments.complete()
+    }
+
+    pub(crate) fn counters(&self) -> ConsumerCounters {
+        self.counters
+    }
+
+    pub(crate) fn rates(&self) -> (Rate, Rate) {
+        let secondary = if self.held_until() <= self.now { self.subflows.rate(Class::Secondary) } else { Rate::ZERO };
+        (self.subflows.rate(Class::Primary), secondary)
+    }
+
+    pub(crate) fn srtt(&self) -> Span {
+        self.rtt.srtt()
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.segments.in_flight()
+    }
+
+    pub(crate) fn latest_rtt(&self) -> Option<Span> {
+        self.latest_rtt
+    }
+
+    pub(crate) fn subflows(&self) -> &[Subflow] {
+        self.subflows.all()
+    }
+
+    pub(crate) fn take_rtt(&mut self) -> Option<Span> {
+        self.sample.take()
+    }
+}

@@ -1,0 +1,127 @@
+//! The consumers that follow rates, by name.
+
+use narrows_control::params::{self, Param, Params, Registered};
+
+/// What a registry line says of a consumer.
+pub struct ConsumerEntry {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// The document it follows.
+    pub source: &'static str,
+    /// Classes of rates that the network's law must have.
+    pub classes: u8,
+    /// What can be set.
+    pub params: &'static [Param],
+    /// Its primary rate is the sum over its subflows, not the best of them.
+    total: bool,
+}
+
+/// A consumer chosen by name, with its parameters checked: `mircc`, `single?multipath=false`.
+pub type ConsumerChoice = params::Choice<ConsumerEntry>;
+
+impl Registered for ConsumerEntry {
+    const WHAT: &'static str = "consumer";
+    fn all() -> &'static [&'static ConsumerEntry] {
+        CONSUMERS
+    }
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn params(&self) -> &'static [Param] {
+        self.params
+    }
+}
+
+/// Every consumer that follows rates, in the order in which lists show them.
+pub const CONSUMERS: &[&ConsumerEntry] = &[
+    &ConsumerEntry {
+        name: "mircc",
+        summary: "primary Interests at the rate of the best subflow over all subflows, secondary ones at the sum of their secondary rates",
+        source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), section 4",
+        classes: 2,
+        params: &[PROBE, PROBES, STRICT, HOLD],
+        total: false,
+    },
+    &ConsumerEntry {
+        name: "single",
+        summary: "Interests of one class at the rate of the best subflow: for MIRCC with a single class, and for RCP",
+        source: "MIRCC (ICN 2016), section 3",
+        classes: 1,
+        params: &[
+            PROBE,
+            PROBES,
+            STRICT,
+            Param::flag(
+                "multipath",
+                true,
+                "tell paths apart and spread Interests over them; else the latest rate counts, whatever its path",
+            ),
+        ],
+        total: false,
+    },
+    &ConsumerEntry {
+        name: "best-subflow",
+        summary: "as mircc without secondary Interests: leaves unused what the best subflow does not ask for",
+        source: "MIRCC (ICN 2016), section 4.1",
+        classes: 1,
+        params: &[PROBE, PROBES, STRICT],
+        total: false,
+    },
+    &ConsumerEntry {
+        name: "total-per-subflow",
+        summary: "primary Interests at the sum of the primary rates of all subflows: takes more than its share where others have fewer paths",
+        source: "MIRCC (ICN 2016), section 4.1",
+        classes: 1,
+        params: &[PROBE, PROBES, STRICT],
+        total: true,
+    },
+];
+
+const PROBE: Param = Param::number(
+    "probe",
+    0.03,
+    (0.0, 1.0),
+    "",
+    "share of primary Interests that name no path, to find others (MIRCC, section 4.2.3: 3 %)",
+);
+const PROBES: Param =
+    Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests that name no path; the paper has none");
+const STRICT: Param = Param::flag("strict", false, "Interests whose path no longer exists are refused, instead of taking any other");
+const HOLD: Param = Param::number(
+    "hold",
+    4.0,
+    (0.0, 100.0),
+    "round trips",
+    "time from the first Data to the first secondary Interest, in which idle links learn of the primary ones; the paper has none",
+);
+
+/// How a consumer behaves.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// The primary rate is the sum over the subflows.
+    pub(crate) total: bool,
+    pub(crate) multipath: bool,
+    pub(crate) probe: f64,
+    /// Hintless Interests a second, at least.
+    pub(crate) probes: f64,
+    pub(crate) strict: bool,
+    /// Round trips before secondary Interests; `None` for a consumer that sends none.
+    pub(crate) hold: Option<f64>,
+}
+
+impl Settings {
+    pub(crate) fn new(choice: &ConsumerChoice) -> Settings {
+        let (entry, params): (_, Params) = (choice.entry(), choice.params());
+        let has = |name: &str| entry.params.iter().any(|param| param.name == name);
+        Settings {
+            total: entry.total,
+            multipath: !has("multipath") || params.flag("multipath"),
+            probe: params.number("probe"),
+            probes: params.number("probes"),
+            strict: params.flag("strict"),
+            hold: has("hold").then(|| params.number("hold")),
+        }
+    }
+}

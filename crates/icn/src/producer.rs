@@ -1,0 +1,129 @@
+//! Producers: what answers Interests.
+
+use crate::{Data, Hint, Interest, Name, Packet, Route};
+use narrows_path::Rates;
+use narrows_units::{Bytes, Span, Time};
+use std::collections::VecDeque;
+
+/// Answers every Interest under a prefix with Data of one size, which has no limit of rates and has come no way yet (MIRCC, sections 3.2 and 4.2.1).
+#[derive(Clone, Debug)]
+pub struct Producer<N: Name> {
+    setup: ProducerSetup<N>,
+    waiting: VecDeque<(Time, Data<N>)>,
+    answered: u64,
+    foreign: u64,
+}
+
+/// What a producer must know.
+#[derive(Clone, Debug)]
+pub struct ProducerSetup<N> {
+    /// What it answers for.
+    pub prefix: N,
+    /// Size of Data on the wire.
+    pub data: Bytes,
+    /// Caches call its Data fresh for so long.
+    pub freshness: Span,
+    /// The time that every answer takes.
+    pub delay: Span,
+}
+
+impl<N: Name> Producer<N> {
+    /// A producer that has been asked for nothing yet.
+    pub fn new(setup: ProducerSetup<N>) -> Producer<N> {
+        Producer { setup, waiting: VecDeque::new(), answered: 0, foreign: 0 }
+    }
+
+    /// An Interest arrives. Anything else, or what does not belong to the prefix, is counted and dropped.
+    pub fn handle(&mut self, now: Time, packet: Packet<N>) {
+        match packet {
+            Packet::Interest(interest) if interest.name.has_prefix(&self.setup.prefix) => {
+                self.waiting.push_back((now + self.setup.delay, self.answer(interest)));
+            }
+            _ => self.foreign += 1,
+        }
+    }
+
+    /// When the next Data leaves; `None` if none waits.
+    pub fn due(&self) -> Option<Time> {
+        self.waiting.front().map(|(at, _)| *at)
+    }
+
+    /// The next Data that leaves at `now`; `None` if no more does.
+    pub fn data(&mut self, now: Time) -> Option<Data<N>> {
+        if self.due()? > now {
+            return None;
+        }
+        self.answered += 1;
+        self.waiting.pop_front().map(|(_, data)| data)
+    }
+
+    /// Data sent.
+    pub fn answered(&self) -> u64 {
+        self.answered
+    }
+
+    /// Packets that were no Interests under its prefix.
+    pub fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    fn answer(&self, interest: Interest<N>) -> Data<N> {
+        // A random value has chosen the way: whoever has it again finds it again.
+        let hint = match interest.steer.hint {
+            random @ Hint::Random(_) => random,
+            _ => Hint::None,
+        };
+        Data {
+            name: interest.name,
+            freshness: self.setup.freshness,
+            rates: Rates::UNLIMITED,
+            route: Route { id: 0, hint },
+            marked: false,
+            no_cache: false,
+            size: self.setup.data,
+            body: N::Body::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Class, Interned, Steer};
+
+    fn interest(name: Interned, hint: Hint) -> Interest<Interned> {
+        Interest {
+            name,
+            can_be_prefix: false,
+            must_be_fresh: false,
+            nonce: 1,
+            lifetime: Span::from_secs(4),
+            hop_limit: 255,
+            class: Class::Primary,
+            srtt: Span::ZERO,
+            steer: Steer { hint, strict: false },
+            size: Bytes::new(100),
+            body: (),
+        }
+    }
+
+    #[test]
+    fn answers_its_prefix_after_its_delay() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let setup =
+            ProducerSetup { prefix: Interned::prefix(1), data: Bytes::new(1000), freshness: Span::ZERO, delay: Span::from_millis(2) };
+        let mut producer = Producer::new(setup);
+        producer.handle(at(1), Packet::Interest(interest(Interned::segment(2, 0, 0), Hint::None)));
+        assert_eq!((producer.due(), producer.foreign()), (None, 1));
+        producer.handle(at(1), Packet::Interest(interest(Interned::segment(1, 0, 7), Hint::Hash(9))));
+        producer.handle(at(2), Packet::Interest(interest(Interned::segment(1, 0, 8), Hint::Random(9))));
+        assert_eq!(producer.due(), Some(at(3)));
+        assert!(producer.data(at(2)).is_none());
+        let first = producer.data(at(3)).unwrap();
+        assert_eq!((first.name, first.size, first.rates), (Interned::segment(1, 0, 7), Bytes::new(1000), Rates::UNLIMITED));
+        assert_eq!(first.route, Route::default());
+        assert!(producer.data(at(3)).is_none());
+        assert_eq!(producer.data(at(4)).unwrap().route, Route { id: 0, hint: Hint::Random(9) });
+        assert_eq!((producer.answered(), producer.due()), (2, None));
+    }
+}
