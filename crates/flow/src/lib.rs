@@ -35,6 +35,6 @@ pub use ranges::RangeSet;
 pub use receiver::Receiver;
 pub use rtt::RttEstimator;
 pub use scoreboard::MAX_DUPTHRESH;
-pub use sender::{Sender, SenderCounters};
+pub use sender::{Answer, Sender, SenderCounters};
 pub use transport::{AckFormat, LossDetection, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
 pub use wire::{Ack, Block, Data, MAX_BLOCKS};

@@ -468,6 +468,17 @@ impl Scoreboard {
         None
     }
 
+    /// Under numbered transmissions: `number` is known to be lost. Returns it, if its fate was not known.
+    pub(crate) fn refuse(&mut self, number: u64) -> Option<Slot> {
+        let flags = self.slot(number).flags;
+        if !(self.una..self.next).contains(&number) || flags.has(Flags::SACKED) || flags.has(Flags::LOST) {
+            return None;
+        }
+        self.lost_out += 1;
+        self.slot_mut(number).flags.set(Flags::LOST);
+        Some(*self.slot(number))
+    }
+
     /// Under numbered transmissions: forgets the oldest while their fate is settled; of those lost, `forget` says which need not be remembered. Calls it with
     /// each number that is lost.
     pub(crate) fn pass_settled(&mut self, mut forget: impl FnMut(u64) -> bool) {

@@ -2,7 +2,7 @@
 
 use crate::{Content, Name};
 use rustc_hash::FxBuildHasher;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 /// A name of up to three components, each of them a number: a prefix that producers announce, a content under it, a segment of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,9 +56,7 @@ impl Name for Interned {
     }
 
     fn hash_prefix(&self, components: usize, hashing: &FxBuildHasher) -> u64 {
-        let mut hasher = hashing.build_hasher();
-        self.first(components).hash(&mut hasher);
-        hasher.finish()
+        hashing.hash_one(self.first(components))
     }
 
     fn has_prefix(&self, prefix: &Interned) -> bool {

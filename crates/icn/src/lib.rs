@@ -10,7 +10,8 @@ mod producer;
 mod route;
 
 pub use consumer::{
-    AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry, ConsumerError, ConsumerSetup, Method, Nacks, Subflow,
+    AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry, ConsumerError, ConsumerSetup, Method, Nacks, OFFERS,
+    Subflow,
 };
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name};

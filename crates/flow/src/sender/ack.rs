@@ -16,7 +16,7 @@ impl Sender {
         self.acked.clear();
         self.lost.clear();
         if let Some(stream) = self.stream.take() {
-            return self.on_numbered_ack(now, ack, blocks, stream);
+            return self.on_numbered_ack(now, ack, blocks, true, stream);
         }
         let una_before = self.board.una();
         if ack.next > self.board.next() || (ack.next < una_before && blocks.is_empty()) {

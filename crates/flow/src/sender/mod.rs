@@ -1,6 +1,7 @@
 //! The sending endpoint.
 
 mod ack;
+mod exchange;
 mod numbered;
 mod states;
 mod timers;
@@ -16,6 +17,8 @@ use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
 use narrows_control::{Acked, Controller, Decision, Ecn, Header, Lost, Recovery, Reduction, Sent, Signal};
 use narrows_units::{Bytes, Rate, Span, Time};
 use numbered::Stream;
+
+pub use exchange::Answer;
 
 /// Sends one connection's data as its controller decides: numbering, loss detection, recovery, retransmission timeout (RFC 6298), undo of spurious reductions,
 /// pacing, classic ECN (RFC 3168) and delivery rate samples, each as the [`Transport`] has it.

@@ -77,7 +77,8 @@ impl Stream {
         segment < self.una || self.delivered.contains(segment)
     }
 
-    fn deliver(&mut self, segment: u64) {
+    /// A segment is delivered, if it was not before.
+    pub(super) fn deliver(&mut self, segment: u64) {
         if self.has(segment) {
             return;
         }
@@ -90,11 +91,16 @@ impl Stream {
     }
 
     fn lose(&mut self, packet: u64, next_packet: u64) -> u64 {
+        self.remembered.push_back((packet, next_packet));
+        self.repeat(packet)
+    }
+
+    /// The segment that `packet` carried is to be sent again, unless it was delivered otherwise. Returns it.
+    pub(super) fn repeat(&mut self, packet: u64) -> u64 {
         let segment = self.segment(packet);
         if !self.has(segment) {
             self.to_resend.insert(segment..segment + 1, |_| {});
         }
-        self.remembered.push_back((packet, next_packet));
         segment
     }
 
@@ -108,8 +114,8 @@ impl Stream {
 }
 
 impl Sender {
-    /// An acknowledgement of transmissions arrives.
-    pub(super) fn on_numbered_ack(&mut self, now: Time, ack: &Ack, blocks: &[Block], mut stream: Box<Stream>) -> Option<Span> {
+    /// An acknowledgement of transmissions arrives. It shows a round trip only if `timed`.
+    pub(super) fn on_numbered_ack(&mut self, now: Time, ack: &Ack, blocks: &[Block], timed: bool, mut stream: Box<Stream>) -> Option<Span> {
         let in_flight_before = self.board.in_flight();
         self.receive_limit = self.receive_limit.max(ack.next + ack.window as u64);
         let evidence = Evidence { now, echo: Time::NEVER, min_rtt: self.rtt.minimum().unwrap_or(Span::MAX) };
@@ -125,7 +131,7 @@ impl Sender {
             }
         }
         self.arrived = arrived;
-        let rtt = sent.map(|(oldest, newest)| {
+        let rtt = sent.filter(|_| timed).map(|(oldest, newest)| {
             self.rtt.sample(now.since(oldest), self.board.una(), self.board.next());
             self.rtt.sample_minimum(now, now.since(newest));
             now.since(newest)
@@ -178,8 +184,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement came, or the time to look for losses: finds them, moves through the states, tells the controller.
-    fn after_numbered_event(
+    /// An acknowledgement or a refusal came, or the time to look for losses: finds them, moves through the states, tells the controller.
+    pub(super) fn after_numbered_event(
         &mut self,
         now: Time,
         ack: Option<&Ack>,

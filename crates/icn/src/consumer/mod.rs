@@ -6,22 +6,28 @@ mod rated;
 mod registry;
 mod segments;
 mod subflows;
+mod window;
 
 pub use counters::{ByClass, ConsumerCounters, ConsumerSetup, Nacks};
 pub use registry::{CONSUMERS, ConsumerChoice, ConsumerEntry};
 pub use subflows::Subflow;
+pub use window::OFFERS;
 
 use crate::{Content, Interest, Packet};
 use narrows_control::params::ParamError;
+use narrows_control::registry::{Choice, Need};
 use narrows_units::{Rate, Span, Time};
 use rated::Rated;
 use thiserror::Error;
+use window::Window;
 
 /// How a consumer finds out how fast to ask.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
     /// By the rates that links write into Data.
     Rates(ConsumerChoice),
+    /// By a window and a pacing rate, which any congestion controller sets whose [needs](Choice::needs) are among [`OFFERS`]. Its segments are Data packets.
+    Window(Choice),
 }
 
 /// A consumer that cannot be made.
@@ -30,30 +36,43 @@ pub enum ConsumerError {
     /// Its controller refuses its parameters.
     #[error(transparent)]
     Params(#[from] ParamError),
+    /// Its controller needs a signal that a consumer does not have.
+    #[error("{controller} needs {need}, which a consumer cannot give it; it can give {}", offers())]
+    Needs {
+        /// The controller.
+        controller: &'static str,
+        /// What it needs.
+        need: Need,
+    },
+}
+
+fn offers() -> String {
+    OFFERS.iter().map(Need::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A consumer of any method.
 ///
 /// It never acts by itself: a world hands it the Data and refusals that answer its Interests, calls [`poll`](AnyConsumer::poll) at
 /// [`due`](AnyConsumer::due), and after either takes [`interest`](AnyConsumer::interest) until there is none. All calls come in time order.
-#[derive(Debug)]
 pub struct AnyConsumer<C: Content>(Any<C>);
 
-#[derive(Debug)]
 enum Any<C: Content> {
     Rated(Box<Rated<C>>),
+    Window(Box<Window<C>>),
 }
 
 macro_rules! any {
     ($consumer:expr, $inner:ident => $call:expr) => {
         match $consumer {
             Any::Rated($inner) => $call,
+            Any::Window($inner) => $call,
         }
     };
 }
 
 impl<C: Content> AnyConsumer<C> {
-    /// A consumer that asks for the first `segments` segments of `content`, or for one after another without end, from `start` on.
+    /// A consumer that asks for the first `segments` segments of `content`, or for one after another without end, from `start` on. Fails if its controller cannot be
+    /// made, or needs what a consumer cannot give.
     pub fn new(
         method: &Method,
         setup: &ConsumerSetup,
@@ -63,6 +82,7 @@ impl<C: Content> AnyConsumer<C> {
     ) -> Result<AnyConsumer<C>, ConsumerError> {
         Ok(AnyConsumer(match method {
             Method::Rates(choice) => Any::Rated(Box::new(Rated::new(choice, setup, content, segments, start))),
+            Method::Window(choice) => Any::Window(Box::new(Window::new(choice, setup, content, segments, start)?)),
         }))
     }
 

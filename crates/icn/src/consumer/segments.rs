@@ -66,7 +66,8 @@ pub(crate) const MOST: u64 = 1 << 17;
 const INITIAL: usize = 16;
 /// 200 ms doubles three times and is with the next one at [`LONGEST`].
 const LEVELS: usize = 5;
-const LONGEST: Span = Span::from_secs(2);
+/// Longest wait for an answer.
+pub(crate) const LONGEST: Span = Span::from_secs(2);
 
 impl Segments {
     pub(crate) fn new(end: Option<u64>) -> Segments {

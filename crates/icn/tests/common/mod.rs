@@ -24,6 +24,12 @@ pub fn consumer(name: &str, segments: Option<u64>) -> AnyConsumer<InternedConten
     AnyConsumer::new(&method, &setup(), CONTENT, segments, Time::ZERO).unwrap()
 }
 
+/// One that a congestion controller drives.
+pub fn window(controller: &str, segments: Option<u64>) -> AnyConsumer<InternedContent> {
+    let method = Method::Window(controller.parse().unwrap());
+    AnyConsumer::new(&method, &setup(), CONTENT, segments, Time::ZERO).unwrap()
+}
+
 /// Rates in thousand bits per second.
 pub fn kbps(primary: u64, secondary: u64) -> Rates {
     Rates { primary: Rate::from_kbps(primary), secondary: Rate::from_kbps(secondary) }

@@ -1,0 +1,218 @@
+//! The consumer that a congestion controller drives.
+
+use super::{ConsumerCounters, ConsumerError, ConsumerSetup, Subflow};
+use crate::{Class, Content, Data, Interest, Nack, Packet, Reason, Steer};
+use narrows_control::registry::{Choice, Need, Setup};
+use narrows_flow::{AckFormat, Answer, Sender, Transport};
+use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
+use std::collections::VecDeque;
+
+/// The signals that a consumer gives to the controller which drives it.
+pub const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags];
+
+/// Asks for segments as a window and a pacing rate allow: Data acknowledges, a refusal for congestion is a loss, and so is an Interest that is overtaken by three
+/// later ones or for longer than 9/8 of a round trip (RFC 9002, section 6.1). Silence is answered by a probe (section 6.2). The network finds the paths.
+pub(crate) struct Window<C: Content> {
+    setup: ConsumerSetup,
+    content: C,
+    random: Random,
+    now: Time,
+    sender: Sender,
+    segments: Option<u64>,
+    /// First segment that has not come.
+    base: u64,
+    /// From `base` on: the latest Interest for each segment, `None` once it has come.
+    asked: VecDeque<Option<Asked>>,
+    /// After a refusal nothing leaves before this.
+    held: Time,
+    in_rtt: Option<Span>,
+    stopped: bool,
+    counters: ConsumerCounters,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    packet: u64,
+    nonce: u32,
+    again: bool,
+}
+
+impl<C: Content> Window<C> {
+    pub(crate) fn new(
+        choice: &Choice,
+        setup: &ConsumerSetup,
+        content: C,
+        segments: Option<u64>,
+        start: Time,
+    ) -> Result<Window<C>, ConsumerError> {
+        let needs = choice.needs();
+        if let Some(need) = needs.iter().find(|need| !OFFERS.contains(need)) {
+            return Err(ConsumerError::Needs { controller: choice.entry().name, need: *need });
+        }
+        let transport = Transport {
+            mss: setup.data,
+            headers: Bytes::ZERO,
+            handshake: false,
+            acks: AckFormat::Numbered,
+            receive_window: Some(setup.data * super::segments::MOST),
+            max_rto: super::segments::LONGEST,
+            ..Transport::default()
+        };
+        let controller = choice.build(&Setup {
+            mss: transport.mss,
+            headers: transport.headers,
+            initial_window: Segments::new(f64::from(transport.initial_window)),
+            seed: setup.seed,
+        })?;
+        let mut sender = Sender::new(&transport, controller, needs.contains(&Need::RateSample));
+        sender.write(segments.unwrap_or(u64::MAX));
+        Ok(Window {
+            setup: *setup,
+            content,
+            random: Random::stream(setup.seed, "consumer"),
+            now: start,
+            sender,
+            segments,
+            base: 0,
+            asked: VecDeque::new(),
+            held: start,
+            in_rtt: None,
+            stopped: false,
+            counters: ConsumerCounters::default(),
+        })
+    }
+
+    pub(crate) fn handle(&mut self, now: Time, packet: Packet<C::Name>) {
+        self.now = now;
+        self.in_rtt = None;
+        match packet {
+            Packet::Data(data) => self.on_data(&data),
+            Packet::Nack(nack) => self.on_nack(&nack),
+            Packet::Interest(_) => self.counters.unsolicited += 1,
+        }
+    }
+
+    fn asked(&mut self, name: &C::Name) -> Option<(u64, &mut Option<Asked>)> {
+        let segment = self.content.segment(name)?;
+        let asked = self.asked.get_mut(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
+        Some((segment, asked))
+    }
+
+    fn on_data(&mut self, data: &Data<C::Name>) {
+        let come = self.content.segment(&data.name).is_some_and(|segment| segment < self.base);
+        let Some((segment, asked)) = self.asked(&data.name) else {
+            let counter = if come { &mut self.counters.duplicates } else { &mut self.counters.unsolicited };
+            *counter += 1;
+            return;
+        };
+        let Some(Asked { packet, again, .. }) = asked.take() else {
+            self.counters.duplicates += 1;
+            return;
+        };
+        while self.asked.front().is_some_and(|asked| asked.is_none()) {
+            self.asked.pop_front();
+            self.base += 1;
+        }
+        self.counters.data.primary += 1;
+        self.counters.goodput += data.size;
+        self.in_rtt = self.sender.on_answer(self.now, &Answer { packet, segment, ambiguous: again, marked: data.marked });
+    }
+
+    fn on_nack(&mut self, nack: &Nack<C::Name>) {
+        let nonce = nack.interest.nonce;
+        let known = self.asked(&nack.interest.name).and_then(|(_, asked)| (*asked).filter(|asked| asked.nonce == nonce));
+        let Some(asked) = known else {
+            self.counters.unsolicited += 1;
+            return;
+        };
+        self.counters.nacks.count(nack.reason);
+        if nack.reason == Reason::Congestion {
+            self.sender.on_refusal(self.now, asked.packet);
+            // One gap of the window, so that a node that refuses at once is not asked without end.
+            let round = if self.srtt().is_zero() { self.sender.rtt().timeout() } else { self.srtt() };
+            self.held = self.now + round / (self.sender.effective_window() as u64).max(1);
+        }
+    }
+
+    pub(crate) fn poll(&mut self, now: Time) {
+        self.now = now;
+        if self.sender.next_timer().is_some_and(|timer| timer <= now) {
+            self.sender.on_timer(now);
+        }
+    }
+
+    pub(crate) fn due(&self) -> Option<Time> {
+        if self.stopped || self.finished() {
+            return None;
+        }
+        let ready = self.sender.ready_at(self.now).map(|ready| ready.max(self.held));
+        ready.into_iter().chain(self.sender.next_timer()).min()
+    }
+
+    pub(crate) fn interest(&mut self) -> Option<Interest<C::Name>> {
+        if self.stopped || self.finished() || self.held > self.now {
+            return None;
+        }
+        let (segment, _) = self.sender.transmit(self.now)?;
+        let asked = Asked { packet: self.sender.counters().sent - 1, nonce: self.random.bits() as u32, again: segment.retransmission };
+        match (segment.number - self.base) as usize {
+            new if new == self.asked.len() => self.asked.push_back(Some(asked)),
+            known => self.asked[known] = Some(asked),
+        }
+        self.counters.interests.primary += 1;
+        self.counters.retransmissions += u64::from(segment.retransmission);
+        Some(Interest {
+            name: self.content.name(segment.number),
+            can_be_prefix: false,
+            must_be_fresh: false,
+            nonce: asked.nonce,
+            lifetime: self.setup.lifetime,
+            hop_limit: u8::MAX,
+            class: Class::Primary,
+            srtt: self.srtt(),
+            steer: Steer::default(),
+            size: self.setup.interest,
+            body: Default::default(),
+        })
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    pub(crate) fn finished(&self) -> bool {
+        self.segments.is_some_and(|segments| self.base >= segments)
+    }
+
+    pub(crate) fn counters(&self) -> ConsumerCounters {
+        ConsumerCounters { timeouts: self.sender.counters().timeouts, ..self.counters }
+    }
+
+    /// The pacing rate, or what the window gives in a round trip.
+    pub(crate) fn rates(&self) -> (Rate, Rate) {
+        let window = self.setup.data.get() as f64 * self.sender.effective_window();
+        let round = self.srtt().as_secs_f64();
+        let rate = if round > 0.0 { Rate::from_bytes_per_sec(window / round) } else { Rate::ZERO };
+        (self.sender.pacing().unwrap_or(rate), Rate::ZERO)
+    }
+
+    pub(crate) fn srtt(&self) -> Span {
+        self.sender.rtt().srtt()
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.sender.in_flight() as usize
+    }
+
+    pub(crate) fn latest_rtt(&self) -> Option<Span> {
+        self.sender.latest_rtt()
+    }
+
+    pub(crate) fn subflows(&self) -> &[Subflow] {
+        &[]
+    }
+
+    pub(crate) fn take_rtt(&mut self) -> Option<Span> {
+        self.in_rtt.take()
+    }
+}
