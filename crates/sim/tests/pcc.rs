@@ -47,13 +47,31 @@ fn the_released_code_fills_a_link() {
     assert!(utilisation(&record) >= 0.9, "utilisation {}", utilisation(&record));
 }
 
+/// Goodputs of a flow of the first controller and one of the second beside it, from 20 to 60 s.
+fn beside(one: &str, other: &str) -> Vec<f64> {
+    let other = format!("[[flow]]\nname = \"other\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"{other}\"");
+    goodputs(&run(&one_link(one, 60, 20, &path("375 kB"), &other)), 40.0)
+}
+
 #[test]
 fn a_scavenger_takes_an_idle_link_and_leaves_it_to_others() {
     let alone = run(&one_link("vivace?utility=scavenger", 60, 20, &path("375 kB"), ""));
-    assert!(utilisation(&alone) >= 0.8, "utilisation {} alone", utilisation(&alone));
-    let other = "[[flow]]\nname = \"other\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"cubic\"";
-    let shares = goodputs(&run(&one_link("vivace?utility=scavenger", 60, 20, &path("375 kB"), other)), 40.0);
-    assert!(shares[1] >= 4.0 * shares[0], "{shares:?}");
+    assert!(utilisation(&alone) >= 0.75, "utilisation {} alone", utilisation(&alone));
+    for other in ["cubic", "vivace"] {
+        let shares = beside("vivace?utility=scavenger", other);
+        assert!(shares[1] >= 4.0 * shares[0] && shares[1] >= 75.0, "beside {other}: {shares:?}");
+    }
+}
+
+#[test]
+fn shares_are_in_proportion_to_weights() {
+    let ratio = |weight: u32| {
+        let shares = beside(&format!("vivace?utility=proportional&weight={weight}"), "vivace?utility=proportional");
+        assert!(shares[0] + shares[1] >= 85.0, "{shares:?}");
+        shares[0] / shares[1]
+    };
+    let ratios = [1, 2, 4].map(ratio);
+    assert!((0.8..=1.25).contains(&ratios[0]) && (1.6..=2.4).contains(&ratios[1]) && (2.0..=4.8).contains(&ratios[2]), "{ratios:?}");
 }
 
 #[test]

@@ -46,6 +46,7 @@ const PARAMS: &[Param] = &[
         &["reward", "clip"],
         "a falling round trip counts as gain, as in the paper, or as steady (PCC Proteus)",
     ),
+    Param::number("weight", 1.0, (0.01, 100.0), "", "utility=proportional: flows share in proportion to it"),
     Param::number(
         "jitter_price",
         1500.0,

@@ -4,6 +4,7 @@
 
 mod gradient;
 mod latency_target;
+mod proportional;
 mod released;
 mod safe;
 mod scavenger;
@@ -27,7 +28,7 @@ pub trait Utility: Send {
 type Build = fn(&Params) -> Box<dyn Utility>;
 
 /// The utility functions that `vivace` can follow, by name.
-const UTILITIES: [(&str, Build); 3] = [vivace::LINE, scavenger::LINE, latency_target::LINE];
+const UTILITIES: [(&str, Build); 4] = [vivace::LINE, proportional::LINE, scavenger::LINE, latency_target::LINE];
 
 /// The names of all.
 pub const NAMES: &[&str] = &names();

@@ -32,10 +32,22 @@ impl Vivace {
     }
 }
 
+impl Vivace {
+    /// x^t.
+    pub fn earnings(&self, statistics: &Statistics) -> f64 {
+        libm::pow(statistics.rate, self.t)
+    }
+
+    /// b x (dRTT/dT) + c x L.
+    pub fn costs(&self, statistics: &Statistics) -> f64 {
+        let Statistics { rate, loss, slope, .. } = *statistics;
+        self.b * rate * self.gradient.of(slope) + self.c * rate * loss
+    }
+}
+
 impl Utility for Vivace {
     fn of(&self, statistics: &Statistics) -> f64 {
-        let Statistics { rate, loss, slope, .. } = *statistics;
-        libm::pow(rate, self.t) - self.b * rate * self.gradient.of(slope) - self.c * rate * loss
+        self.earnings(statistics) - self.costs(statistics)
     }
 }
 
