@@ -8,10 +8,11 @@
 
 mod law;
 
-pub use law::{RcpLaw, RcpSettings, RttFilter};
+pub(crate) use law::ENTRY as LAW;
+pub use law::RcpLaw;
 
 use crate::buffer::Buffer;
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, Fate, Limit, Packet, Queued, Verdicts, Why};
+use crate::{Discipline, DisciplineEntry, DisciplineSetup, Fate, LawSetup, Limit, Observed, Packet, Queued, RateLaw, Verdicts, Why};
 use narrows_control::Header;
 use narrows_control::params::{Param, Params};
 use narrows_control::registry::Need;
@@ -23,30 +24,39 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "RCP's router: one rate for all flows, from spare capacity, queue and mean round trip; drops what does not fit",
     source: "Dukkipati 2008; the RCP code for ns-2 (rcp.cc) and NetFPGA",
     offers: &[Need::StampedRate],
-    params: &[
-        Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)"),
-        Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)"),
-        Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity aimed at"),
-        Param::number(
-            "interval",
-            10.0,
-            (0.0, 10_000.0),
-            "ms",
-            "time between ticks, a mean round trip if that is shorter; 0: a mean round trip",
-        ),
-        Param::choice(
-            "filter",
-            "shared",
-            &["shared", "ns2"],
-            "how the mean round trip follows what packets tell: a quarter of the difference per tick, or as the ns-2 code does, slower downwards",
-        ),
-        Param::number("initial", 0.05, (0.0, 1.0), "", "the rate to begin with, as a part of the capacity"),
-        Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "the lowest rate, packets of 1500 B per mean round trip"),
-    ],
+    params: PARAMS,
 };
 
-/// Bits in a packet of the floor.
-const FLOOR_PACKET: f64 = 1500.0 * 8.0;
+/// What can be set, of the queue and of the law alone.
+const PARAMS: &[Param] = &[
+    Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)"),
+    Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)"),
+    Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity aimed at"),
+    Param::number(
+        "interval",
+        10.0,
+        (0.0, 10_000.0),
+        "ms",
+        "time between ticks, a mean round trip if that is shorter; 0: a mean round trip",
+    ),
+    Param::choice(
+        "filter",
+        "shared",
+        &["shared", "ns2"],
+        "how the mean round trip follows what packets tell: a quarter of the difference per tick, or as the ns-2 code does, slower downwards",
+    ),
+    Param::number("initial", 0.05, (0.0, 1.0), "", "the rate to begin with, as a part of the capacity"),
+    Param::number(
+        "floor",
+        0.1,
+        (0.0001, 1000.0),
+        "packets",
+        "the lowest rate, packets per mean round trip: of 1500 B in a queue, of the mean Data size on an ICN link",
+    ),
+];
+
+/// A packet of the floor.
+const FLOOR_PACKET: Bytes = Bytes::new(1500);
 /// Spread of the first tick, as a part of the interval.
 const SPREAD: f64 = 0.2;
 
@@ -68,16 +78,7 @@ pub struct Rcp<P> {
 impl<P> Rcp<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Rcp<P> {
-        let settings = RcpSettings {
-            a: params.number("a"),
-            b: params.number("b"),
-            eta: params.number("eta"),
-            interval: Span::from_secs_f64(params.number("interval") / 1e3),
-            filter: if params.choice("filter") == "ns2" { RttFilter::Ns2 } else { RttFilter::Shared },
-            initial: params.number("initial"),
-            floor: params.number("floor") * FLOOR_PACKET,
-        };
-        let law = RcpLaw::new(settings, setup.rate.unwrap_or(Rate::ZERO));
+        let law = RcpLaw::new(&LawSetup { capacity: setup.rate.unwrap_or(Rate::ZERO) }, params);
         let interval = law.interval().as_secs_f64();
         let first = interval * (1.0 + SPREAD * setup.random.clone().normal()).max(SPREAD);
         Rcp {
@@ -104,8 +105,13 @@ impl<P: Packet> Rcp<P> {
 
     fn tick(&mut self) {
         let rtt = (self.told > 0).then(|| Span::from_secs_f64(self.rtts / self.told as f64));
-        let bits = |bytes: u64| (bytes * 8) as f64;
-        self.law.tick(self.next_tick.since(self.last_tick), bits(self.arrivals), bits(self.queue.bytes().get()), rtt);
+        self.law.tick(&Observed {
+            dt: self.next_tick.since(self.last_tick),
+            arrivals: [(self.arrivals * 8) as f64, 0.0],
+            queue: self.queue.bytes().bits() as f64,
+            rtt,
+            packet: FLOOR_PACKET,
+        });
         (self.arrivals, self.told, self.rtts) = (0, 0, 0.0);
         self.last_tick = self.next_tick;
         self.next_tick += self.law.interval();

@@ -1,0 +1,182 @@
+//! What the document leaves open: one test for each.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn the_rate_never_falls_below_the_floor_and_rises_from_there() {
+    for text in ["mircc-single", "mircc"] {
+        let mut law = made(text);
+        close(tick(&mut law, 100.0, 1000.0), FLOOR);
+        // N = C/R, base = 0.95 R, excess = R: R grows by alpha eta.
+        close(tick(&mut law, 0.0, 0.0), FLOOR * 1.475);
+    }
+    // Twice as high in twice the packets: 0.2 · 8 · 1500 B/100 ms.
+    let mut law = made("mircc-single?floor=0.2");
+    law.tick(&Observed { packet: Bytes::new(1500), ..seen([100.0, 0.0], 1000.0) });
+    close(state(&law, "rate_mbps"), 0.024);
+}
+
+/// Nothing arrives: beta is 0.1, not (0 - y)/0.
+#[test]
+fn without_arrivals_the_queue_weighs_least() {
+    let mut law = made("mircc-single?alpha=1");
+    close(tick(&mut law, 50.0, 0.0), 1.9);
+    // N = 10/1.9, base = (9.5 - 0.1 · 5)/N = 1.71, excess = 1.9.
+    close(tick(&mut law, 0.0, 5.0), 3.61);
+}
+
+#[test]
+fn the_mean_round_trip_begins_with_100_ms_takes_a_quarter_per_tick_and_no_less_than_a_millisecond() {
+    let mut law = made("mircc-single");
+    let mut told = |rtt| {
+        law.tick(&Observed { rtt, ..seen([0.0; 2], 0.0) });
+        state(&law, "rtt_s")
+    };
+    close(told(None), 0.1);
+    close(told(Some(Span::from_millis(20))), 0.08);
+    close(told(None), 0.08);
+    assert_eq!((0..100).map(|_| told(Some(Span::ZERO))).last(), Some(1e-3));
+}
+
+#[test]
+fn before_a_packet_was_seen_one_of_1000_bytes_is_assumed() {
+    close(state(&made("mircc"), "floor_mbps"), FLOOR);
+    let mut law = made("mircc");
+    law.tick(&Observed { packet: Bytes::ZERO, ..seen([0.0; 2], 0.0) });
+    close(state(&law, "floor_mbps"), 1e-6);
+}
+
+/// beta = 1, N = 1: base = 9.5 - 12 = -2.5, excess = 10 - 5. A base of no less than 0 would give 7.5.
+#[test]
+fn a_large_queue_takes_more_than_the_base() {
+    close(tick(&mut made("mircc-single"), 5.0, 12.0), 6.25);
+}
+
+#[test]
+fn no_rate_is_above_the_capacity_or_eta_of_it() {
+    for (text, highest) in [("mircc-single", 10.0), ("mircc-single?cap=eta", 9.5), ("mircc", 10.0), ("mircc?cap=eta", 9.5)] {
+        let mut law = made(text);
+        assert_eq!(state(&law, "rate_mbps"), highest, "the rate to begin with");
+        for _ in 0..5 {
+            assert_eq!(tick(&mut law, 0.0, 0.0), highest);
+        }
+        law.set_capacity(Rate::from_mbps(2));
+        close(tick(&mut law, 0.0, 0.0), highest / 5.0);
+    }
+}
+
+/// A rate that is held does not go on to rise unseen: after any idle time overload cuts it as after none, N = 2, base = 9.5/2.
+#[test]
+fn idle_time_winds_nothing_up() {
+    for idle in [0, 1, 1000] {
+        let mut law = made("mircc-single");
+        for _ in 0..idle {
+            tick(&mut law, 0.0, 0.0);
+        }
+        close(tick(&mut law, 20.0, 0.0), 0.5 * (10.0 + 4.75));
+    }
+}
+
+#[test]
+fn what_is_not_a_number_changes_nothing_and_is_counted() {
+    for text in ["mircc", "mircc-single", "rcp?interval=0"] {
+        let mut law = made(text);
+        law.tick(&seen([12.0, 3.0], 1.0));
+        let mut other = law.clone();
+        let sound = Observed { rtt: Some(Span::from_millis(1)), ..seen([5.0, 1.0], 2.0) };
+        let unsound = [
+            Observed { arrivals: [f64::NAN, 0.0], ..sound },
+            Observed { arrivals: [0.0, f64::INFINITY], ..sound },
+            Observed { queue: f64::NAN, ..sound },
+            Observed { dt: Span::ZERO, ..sound },
+        ];
+        for (count, observed) in (1..).zip(unsound) {
+            assert_eq!(law.tick(&observed), other.rates());
+            assert_eq!((law.discarded(), law.interval()), (count, other.interval()), "{text}");
+        }
+        assert_eq!(law.tick(&sound), other.tick(&sound), "{text}: it goes on from where it was");
+    }
+}
+
+#[test]
+fn a_link_that_is_down_tells_the_floor_and_does_not_tick() {
+    for text in ["mircc", "mircc-single"] {
+        let mut law = made(text);
+        law.tick(&seen([12.0, 3.0], 1.0));
+        let mut other = law.clone();
+        law.set_capacity(Rate::ZERO);
+        let down = law.rates();
+        assert_eq!(mbps(down), [FLOOR, if text == "mircc" { FLOOR } else { 0.0 }]);
+        assert_eq!(law.tick(&seen([100.0, 0.0], 1000.0)), down);
+        law.set_capacity(Rate::from_mbps(10));
+        assert_eq!((law.rates(), law.discarded()), (other.rates(), 0));
+        let next = seen([5.0, 1.0], 0.0);
+        assert_eq!(law.tick(&next), other.tick(&next), "{text}");
+    }
+}
+
+#[test]
+fn ticks_come_each_mean_round_trip_within_bounds() {
+    let interval = |text, rtt| {
+        let mut law = made(text);
+        for _ in 0..100 {
+            law.tick(&Observed { rtt: Some(Span::from_millis(rtt)), ..seen([0.0; 2], 0.0) });
+        }
+        Span::from_micros((law.interval().as_nanos() + 500) / 1000)
+    };
+    for (text, rtt, expected) in [
+        ("mircc", 40, 40),
+        ("mircc-single", 40, 40),
+        ("mircc?kt=0.5", 40, 20),
+        ("mircc", 3, 10),
+        ("mircc?shortest=1", 3, 3),
+        ("mircc", 5000, 1000),
+        ("mircc?longest=60000", 5000, 5000),
+    ] {
+        assert_eq!(interval(text, rtt), Span::from_millis(expected), "{text}");
+    }
+}
+
+/// Half the time since the last tick, the same bits: twice the rate of arrivals.
+#[test]
+fn the_time_that_passed_counts_and_not_the_interval_meant() {
+    let mut law = made("mircc-single");
+    law.tick(&Observed { dt: D / 2, ..seen([10.0, 0.0], 0.0) });
+    close(state(&law, "rate_mbps"), 0.5 * (10.0 + 4.75));
+}
+
+proptest! {
+    /// Whatever is seen, both rates lie between the floor and the capacity, and what is counted as no number is what is none.
+    #[test]
+    fn rates_are_within_bounds(
+        text in prop::sample::select(vec!["mircc", "mircc?pool=literal&beta=0", "mircc-single?eta=1&alpha=1", "mircc?cap=eta&kt=0.01"]),
+        intervals in prop::collection::vec((any::<u64>(), prop::array::uniform2(prop::num::f64::POSITIVE | prop::num::f64::INFINITE | prop::num::f64::QUIET_NAN | prop::num::f64::ZERO), 0.0..1e12, any::<Option<u32>>(), 0u64..20_000), 0..20),
+        capacities in prop::collection::vec(1u64..1_000_000_000_000, 20),
+    ) {
+        let mut law = made(text);
+        let mut unsound = 0;
+        for ((dt, arrivals, queue, rtt, packet), capacity) in intervals.into_iter().zip(capacities) {
+            let capacity = Rate::from_bps(capacity);
+            law.set_capacity(capacity);
+            let observed = Observed {
+                dt: Span::from_nanos(dt), arrivals, queue, rtt: rtt.map(|rtt| Span::from_nanos(rtt.into())), packet: Bytes::new(packet),
+            };
+            let before = law.rates();
+            let rates = law.tick(&observed);
+            let sum = (arrivals[0] + arrivals[1]) / observed.dt.as_secs_f64();
+            if !(sum.is_finite()) {
+                unsound += 1;
+                prop_assert_eq!(rates, before);
+            } else {
+                let floor = Rate::from_bps((state(&law, "floor_mbps") * 1e6 + 0.5) as u64);
+                let highest = capacity.max(floor);
+                let lowest = Rate::from_bps(floor.as_bps().saturating_sub(1));
+                prop_assert!(rates.primary >= lowest && rates.primary <= highest, "{rates:?}");
+                prop_assert!(text.starts_with("mircc-single") || rates.secondary >= lowest && rates.secondary <= highest, "{rates:?}");
+            }
+            prop_assert_eq!(law.discarded(), unsound);
+            prop_assert!(!law.interval().is_zero());
+        }
+    }
+}
