@@ -33,6 +33,9 @@ pub enum SimError {
         /// What would end it.
         remedy: &'static str,
     },
+    /// There is no fluid of it.
+    #[error(transparent)]
+    Unfit(#[from] crate::fluid::Unfit),
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -7,6 +7,7 @@ mod application;
 mod carried;
 mod endpoint;
 mod error;
+pub mod fluid;
 mod opening;
 mod packet;
 mod parts;

@@ -11,14 +11,15 @@
 //!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
 //!   where α packets are a shorter queue than `mi_threshold` come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
 //! * without a queue the window doubles per round trip only at the start, up to where two whole round trips first showed one or a loss came; later α is a quarter of
-//!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: on long paths each dip of the queue would
-//!   end in a queue of a whole window, and that in the next dip;
+//!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: with a buffer of the product on long paths each
+//!   loss would end in a queue that doubling fills again. `mi=published` has the published rule, judged by the mean round trip as in ns-2;
 //! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
 //! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
 //! * after a timeout the window is 2 packets and doubles again, up to half of what it was.
 
 mod alpha;
 mod delay;
+mod free;
 mod increase;
 mod law;
 mod sc2002;
@@ -33,6 +34,7 @@ use crate::window::{Window, growth};
 use crate::{Acked, Controller, Decision, Ecn, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
 use alpha::Alpha;
 use delay::{Delay, Weight};
+use free::Free;
 use increase::Spreading;
 use law::Periodic;
 use narrows_units::{Bytes, Segments, Span, Time};
@@ -56,7 +58,10 @@ pub const ENTRY: Entry = Entry {
             "how an increase is spread over a round trip; none: at once; time: in equal intervals; event: with the acknowledgements, after each burst of them; acks: with the acknowledgements, if the window has more than 4 packets and the path at least 4 ms",
         ),
         RTT_WEIGHT,
+        MI,
         MI_THRESHOLD,
+        FREE_QUEUE,
+        FREE_SHARE,
         LOSS_BETA,
         BASE_RTT_WINDOW,
         PACKET_PACING,
@@ -81,7 +86,7 @@ pub const SC2002: Entry = Entry {
     source: "Low, FAST TCP: design, implementation, experiments, slides, 2002; the target's formula is that of the later algorithm",
     needs: &[Need::Tags],
     numbered: false,
-    params: &[ALPHA, RTT_WEIGHT, MI_THRESHOLD, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],
+    params: &[ALPHA, RTT_WEIGHT, MI, MI_THRESHOLD, FREE_QUEUE, FREE_SHARE, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],
     build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), setup, params))),
 };
 
@@ -103,7 +108,7 @@ const MI_THRESHOLD: Param = Param::number(
     0.75,
     (0.0, 1000.0),
     "ms",
-    "a queue of less than this delay is none: the window doubles per round trip at the start, later alpha is a quarter of the window; 0: never",
+    "a queue of less than this delay is none, so that the window may double (mi); 0: there always is one",
 );
 const LOSS_BETA: Param = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "part of the window that a loss leaves (7/8 in UDT)");
 const BASE_RTT_WINDOW: Param = Param::number_or(
@@ -113,15 +118,31 @@ const BASE_RTT_WINDOW: Param = Param::number_or(
     "s",
     "for how long a round trip counts for the base; without a limit, as published, a change to a longer path is taken for queue",
 );
+const MI: Param = Param::choice(
+    "mi",
+    "start",
+    &["start", "published"],
+    "when the window doubles; start: while the least round trip of a round shows next to no queue, and only up to where two rounds showed one; published: while the mean round trip shows less queue than mi_threshold, at any time",
+);
+const FREE_QUEUE: Param = Param::number(
+    "free_queue",
+    0.25,
+    (0.0, 1.0),
+    "",
+    "with mi=start, a queue of less than this part of alpha is none, however long it lasts: on slow links, or with rare acknowledgements, packets wait for those beside them",
+);
+const FREE_SHARE: Param = Param::number(
+    "free_share",
+    0.25,
+    (0.0, 2.0),
+    "",
+    "with mi=start, alpha as a part of the window while there is no queue later; with gamma = 1/2 a quarter is an eighth of the window per update",
+);
 const PACKET_PACING: Param =
     Param::flag("packet_pacing", false, "pace packets at 1.2 windows per round trip; published results are without").needing(Need::Pacing);
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
 const PACING_GAINS: (f64, f64) = (1.2, 1.2);
-/// A queue of less than this part of α is none, however long it lasts: on slow links, or with rare acknowledgements, packets wait for those beside them.
-const FREE_QUEUE: f64 = 0.25;
-/// α as a part of the window while there is no queue: with γ = 1/2 an eighth of the window per update.
-const FREE_SHARE: f64 = 0.25;
 /// Fewest packets of the window.
 const MIN_WINDOW: f64 = 2.0;
 
@@ -185,7 +206,7 @@ struct Fast<L> {
     alpha: Alpha,
     present: Present,
     past: Past,
-    mi_threshold: f64,
+    free: Free,
     loss_beta: f64,
     /// A full packet, headers included.
     packet: Bytes,
@@ -207,7 +228,7 @@ impl<L: Law> Fast<L> {
             alpha: Alpha::new(params.number_or(ALPHA.name)),
             present: Present::default(),
             past: Past::default(),
-            mi_threshold: params.number(MI_THRESHOLD.name) / 1e3,
+            free: Free::new(params),
             loss_beta: params.number(LOSS_BETA.name),
             packet: setup.mss + setup.headers,
             paces: params.flag(PACKET_PACING.name),
@@ -220,7 +241,7 @@ impl<L: Law> Fast<L> {
     fn measure(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
         self.past.ended = false;
         if highest(feedback).is_some_and(|highest| self.present.round.ends_with(highest)) {
-            if self.delay.least_of_two().is_some_and(|least| !self.is_free(flight(newest), least)) {
+            if self.free.start_ends(&self.delay, flight(newest), self.alpha.packets()) {
                 self.window.threshold = self.window.threshold.min(self.window.cwnd.max(MIN_WINDOW));
             }
             self.end_round(feedback.now);
@@ -242,29 +263,23 @@ impl<L: Law> Fast<L> {
         self.delay.begin_round();
     }
 
-    /// True if a round trip of `rtt` seconds means that next to nothing is queued.
-    fn is_free(&self, flight: f64, (base, rtt): (f64, f64)) -> bool {
-        let (queueing, queued, alpha) = (rtt - base, flight * (rtt - base) / rtt, self.alpha.packets());
-        self.mi_threshold > 0.0 && (queued < alpha * FREE_QUEUE || (queueing < self.mi_threshold && queued < alpha / 2.0))
-    }
-
     fn move_window(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
         let flight = flight(newest);
         let limited = growth(feedback) as f64;
         let Window { cwnd, threshold, .. } = self.window;
-        let free = self.delay.least().is_some_and(|least| self.is_free(flight, least));
-        if free && cwnd < threshold {
+        let alpha = self.alpha.packets();
+        let free = self.free.is_free(&self.delay, flight, alpha);
+        if free && self.free.doubles(cwnd, threshold) {
             self.law.suspend();
-            self.window.slow_start(limited, 1.0);
+            self.window.cwnd += limited;
             return;
         }
-        let alpha = self.alpha.packets();
         let seen = Seen {
             now: feedback.now,
             packets: feedback.acked.len() as f64,
             limited,
             flight,
-            alpha: if free { alpha.max(cwnd * FREE_SHARE) } else { alpha },
+            alpha: if free { alpha.max(cwnd * self.free.share) } else { alpha },
             delay: &self.delay,
             round: self.past,
         };

@@ -111,6 +111,22 @@ fn the_window_doubles_until_a_round_trip_shows_a_queue() {
     }
 }
 
+/// The start is over, then half of the window is lost, and the mean forgets the queue within a round.
+#[test]
+fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eighth() {
+    for (mi, least, most) in [("published", 1.99, 2.0), ("start", 1.12, 1.125)] {
+        let mut ideal = Ideal::new(&format!("fast?alpha=50&window_pacing=none&mi={mi}"), 10.0);
+        ideal.rounds(80);
+        let recovering = Feedback { recovery: Recovery::Recovery, ..Feedback::at(ideal.now) };
+        ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Loss), acked: &acked(1..2), ..recovering });
+        assert!((ideal.window() - 525.0).abs() < 1.0, "{mi}: half of 1050, not {}", ideal.window());
+        let windows = [ideal.round(), ideal.round(), ideal.round()];
+        let steps = windows.windows(2).map(|pair| pair[1] / pair[0]);
+        let grown = steps.fold(1.0, f64::max);
+        assert!((least..=most).contains(&grown), "{mi}: {windows:?}");
+    }
+}
+
 /// Four packets are a queue of 0.4 ms, less than the threshold, but more than half of alpha.
 #[test]
 fn a_path_on_which_alpha_is_a_short_queue_comes_to_rest() {

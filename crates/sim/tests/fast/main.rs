@@ -2,10 +2,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod fluid;
 
-use common::{bottleneck, one_link, run, utilisation};
-use fluid::Source;
+use common::{bottleneck, one_link, run, scenario, utilisation};
 use narrows_measure::{FlowRecord, Record};
 use narrows_units::Time;
 
@@ -22,7 +20,7 @@ fn rate(flow: &FlowRecord, seconds: f64) -> f64 {
 }
 
 /// Flows of 50 Mbit/s together, 4167 packets/s, of these round trips; counted over the last third of 90 s.
-fn unequal(controller: &str, round_trips: &[u32]) -> Record {
+fn unequal(controller: &str, round_trips: &[u32]) -> String {
     let mut text = "duration = \"90 s\"\nwarmup = \"60 s\"\nsample = \"50 ms\"\n\
                     [[link]]\nname = \"bottleneck\"\nbetween = [\"middle\", \"right\"]\nrate = \"50 Mbit/s\"\n"
         .to_owned();
@@ -33,7 +31,7 @@ fn unequal(controller: &str, round_trips: &[u32]) -> Record {
             rtt * 500
         );
     }
-    run(&text)
+    text
 }
 
 #[test]
@@ -52,7 +50,7 @@ fn every_flow_keeps_alpha_packets_in_the_queue() {
 /// 40 packets each make a queue of 29 ms.
 #[test]
 fn shares_do_not_depend_on_round_trips() {
-    let record = unequal("fast?alpha=40", &[50, 100, 150]);
+    let record = run(&unequal("fast?alpha=40", &[50, 100, 150]));
     for flow in &record.flows {
         let share = rate(flow, 30.0) / 4_166.7 * 3.0;
         assert!((share - 1.0).abs() <= 0.1, "{}: {share} of its share", flow.name);
@@ -61,29 +59,24 @@ fn shares_do_not_depend_on_round_trips() {
 
 #[test]
 fn packets_behave_as_the_fluid() {
-    let record = unequal("fast?alpha=40", &[50, 100, 150]);
-    let sources = [0.05, 0.1, 0.15].map(|base| Source { base, alpha: 40.0 });
-    let fluid = fluid::run(&sources, 50e6 / 12_000.0, 90.0, 1e-3);
-    assert!((mean_queue(&record) / fluid.queue - 1.0).abs() <= 0.1, "{} packets, {} in the fluid", mean_queue(&record), fluid.queue);
-    for ((flow, window), fluid_rate) in record.flows.iter().zip(&fluid.windows).zip(&fluid.rates) {
-        let packets = flow.samples.last().expect("samples").cwnd;
-        assert!((packets / window - 1.0).abs() <= 0.1, "{}: {packets} packets, {window} in the fluid", flow.name);
-        assert!((rate(flow, 30.0) / fluid_rate - 1.0).abs() <= 0.1, "{}: {fluid_rate} per second in the fluid", flow.name);
-    }
-}
-
-/// Five sources of 550 to 750 ms with alpha of 500 on 5000/12 packets/ms: the queue settles at 2500 packets, each source at 83.33 packets/ms.
-#[test]
-fn the_fluid_of_the_slides_settles_where_the_law_says() {
-    let sources = [0.55, 0.6, 0.65, 0.7, 0.75].map(|base| Source { base, alpha: 500.0 });
-    let capacity = 5e6 / 12.0;
-    let outcome = fluid::run(&sources, capacity, 1_500.0, 5e-3);
-    assert!((outcome.queue / 2_500.0 - 1.0).abs() <= 0.03, "a queue of {} packets", outcome.queue);
-    assert!(outcome.largest_queue > 50_000.0, "doubling is noticed a round trip too late: {}", outcome.largest_queue);
-    for (rate, (window, source)) in outcome.rates.iter().zip(outcome.windows.iter().zip(&sources)) {
-        assert!((rate / (capacity / 5.0) - 1.0).abs() <= 0.05, "{rate} packets/s");
-        let expected = capacity / 5.0 * (source.base + 0.006);
-        assert!((window / expected - 1.0).abs() <= 0.05, "a window of {window} instead of {expected}");
+    let text = unequal("fast?alpha=40", &[50, 100, 150]);
+    let (record, fluid) = (run(&text), narrows_sim::fluid::run(&scenario(&text), &mut |_| true).expect("a fluid"));
+    assert!(
+        (mean_queue(&record) / mean_queue(&fluid) - 1.0).abs() <= 0.1,
+        "{} packets, {} in the fluid",
+        mean_queue(&record),
+        mean_queue(&fluid)
+    );
+    for (flow, other) in record.flows.iter().zip(&fluid.flows) {
+        let window = |flow: &FlowRecord| flow.samples.last().expect("samples").cwnd;
+        assert!(
+            (window(flow) / window(other) - 1.0).abs() <= 0.1,
+            "{}: {} packets, {} in the fluid",
+            flow.name,
+            window(flow),
+            window(other)
+        );
+        assert!((rate(flow, 30.0) / rate(other, 30.0) - 1.0).abs() <= 0.1, "{}: {} per second in the fluid", flow.name, rate(other, 30.0));
     }
 }
 
