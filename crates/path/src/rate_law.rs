@@ -132,3 +132,60 @@ laws! {
     MirccSingle(MirccSingle), mircc::SINGLE;
     Rcp(RcpLaw), rcp::LAW;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_control::params::Kind;
+
+    const SETUP: LawSetup = LawSetup { capacity: Rate::from_mbps(10) };
+
+    fn made(text: &str) -> AnyRateLaw {
+        AnyRateLaw::new(&text.parse().expect("a law"), &SETUP)
+    }
+
+    #[test]
+    fn every_entry_is_complete() {
+        for entry in LAWS {
+            assert_eq!(LAWS.iter().filter(|other| other.name == entry.name).count(), 1, "{} twice", entry.name);
+            assert!(!entry.summary.is_empty() && !entry.source.is_empty());
+            for param in entry.params {
+                match param.kind {
+                    Kind::Number { default, min, max, .. } => assert!((min..=max).contains(&default), "{}", param.name),
+                    Kind::Choice { default, options } => assert!(options.contains(&default), "{}", param.name),
+                    Kind::NumberOr { .. } | Kind::Flag { .. } => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn laws_of_one_class_leave_the_secondary_rate_at_zero_and_all_name_their_state_once() {
+        let seen = Observed { dt: Span::from_millis(100), arrivals: [3e5, 2e5], queue: 0.0, rtt: None, packet: Bytes::new(1000) };
+        for entry in LAWS {
+            let mut law = made(entry.name);
+            for rates in [law.rates(), law.tick(&seen)] {
+                assert!(!rates.primary.is_zero(), "{}", entry.name);
+                assert_eq!(rates.secondary.is_zero(), entry.classes == 1, "{}", entry.name);
+            }
+            assert_eq!(law.tick(&seen), law.rates());
+            let mut names = Vec::new();
+            law.inspect(&mut |name, value| {
+                assert!(value.is_finite() && !names.contains(&name), "{name}");
+                names.push(name);
+            });
+            assert!(names.contains(&"rate_mbps") && names.contains(&"rtt_s"), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_and_what_would_be_right() {
+        let error = |text: &str| text.parse::<LawChoice>().unwrap_err().to_string();
+        assert_eq!(error("mirc"), "there is no rate law \"mirc\"; known are mircc, mircc-single, rcp");
+        assert_eq!(error("mircc?pool=both"), "mircc: pool=both is not allowed; it must be one of consistent, literal");
+        assert_eq!(
+            error("mircc-single?pool=literal"),
+            "mircc-single has no parameter \"pool\"; it has eta, alpha, beta, cap, kt, shortest, longest, floor"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use narrows_units::Rate;
 
-/// What each flow may ask for, in bits of Data per second, in two classes (MIRCC, section 3.3). A law with a single class has the first only.
+/// What each flow may ask for, in bits of Data per second, in two classes (MIRCC, section 4.2). A law with a single class has the first only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
     /// Of primary Interests.

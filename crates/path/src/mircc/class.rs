@@ -26,9 +26,9 @@ impl Class {
     /// After an interval in which `arrivals` bits per second arrived, and with a queue that a rate of `drain` would empty in a round trip.
     pub(super) fn tick(&mut self, link: &Link, share: &Share, arrivals: f64, drain: f64) {
         let last = self.rate.max(link.floor);
-        // (2), (7), (12)
+        // (2), (6), (12)
         self.flows = (share.capacity.max(arrivals) / last).max(share.flows);
-        // (3), (8), (13)
+        // (3), (7), (13)
         let base = (share.target - self.queue_weight(link, arrivals) * drain) / self.flows;
         // (4), (9), (15)
         let excess = last - arrivals / self.flows;
@@ -39,7 +39,7 @@ impl Class {
         self.arrivals = arrivals;
     }
 
-    /// beta(t): at least beta', and more while traffic grows; (14) for the secondary class, without a number for the primary one.
+    /// beta(t), (8), (14): at least beta', and more while traffic grows.
     fn queue_weight(&self, link: &Link, arrivals: f64) -> f64 {
         if arrivals > 0.0 { link.beta.max((arrivals - self.arrivals) / arrivals) } else { link.beta }
     }

@@ -186,6 +186,31 @@ mod tests {
         }
     }
 
+    /// New flows come in at the old rate. What waits then takes the rate below their share, and it grows back from there.
+    #[test]
+    fn abrupt_arrivals_undershoot_and_recover() {
+        let mut law = made("rcp?interval=0&initial=0.95", Rate::from_mbps(10));
+        let (mut queue, mut told, mut rates) = (0.0, law.rate, Vec::new());
+        for _ in 0..300 {
+            let arrivals = 4.0 * std::mem::replace(&mut told, law.rate) * 0.1;
+            queue = f64::max(0.0, queue + arrivals - 1e6);
+            tick(&mut law, D, arrivals, queue, Some(D));
+            rates.push(law.rate);
+        }
+        // 38 Mbit/s for an interval: 0.4 (9.5 - 38) - 0.4 · 28 = -22.6 of 10.
+        assert!(close(rates[0], 1200.0 / 0.1), "{}", rates[0]);
+        assert!((law.rate / 2.375e6 - 1.0).abs() < 1e-3 && queue == 0.0, "{}", law.rate);
+    }
+
+    #[test]
+    fn interests_of_both_classes_count_and_the_floor_is_in_packets_of_data() {
+        let mut law = law();
+        let seen = Observed { dt: D, arrivals: [0.6e6, 0.3e6], queue: 0.0, rtt: Some(D), packet: Bytes::new(1000) };
+        // 1 + 0.4 (9.5 - 9)/10.
+        assert_eq!(law.tick(&seen), Rates { primary: Rate::from_bps(510_000), secondary: Rate::ZERO });
+        assert_eq!(law.tick(&Observed { queue: 1e9, ..seen }).primary, Rate::from_bps(8000));
+    }
+
     #[test]
     fn a_large_queue_takes_the_rate_to_the_floor_at_once() {
         // 40 packets of 1 kB at 1 Mbit/s: -0.4 (320 kbit / 90 ms) / 1 Mbit/s = -1.42.
