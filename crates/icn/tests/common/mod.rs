@@ -76,7 +76,7 @@ pub fn run(
     let mut under_way: VecDeque<(Time, Packet<Interned>)> = VecDeque::new();
     let mut now = from;
     consumer.poll(now);
-    while now <= end {
+    loop {
         while let Some(interest) = consumer.interest() {
             under_way.extend(answer(now, &interest).map(|packet| (now + rtt, packet)));
             sent.push((now, interest));
@@ -85,8 +85,8 @@ pub fn run(
         let due = consumer.due().unwrap_or(Time::NEVER);
         assert!(due > now || due == Time::NEVER, "nothing to do at {now}, yet due at {due}");
         now = arrival.min(due);
-        if now == Time::NEVER {
-            break;
+        if now > end {
+            return sent;
         }
         if arrival <= now {
             consumer.handle(now, under_way.pop_front().unwrap().1);
@@ -94,7 +94,6 @@ pub fn run(
             consumer.poll(now);
         }
     }
-    sent
 }
 
 /// How many Interests of `class` there are.
