@@ -47,6 +47,8 @@ struct Start {
 
 /// The first wait for an answer where no path is known, and the longest that it doubles to.
 const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
+/// Primary Interests are sent at least this often, that a rate of zero be not the last to be heard of.
+const LONGEST_GAP: Span = Span::from_secs(60);
 /// Gain of the smoothed size of Data.
 const SIZE_GAIN: f64 = 1.0 / 8.0;
 /// A path is forgotten after this many round trips of silence, and not before this time.
@@ -155,7 +157,7 @@ impl<C: Content> Rated<C> {
             }
             (_, path) => self.subflows.on_refusal(path, nack.rates),
         }
-        let gap = self.gap(nack.rates.primary);
+        let gap = self.gap_at(nack.rates.primary);
         if let Some(start) = self.start.as_mut().filter(|start| start.segment == Some(segment)) {
             start.segment = None;
             if nack.reason == Reason::Congestion {
@@ -199,16 +201,22 @@ impl<C: Content> Rated<C> {
     }
 
     /// The time from one Interest to the next at which Data comes at `rate`.
-    fn gap(&self, rate: Rate) -> Span {
+    fn gap_at(&self, rate: Rate) -> Span {
         Span::from_secs_f64(8.0 * self.data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
+    }
+
+    /// The time from one Interest of `class` to the next.
+    fn gap(&self, class: Class) -> Span {
+        let gap = self.gap_at(self.subflows.rate(class));
+        if class == Class::Primary { gap.min(LONGEST_GAP) } else { gap }
     }
 
     /// When the next Interest of `class` may leave.
     fn slot(&self, class: Class) -> Time {
-        let gap = self.gap(self.subflows.rate(class));
+        let gap = self.gap(class);
         match class {
-            _ if gap == Span::MAX => Time::NEVER,
             Class::Primary => self.primary.due(gap),
+            Class::Secondary if gap == Span::MAX => Time::NEVER,
             Class::Secondary => self.held_until().max(self.secondary.due(gap)),
         }
     }
@@ -233,7 +241,7 @@ impl<C: Content> Rated<C> {
             return (start.at <= self.now).then(|| self.send_first(start));
         }
         let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.slot(*class) <= self.now)?;
-        let gap = self.gap(self.subflows.rate(class));
+        let gap = self.gap(class);
         match class {
             Class::Primary => self.primary.take(self.now, gap),
             Class::Secondary => self.secondary.take(self.now, gap),
