@@ -113,11 +113,11 @@ impl Subflows {
         if sum <= 0.0 {
             return None;
         }
-        // The share of each path is its rate / sum, of a pace no faster than sum: none is asked for more than its rate (section 4.1).
-        debug_assert!(self.rate(class).as_bps() as f64 <= sum);
+        let pace = self.rate(class).as_bps() as f64;
         let mut chosen = 0;
         for index in 0..self.all.len() {
             let share = rate(&self.all[index]) / sum;
+            debug_assert!(pace * share <= rate(&self.all[index]) * (1.0 + 1e-9), "a path is asked for more than its rate (section 4.1)");
             *self.all[index].due.of_mut(class) += share;
             if *self.all[index].due.of(class) > *self.all[chosen].due.of(class) {
                 chosen = index;
