@@ -2,10 +2,11 @@
 
 use crate::{Content, Name};
 use rustc_hash::FxBuildHasher;
+use std::cmp::Ordering;
 use std::hash::BuildHasher;
 
 /// A name of up to three components, each of them a number: a prefix that producers announce, a content under it, a segment of that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interned {
     prefix: u32,
     content: u32,
@@ -39,6 +40,20 @@ impl Interned {
             2 => Interned::content(self.prefix, self.content),
             _ => self,
         }
+    }
+}
+
+impl Ord for Interned {
+    /// A prefix stands before what begins with it.
+    fn cmp(&self, other: &Interned) -> Ordering {
+        let key = |name: &Interned| [name.prefix, name.content, name.segment].map(|component| component.wrapping_sub(NONE));
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Interned {
+    fn partial_cmp(&self, other: &Interned) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -100,6 +115,7 @@ mod tests {
             assert!(name.has_prefix(&prefix));
             assert_eq!(name.hash_prefix(components, &hashing), prefix.hash_prefix(components, &hashing));
         }
+        assert!(prefixes.is_sorted() && name < Interned::content(1, 3) && Interned::content(1, 3) < Interned::prefix(2));
         assert!(!name.has_prefix(&Interned::content(1, 3)) && !Interned::prefix(1).has_prefix(&name));
     }
 

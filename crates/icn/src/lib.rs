@@ -5,6 +5,7 @@
 mod consumer;
 mod interned;
 mod name;
+mod node;
 mod packet;
 mod producer;
 mod route;
@@ -15,6 +16,10 @@ pub use consumer::{
 };
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name};
+pub use node::{
+    FaceConfig, FaceCounters, FaceId, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, Strategy,
+    StrategyChoice, StrategyEntry,
+};
 pub use packet::{Class, Data, Interest, Nack, Packet, Reason};
 pub use producer::{Producer, ProducerSetup};
 pub use route::{Bloom, Form, Hint, Labels, Route, Steer, extend};

@@ -5,7 +5,8 @@ use std::hash::BuildHasher;
 
 /// A name of any world: interned numbers in the simulator, NDN names in a daemon.
 ///
-/// A name is a sequence of components. A forwarder hashes prefixes of it and compares them; it never takes it apart otherwise.
+/// A name is a sequence of components. A forwarder hashes prefixes of it and compares them; it never takes it apart otherwise. Names are ordered so that a prefix stands
+/// right before all names that begin with it, as the canonical order of NDN names has it (NDN Packet Format Specification 0.3, section 2.1).
 pub trait Name: Clone + Eq + Ord + Debug {
     /// How names are hashed. A world whose names are chosen by strangers needs a keyed hash; the simulator does not. No order ever follows from a hash.
     type Hashing: BuildHasher + Clone + Default;

@@ -1,0 +1,105 @@
+//! The content store: Data that has passed, for whoever asks next.
+
+use crate::{Data, Interest, Name, Route};
+use narrows_path::Rates;
+use narrows_units::Time;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Debug)]
+struct Kept<N: Name> {
+    data: Data<N>,
+    fresh_until: Time,
+    /// Neighbours in the order of use.
+    newer: u32,
+    older: u32,
+}
+
+/// So many packets, of which the least recently used goes first. What links wrote into Data is not kept with it: rates and the route are those of another time and another way
+/// (MIRCC, section 4.3: a cache is a responder, and the first link after it is the first to write).
+#[derive(Clone, Debug)]
+pub(crate) struct Cache<N: Name> {
+    limit: usize,
+    index: BTreeMap<N, u32>,
+    kept: Vec<Kept<N>>,
+    newest: u32,
+    oldest: u32,
+}
+
+impl<N: Name> Cache<N> {
+    pub(crate) fn new(limit: usize) -> Cache<N> {
+        Cache { limit, index: BTreeMap::new(), kept: Vec::new(), newest: NONE, oldest: NONE }
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.limit == 0
+    }
+
+    /// Keeps a copy.
+    pub(crate) fn insert(&mut self, now: Time, data: &Data<N>) {
+        let data = Data { rates: Rates::UNLIMITED, route: Route::default(), marked: false, ..data.clone() };
+        let fresh_until = now + data.freshness;
+        if let Some(slot) = self.index.get(&data.name).copied() {
+            let kept = &mut self.kept[slot as usize];
+            (kept.data, kept.fresh_until) = (data, fresh_until);
+            self.touch(slot);
+            return;
+        }
+        let name = data.name.clone();
+        let kept = Kept { data, fresh_until, newer: NONE, older: NONE };
+        let slot = if self.kept.len() < self.limit {
+            self.kept.push(kept);
+            self.kept.len() as u32 - 1
+        } else {
+            let slot = self.oldest;
+            self.unlink(slot);
+            self.index.remove(&self.kept[slot as usize].data.name);
+            self.kept[slot as usize] = kept;
+            slot
+        };
+        self.index.insert(name, slot);
+        self.link(slot);
+    }
+
+    /// A copy of what answers the Interest: for a prefix the first in the order of names.
+    pub(crate) fn lookup(&mut self, now: Time, interest: &Interest<N>) -> Option<Data<N>> {
+        let usable = |slot: &u32| !interest.must_be_fresh || self.kept[*slot as usize].fresh_until > now;
+        let slot = if interest.can_be_prefix {
+            let from = (Bound::Included(&interest.name), Bound::Unbounded);
+            let below = self.index.range(from).take_while(|(name, _)| name.has_prefix(&interest.name));
+            below.map(|(_, slot)| *slot).find(usable)
+        } else {
+            self.index.get(&interest.name).copied().filter(usable)
+        }?;
+        self.touch(slot);
+        Some(self.kept[slot as usize].data.clone())
+    }
+
+    fn touch(&mut self, slot: u32) {
+        self.unlink(slot);
+        self.link(slot);
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let Kept { newer, older, .. } = self.kept[slot as usize];
+        match newer {
+            NONE => self.newest = older,
+            _ => self.kept[newer as usize].older = older,
+        }
+        match older {
+            NONE => self.oldest = newer,
+            _ => self.kept[older as usize].newer = newer,
+        }
+    }
+
+    fn link(&mut self, slot: u32) {
+        let older = std::mem::replace(&mut self.newest, slot);
+        (self.kept[slot as usize].newer, self.kept[slot as usize].older) = (NONE, older);
+        match older {
+            NONE => self.oldest = slot,
+            _ => self.kept[older as usize].newer = slot,
+        }
+    }
+}

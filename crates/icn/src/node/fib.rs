@@ -1,0 +1,81 @@
+//! Where names lead: the longest prefix that is known, and the faces behind it.
+
+use crate::{FaceId, Name};
+use hashbrown::HashTable;
+
+/// A way on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextHop {
+    /// The face.
+    pub face: FaceId,
+    /// How much a draw by weight favours it: the capacity of the link out, in bit/s, below 2^48.
+    pub weight: u64,
+}
+
+/// A prefix and its next hops, in the order in which they were given.
+#[derive(Clone, Debug)]
+struct Entry<N> {
+    prefix: N,
+    next_hops: Vec<NextHop>,
+}
+
+/// The forwarding information base (NFD Developer's Guide, section 3.1). A lookup hashes the name once for each length of prefix that is present.
+#[derive(Clone)]
+pub(crate) struct Fib<N: Name> {
+    hashing: N::Hashing,
+    entries: HashTable<Entry<N>>,
+    /// Lengths of prefixes that are present, the longest first, and how many there are.
+    lengths: Vec<(usize, usize)>,
+}
+
+impl<N: Name> Fib<N> {
+    pub(crate) fn new() -> Fib<N> {
+        Fib { hashing: N::Hashing::default(), entries: HashTable::new(), lengths: Vec::new() }
+    }
+
+    /// Sets the next hops of a prefix; those it had are forgotten.
+    pub(crate) fn insert(&mut self, prefix: N, next_hops: Vec<NextHop>) {
+        self.remove(&prefix);
+        let length = prefix.components();
+        let hashing = self.hashing.clone();
+        let hash = prefix.hash_prefix(length, &hashing);
+        self.entries
+            .insert_unique(hash, Entry { prefix, next_hops }, |entry| entry.prefix.hash_prefix(entry.prefix.components(), &hashing));
+        match self.lengths.binary_search_by(|(present, _)| length.cmp(present)) {
+            Ok(at) => self.lengths[at].1 += 1,
+            Err(at) => self.lengths.insert(at, (length, 1)),
+        }
+    }
+
+    /// Forgets a prefix; false if it was not known.
+    pub(crate) fn remove(&mut self, prefix: &N) -> bool {
+        let length = prefix.components();
+        let hash = prefix.hash_prefix(length, &self.hashing);
+        let Ok(entry) = self.entries.find_entry(hash, |entry| entry.prefix == *prefix) else { return false };
+        entry.remove();
+        self.lengths.retain_mut(|(present, count)| {
+            *count -= usize::from(*present == length);
+            *count > 0
+        });
+        true
+    }
+
+    /// The next hops of the longest prefix of `name` that is known.
+    pub(crate) fn lookup(&self, name: &N) -> Option<&[NextHop]> {
+        let components = name.components();
+        let lengths = self.lengths.iter().map(|(length, _)| *length).filter(|length| *length <= components);
+        lengths
+            .filter_map(|length| {
+                let hash = name.hash_prefix(length, &self.hashing);
+                self.entries.find(hash, |entry| entry.prefix.components() == length && name.has_prefix(&entry.prefix))
+            })
+            .map(|entry| entry.next_hops.as_slice())
+            .next()
+    }
+
+    /// Every way over `face` weighs so much from now on.
+    pub(crate) fn weigh(&mut self, face: FaceId, weight: u64) {
+        let hops = self.entries.iter_mut().flat_map(|entry| &mut entry.next_hops);
+        hops.filter(|hop| hop.face == face).for_each(|hop| hop.weight = weight);
+    }
+}

@@ -1,0 +1,107 @@
+//! When slots of an arena expire: a timing wheel.
+
+use narrows_units::Time;
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+/// A turn has so many buckets.
+const BUCKETS: u64 = 512;
+/// A bucket is 2^24 ns = 16.8 ms wide, so that a turn takes 8.6 s: twice the default lifetime of an Interest.
+const SHIFT: u32 = 24;
+
+/// Slots by the time at which they expire (Varghese and Lauck 1987, scheme 6): to insert, to remove and to expire one takes the same time however many there are. What
+/// expires later than in a turn comes out too early; whoever takes it out puts it back.
+#[derive(Clone, Debug)]
+pub(crate) struct Wheel {
+    /// The first slot of each bucket.
+    heads: [u32; BUCKETS as usize],
+    /// A bit for each bucket that is not empty.
+    occupied: [u64; (BUCKETS / 64) as usize],
+    links: Vec<Link>,
+    /// All buckets up to this one have been emptied.
+    past: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    bucket: u32,
+    before: u32,
+    after: u32,
+}
+
+impl Wheel {
+    pub(crate) fn new() -> Wheel {
+        Wheel { heads: [NONE; BUCKETS as usize], occupied: [0; (BUCKETS / 64) as usize], links: Vec::new(), past: 0 }
+    }
+
+    /// Slot `slot` expires at `at`. It must not be in the wheel.
+    pub(crate) fn insert(&mut self, slot: u32, at: Time) {
+        let tick = at.as_nanos().div_ceil(1 << SHIFT).clamp(self.past + 1, self.past + BUCKETS - 1);
+        let bucket = (tick % BUCKETS) as u32;
+        let after = std::mem::replace(&mut self.heads[bucket as usize], slot);
+        let link = Link { bucket, before: NONE, after };
+        if slot as usize == self.links.len() {
+            self.links.push(link);
+        } else {
+            self.links[slot as usize] = link;
+        }
+        if after != NONE {
+            self.links[after as usize].before = slot;
+        }
+        self.occupied[bucket as usize / 64] |= 1 << (bucket % 64);
+    }
+
+    /// Slot `slot`, which is in the wheel, does not expire.
+    pub(crate) fn remove(&mut self, slot: u32) {
+        let Link { bucket, before, after } = self.links[slot as usize];
+        match before {
+            NONE => self.heads[bucket as usize] = after,
+            _ => self.links[before as usize].after = after,
+        }
+        if after != NONE {
+            self.links[after as usize].before = before;
+        }
+        if self.heads[bucket as usize] == NONE {
+            self.occupied[bucket as usize / 64] &= !(1 << (bucket % 64));
+        }
+    }
+
+    /// Takes out a slot of a bucket that ended by `now`; `None` if there is none.
+    pub(crate) fn expired(&mut self, now: Time) -> Option<u32> {
+        let current = now.as_nanos() >> SHIFT;
+        if current <= self.past {
+            return None;
+        }
+        match self.next().filter(|tick| *tick <= current) {
+            Some(tick) => {
+                // Behind the bucket by one until it is empty.
+                self.past = tick - 1;
+                let slot = self.heads[(tick % BUCKETS) as usize];
+                self.remove(slot);
+                Some(slot)
+            }
+            None => {
+                self.past = current;
+                None
+            }
+        }
+    }
+
+    /// When the first bucket ends that is not empty.
+    pub(crate) fn due(&self) -> Option<Time> {
+        self.next().map(|tick| Time::from_nanos(tick << SHIFT))
+    }
+
+    /// The first tick after the past ones whose bucket is not empty.
+    fn next(&self) -> Option<u64> {
+        let first = (self.past + 1) % BUCKETS;
+        let words = self.occupied.len();
+        (0..=words).find_map(|step| {
+            let index = (first as usize / 64 + step) % words;
+            let from = if step == 0 { u64::MAX << (first % 64) } else { u64::MAX };
+            let word = self.occupied[index] & from;
+            let bucket = (word != 0).then(|| 64 * index as u64 + u64::from(word.trailing_zeros()))?;
+            Some(self.past + 1 + (bucket + BUCKETS - first) % BUCKETS)
+        })
+    }
+}

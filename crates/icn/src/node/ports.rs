@@ -1,0 +1,96 @@
+//! All faces of a node, and what leaves by them.
+
+use super::face::{Face, FaceId};
+use crate::{Class, Data, Interest, Nack, Name, Packet, Route, Steer};
+use narrows_path::Rates;
+use narrows_units::{Span, Time};
+use std::collections::VecDeque;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Ports<N: Name> {
+    faces: Vec<Face<N>>,
+    actions: VecDeque<(FaceId, Packet<N>)>,
+    /// When each face wants to be looked at, and the first of these times.
+    timers: Vec<Time>,
+    first_timer: Time,
+}
+
+impl<N: Name> Ports<N> {
+    pub(crate) fn new() -> Ports<N> {
+        Ports { faces: Vec::new(), actions: VecDeque::new(), timers: Vec::new(), first_timer: Time::NEVER }
+    }
+
+    pub(crate) fn add(&mut self, face: Face<N>) -> FaceId {
+        let id = FaceId(self.faces.len() as u32);
+        self.faces.push(face);
+        self.timers.push(Time::NEVER);
+        self.arm(id);
+        id
+    }
+
+    pub(crate) fn face(&self, id: FaceId) -> &Face<N> {
+        &self.faces[id.index()]
+    }
+
+    pub(crate) fn face_mut(&mut self, id: FaceId) -> &mut Face<N> {
+        &mut self.faces[id.index()]
+    }
+
+    /// When the first face wants to be looked at.
+    pub(crate) fn due(&self) -> Time {
+        self.first_timer
+    }
+
+    /// A face that wants to be looked at by `now`.
+    pub(crate) fn expired(&self, now: Time) -> Option<FaceId> {
+        let expired = || self.timers.iter().position(|timer| *timer <= now).map(|index| FaceId(index as u32));
+        if self.first_timer <= now { expired() } else { None }
+    }
+
+    /// Asks a face when it wants to be looked at.
+    pub(crate) fn arm(&mut self, id: FaceId) {
+        let due = self.face(id).due();
+        let before = std::mem::replace(&mut self.timers[id.index()], due);
+        if due <= self.first_timer {
+            self.first_timer = due;
+        } else if before == self.first_timer {
+            self.first_timer = self.timers.iter().copied().fold(Time::NEVER, Time::min);
+        }
+    }
+
+    pub(crate) fn action(&mut self) -> Option<(FaceId, Packet<N>)> {
+        self.actions.pop_front()
+    }
+
+    pub(crate) fn send_interest(&mut self, to: FaceId, mut interest: Interest<N>) {
+        let face = self.face_mut(to);
+        face.counters.interests_out += 1;
+        if !face.rates {
+            strip(&mut interest);
+        }
+        self.actions.push_back((to, Packet::Interest(interest)));
+    }
+
+    pub(crate) fn send_data(&mut self, to: FaceId, mut data: Data<N>) {
+        let face = self.face_mut(to);
+        face.data_leaves(data.size);
+        if !face.rates {
+            (data.rates, data.route) = (Rates::UNLIMITED, Route::default());
+        }
+        self.actions.push_back((to, Packet::Data(data)));
+    }
+
+    pub(crate) fn send_nack(&mut self, to: FaceId, mut nack: Nack<N>) {
+        let face = self.face_mut(to);
+        face.counters.nacks_out += 1;
+        if !face.rates {
+            (nack.rates, nack.route) = (Rates::UNLIMITED, Route::default());
+        }
+        self.actions.push_back((to, Packet::Nack(nack)));
+    }
+}
+
+/// Takes from an Interest what the other side of a face does not know, or is not believed.
+pub(crate) fn strip<N: Name>(interest: &mut Interest<N>) {
+    (interest.class, interest.srtt, interest.steer) = (Class::Primary, Span::ZERO, Steer::default());
+}

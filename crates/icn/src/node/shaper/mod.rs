@@ -1,0 +1,142 @@
+//! Holds Interests back so that the Data they bring fits the link: Data is never queued for long, and never lost.
+//!
+//! Source: Wang, Rozhnova, Narayanan, Oran, Rhee, "An Improved Hop-by-hop Interest Shaper for Congestion Control in Named Data Networking", ACM ICN 2013, and the authors'
+//! `ShaperNetDeviceFace` for ndnSIM (headroom, queue, interval, gains of the averages); MIRCC, section 4.3, for two classes in one queue.
+//!
+//! Ours: the third case of the optimum where it is singular, and which secondary Interest gives way to a primary one: the youngest.
+
+mod share;
+
+use crate::Class;
+use narrows_units::{Bytes, Span, Time};
+pub(crate) use share::Link;
+use std::collections::VecDeque;
+
+/// What a shaper is made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShaperConfig {
+    /// The part of the link that Interests may book: 0.98.
+    pub headroom: f64,
+    /// Interests that may wait: 100.
+    pub limit: usize,
+}
+
+impl Default for ShaperConfig {
+    fn default() -> ShaperConfig {
+        ShaperConfig { headroom: 0.98, limit: 100 }
+    }
+}
+
+/// What becomes of an Interest that is offered.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Offer<T> {
+    /// It may leave at once.
+    Leaves(T),
+    /// It waits.
+    Waits,
+    /// It waits; this one, which waited, is refused.
+    Evicts(T),
+    /// It is refused.
+    Refused(T),
+}
+
+#[derive(Clone, Debug)]
+struct Waiting<T> {
+    item: T,
+    class: Class,
+    size: Bytes,
+}
+
+/// Interests that wait for their turn on one link.
+#[derive(Clone, Debug)]
+pub(crate) struct Shaper<T> {
+    config: ShaperConfig,
+    queue: VecDeque<Waiting<T>>,
+    bytes: Bytes,
+    /// Of those that wait, the secondary ones.
+    secondary: usize,
+    /// When the next may leave.
+    next: Time,
+}
+
+impl<T> Shaper<T> {
+    pub(crate) fn new(config: ShaperConfig) -> Shaper<T> {
+        Shaper { config, queue: VecDeque::new(), bytes: Bytes::ZERO, secondary: 0, next: Time::ZERO }
+    }
+
+    pub(crate) fn headroom(&self) -> f64 {
+        self.config.headroom
+    }
+
+    pub(crate) fn packets(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// When the next Interest leaves; `None` if none waits.
+    pub(crate) fn due(&self) -> Option<Time> {
+        (!self.queue.is_empty()).then_some(self.next)
+    }
+
+    /// An Interest wants to leave at `now`.
+    pub(crate) fn offer(&mut self, now: Time, item: T, class: Class, size: Bytes) -> Offer<T> {
+        if self.queue.is_empty() && self.next <= now {
+            self.next = now;
+            return Offer::Leaves(item);
+        }
+        let mut evicted = None;
+        if self.queue.len() >= self.config.limit {
+            if class == Class::Secondary || self.secondary == 0 {
+                return Offer::Refused(item);
+            }
+            evicted = self.evict();
+        }
+        self.secondary += usize::from(class == Class::Secondary);
+        self.bytes += size;
+        self.queue.push_back(Waiting { item, class, size });
+        evicted.map_or(Offer::Waits, Offer::Evicts)
+    }
+
+    /// The Interest whose turn has come.
+    pub(crate) fn take(&mut self, now: Time) -> Option<T> {
+        if self.next > now {
+            return None;
+        }
+        let waiting = self.queue.pop_front()?;
+        self.left(&waiting);
+        Some(waiting.item)
+    }
+
+    /// An Interest of `size` has left; the next may after its time at `rate` bit/s.
+    pub(crate) fn sent(&mut self, size: Bytes, rate: f64) {
+        self.next += gap(size, rate);
+    }
+
+    /// The link carries another amount since `now`: the next Interest waits as long as one of `size` takes at `rate` bit/s from here, or less if it would have been sooner.
+    pub(crate) fn paced_anew(&mut self, now: Time, size: Bytes, rate: f64) {
+        self.next = self.next.min(now + gap(size, rate));
+    }
+
+    fn evict(&mut self) -> Option<T> {
+        let youngest = self.queue.iter().rposition(|waiting| waiting.class == Class::Secondary)?;
+        let waiting = self.queue.remove(youngest)?;
+        self.left(&waiting);
+        Some(waiting.item)
+    }
+
+    fn left(&mut self, waiting: &Waiting<T>) {
+        self.bytes -= waiting.size;
+        self.secondary -= usize::from(waiting.class == Class::Secondary);
+    }
+}
+
+/// The time that an Interest of `size` takes at `rate` bit/s, rounded up.
+fn gap(size: Bytes, rate: f64) -> Span {
+    match size.bits() as f64 * 1e9 / rate {
+        nanos if nanos < 9e18 => Span::from_nanos(libm::ceil(nanos) as u64),
+        _ => Span::MAX,
+    }
+}

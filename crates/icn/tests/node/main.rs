@@ -1,0 +1,4 @@
+//! The forwarder as its neighbours see it.
+
+mod forwarding;
+mod net;
