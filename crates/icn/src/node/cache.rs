@@ -103,3 +103,92 @@ impl<N: Name> Cache<N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Class, Interned, Steer};
+    use narrows_units::{Bytes, Span};
+    use proptest::prelude::*;
+
+    fn data(segment: u32, freshness_ms: u64) -> Data<Interned> {
+        Data {
+            name: Interned::segment(1, segment / 10, segment % 10),
+            freshness: Span::from_millis(freshness_ms),
+            rates: Rates::UNLIMITED,
+            route: Route::default(),
+            marked: false,
+            no_cache: false,
+            size: Bytes::new(1000),
+            body: (),
+        }
+    }
+
+    fn interest(name: Interned) -> Interest<Interned> {
+        Interest {
+            name,
+            can_be_prefix: false,
+            must_be_fresh: false,
+            nonce: 1,
+            lifetime: Span::from_secs(4),
+            hop_limit: 64,
+            class: Class::Primary,
+            srtt: Span::ZERO,
+            steer: Steer::default(),
+            size: Bytes::new(100),
+            body: (),
+        }
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn what_is_stale_answers_only_those_who_do_not_mind() {
+        let mut cache = Cache::new(4);
+        cache.insert(ms(0), &data(1, 10));
+        let any = interest(data(1, 0).name);
+        let fresh = Interest { must_be_fresh: true, ..any.clone() };
+        assert!(cache.lookup(ms(9), &fresh).is_some());
+        assert!(cache.lookup(ms(10), &fresh).is_none());
+        assert!(cache.lookup(ms(10), &any).is_some());
+    }
+
+    #[test]
+    fn a_prefix_is_answered_by_the_first_name_below_it() {
+        let mut cache = Cache::new(4);
+        for segment in [13, 11, 21, 12] {
+            cache.insert(ms(0), &data(segment, if segment == 11 { 0 } else { 10 }));
+        }
+        let below = |content| Interest { can_be_prefix: true, ..interest(Interned::content(1, content)) };
+        assert_eq!(cache.lookup(ms(1), &below(1)).unwrap().name, data(11, 0).name);
+        let fresh = Interest { must_be_fresh: true, ..below(1) };
+        assert_eq!(cache.lookup(ms(1), &fresh).unwrap().name, data(12, 0).name);
+        assert!(cache.lookup(ms(1), &below(3)).is_none());
+        assert!(cache.lookup(ms(1), &interest(Interned::content(1, 1))).is_none(), "whole names only");
+    }
+
+    proptest! {
+        /// Against a list in the order of use.
+        #[test]
+        fn the_least_recently_used_goes_first(limit in 1usize..6, steps in prop::collection::vec((0u32..12, any::<bool>()), 1..100)) {
+            let mut cache = Cache::new(limit);
+            let mut used: Vec<u32> = Vec::new();
+            for (segment, insert) in steps {
+                let known = used.iter().position(|other| *other == segment);
+                known.map(|at| used.remove(at));
+                if insert {
+                    cache.insert(ms(0), &data(segment, 0));
+                    used.truncate(limit - 1);
+                } else {
+                    let found = cache.lookup(ms(0), &interest(data(segment, 0).name));
+                    prop_assert_eq!(found.is_some(), known.is_some());
+                }
+                if insert || known.is_some() {
+                    used.insert(0, segment);
+                }
+            }
+        }
+    }
+}

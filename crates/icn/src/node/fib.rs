@@ -79,3 +79,43 @@ impl<N: Name> Fib<N> {
         hops.filter(|hop| hop.face == face).for_each(|hop| hop.weight = weight);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Interned;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn name() -> impl Strategy<Value = Interned> {
+        (0u32..3, 0u32..3, 0u32..3, 1usize..=3).prop_map(|(prefix, content, segment, components)| match components {
+            1 => Interned::prefix(prefix),
+            2 => Interned::content(prefix, content),
+            _ => Interned::segment(prefix, content, segment),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_longest_prefix_is_found(
+            steps in prop::collection::vec((name(), any::<bool>()), 1..40),
+            asked in prop::collection::vec(name(), 1..20),
+        ) {
+            let mut fib = Fib::new();
+            let mut all = BTreeMap::new();
+            for (number, (prefix, insert)) in steps.into_iter().enumerate() {
+                let hop = NextHop { face: FaceId(number as u32), weight: 1 };
+                if insert {
+                    fib.insert(prefix, vec![hop]);
+                    all.insert(prefix, hop);
+                } else {
+                    prop_assert_eq!(fib.remove(&prefix), all.remove(&prefix).is_some());
+                }
+            }
+            for name in asked {
+                let longest = all.iter().filter(|(prefix, _)| name.has_prefix(prefix)).max_by_key(|(prefix, _)| prefix.components());
+                prop_assert_eq!(fib.lookup(&name), longest.map(|(_, hop)| std::slice::from_ref(hop)));
+            }
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! Nodes joined by links without delay, and applications on their faces.
 
-
 use narrows_icn::*;
 use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};

@@ -105,3 +105,68 @@ impl Wheel {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_units::Span;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Insert(u64),
+        Remove(usize),
+        Pass(u64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => (0u64..30_000).prop_map(Step::Insert),
+            2 => any::<usize>().prop_map(Step::Remove),
+            3 => prop_oneof![0u64..100, 0u64..20_000].prop_map(Step::Pass),
+        ]
+    }
+
+    proptest! {
+        /// Against a map of all times: everything comes out within a bucket's width of its time, and nothing else does. Times beyond a turn are put back.
+        #[test]
+        fn slots_come_out_at_their_times(steps in prop::collection::vec(step(), 1..200)) {
+            let mut wheel = Wheel::new();
+            let mut times: BTreeMap<u32, Time> = BTreeMap::new();
+            let (mut now, mut slots) = (Time::ZERO, 0u32);
+            for step in steps {
+                match step {
+                    Step::Insert(ms) => {
+                        let at = now + Span::from_millis(ms);
+                        wheel.insert(slots, at);
+                        times.insert(slots, at);
+                        slots += 1;
+                    }
+                    Step::Remove(which) => {
+                        if let Some(slot) = times.keys().nth(which % times.len().max(1)).copied() {
+                            wheel.remove(slot);
+                            times.remove(&slot);
+                        }
+                    }
+                    Step::Pass(ms) => {
+                        now += Span::from_millis(ms);
+                        while let Some(slot) = wheel.expired(now) {
+                            let at = times[&slot];
+                            if at > now {
+                                wheel.insert(slot, at);
+                            } else {
+                                times.remove(&slot);
+                            }
+                        }
+                        let width = Span::from_nanos(1 << SHIFT);
+                        prop_assert!(times.values().all(|at| *at + width > now), "{times:?} at {now:?}");
+                    }
+                }
+                prop_assert_eq!(wheel.due().is_some(), !times.is_empty());
+                let first = times.values().copied().fold(Time::NEVER, Time::min);
+                prop_assert!(wheel.due().is_none_or(|due| due <= first + Span::from_nanos(1 << SHIFT)));
+            }
+        }
+    }
+}

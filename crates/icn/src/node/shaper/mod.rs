@@ -6,6 +6,8 @@
 //! Ours: the third case of the optimum where it is singular, and which secondary Interest gives way to a primary one: the youngest.
 
 mod share;
+#[cfg(test)]
+mod tests;
 
 use crate::Class;
 use narrows_units::{Bytes, Span, Time};

@@ -50,3 +50,101 @@ impl Link {
         headroom * (busy + (alone - busy) * lacks * lacks)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const H: f64 = 0.98;
+
+    /// Rates in Mbit/s, Data ten times as large as Interests on both ways.
+    fn link(out: f64, inward: f64) -> Link {
+        Link { out, inward, r1: 10.0, r2: 10.0 }
+    }
+
+    fn close(value: f64, expected: f64) -> bool {
+        (value - expected).abs() <= 1e-12 * expected.abs().max(1e-3)
+    }
+
+    #[test]
+    fn a_link_of_equal_ways_is_full_in_both() {
+        // 20/101 < 10/10 < 101/20: both bind. i1 = i2 = (10 * 10 - 10) / 99 = 10/11, which with ten times as much Data fills 10 each way.
+        let link = link(10.0, 10.0);
+        let (out, inward) = link.busy();
+        assert!(close(out, 10.0 / 11.0) && close(inward, 10.0 / 11.0));
+        // Alone: min(10, 10/10) = 1.
+        assert!(close(link.rate(0.0, H), 0.98));
+        assert!(close(link.rate(H * 10.0 / 11.0, H), H * 10.0 / 11.0));
+        assert!(close(link.rate(5.0, H), H * 10.0 / 11.0), "no less, whatever comes in");
+        // At half of what is expected in: 10/11 + (1/11) / 4.
+        assert!(close(link.rate(H * 5.0 / 11.0, H), H * 10.25 / 11.0));
+    }
+
+    #[test]
+    fn a_narrow_way_out_is_halved_between_interests_and_data() {
+        // 1/10 < 20/101: i1 = 1/2, and 1/20 of Interests in brings 1/2 of Data.
+        let link = link(1.0, 10.0);
+        assert_eq!(link.busy(), (0.5, 0.05));
+        assert!(close(link.rate(0.0, H), 0.98));
+        assert!(close(link.rate(H * 0.025, H), H * 0.625));
+        assert!(close(link.rate(H * 0.05, H), H * 0.5));
+    }
+
+    #[test]
+    fn a_narrow_way_in_is_halved_between_data_and_interests() {
+        // 10/1 > 101/20: i1 = 1/20, i2 = 1/2.
+        let link = link(10.0, 1.0);
+        assert_eq!(link.busy(), (0.05, 0.5));
+        assert!(close(link.rate(0.0, H), H * 0.1));
+        assert!(close(link.rate(H * 0.25, H), H * 0.0625));
+        assert!(close(link.rate(H * 0.5, H), H * 0.05));
+    }
+
+    #[test]
+    fn where_data_is_no_larger_than_interests_each_side_has_half() {
+        let link = Link { r1: 1.0, r2: 1.0, ..link(10.0, 10.0) };
+        assert_eq!(link.busy(), (5.0, 5.0));
+        assert!(close(link.rate(H * 5.0, H), H * 5.0));
+        let link = Link { r1: 0.5, r2: 1.0, ..link };
+        assert_eq!(link.busy(), (5.0, 5.0), "10 alone on the way out, 10 on the way in");
+    }
+
+    #[test]
+    fn data_of_six_times_the_size_on_both_ways_gets_84_percent() {
+        // The Abilene case: 300 B and 1800 B.
+        let link = Link { r1: 6.0, r2: 6.0, ..link(10.0, 10.0) };
+        assert!(close(6.0 * link.rate(10.0, H) / 10.0, 0.84));
+    }
+
+    #[test]
+    fn unknown_capacities_do_not_bind() {
+        let link = link(f64::INFINITY, 10.0);
+        assert_eq!((link.busy(), link.alone()), ((0.5, 5.0), 1.0));
+        let link = Link { out: 1.0, inward: f64::INFINITY, ..link };
+        assert_eq!((link.busy(), link.alone()), ((0.5, 0.05), 1.0));
+        let link = Link { out: f64::INFINITY, ..link };
+        assert_eq!(link.rate(3.0, H), f64::INFINITY);
+    }
+
+    #[test]
+    fn nothing_leaves_for_a_link_that_is_down() {
+        assert_eq!(link(10.0, 0.0).rate(0.0, H), 0.0);
+        assert_eq!(link(0.0, 10.0).rate(1.0, H), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn the_shares_fit_and_no_others_that_fit_have_a_larger_product(
+            out in 0.1f64..100.0, inward in 0.1f64..100.0, r1 in 1.01f64..30.0, r2 in 1.01f64..30.0, a in 0.0f64..1.0, b in 0.0f64..1.0,
+        ) {
+            let link = Link { out, inward, r1, r2 };
+            let (i1, i2) = link.busy();
+            let fits = |i1: f64, i2: f64| i1 + r2 * i2 <= out * (1.0 + 1e-9) && i2 + r1 * i1 <= inward * (1.0 + 1e-9);
+            prop_assert!(fits(i1, i2));
+            prop_assert!(i1 <= link.alone() * (1.0 + 1e-9));
+            let other = (a * link.alone(), b * inward.min(out / r2));
+            prop_assert!(!fits(other.0, other.1) || other.0 * other.1 <= i1 * i2 * (1.0 + 1e-6));
+        }
+    }
+}
