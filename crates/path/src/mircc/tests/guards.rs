@@ -17,6 +17,27 @@ fn the_rate_never_falls_below_the_floor_and_rises_from_there() {
     close(state(&law, "rate_mbps"), 0.024);
 }
 
+/// The mean round trip falls to 80 ms, so the floor rises to 0.01, which the rate of 0.008 counts as: N = 10/0.01, base = 0.0095, excess = 0.01.
+#[test]
+fn a_rate_below_a_floor_that_rose_counts_as_the_floor() {
+    let mut law = made("mircc-single");
+    tick(&mut law, 100.0, 1000.0);
+    law.tick(&Observed { rtt: Some(Span::from_millis(20)), ..seen([0.0; 2], 0.0) });
+    close(state(&law, "rate_mbps"), 0.5 * (0.008 + 0.0195));
+}
+
+#[test]
+fn a_link_that_was_down_from_the_start_begins_at_the_floor() {
+    for text in ["mircc", "mircc-single"] {
+        let mut law = AnyRateLaw::new(&text.parse().expect("a law"), &LawSetup { capacity: Rate::ZERO });
+        assert_eq!(law.rates().primary.as_mbps(), FLOOR);
+        law.set_capacity(Rate::from_mbps(10));
+        assert_eq!(law.rates().primary.as_mbps(), FLOOR);
+        close(tick(&mut law, 0.0, 0.0), FLOOR);
+        close(tick(&mut law, 0.0, 0.0), FLOOR * 1.475);
+    }
+}
+
 /// Nothing arrives: beta is 0.1, not (0 - y)/0.
 #[test]
 fn without_arrivals_the_queue_weighs_least() {
