@@ -1,6 +1,6 @@
 //! Producers: what answers Interests.
 
-use crate::{Data, Hint, Interest, Name, Packet, Route};
+use crate::{Data, Interest, Name, Packet, Route};
 use narrows_path::Rates;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
@@ -68,16 +68,11 @@ impl<N: Name> Producer<N> {
     }
 
     fn answer(&self, interest: Interest<N>) -> Data<N> {
-        // A random value has chosen the way: whoever has it again finds it again.
-        let hint = match interest.steer.hint {
-            random @ Hint::Random(_) => random,
-            _ => Hint::None,
-        };
         Data {
             name: interest.name,
             freshness: self.setup.freshness,
             rates: Rates::UNLIMITED,
-            route: Route { id: 0, hint },
+            route: Route::default(),
             marked: false,
             no_cache: false,
             size: self.setup.data,
@@ -89,7 +84,7 @@ impl<N: Name> Producer<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Class, Interned, Steer};
+    use crate::{Class, Hint, Interned, Steer};
 
     fn interest(name: Interned, hint: Hint) -> Interest<Interned> {
         Interest {
@@ -116,14 +111,14 @@ mod tests {
         producer.handle(at(1), Packet::Interest(interest(Interned::segment(2, 0, 0), Hint::None)));
         assert_eq!((producer.due(), producer.foreign()), (None, 1));
         producer.handle(at(1), Packet::Interest(interest(Interned::segment(1, 0, 7), Hint::Hash(9))));
-        producer.handle(at(2), Packet::Interest(interest(Interned::segment(1, 0, 8), Hint::Random(9))));
+        producer.handle(at(2), Packet::Interest(interest(Interned::segment(1, 0, 8), Hint::None)));
         assert_eq!(producer.due(), Some(at(3)));
         assert!(producer.data(at(2)).is_none());
         let first = producer.data(at(3)).unwrap();
         assert_eq!((first.name, first.size, first.rates), (Interned::segment(1, 0, 7), Bytes::new(1000), Rates::UNLIMITED));
         assert_eq!(first.route, Route::default());
         assert!(producer.data(at(3)).is_none());
-        assert_eq!(producer.data(at(4)).unwrap().route, Route { id: 0, hint: Hint::Random(9) });
+        assert_eq!(producer.data(at(4)).unwrap().name, Interned::segment(1, 0, 8));
         assert_eq!((producer.answered(), producer.due()), (2, None));
     }
 }

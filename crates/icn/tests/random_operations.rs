@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 enum Event {
     /// Time passes.
     Wait(Span),
+    /// Time passes, and the consumer is not looked at until something arrives.
+    Sleep(Span),
     /// The consumer is looked at when it wants to be.
     Due,
     /// Data for an Interest, which may have been answered before.
@@ -47,6 +49,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]);
     prop_oneof![
         2 => (0u64..300_000).prop_map(|us| Event::Wait(Span::from_micros(us))),
+        1 => (0u64..3_000_000).prop_map(|us| Event::Sleep(Span::from_micros(us))),
         4 => Just(Event::Due),
         5 => (any::<usize>(), 0u64..4, rates()).prop_map(|(interest, path, rates)| Event::Data { interest, path, rates }),
         2 => (any::<usize>(), reason, rates()).prop_map(|(interest, reason, rates)| Event::Nack { interest, reason, rates }),
@@ -119,6 +122,10 @@ impl Rig {
             Event::Wait(span) => {
                 self.now += span;
                 self.poll()
+            }
+            Event::Sleep(span) => {
+                self.now += span;
+                Ok(())
             }
             Event::Due => {
                 self.now = self.consumer.due().unwrap_or(self.now).max(self.now);

@@ -1,11 +1,13 @@
 //! The consumer that follows rates.
 
+mod asking;
+
 use super::pacer::Pacer;
 use super::registry::{ConsumerChoice, Settings};
 use super::segments::{Arrival, Segments};
 use super::subflows::{Subflow, Subflows};
 use super::{ConsumerCounters, ConsumerSetup};
-use crate::{Class, Content, Data, Form, Hint, Interest, Nack, Packet, Reason, Steer};
+use crate::{Class, Content, Data, Form, Hint, Nack, Packet, Reason};
 use narrows_flow::{RtoRule, RttEstimator, Transport};
 use narrows_units::{Random, Rate, Span, Time};
 
@@ -47,8 +49,6 @@ struct Start {
 
 /// The first wait for an answer where no path is known, and the longest that it doubles to.
 const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
-/// Primary Interests are sent at least this often, that a rate of zero be not the last to be heard of.
-const LONGEST_GAP: Span = Span::from_secs(60);
 /// Gain of the smoothed size of Data.
 const SIZE_GAIN: f64 = 1.0 / 8.0;
 /// A path is forgotten after this many round trips of silence, and not before this time.
@@ -200,106 +200,8 @@ impl<C: Content> Rated<C> {
         (due != Time::NEVER).then_some(due)
     }
 
-    /// The time from one Interest to the next at which Data comes at `rate`.
-    fn gap_at(&self, rate: Rate) -> Span {
-        Span::from_secs_f64(8.0 * self.data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
-    }
-
-    /// The time from one Interest of `class` to the next.
-    fn gap(&self, class: Class) -> Span {
-        let gap = self.gap_at(self.subflows.rate(class));
-        if class == Class::Primary { gap.min(LONGEST_GAP) } else { gap }
-    }
-
-    /// When the next Interest of `class` may leave.
-    fn slot(&self, class: Class) -> Time {
-        let gap = self.gap(class);
-        match class {
-            Class::Primary => self.primary.due(gap),
-            Class::Secondary if gap == Span::MAX => Time::NEVER,
-            Class::Secondary => self.held_until().max(self.secondary.due(gap)),
-        }
-    }
-
-    /// When secondary Interests may begin.
-    fn held_until(&self) -> Time {
-        match self.settings.hold {
-            Some(hold) if !self.srtt().is_zero() => self.first_data + Span::from_secs_f64(hold * self.srtt().as_secs_f64()),
-            _ => Time::NEVER,
-        }
-    }
-
     fn silence(&self) -> Span {
         (self.srtt() * SILENCE.0).max(SILENCE.1)
-    }
-
-    pub(crate) fn interest(&mut self) -> Option<Interest<C::Name>> {
-        if self.stopped || !self.segments.wanting() {
-            return None;
-        }
-        if let Some(start) = self.start {
-            return (start.at <= self.now).then(|| self.send_first(start));
-        }
-        let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.slot(*class) <= self.now)?;
-        let gap = self.gap(class);
-        match class {
-            Class::Primary => self.primary.take(self.now, gap),
-            Class::Secondary => self.secondary.take(self.now, gap),
-        }
-        let path = if class == Class::Primary && self.probes() { None } else { self.subflows.choose(self.now, class) };
-        let (interest, segment) = self.send(class, path);
-        self.segments.arm(segment);
-        Some(interest)
-    }
-
-    /// Whether the next primary Interest is to find its way by itself.
-    fn probes(&mut self) -> bool {
-        if !self.settings.multipath {
-            return false;
-        }
-        let drawn = self.random.chance(self.settings.probe);
-        let longest = Span::from_secs_f64(1.0 / self.settings.probes);
-        if !drawn && self.now.since(self.last_probe) < longest {
-            return false;
-        }
-        self.last_probe = self.now;
-        self.counters.probes += 1;
-        true
-    }
-
-    fn send_first(&mut self, start: Start) -> Interest<C::Name> {
-        // It takes a slot, so that the second one keeps its distance.
-        self.primary.take(self.now, Span::ZERO);
-        let (interest, segment) = self.send(Class::Primary, None);
-        self.last_probe = self.now;
-        self.start = Some(Start { at: self.now + start.wait, wait: (start.wait * 2).min(RETRY.1), segment: Some(segment) });
-        interest
-    }
-
-    fn send(&mut self, class: Class, path: Option<(u64, Hint)>) -> (Interest<C::Name>, u64) {
-        let nonce = self.random.bits() as u32;
-        let hint = match path {
-            Some((_, hint)) => hint,
-            None if self.setup.form == Form::Random && self.settings.multipath => Hint::Random(self.random.bits()),
-            None => Hint::None,
-        };
-        let (segment, sends) = self.segments.send(self.now, class, nonce, path.map(|(id, _)| id));
-        *self.counters.interests.of_mut(class) += 1;
-        self.counters.retransmissions += u64::from(sends > 1);
-        let interest = Interest {
-            name: self.content.name(segment),
-            can_be_prefix: false,
-            must_be_fresh: false,
-            nonce,
-            lifetime: self.setup.lifetime,
-            hop_limit: u8::MAX,
-            class,
-            srtt: self.srtt(),
-            steer: Steer { hint, strict: self.settings.strict && path.is_some() },
-            size: self.setup.interest,
-            body: Default::default(),
-        };
-        (interest, segment)
     }
 
     pub(crate) fn stop(&mut self) {
