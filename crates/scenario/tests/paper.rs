@@ -113,7 +113,7 @@ fn plots_have_their_lines() {
     let figure = figure(FIGURE);
     let plan = figure.plan(false);
     let Drawn::Lines { along, series, .. } = &plan.plots[0].drawn else { panic!("lines") };
-    assert_eq!((along.unit, along.numbers.as_deref()), ("bdp", Some(&[1.0, 2.0, 4.0][..])));
+    assert_eq!((&along.title[..], along.unit, along.numbers.as_deref()), ("buffer of bottleneck", "bdp", Some(&[1.0, 2.0, 4.0][..])));
     let lines: Vec<(&str, &[usize])> = series.iter().map(|line| (line.label.as_str(), &line.cells[..])).collect();
     assert_eq!(lines, [("reno", &[0, 3, 6][..]), ("cubic", &[1, 4, 7][..]), ("red", &[2, 5, 8][..])]);
     let Drawn::Trace { trace, panels, .. } = &plan.plots[1].drawn else { panic!("a trace") };

@@ -1,15 +1,14 @@
 //! The page of a fidelity check.
 
+use super::frame::{Frame, fill, notes};
 use super::style::escape;
-use super::{CSS, fill};
 use crate::fidelity::Fidelity;
 use narrows_measure::Quantity;
 
-const PAGE: &str = include_str!("assets/fidelity.html");
+const MAIN: &str = include_str!("assets/fidelity.html");
 
 /// The page: goals, cells worst first, the command that makes it again.
 pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
-    let notes: String = fidelity.notes.iter().map(|note| format!("<p class=\"note\">{}</p>\n", escape(note))).collect();
     let goals: String = fidelity
         .goals
         .iter()
@@ -31,17 +30,7 @@ pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
             format!("<tr><td>{}</td><th scope=\"row\">{}</th>{numbers}</tr>\n", cell.number, escape(&cell.label))
         })
         .collect();
-    fill(
-        PAGE,
-        &[
-            ("title", &escape(&fidelity.title)),
-            ("css", CSS),
-            ("notes", &notes),
-            ("goals", &goals),
-            ("heads", &heads),
-            ("cells", &cells),
-            ("remake", &escape(&fidelity.remake)),
-            ("version", &escape(&fidelity.version)),
-        ],
-    )
+    let main = fill(MAIN, &[("goals", &goals), ("heads", &heads), ("cells", &cells), ("remake", &escape(&fidelity.remake))]);
+    let frame = Frame { title: &fidelity.title, css: "", above: notes(&fidelity.notes), version: &fidelity.version, plots: None };
+    frame.around(&main)
 }

@@ -1,13 +1,13 @@
 //! The page of a sweep.
 
+use super::frame::{self, Frame, Plots, fill};
 use super::style::escape;
-use super::{CSS, fill, plotly};
 use crate::grid::{self, Grid, Matrix};
 use crate::number::{count, or_dash, short};
 use narrows_measure::metrics::Metric;
 use serde::Serialize;
 
-const PAGE: &str = include_str!("assets/grid.html");
+const MAIN: &str = include_str!("assets/grid.html");
 const JS: &str = include_str!("assets/grid.js");
 /// Rows of the table of cells; the Parquet table has them all.
 const ROWS: usize = 200;
@@ -42,33 +42,31 @@ pub fn grid_html(grid: &Grid) -> String {
     if left_out > 0 {
         notes.push(format!("There are so many cells that this page leaves out {left_out} metrics; cells.parquet has them."));
     }
-    let notes: String = notes.iter().map(|note| format!("<p class=\"note\">{}</p>\n", escape(note))).collect();
     let data = Data {
         axes: &grid.axes,
         seeds: grid.seeds.len(),
         metrics: metrics.iter().take(most(grid)).map(|(head, metric)| drawn(grid, head, metric)).collect(),
         matrix: grid.matrix.as_ref(),
     };
-    let data = serde_json::to_string(&data).unwrap_or_default();
     let matrix = if grid.matrix.is_some() { include_str!("assets/matrix.html") } else { "" };
-    fill(
-        PAGE,
+    let main = fill(
+        MAIN,
         &[
-            ("title", &escape(&grid.title)),
-            ("css", CSS),
-            ("setup", &escape(&grid::setup(grid))),
-            ("notes", &notes),
             ("matrix", matrix),
             ("legend", &legend(grid)),
             ("cells", &table(grid)),
             ("meanings", &meanings(&metrics)),
             ("remake", &escape(&grid.remake)),
-            ("version", &escape(&grid.version)),
-            ("plotly", plotly()),
-            ("data", &data.replace('<', "\\u003c")),
-            ("js", JS),
         ],
-    )
+    );
+    let frame = Frame {
+        title: &grid.title,
+        css: "",
+        above: frame::setup(&grid::setup(grid)) + &frame::notes(&notes),
+        version: &grid.version,
+        plots: Some(Plots { data: serde_json::to_string(&data).unwrap_or_default(), js: JS }),
+    };
+    frame.around(&main)
 }
 
 /// The main metrics first, then the others.

@@ -1,7 +1,7 @@
 //! The page of a reproduction: each figure's plots beside its claims.
 
+use super::frame::{Frame, Plots, fill, notes, setup};
 use super::style::escape;
-use super::{CSS, fill, plotly};
 use crate::number::short;
 use crate::reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, reproduction_bounds, reproduction_measured,
@@ -9,35 +9,32 @@ use crate::reproduction::{
 };
 use narrows_scenario::paper::{Judged, Over};
 
-const PAGE: &str = include_str!("assets/reproduction.html");
+const MAIN: &str = include_str!("assets/reproduction.html");
+const CSS: &str = include_str!("assets/reproduction.css");
 const JS: &str = include_str!("assets/reproduction.js");
 
 /// The page: papers, their figures, plots beside claims, the command that makes it again.
 pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
     let plots: Vec<Vec<&[DrawnPlot]>> =
         reproduction.papers.iter().map(|paper| paper.figures.iter().map(|figure| &figure.plots[..]).collect()).collect();
-    let data = serde_json::to_string(&plots).unwrap_or_default();
     let papers = reproduction.papers.iter().enumerate().map(|(index, paper)| self::paper(index, paper));
-    let quick = if reproduction.quick {
-        "<p class=\"note\">A quick look: figures are scaled down as far as each of them says. Without --quick they are run as published.</p>"
-    } else {
-        ""
-    };
-    fill(
-        PAGE,
+    let quick = "A quick look: figures are scaled down as far as each of them says. Without --quick they are run as published.";
+    let main = fill(
+        MAIN,
         &[
-            ("css", CSS),
-            ("share", &escape(&reproduction_share(reproduction))),
-            ("quick", quick),
             ("contents", &reproduction.papers.iter().enumerate().map(|(index, paper)| contents(index, paper)).collect::<String>()),
             ("papers", &papers.collect::<String>()),
             ("remake", &escape(&reproduction.remake)),
-            ("version", &escape(&reproduction.version)),
-            ("plotly", plotly()),
-            ("data", &data.replace('<', "\\u003c")),
-            ("js", JS),
         ],
-    )
+    );
+    let frame = Frame {
+        title: "Published results, run again",
+        css: CSS,
+        above: setup(&reproduction_share(reproduction)) + &notes(reproduction.quick.then_some(quick)),
+        version: &reproduction.version,
+        plots: Some(Plots { data: serde_json::to_string(&plots).unwrap_or_default(), js: JS }),
+    };
+    frame.around(&main)
 }
 
 /// "4 of 5 hold".

@@ -3,7 +3,7 @@
 use super::traces::Traced;
 use crate::page::lines::Point;
 use narrows_measure::metrics::Metric;
-use narrows_scenario::paper::{Along, Asked, Drawn, Plot, Series};
+use narrows_scenario::paper::{Asked, Drawn, Plot, Series};
 use serde::Serialize;
 
 /// A plot with what was measured.
@@ -63,7 +63,7 @@ impl DrawnPlot {
                     numbers: along.numbers.as_ref().map(|numbers| numbers.iter().copied().map(Point).collect()),
                     lines: series.iter().map(|series| line(series, asked, values)).collect(),
                 };
-                (x_title(along), y_title(asked.metric), content)
+                (axis(&along.title, along.unit), of_metric(asked.metric), content)
             }
             Drawn::Cdf { asked, series } => {
                 let sorted = |series: &Series| {
@@ -71,12 +71,12 @@ impl DrawnPlot {
                     all.sort_by(f64::total_cmp);
                     Values { name: series.label.clone(), x: all.into_iter().map(Point).collect() }
                 };
-                (y_title(asked.metric), "share of runs".to_owned(), Content::Cdf { lines: series.iter().map(sorted).collect() })
+                (of_metric(asked.metric), axis("share of runs", ""), Content::Cdf { lines: series.iter().map(sorted).collect() })
             }
             Drawn::Trace { trace, panels, .. } => {
                 let panel = |(title, cell): &(String, usize)| Panel { title: title.clone(), lines: traced(*cell) };
                 let content = Content::Trace { panels: panels.iter().map(panel).collect() };
-                ("time, s".to_owned(), format!("{}, {}", trace.name(), trace.unit()), content)
+                (axis("time", "s"), axis(trace.title(), trace.unit()), content)
             }
         };
         DrawnPlot {
@@ -102,14 +102,13 @@ fn line(series: &Series, asked: &Asked, values: &dyn Fn(usize, &Asked) -> Vec<Op
     line
 }
 
-fn x_title(along: &Along) -> String {
-    united(&along.name, along.unit)
+fn of_metric(metric: &Metric) -> String {
+    axis(&metric.name.replace('_', " "), metric.unit)
 }
 
-fn y_title(metric: &Metric) -> String {
-    united(&metric.name.replace('_', " "), metric.unit)
-}
-
-fn united(name: &str, unit: &str) -> String {
-    if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") }
+/// "Loss of bottleneck, %".
+fn axis(name: &str, unit: &str) -> String {
+    let mut letters = name.chars();
+    let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    if unit.is_empty() { name } else { format!("{name}, {unit}") }
 }

@@ -5,6 +5,7 @@ use super::raw::RawPlot;
 use super::select::Axes;
 use crate::error::{Checked, Problem};
 use crate::near::suggest;
+use crate::sweep::Path;
 use crate::text::At;
 
 /// A plot of a figure.
@@ -59,8 +60,8 @@ pub enum Drawn {
 /// Places along the x axis of a plot.
 #[derive(Clone, Debug)]
 pub struct Along {
-    /// The path of the axis.
-    pub name: String,
+    /// What the axis is called: "loss of bottleneck".
+    pub title: String,
     /// Its labels.
     pub labels: Vec<String>,
     /// The unit of the numbers.
@@ -111,6 +112,18 @@ impl Trace {
         }
     }
 
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Trace::Throughput => "throughput",
+            Trace::Cwnd => "congestion window",
+            Trace::Rtt => "round trip",
+            Trace::Queue => "queue",
+            Trace::Utilisation => "utilisation",
+            Trace::Loss => "dropped packets",
+        }
+    }
+
     /// Its unit.
     pub fn unit(self) -> &'static str {
         match self {
@@ -152,7 +165,7 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
             let kept = |numbers: Vec<f64>| chosen[axis].iter().map(|place| numbers[*place]).collect();
             Drawn::Lines {
                 along: Along {
-                    name: along.name.clone(),
+                    title: x.value.split(',').filter_map(|path| Some(Path::parse(path).ok()?.words())).collect::<Vec<_>>().join(", "),
                     labels: chosen[axis].iter().map(|place| along.values[*place].label.clone()).collect(),
                     unit,
                     numbers: numbers.map(kept),

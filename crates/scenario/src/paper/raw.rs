@@ -87,7 +87,7 @@ pub(crate) struct RawPlot {
     pub link: Option<At<String>>,
     /// Axes drawn logarithmically: "x", "y" or "xy".
     pub log: Option<At<String>>,
-    /// What stands along the x axis. Default: the axis of the sweep.
+    /// What stands along the x axis. Default: the axis of the sweep in words, with its unit: "Loss of bottleneck, %".
     pub x_title: Option<String>,
     /// What stands along the y axis. Default: the metric with its unit.
     pub y_title: Option<String>,

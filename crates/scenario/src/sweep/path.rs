@@ -42,6 +42,24 @@ impl Path {
         self.0.first().is_some_and(|first| first == key)
     }
 
+    /// What it names, in words: "loss of bottleneck", "number of flows".
+    pub fn words(&self) -> String {
+        let joined = |keys: &[String]| keys.join(" ").replace('_', " ");
+        match &self.0[..] {
+            [list, chosen, keys @ ..] if LISTS.contains(&list.as_str()) && !keys.is_empty() => {
+                let (all, place) = (chosen == "*", chosen.parse::<usize>().is_ok());
+                match (&joined(keys)[..], all || place) {
+                    ("count", true) => format!("number of {list}s"),
+                    ("count", false) => format!("number of {chosen} {list}s"),
+                    (value, true) if all => format!("{value} of all {list}s"),
+                    (value, true) => format!("{value} of {list} {chosen}"),
+                    (value, false) => format!("{value} of {chosen}"),
+                }
+            }
+            keys => joined(keys),
+        }
+    }
+
     /// Puts `value` at the place, whatever is there now.
     pub fn put(&self, document: &mut DocumentMut, value: &Value) -> Result<(), Refusal> {
         put(document.as_table_mut(), &self.0, value)

@@ -1,21 +1,5 @@
-"use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  const touch = matchMedia("(pointer: coarse)").matches;
-  const dashes = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "12px,4px"];
-  const symbols = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
   const config = { responsive: true, displaylogo: false, displayModeBar: false };
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const colour = (k) => css(`--case-${k % 7}`);
-  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-  const narrow = () => innerWidth < 600;
-  const font = (more) => ({ family: "system-ui, sans-serif", size: 12.5, color: css("--ink"), ...more });
-  const layout = (more) => ({
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, dragmode: touch ? false : "zoom", font: font(),
-    hoverlabel: { bgcolor: css("--shade"), bordercolor: css("--line"), font: font() }, ...more,
-  });
-  const axis = (more) => ({ gridcolor: css("--line"), linecolor: css("--line"), zeroline: false, fixedrange: touch, ...more });
   const scale = () => [[0, css("--heat-0")], [0.5, css("--heat-1")], [1, css("--heat-2")]];
   const short = (v) => (v === null || v === undefined ? "–" : Math.abs(v) >= 99.95 ? v.toFixed(0) : Math.abs(v) >= 9.995 ? v.toFixed(1) : Math.abs(v) >= 0.9995 ? v.toFixed(2) : v === 0 ? "0" : v.toFixed(3));
   const option = (value, text) => { const o = document.createElement("option"); o.value = value; o.textContent = text; return o; };
@@ -36,8 +20,8 @@
         text: panel.text, texttemplate: crowded ? "" : "%{text}", textfont: { size: 12 }, customdata: panel.hover, hovertemplate: hover,
       });
       const label = (list, most) => list.map((t) => plain(t.length > most ? t.slice(0, most - 1) + "…" : t));
-      axes[`xaxis${n}`] = axis({ domain: [x0, Math.min(1, x0 + each)], anchor: `y${n}`, tickvals: xs.map((_, i) => i), ticktext: label(xs, 16), title: { text: plain(titles[0]), standoff: 8 }, showgrid: false });
-      axes[`yaxis${n}`] = axis({ domain: [Math.max(0, y1 - tall / inner), y1], anchor: `x${n}`, tickvals: ys.map((_, i) => i), ticktext: label(ys, narrow() ? 14 : 26), autorange: "reversed", showgrid: false });
+      axes[`xaxis${n}`] = axis({ automargin: false, domain: [x0, Math.min(1, x0 + each)], anchor: `y${n}`, tickvals: xs.map((_, i) => i), ticktext: label(xs, 16), title: { text: plain(titles[0]), standoff: 8 }, showgrid: false });
+      axes[`yaxis${n}`] = axis({ automargin: false, domain: [Math.max(0, y1 - tall / inner), y1], anchor: `x${n}`, tickvals: ys.map((_, i) => i), ticktext: label(ys, narrow() ? 14 : 26), autorange: "reversed", showgrid: false });
       annotations.push({ text: plain(panel.title), showarrow: false, xref: "paper", yref: "paper", x: x0, xanchor: "left", y: y1, yanchor: "bottom", yshift: 4, font: font({ size: 13 }) });
     });
     Plotly.react(id, traces, layout({ height, margin: { l: left, r: right, t: top, b: bottom }, annotations, ...axes }), config);
@@ -85,13 +69,13 @@
         }
         traces.push({
           x: xs, y: cells.map((c) => m.mean[c]), xaxis: `x${n}`, yaxis: `y${n}`, mode: "lines+markers", name, legendgroup: name, showlegend: f === 0 && chosen.y !== null,
-          line: { width: 1.8, color: colour(y), dash: dashes[Math.floor(y / 7) % dashes.length] }, marker: { size: 7, symbol: symbols[y % symbols.length], color: colour(y) },
+          line: { width: 1.8, color: colour(y), dash: dash(y) }, marker: { size: 7, symbol: symbol(y), color: colour(y) },
           customdata: cells.map((c) => interval(m, c)), hovertemplate: `%{x}: %{y:.4~g}%{customdata}<extra>${name}</extra>`,
         });
       });
       const title = axisTitle(chosen.x) + (a && a.numbers && a.unit ? `, ${a.unit}` : "");
-      axes[`xaxis${n}`] = axis({ domain: [col * (each + gapX), Math.min(1, col * (each + gapX) + each)], anchor: `y${n}`, type: a && a.numbers ? (log ? "log" : "linear") : "category", title: { text: plain(title), standoff: 6 }, ...(log ? { tickvals: xs, ticktext: xs.map(String) } : {}) });
-      axes[`yaxis${n}`] = axis({ domain: [Math.max(0, top - tall), top], anchor: `x${n}`, automargin: true, ...(f ? { matches: "y" } : {}) });
+      axes[`xaxis${n}`] = axis({ automargin: false, domain: [col * (each + gapX), Math.min(1, col * (each + gapX) + each)], anchor: `y${n}`, type: a && a.numbers ? (log ? "log" : "linear") : "category", title: { text: plain(title), standoff: 6 }, ...(log ? { tickvals: xs, ticktext: xs.map(String) } : {}) });
+      axes[`yaxis${n}`] = axis({ domain: [Math.max(0, top - tall), top], anchor: `x${n}`, ...(f ? { matches: "y" } : {}) });
       annotations.push({ text: plain(`${m.title}${unit(m)}` + (facet ? ` · ${axisTitle(chosen.facet)} ${facet}` : "")), showarrow: false, xref: "paper", yref: "paper", x: col * (each + gapX), xanchor: "left", y: top, yanchor: "bottom", font: font({ size: 13 }) });
     });
     const bottom = 58 + entries * 22;
@@ -157,11 +141,6 @@
     byId("measure").addEventListener("change", matrix);
     byId("measure").value = Math.min(1, data.matrix.measures.length - 1);
   }
-  document.querySelectorAll(".copy button").forEach((button) => button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.nextElementSibling.textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  }));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   let width = innerWidth;
   addEventListener("resize", () => { if ((width < 600) !== narrow()) draw(); width = innerWidth; });

@@ -1,27 +1,8 @@
-"use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  const touch = matchMedia("(pointer: coarse)").matches;
-  const dashes = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "12px,4px"];
-  const symbols = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
   const shown = data.cases.map(() => true), alone = data.cases.length === 1;
   const config = { responsive: true, displaylogo: false, displayModeBar: touch || innerWidth < 600 ? false : "hover", modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
 
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const colour = (k) => css(`--case-${k % 7}`);
-  const symbol = (k) => symbols[k % symbols.length];
-  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   const drawn = (k, more) => ({ mode: "lines+markers", line: { width: 1.5, color: colour(k), ...more }, marker: { symbol: symbol(k), size: 7, color: colour(k), maxdisplayed: 9 } });
-  const narrow = () => innerWidth < 600;
-  const axis = (more) => ({ gridcolor: css("--line"), linecolor: css("--line"), zeroline: false, automargin: true, fixedrange: touch, ...more });
-  const layout = (more) => ({
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, dragmode: touch ? false : "zoom",
-    font: { family: "system-ui, sans-serif", size: 12.5, color: css("--ink") },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--soft"), activecolor: css("--ink") },
-    hoverlabel: { bgcolor: css("--shade"), bordercolor: css("--line"), font: { color: css("--ink") } },
-    margin: { l: 48, r: 14, t: 28, b: 44 }, ...more,
-  });
   const rule = (more) => ({ type: "line", layer: "below", line: { color: css("--soft"), width: 1.2, dash: "dash" }, ...more });
   const note = (text, more) => ({ text, showarrow: false, font: { size: 11.5, color: css("--soft") }, ...more });
 
@@ -152,7 +133,7 @@
   function transfers() {
     const t = data.transfers, each = byId("sizes").value === "each";
     if (!t) return;
-    const style = (c, n) => (alone ? { ...drawn(n % 7), line: { width: 1.8, color: colour(n), dash: dashes[Math.floor(n / 7) % dashes.length] } } : drawn(c, { width: 1.8, dash: dashes[n % dashes.length] }));
+    const style = (c, n) => (alone ? { ...drawn(n % 7), line: { width: 1.8, color: colour(n), dash: dash(n) } } : drawn(c, { width: 1.8, dash: dashes[n % dashes.length] }));
     const slowdown = t.slowdown.filter((s) => shown[s.case]).map((s) => {
       const name = plain(alone ? s.name : `${data.cases[s.case]}, ${s.name}`);
       return {
@@ -200,11 +181,6 @@
   document.querySelectorAll("#cases input").forEach((box) => box.addEventListener("change", () => {
     shown[box.dataset.case] = box.checked;
     draw();
-  }));
-  document.querySelectorAll(".copy button").forEach((button) => button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.nextElementSibling.textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }));
   byId("link").replaceChildren(...data.links.map((name, k) => new Option(name, k)));
   byId("link").value = data.link;

@@ -1,14 +1,5 @@
-"use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const touch = matchMedia("(pointer: coarse)").matches;
-  const dashes = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "12px,4px"];
-  const symbols = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
   const config = { responsive: true, displaylogo: false, displayModeBar: false };
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-  const font = (more) => ({ family: "system-ui, sans-serif", size: 12.5, color: css("--ink"), ...more });
-  const axis = (title, more) => ({ gridcolor: css("--line"), linecolor: css("--line"), zeroline: false, automargin: true, fixedrange: touch, title: { text: plain(title), standoff: 8, font: font({ size: 12 }) }, ...more });
 
   // What has the same name in the plots of a paper has the same colour there.
   const names = data.map((figures) => {
@@ -17,10 +8,8 @@
     for (const plots of figures) for (const plot of plots) for (const line of plot.lines || []) add(line.name);
     return all;
   });
-  const style = (k) => ({
-    line: { width: 1.8, color: css(`--case-${k % 7}`), dash: dashes[Math.floor(k / 7) % dashes.length] },
-    marker: { size: 7, symbol: symbols[k % symbols.length], color: css(`--case-${k % 7}`) },
-  });
+  const style = (k) => ({ line: { width: 1.8, color: colour(k), dash: dash(k) }, marker: { size: 7, symbol: symbol(k), color: colour(k) } });
+  const titled = (title, more) => axis({ title: { text: plain(title), standoff: 8, font: font({ size: 12 }) }, ...more });
 
   function overAxis(plot, known) {
     const x = plot.numbers || plot.labels, traces = [];
@@ -58,7 +47,7 @@
         const k = seen.indexOf(line.name), name = plain(line.name), first = plot.panels.findIndex((other) => other.lines.some((own) => own.name === line.name)) === row;
         traces.push({ x: line.y.map((_, i) => line.x0 + i * line.dx), y: line.y, xaxis: "x", yaxis: `y${n}`, mode: "lines", line: { width: 1.2, color: style(k).line.color, dash: style(k).line.dash }, name, legendgroup: name, showlegend: most > 1 && first, hovertemplate: `%{x:.4~g} s: %{y:.4~g}<extra>${name}</extra>` });
       }
-      axes[`yaxis${n}`] = axis(row ? "" : plot.y_title, { domain: [Math.max(0, top - tall), top], rangemode: "tozero", type: plot.log_y ? "log" : "linear" });
+      axes[`yaxis${n}`] = titled(row ? "" : plot.y_title, { domain: [Math.max(0, top - tall), top], rangemode: "tozero", type: plot.log_y ? "log" : "linear" });
       if (panel.title) annotations.push({ text: plain(panel.title), showarrow: false, xref: "paper", yref: "paper", x: 0, xanchor: "left", y: top, yanchor: "bottom", font: font({ size: 12, color: css("--soft") }) });
     });
     return { traces, axes, annotations, rows, anchor: rows > 1 ? `y${rows}` : "y" };
@@ -70,13 +59,12 @@
     const rows = made.rows || 1, legend = new Set(made.traces.filter((t) => t.showlegend).map((t) => t.name)).size;
     const entries = Math.ceil(legend / Math.max(1, Math.floor((box.clientWidth || 560) / 170)));
     const inner = rows > 1 ? rows * 150 : 230, height = inner + 74 + entries * 21;
-    Plotly.react(box, made.traces, {
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: touch ? false : "zoom", font: font(), height,
-      hoverlabel: { bgcolor: css("--shade"), bordercolor: css("--line"), font: font() }, margin: { l: 50, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 },
+    Plotly.react(box, made.traces, layout({
+      height, margin: { l: 50, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 },
       showlegend: legend > 0, legend: { orientation: "h", x: 0, y: -44 / inner, yanchor: "top", font: font({ size: 12 }) }, annotations: made.annotations || [],
-      xaxis: axis(plot.x_title, { ...made.xaxis, anchor: made.anchor || "y" }),
-      ...(made.axes || { yaxis: axis(plot.y_title, { type: plot.log_y ? "log" : "linear", ...(plot.log_y ? {} : { rangemode: "tozero" }), ...made.yaxis }) }),
-    }, config);
+      xaxis: titled(plot.x_title, { ...made.xaxis, anchor: made.anchor || "y" }),
+      ...(made.axes || { yaxis: titled(plot.y_title, { type: plot.log_y ? "log" : "linear", ...(plot.log_y ? {} : { rangemode: "tozero" }), ...made.yaxis }) }),
+    }), config);
   }
 
   // Plots are drawn when they come near; all of them before the page is printed, and again when the colours change.
@@ -86,9 +74,4 @@
   boxes.forEach((box) => watch.observe(box));
   addEventListener("beforeprint", () => boxes.forEach(show));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach(draw));
-  document.querySelectorAll(".copy button").forEach((button) => button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.nextElementSibling.textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  }));
 })();

@@ -1,0 +1,99 @@
+//! What every page has: its head, title and notes above, the version below.
+
+use super::style::escape;
+use std::sync::OnceLock;
+
+const FRAME: &str = include_str!("assets/frame.html");
+const SCRIPTS: &str = include_str!("assets/scripts.html");
+const CSS: &str = include_str!("assets/page.css");
+const COMMON: &str = include_str!("assets/common.js");
+
+/// What a page puts around its main part.
+pub(super) struct Frame<'a> {
+    pub title: &'a str,
+    /// Rules beside those of all pages.
+    pub css: &'a str,
+    /// What stands between title and main part, as HTML.
+    pub above: String,
+    pub version: &'a str,
+    pub plots: Option<Plots>,
+}
+
+/// What a page with plots draws them from.
+pub(super) struct Plots {
+    /// JSON.
+    pub data: String,
+    pub js: &'static str,
+}
+
+impl Frame<'_> {
+    /// The page.
+    pub fn around(&self, main: &str) -> String {
+        let scripts = self.plots.as_ref().map_or_else(String::new, |plots| {
+            let data = plots.data.replace('<', "\\u003c");
+            fill(SCRIPTS, &[("plotly", plotly()), ("data", &data), ("common", COMMON), ("own", plots.js)])
+        });
+        fill(
+            FRAME,
+            &[
+                ("title", &escape(self.title)),
+                ("css", &[CSS, self.css].concat()),
+                ("above", &self.above),
+                ("main", main),
+                ("version", &escape(self.version)),
+                ("scripts", &scripts),
+            ],
+        )
+    }
+}
+
+/// The line that says what was measured.
+pub(super) fn setup(text: &str) -> String {
+    format!("<p class=\"setup\">{}</p>\n", escape(text))
+}
+
+/// What the reader must know.
+pub(super) fn notes(all: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    all.into_iter().map(|note| format!("<p class=\"note\">{}</p>\n", escape(note.as_ref()))).collect()
+}
+
+/// Puts the parts in their places; what a part contains is not looked at again.
+pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+    let mut page = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, after)) = after.split_once("}}") else { break };
+        page += before;
+        let part = parts.iter().find(|(own, _)| *own == name);
+        debug_assert!(part.is_some(), "the page has a place for {name} and nothing to put there");
+        page += part.map_or("", |(_, part)| part);
+        rest = after;
+    }
+    page + rest
+}
+
+/// The plotting script alone, without the typesetting script that its crate delivers beside it.
+fn plotly() -> &'static str {
+    static SCRIPT: OnceLock<String> = OnceLock::new();
+    SCRIPT.get_or_init(|| {
+        let sources = plotly::Plot::offline_js_sources();
+        let script = sources.split_once('>').and_then(|(_, after)| after.split_once("</script>"));
+        script.map_or_else(String::new, |(script, _)| script.trim().to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_filled_in_once() {
+        assert_eq!(fill("a {{x}} b {{y}}.", &[("x", "{{y}}"), ("y", "2")]), "a {{y}} b 2.");
+    }
+
+    #[test]
+    fn the_script_is_the_plotting_library_and_only_that() {
+        assert!(plotly().contains("plotly.js v") && !plotly().contains("</script"));
+        assert!(plotly().len() < 5_000_000 && !plotly().contains("MathJax.loader"));
+    }
+}
