@@ -24,8 +24,6 @@ pub struct Statistics {
     pub slope: f64,
     /// The mean round trip, in seconds; 0 if nothing was acknowledged.
     pub rtt: f64,
-    /// The standard deviation of the round trips, in seconds.
-    pub deviation: f64,
     /// The least round trip that the connection has seen, in seconds.
     pub base_rtt: f64,
 }
@@ -173,7 +171,6 @@ impl Interval {
             loss: self.lost as f64 / self.sent as f64,
             slope: self.line.slope(),
             rtt: self.line.mean(),
-            deviation: self.line.deviation(),
             base_rtt,
         })
     }

@@ -1,4 +1,4 @@
-//! Least squares: how the round trip changes with the time of sending, and how much it scatters.
+//! Least squares: how the round trip changes with the time of sending.
 
 use narrows_units::Span;
 
@@ -10,7 +10,6 @@ pub struct Line {
     r: f64,
     tt: f64,
     tr: f64,
-    rr: f64,
     first: f64,
 }
 
@@ -26,7 +25,6 @@ impl Line {
         self.r += r;
         self.tt += t * t;
         self.tr += t * r;
-        self.rr += r * r;
     }
 
     /// Seconds of round trip per second of sending; 0 for fewer than two points, or if all left at one time.
@@ -38,15 +36,6 @@ impl Line {
     /// The mean round trip in seconds; 0 without any.
     pub fn mean(&self) -> f64 {
         if self.n == 0.0 { 0.0 } else { self.first + self.r / self.n }
-    }
-
-    /// The standard deviation of the round trips in seconds.
-    pub fn deviation(&self) -> f64 {
-        if self.n == 0.0 {
-            return 0.0;
-        }
-        let mean = self.r / self.n;
-        (self.rr / self.n - mean * mean).max(0.0).sqrt()
     }
 }
 
@@ -72,9 +61,9 @@ mod tests {
     }
 
     #[test]
-    fn mean_and_deviation_are_those_of_the_round_trips() {
+    fn the_mean_is_that_of_the_round_trips() {
         let line = line(&[(0, 30_000), (1, 34_000), (2, 30_000), (3, 34_000)]);
-        assert!((line.mean() - 0.032).abs() < 1e-12 && (line.deviation() - 0.002).abs() < 1e-9, "{line:?}");
+        assert!((line.mean() - 0.032).abs() < 1e-12, "{line:?}");
     }
 
     #[test]
@@ -82,6 +71,6 @@ mod tests {
         assert_eq!(line(&[]).slope(), 0.0);
         assert_eq!(line(&[(5, 30_000)]).slope(), 0.0);
         assert_eq!(line(&[(5, 30_000), (5, 31_000)]).slope(), 0.0);
-        assert_eq!((line(&[]).mean(), line(&[]).deviation()), (0.0, 0.0));
+        assert_eq!(line(&[]).mean(), 0.0);
     }
 }
