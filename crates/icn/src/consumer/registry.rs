@@ -125,3 +125,25 @@ impl Settings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_paper_says_is_the_default() {
+        for entry in CONSUMERS {
+            let settings = Settings::new(&entry.name.parse().unwrap());
+            assert_eq!((settings.probe, settings.probes, settings.multipath, settings.strict), (0.03, 1.0, true, false));
+            assert_eq!(settings.hold, (entry.classes == 2).then_some(4.0));
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_with_what_is() {
+        let refused = |text: &str| text.parse::<ConsumerChoice>().unwrap_err().to_string();
+        assert_eq!(refused("mirc"), "there is no consumer \"mirc\"; known are mircc, single, best-subflow, total-per-subflow");
+        assert_eq!(refused("single?probe=2"), "single: probe=2 is not allowed; it must be a number from 0 to 1");
+        assert!(refused("best-subflow?hold=1").contains("hold"));
+    }
+}
