@@ -7,6 +7,7 @@ use narrows_flow::Observer;
 use narrows_live::{Ending, LiveError, Program};
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
+use narrows_scenario::paper::World;
 use narrows_sim::SimError;
 use narrows_units::{Span, Time};
 use rayon::prelude::*;
@@ -135,12 +136,12 @@ impl Work {
     }
 }
 
-/// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the last to see it. Which
+/// Runs the cells of `pending` in their order, each made by `scenario` with its world when its turn comes, and hands each record to `done`, which is the last to see it. Which
 /// cells are done when depends on the threads.
 pub fn run_cells(
     pending: &[u64],
     work: impl Fn(u64) -> Work + Sync,
-    scenario: impl Fn(u64) -> Result<Scenario, Failure> + Sync,
+    scenario: impl Fn(u64) -> Result<(World, Scenario), Failure> + Sync,
     done: impl Fn(u64, Record) -> Result<(), Failure> + Sync,
     describe: impl Fn(u64) -> String + Sync,
     output: &OutputArgs,
@@ -148,8 +149,13 @@ pub fn run_cells(
     let bar = progress_bar("simulating", pending.iter().map(|cell| work(*cell)), output.quiet);
     let finished = AtomicU64::new(0);
     let one = |cell: &u64| -> Result<(), Failure> {
-        let scenario = scenario(*cell)?;
-        match run_one(&scenario, &bar, work(*cell).weight, &mut ()) {
+        let (world, scenario) = scenario(*cell)?;
+        let weight = work(*cell).weight;
+        let ran = match world {
+            World::Packets => run_one(&scenario, &bar, weight, &mut ()),
+            World::Fluid => shown(&scenario, &bar, weight, |progress| narrows_sim::fluid::run(&scenario, progress)),
+        };
+        match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
             Err(error) => return Err(Failure::Other(format!("in the cell with {}: {error}", describe(*cell)))),
             Ok(record) => done(*cell, record)?,
@@ -173,13 +179,23 @@ fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
 }
 
 fn run_one(scenario: &Scenario, bar: &ProgressBar, weight: u64, observer: &mut impl Observer) -> Result<Record, SimError> {
+    shown(scenario, bar, weight, |progress| narrows_sim::run_observed(scenario, progress, observer))
+}
+
+/// Runs a scenario, and shows how far it is.
+fn shown(
+    scenario: &Scenario,
+    bar: &ProgressBar,
+    weight: u64,
+    run: impl FnOnce(narrows_sim::Progress<'_>) -> Result<Record, SimError>,
+) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;
     let progress: narrows_sim::Progress<'_> = &mut |now| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
         !INTERRUPTED.load(Ordering::Relaxed)
     };
-    let record = narrows_sim::run_observed(scenario, progress, observer)?;
+    let record = run(progress)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
 }

@@ -11,6 +11,7 @@ use crate::run::judge;
 use crate::runner::{Work, run_cells};
 use narrows_measure::metrics::Summary;
 use narrows_report::{Grid, GridAxis, Input, Reduced};
+use narrows_scenario::paper::World;
 use narrows_scenario::{Axis, Changes, Scenario, Sweep};
 use narrows_units::Span;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,7 @@ impl Job {
         let ran = run_cells(
             &pending,
             |run| Work { length: self.lengths[run as usize], weight: 1 },
-            |run| scenario(&self.sweep, &self.origin.inputs, run),
+            |run| Ok((World::Packets, scenario(&self.sweep, &self.origin.inputs, run)?)),
             |run, record| kept.keep(run, &Reduced::of(&record)),
             |run| self.sweep.describe(run),
             output,

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::runner::Work;
 use narrows_measure::Record;
 use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
-use narrows_scenario::paper::{Asked, Drawn, Figure, Plan, Plot};
+use narrows_scenario::paper::{Asked, Drawn, Figure, Plan, Plot, World};
 use narrows_scenario::{LinkId, Scenario};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -32,7 +32,17 @@ impl<'a> Job<'a> {
         let plan = figure.plan(quick);
         let scaled = quick && figure.is_scaled();
         let mut work = Vec::new();
-        plan.check(&|name| source.read(name), |scenario| work.push(self::work(&scenario)))?;
+        let mut unfit = None;
+        plan.check(&|name| source.read(name), |scenario| match plan.world((work.len() * plan.seeds()) as u64) {
+            World::Packets => work.push(self::work(&scenario)),
+            World::Fluid => {
+                work.push(Work::of(&scenario));
+                unfit = unfit.take().or_else(|| narrows_sim::fluid::check(&scenario).err());
+            }
+        })?;
+        if let Some(unfit) = unfit {
+            return Err(plan.refused(World::Fluid, &unfit.problem, &unfit.remedy).into());
+        }
         let origin = Origin {
             program: cells::program(),
             remake: format!("{} {}{}", source.paper.name, figure.name, if scaled { " --quick" } else { "" }),
@@ -70,7 +80,12 @@ impl<'a> Job<'a> {
 
     /// How many runs it has.
     pub fn runs(&self) -> u64 {
-        self.plan.sweep.cells()
+        self.plan.runs()
+    }
+
+    /// What runs it.
+    pub fn world(&self, run: u64) -> World {
+        self.plan.world(run)
     }
 
     /// How much a run is.
@@ -80,12 +95,12 @@ impl<'a> Job<'a> {
 
     /// A run in words.
     pub fn describe(&self, run: u64) -> String {
-        format!("{} of {}, {}", self.figure.name, self.source.paper.name, self.plan.sweep.describe(run))
+        format!("{} of {}, {}", self.figure.name, self.source.paper.name, self.plan.describe(run))
     }
 
-    /// What a run simulates.
+    /// The scenario of a run.
     pub fn scenario(&self, run: u64) -> Result<Scenario, Failure> {
-        Ok(self.plan.sweep.cell(run, &|name| self.source.read(name))?)
+        Ok(self.plan.scenario(run, &|name| self.source.read(name))?)
     }
 
     /// What is kept of a run.

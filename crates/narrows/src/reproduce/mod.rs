@@ -78,7 +78,7 @@ fn run(jobs: &[Job], kept: &[Cells<KeptRun>], directory: &Path, output: &OutputA
     let ran = run_cells(
         &pending,
         work,
-        |place| of(place).0.scenario(of(place).2),
+        |place| Ok((of(place).0.world(of(place).2), of(place).0.scenario(of(place).2)?)),
         |place, record| {
             let (job, kept, run) = of(place);
             kept.keep(run, &job.keep(run, &record))

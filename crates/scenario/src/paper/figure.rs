@@ -4,6 +4,7 @@ use super::claim::{self, Claim};
 use super::plot::{self, Drawn, Plot};
 use super::raw::{RawFile, RawNames};
 use super::select::Axes;
+use super::worlds::{self, World};
 use crate::error::{Checked, Problem, ScenarioError};
 use crate::near::suggest;
 use crate::text::{At, Quantity};
@@ -41,6 +42,10 @@ pub struct Plan {
     pub plots: Vec<Plot>,
     /// Its claims, in the order of the file.
     pub claims: Vec<Claim>,
+    /// Those that the file names, with their places in it.
+    worlds: Vec<(World, Range<usize>)>,
+    /// The axes of the cells: that of the worlds, then those of the sweep but for the seeds.
+    axes: Vec<Axis>,
     limits: Limits,
 }
 
@@ -129,20 +134,52 @@ fn read(text: &str, file: &str) -> Checked<Figure> {
 impl Plan {
     fn of(raw: &RawFile, sweep: Sweep, quick: bool) -> Checked<Plan> {
         let mut limits = Limits::default();
-        let axes = Axes { axes: telling(&sweep), quick };
+        let worlds = worlds::read(raw.figure.value.worlds.as_ref())?;
+        let all: Vec<Axis> = worlds::axis(&worlds).into_iter().chain(telling(&sweep).iter().cloned()).collect();
+        let axes = Axes { axes: &all, quick };
         let plots = raw.plot.iter().map(|raw| plot::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
         let claims = raw.claim.iter().map(|raw| claim::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
-        Ok(Plan { sweep, plots, claims, limits })
+        Ok(Plan { sweep, plots, claims, worlds, axes: all, limits })
     }
 
-    /// The axes of the cells: all but that of the seeds.
+    /// The axes of the cells: that of the worlds if the file names them, and those of the sweep but for the seeds.
     pub fn axes(&self) -> &[Axis] {
-        telling(&self.sweep)
+        &self.axes
     }
 
     /// How many cells there are, each run once for each seed.
     pub fn cells(&self) -> usize {
         Axes { axes: self.axes(), quick: false }.cells()
+    }
+
+    /// How many runs there are: in each world all of the sweep.
+    pub fn runs(&self) -> u64 {
+        self.worlds.len().max(1) as u64 * self.sweep.cells()
+    }
+
+    /// The world of a run.
+    pub fn world(&self, run: u64) -> World {
+        self.worlds.get((run / self.sweep.cells()) as usize).map_or(World::Packets, |(world, _)| *world)
+    }
+
+    /// The scenario of a run.
+    ///
+    /// # Errors
+    /// As [`Sweep::cell`].
+    pub fn scenario(&self, run: u64, read: &ReadFile) -> Result<Scenario, ScenarioError> {
+        self.sweep.cell(run % self.sweep.cells(), read)
+    }
+
+    /// A run in words.
+    pub fn describe(&self, run: u64) -> String {
+        let cell = self.sweep.describe(run % self.sweep.cells());
+        if self.worlds.is_empty() { cell } else { format!("{cell}, world = \"{}\"", self.world(run).name()) }
+    }
+
+    /// A world cannot run a scenario of the figure: the error that shows where the file names that world.
+    pub fn refused(&self, world: World, problem: &str, remedy: &str) -> ScenarioError {
+        let span = self.worlds.iter().find(|(own, _)| *own == world).map_or(0..0, |(_, span)| span.clone());
+        self.sweep.fail(*Problem::at(&span, problem, format!("{remedy}, or leave \"{}\" out of worlds", world.name())))
     }
 
     /// How many seeds each cell is run with: run `cell * seeds + n` is that of the n-th.
@@ -176,7 +213,8 @@ impl Plan {
             Drawn::Trace { trace, panels, flows, link } => Some(format!("{place} {trace:?} {panels:?} {flows:?} {link:?}\n")),
             Drawn::Lines { .. } | Drawn::Cdf { .. } => None,
         });
-        asked.chain(traced).fold(self.sweep.runs() + "\n", |text, line| text + &line)
+        let worlds = (!self.worlds.is_empty()).then(|| format!("{:?}\n", self.axes[0].labels()));
+        asked.chain(traced).chain(worlds).fold(self.sweep.runs() + "\n", |text, line| text + &line)
     }
 
     /// Checks every cell, and gives their scenarios to `each` in order.
@@ -185,7 +223,7 @@ impl Plan {
     /// What is wrong with the first cell that is wrong; a window that ends after the run does, or a name that no flow or link of it has.
     pub fn check(&self, read: &ReadFile, mut each: impl FnMut(Scenario)) -> Result<(), ScenarioError> {
         for cell in 0..self.cells() {
-            let scenario = self.sweep.cell((cell * self.seeds()) as u64, read)?;
+            let scenario = self.scenario((cell * self.seeds()) as u64, read)?;
             self.limits.check(cell, &scenario).map_err(|problem| self.sweep.fail(*problem))?;
             each(scenario);
         }

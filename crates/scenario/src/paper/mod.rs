@@ -9,11 +9,13 @@ mod figure;
 mod plot;
 mod raw;
 mod select;
+mod worlds;
 
 pub use claim::{By, Claim, Judged, Over, Than};
 pub use figure::{Asked, Figure, Plan, is_named};
 pub use plot::{Along, Drawn, Plot, Series, Trace};
 pub(crate) use raw::{RawClaim, RawFigure, RawPlot, RawQuick, Unread};
+pub use worlds::World;
 
 use crate::error::ScenarioError;
 use crate::syntax;

@@ -46,6 +46,19 @@ pub(crate) struct RawFigure {
     /// Its place among the figures of its paper. Default: 0, and then by the name of the file.
     #[serde(default)]
     pub order: i64,
+    /// The worlds that run its cells, an axis called "world" before those of the sweep. Default: that of packets, and no axis.
+    pub worlds: Option<At<Vec<At<RawWorld>>>>,
+}
+
+/// What runs a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "World")]
+pub(crate) enum RawWorld {
+    /// The simulator, packet by packet.
+    Packets,
+    /// The laws of its controllers as a fluid.
+    Fluid,
 }
 
 /// What `narrows reproduce --quick` changes: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
