@@ -5,6 +5,8 @@
 pub struct NodeCounters {
     /// Interests that joined an entry of the table, and were not passed on.
     pub aggregated: u64,
+    /// Of these, Interests that were to take another way than the one which they joined.
+    pub diverted: u64,
     /// Interests that came again from the same face, and were passed on again.
     pub retransmitted: u64,
     /// Interests that had been here before: refused.

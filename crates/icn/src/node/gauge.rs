@@ -23,18 +23,18 @@ pub(crate) struct Gauge {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
-    nanos: u128,
+    nanos: u64,
     count: u64,
 }
 
 impl Mean {
     fn add(&mut self, span: Span) {
-        self.nanos += u128::from(span.as_nanos());
+        self.nanos = self.nanos.saturating_add(span.as_nanos());
         self.count += 1;
     }
 
     fn get(self) -> Option<Span> {
-        (self.count > 0).then(|| Span::from_nanos((self.nanos / u128::from(self.count)) as u64))
+        (self.count > 0).then(|| Span::from_nanos(self.nanos / self.count))
     }
 }
 

@@ -84,8 +84,10 @@ impl<N: Name> Node<N> {
         } else if self.has_too_many(from) {
             self.refuse_at_once(from, interest, Reason::Congestion);
         } else {
+            let entry = self.pit.entry(id);
             self.counters.aggregated += 1;
-            self.pit.entry(id).joins(from, expires, interest);
+            self.counters.diverted += u64::from(!entry.is_steered_as(&interest));
+            entry.joins(from, expires, interest);
             self.pit.extend(id, expires);
             self.ports.face_mut(from).pending += 1;
         }

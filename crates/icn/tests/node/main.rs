@@ -1,4 +1,8 @@
 //! The forwarder as its neighbours see it.
 
 mod forwarding;
+mod model;
 mod net;
+mod rates;
+mod shaping;
+mod steering;

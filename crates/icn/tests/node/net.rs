@@ -53,6 +53,10 @@ pub fn data(name: Interned) -> Data<Interned> {
     }
 }
 
+pub fn refusal(interest: Interest<Interned>, reason: Reason) -> Packet<Interned> {
+    Packet::Nack(Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() })
+}
+
 /// Everything a node has to send.
 pub fn actions(node: &mut Node<Interned>) -> Vec<(FaceId, Packet<Interned>)> {
     std::iter::from_fn(|| node.action()).collect()
@@ -107,6 +111,10 @@ impl Net {
         let face = self.face(node, &application(1));
         self.peers[node].push(None);
         face
+    }
+
+    pub fn faces(&self, node: usize) -> u32 {
+        self.peers[node].len() as u32
     }
 
     fn face(&mut self, node: usize, config: &FaceConfig) -> FaceId {

@@ -66,6 +66,11 @@ impl<N: Name> Entry<N> {
         asked || self.outs.iter().any(|out| out.nonce == nonce) && !own()
     }
 
+    /// True if the first who asked wanted the way that this Interest wants.
+    pub(crate) fn is_steered_as(&self, interest: &Interest<N>) -> bool {
+        self.ins.first().is_some_and(|record| record.interest.steer.hint == interest.steer.hint)
+    }
+
     /// True if `face` waits.
     pub(crate) fn has_asker(&self, face: FaceId) -> bool {
         self.ins.iter().any(|record| record.face == face)
