@@ -308,6 +308,60 @@ mod tests {
         assert_eq!(inspect(&*pcc, "loss"), 0.2);
     }
 
+    /// Ten packets from `start` on, `gap` ms apart, and their tag.
+    fn send_ten(pcc: &mut dyn Controller, start: u64, gap: u64) -> Tag {
+        let tags: Vec<Tag> = (0..10).map(|n| send(pcc, start + gap * n)).collect();
+        assert!(tags.iter().all(|tag| *tag == tags[0]), "one interval");
+        tags[0]
+    }
+
+    /// Their acknowledgements, but for the first `lost`; each round trip is `growth` longer than the one before.
+    fn acknowledge_ten(pcc: &mut dyn Controller, tag: Tag, start: u64, gap: u64, lost: u64, growth: Span) {
+        let of = |n: u64| Acked { rtt: Span::from_millis(30) + growth * n, ..acked(tag, start + gap * n) };
+        let acked: Vec<Acked> = (lost..10).map(of).collect();
+        let lost: Vec<Lost> =
+            (0..lost).map(|number| Lost { number, bytes: Bytes::new(1448), sent_at: at(start + gap * number), tag }).collect();
+        let end = at(start + gap * 10 + 40);
+        pcc.on_feedback(&Feedback { acked: &acked, lost: &lost, srtt: Span::from_millis(30), ..Feedback::at(end) });
+    }
+
+    #[test]
+    fn a_pair_of_probes_gives_the_gradient_of_what_became_of_their_packets() {
+        let mut pcc = open();
+        let pcc = &mut *pcc;
+        // Slow start: two of ten packets lost at 1.6 Mbit/s are worth less than none at 0.8.
+        let (first, second) = (send_ten(pcc, 0, 15), send_ten(pcc, 150, 8));
+        send(pcc, 230);
+        acknowledge_ten(pcc, first, 0, 15, 0, Span::ZERO);
+        acknowledge_ten(pcc, second, 150, 8, 2, Span::ZERO);
+        assert_eq!((inspect(pcc, "phase"), inspect(pcc, "rate_mbps")), (1.0, 0.8));
+        // Probes of 0.84 and 0.76 Mbit/s, a packet each 14.3 and 15.8 ms, sent each 14 and 16 ms. The first packet of an interval is what shows its rate.
+        let (mut start, mut probes) = (300, Vec::new());
+        for _ in 0..2 {
+            let tag = send(pcc, start);
+            let high = pcc.decision().pacing == Some(Rate::from_bps(840_000));
+            assert!(high || pcc.decision().pacing == Some(Rate::from_bps(760_000)), "{:?}", pcc.decision().pacing);
+            let gap = if high { 14 } else { 16 };
+            (1..10).for_each(|n| assert_eq!(send(pcc, start + gap * n), tag));
+            probes.push((high, tag, start, gap));
+            start += 10 * gap;
+        }
+        send(pcc, start);
+        assert_eq!(pcc.decision().pacing, Some(Rate::from_bps(800_000)), "a filler at the rate");
+        assert_ne!(probes[0].0, probes[1].0);
+        for (high, tag, start, gap) in probes {
+            // Round trips that grow by 0.28 ms in 14 are a slope of 0.02.
+            acknowledge_ten(pcc, tag, start, gap, 0, if high { Span::from_micros(280) } else { Span::ZERO });
+            // 120 kbit in 9 * 14 + 14.286 ms are 0.8554 Mbit/s: 0.8554^0.9 - 900 * 0.8554 * 0.02; in 9 * 16 + 15.789 ms 0.75099: 0.75099^0.9.
+            let (slope, utility) = if high { (0.02, -14.5283) } else { (0.0, 0.7728) };
+            assert!((inspect(pcc, "rtt_gradient") - slope).abs() < 1e-9, "{}", inspect(pcc, "rtt_gradient"));
+            assert!((inspect(pcc, "utility") - utility).abs() < 1e-3, "{}", inspect(pcc, "utility"));
+        }
+        // (-14.5283 - 0.7728) / (2 * 0.05 * 0.8); the rate stays at two packets per round trip.
+        assert!((inspect(pcc, "utility_gradient") + 191.264).abs() < 0.01, "{}", inspect(pcc, "utility_gradient"));
+        assert_eq!((inspect(pcc, "direction"), inspect(pcc, "rate_mbps")), (-1.0, 0.8));
+    }
+
     #[test]
     fn after_a_second_without_data_the_search_begins_anew_at_the_rate_and_not_in_slow_start() {
         let mut pcc = open();
