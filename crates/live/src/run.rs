@@ -66,6 +66,7 @@ pub(crate) fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, em
         changes: scenario.recorded_changes(),
         events: seen.tally.packets,
         hops: seen.hops,
+        icn: None,
         emulation: Some(emulation),
     }
 }

@@ -8,6 +8,7 @@ mod distance;
 mod emulation;
 pub mod harm;
 mod histogram;
+mod icn;
 pub mod metrics;
 mod part;
 mod record;
@@ -16,5 +17,8 @@ mod transfers;
 pub use distance::{Distance, Gap, Quantity, distances};
 pub use emulation::{Emulation, Limit};
 pub use histogram::Histogram;
+pub use icn::{
+    ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, SubflowRecord, SubflowSample,
+};
 pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

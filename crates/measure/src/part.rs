@@ -1,6 +1,9 @@
 //! Parts of a record: of the run's time, and of its flows.
 
-use crate::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record, Transfers};
+use crate::{
+    ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, LinkCounters, LinkRecord, LinkSample,
+    RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample, Transfers,
+};
 use narrows_units::{Bytes, Span, Time};
 
 impl Record {
@@ -34,6 +37,7 @@ impl Record {
             flows,
             links,
             changes: self.changes.iter().filter(|change| change.at <= to).cloned().collect(),
+            icn: self.icn.as_ref().map(|icn| Box::new(icn.between(from, to))),
             ..self.clone_without_series()
         }
     }
@@ -43,11 +47,15 @@ impl Record {
     pub fn only(&self, names: &[&str]) -> Record {
         let named = |flow: &FlowRecord| names.iter().any(|name| *name == flow.name || copy_of(&flow.name) == Some(name));
         let flows = self.flows.iter().filter(|flow| named(flow)).cloned().collect();
-        Record { flows, links: self.links.clone(), changes: self.changes.clone(), ..self.clone_without_series() }
+        let icn = self.icn.as_ref().map(|icn| {
+            let consumers = self.flows.iter().zip(&icn.consumers).filter(|(flow, _)| named(flow)).map(|(_, consumer)| consumer.clone());
+            Box::new(IcnRecord { consumers: consumers.collect(), rates: icn.rates.clone(), ..**icn })
+        });
+        Record { flows, links: self.links.clone(), changes: self.changes.clone(), icn, ..self.clone_without_series() }
     }
 
     fn clone_without_series(&self) -> Record {
-        Record { flows: vec![], links: vec![], changes: vec![], emulation: self.emulation.clone(), ..*self }
+        Record { flows: vec![], links: vec![], changes: vec![], icn: None, emulation: self.emulation.clone(), ..*self }
     }
 
     /// The latest time not after `time` at which a sample was taken.
@@ -132,6 +140,20 @@ impl LinkRecord {
     }
 }
 
+impl IcnRecord {
+    fn between(&self, from: Time, to: Time) -> IcnRecord {
+        let rates = self.rates.iter().map(|rates| RatesRecord { samples: until(&rates.samples, to).to_vec(), ..*rates });
+        let consumers = self.consumers.iter().map(|consumer| {
+            let samples = until(&consumer.samples, to).to_vec();
+            let (before, after) = (standing(&samples, from).counters, standing(&samples, to).counters);
+            let subflows = consumer.subflows.iter();
+            let subflows = subflows.map(|subflow| SubflowRecord { path: subflow.path, samples: until(&subflow.samples, to).to_vec() });
+            ConsumerRecord { total: after, steady: after.since(&before), samples, subflows: subflows.collect() }
+        });
+        IcnRecord { rates: rates.collect(), consumers: consumers.collect(), ..*self }
+    }
+}
+
 impl Transfers {
     fn between(&self, from: Time, to: Time) -> Option<Transfers> {
         let all = self.completed() <= self.list.len() as u64;
@@ -162,6 +184,24 @@ pub(crate) trait Sample: Copy + Default {
 }
 
 impl Sample for FlowSample {
+    fn at(&self) -> Time {
+        self.at
+    }
+}
+
+impl Sample for RatesSample {
+    fn at(&self) -> Time {
+        self.at
+    }
+}
+
+impl Sample for ConsumerSample {
+    fn at(&self) -> Time {
+        self.at
+    }
+}
+
+impl Sample for SubflowSample {
     fn at(&self) -> Time {
         self.at
     }

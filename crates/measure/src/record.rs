@@ -1,6 +1,6 @@
 //! The record of one run, as a world leaves it.
 
-use crate::{Emulation, Histogram, Transfers};
+use crate::{Emulation, Histogram, IcnRecord, Transfers};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Everything measured in one run.
@@ -26,6 +26,8 @@ pub struct Record {
     pub events: u64,
     /// Packet-hops: packets that finished crossing a link.
     pub hops: u64,
+    /// What is particular to an information-centric network; `None` of any other.
+    pub icn: Option<Box<IcnRecord>>,
     /// How exact the emulation was; `None` of a simulation, which is exact.
     pub emulation: Option<Emulation>,
 }

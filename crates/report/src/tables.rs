@@ -44,6 +44,7 @@ pub(crate) fn no_rows() -> Record {
         changes: vec![],
         events: 0,
         hops: 0,
+        icn: None,
         emulation: None,
     }
 }
@@ -329,6 +330,7 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
         changes: (0..changes.text("of")?.len()).map(|row| read_change(changes, row)).collect::<Result<_, _>>()?,
         events: run.events,
         hops: run.hops,
+        icn: None,
         emulation: run.emulation.as_ref().map(EmulationOut::measured),
     };
     if record.flows.iter().flat_map(|flow| &flow.route).any(|link| *link >= record.links.len()) {

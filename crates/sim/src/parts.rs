@@ -94,6 +94,7 @@ impl<'a> Parts<'a> {
             nodes: Vec::new(),
             links: links.iter().map(|link| self.whole.links[*link].clone()).collect(),
             flows: flows.iter().map(|flow| self.flow(*flow)).collect(),
+            icn: None,
             changes: changes.iter().map(|change| self.change(*change)).collect(),
             expect: Vec::new(),
         }
@@ -146,6 +147,7 @@ impl<'a> Parts<'a> {
             changes: self.whole.recorded_changes(),
             events,
             hops,
+            icn: None,
             emulation: None,
         }
     }

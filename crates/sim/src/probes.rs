@@ -111,6 +111,7 @@ impl Probes {
             changes: scenario.recorded_changes(),
             events,
             hops,
+            icn: None,
             emulation: None,
         }
     }

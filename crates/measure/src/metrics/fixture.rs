@@ -18,6 +18,7 @@ pub(crate) fn record(flows: Vec<FlowRecord>, links: Vec<LinkRecord>) -> Record {
         changes: vec![],
         events: 0,
         hops: 0,
+        icn: None,
         emulation: None,
     }
 }

@@ -6,6 +6,7 @@ mod convergence;
 mod delay;
 mod delivery;
 mod fairness;
+mod icn;
 mod queue;
 mod share;
 mod starvation;
@@ -507,6 +508,78 @@ pub const METRICS: &[Metric] = &[
         formula: "sum over these flows of the mean of their samples since warm-up",
         source: "RFC 7928, section 8.2, for loads in numbers of flows",
         compute: completion::active_connections,
+    },
+    Metric {
+        name: "primary_goodput",
+        unit: "Mbit/s",
+        better: Better::Higher,
+        summary: "Data that primary Interests brought, all consumers together.",
+        formula: "bytes of Data that primary Interests brought since warm-up / time since warm-up. Of information-centric networks only, as all that follow",
+        source: "the primary class of Mahdian, Arianfar, Gibson and Oran, MIRCC, ACM ICN 2016, section 3.3",
+        compute: icn::primary_goodput,
+    },
+    Metric {
+        name: "secondary_goodput",
+        unit: "Mbit/s",
+        better: Better::Higher,
+        summary: "Data that secondary Interests brought, all consumers together.",
+        formula: "the same of secondary Interests",
+        source: "as primary_goodput",
+        compute: icn::secondary_goodput,
+    },
+    Metric {
+        name: "nacks",
+        unit: "%",
+        better: Better::Lower,
+        summary: "The share of Interests that came back refused.",
+        formula: "refusals that consumers received since warm-up / Interests that they sent since warm-up, those sent again included",
+        source: "refused Interests of Wang, Rozhnova, Narayanan, Oran and Rhee, An Improved Hop-by-hop Interest Shaper, ACM ICN 2013",
+        compute: icn::nacks,
+    },
+    Metric {
+        name: "shaper_max",
+        unit: "Interests",
+        better: Better::Lower,
+        summary: "The largest queue of Interests that any shaper held.",
+        formula: "largest number of Interests in a shaper at the samples since warm-up; what lies between samples is not seen",
+        source: "as nacks",
+        compute: icn::shaper_max,
+    },
+    Metric {
+        name: "subflow_balance",
+        unit: "%",
+        better: Better::Higher,
+        summary: "How equal the paths of a consumer are used: 100 if all bring the same.",
+        formula: "mean over consumers with two paths or more of Data that the path used least brought since warm-up / Data that the path used most brought",
+        source: "ours, for the equal paths of MIRCC, section 4.3.4",
+        compute: icn::subflow_balance,
+    },
+    Metric {
+        name: "rate_settling",
+        unit: "s",
+        better: Better::Lower,
+        summary: "The time from the last start until the rate that links say has nearly come to where it stays.",
+        formula: "from the last consumer's start, or the end of warm-up if later, to the end of the last bin of 250 ms in which the mean primary rate that consumers follow is more than 20 % away from its mean over the last 10 s, or the last half of the bins if they are fewer. Not defined if that is one of these",
+        source: "the settling that MIRCC, section 3.2, figure 3 shows; bins and bounds are ours",
+        compute: icn::rate_settling,
+    },
+    Metric {
+        name: "rate_dip",
+        unit: "%",
+        better: Better::Higher,
+        summary: "The lowest rate that links said on the way, as a part of what it came to.",
+        formula: "smallest of the bins of rate_settling / the mean that it compares with",
+        source: "as rate_settling",
+        compute: icn::rate_dip,
+    },
+    Metric {
+        name: "rate_swing",
+        unit: "%",
+        better: Better::Lower,
+        summary: "How much the rate that links say varies once it should have settled.",
+        formula: "standard deviation of the bins of rate_settling over the last 10 s / their mean",
+        source: "as rate_settling",
+        compute: icn::rate_swing,
     },
 ];
 

@@ -194,6 +194,7 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
         changes: vec![],
         events: steps * 7,
         hops: steps * 3,
+        icn: None,
         emulation: None,
     }
 }

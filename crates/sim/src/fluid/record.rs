@@ -138,6 +138,7 @@ impl Probes {
             changes: Vec::new(),
             events: steps,
             hops: 0,
+            icn: None,
             emulation: None,
         }
     }

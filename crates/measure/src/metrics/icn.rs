@@ -1,0 +1,195 @@
+//! What is measured of consumers and shapers in information-centric networks.
+
+use crate::part::{standing, until};
+use crate::{ConsumerCounters, IcnRecord, Record};
+use narrows_units::{Bytes, Span, Time};
+
+/// Rates are looked at as means over so long.
+const BIN: Span = Span::from_millis(250);
+/// What a rate comes to is its mean over so long at the end.
+const SETTLED: Span = Span::from_secs(10);
+/// The part by which a settled rate may differ from that.
+const TOLERANCE: f64 = 0.2;
+
+pub(super) fn primary_goodput(record: &Record) -> Option<f64> {
+    class_goodput(record, |counters| counters.primary)
+}
+
+pub(super) fn secondary_goodput(record: &Record) -> Option<f64> {
+    class_goodput(record, |counters| counters.secondary)
+}
+
+fn class_goodput(record: &Record, of: fn(&ConsumerCounters) -> Bytes) -> Option<f64> {
+    let consumers = &icn(record)?.consumers;
+    let bits: u64 = consumers.iter().map(|consumer| of(&consumer.steady).bits()).sum();
+    let time = (record.duration - record.warmup).as_secs_f64();
+    (!consumers.is_empty() && time > 0.0).then(|| bits as f64 / time / 1e6)
+}
+
+pub(super) fn nacks(record: &Record) -> Option<f64> {
+    let consumers = &icn(record)?.consumers;
+    let sum = |of: fn(&ConsumerCounters) -> u64| consumers.iter().map(|consumer| of(&consumer.steady)).sum::<u64>();
+    let interests = sum(|counters| counters.interests);
+    (interests > 0).then(|| 100.0 * sum(|counters| counters.nacks) as f64 / interests as f64)
+}
+
+pub(super) fn shaper_max(record: &Record) -> Option<f64> {
+    let warm = Time::ZERO + record.warmup;
+    let samples = icn(record)?.rates.iter().flat_map(|rates| &rates.samples);
+    samples.filter(|sample| sample.at > warm).map(|sample| f64::from(sample.queue)).reduce(f64::max)
+}
+
+pub(super) fn subflow_balance(record: &Record) -> Option<f64> {
+    let (from, to) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let balance = |subflows: &[crate::SubflowRecord]| {
+        let bytes = |record: &crate::SubflowRecord| {
+            let sum = |at| {
+                let sample = standing(&record.samples, at);
+                sample.primary + sample.secondary
+            };
+            (sum(to) - sum(from)).get() as f64
+        };
+        let bytes: Vec<f64> = subflows.iter().map(bytes).collect();
+        let most = bytes.iter().copied().reduce(f64::max).filter(|most| bytes.len() > 1 && *most > 0.0)?;
+        Some(100.0 * bytes.iter().copied().fold(most, f64::min) / most)
+    };
+    let balances: Vec<f64> = icn(record)?.consumers.iter().filter_map(|consumer| balance(&consumer.subflows)).collect();
+    (!balances.is_empty()).then(|| balances.iter().sum::<f64>() / balances.len() as f64)
+}
+
+pub(super) fn rate_settling(record: &Record) -> Option<f64> {
+    let (start, rates) = followed(record)?;
+    let settled = settled(&rates)?;
+    let away = |(_, rate): &(Time, f64)| (rate - settled).abs() > TOLERANCE * settled;
+    match rates.iter().rposition(away) {
+        None => Some(0.0),
+        Some(last) if last + tail(&rates).len() >= rates.len() => None,
+        Some(last) => Some(rates[last].0.since(start).as_secs_f64()),
+    }
+}
+
+pub(super) fn rate_dip(record: &Record) -> Option<f64> {
+    let (_, rates) = followed(record)?;
+    let settled = settled(&rates)?;
+    rates.iter().map(|(_, rate)| 100.0 * rate / settled).reduce(f64::min)
+}
+
+pub(super) fn rate_swing(record: &Record) -> Option<f64> {
+    let (_, rates) = followed(record)?;
+    let tail = tail(&rates);
+    let mean = settled(&rates)?;
+    let squares: f64 = tail.iter().map(|(_, rate)| (rate - mean) * (rate - mean)).sum();
+    Some(100.0 * (squares / tail.len() as f64).sqrt() / mean)
+}
+
+fn icn(record: &Record) -> Option<&IcnRecord> {
+    record.icn.as_deref()
+}
+
+/// When the last consumer began, and from then on the mean over consumers at work of the primary rates they follow, bin by bin, with the bin's end.
+fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
+    let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let start = record.flows.iter().map(|flow| flow.start).max()?.max(begin);
+    let step = BIN.max(record.interval);
+    let series: Vec<_> = icn(record)?.consumers.iter().map(|consumer| consumer.samples.as_slice()).collect();
+    let mut bins = Vec::new();
+    let mut from = start;
+    while from + step <= over {
+        let to = from + step;
+        let within = series.iter().flat_map(|samples| until(samples, to).iter().rev().take_while(|sample| sample.at > from));
+        let rates = within.map(|sample| sample.primary_rate.as_bps() as f64).filter(|rate| *rate > 0.0);
+        let (sum, count) = rates.fold((0.0, 0u64), |(sum, count), rate| (sum + rate, count + 1));
+        bins.push((to, if count == 0 { 0.0 } else { sum / count as f64 }));
+        from = to;
+    }
+    Some((start, bins))
+}
+
+/// What the rate has come to.
+fn settled(rates: &[(Time, f64)]) -> Option<f64> {
+    let tail = tail(rates);
+    let mean = tail.iter().map(|(_, rate)| rate).sum::<f64>() / tail.len() as f64;
+    (mean > 0.0).then_some(mean)
+}
+
+/// The bins of the end.
+fn tail(rates: &[(Time, f64)]) -> &[(Time, f64)] {
+    let Some((end, _)) = rates.last() else { return rates };
+    let first = rates.partition_point(|(at, _)| *at + SETTLED <= *end);
+    &rates[first.max(rates.len() / 2)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{record, sending};
+    use super::*;
+    use crate::{ConsumerRecord, ConsumerSample, RatesRecord, RatesSample, SubflowRecord, SubflowSample};
+    use narrows_units::Rate;
+
+    /// 30 s of which 20 are steady, one consumer that follows the rate given at each second, and gets it.
+    fn following(kbps: impl Fn(f64) -> u64) -> Record {
+        let mut run = record(vec![sending("c", |_| 1.0)], vec![]);
+        let mut counters = ConsumerCounters::default();
+        let samples = (1..=300).map(|i| {
+            let at = Time::ZERO + Span::from_millis(100) * i;
+            let rate = Rate::from_kbps(kbps(at.as_secs_f64()));
+            counters.primary += rate.bytes_in(Span::from_millis(100));
+            counters.interests += 10;
+            counters.nacks += u64::from(i > 200);
+            ConsumerSample { at, primary_rate: rate, secondary_rate: Rate::ZERO, counters }
+        });
+        let samples: Vec<_> = samples.collect();
+        let before = samples[99].counters;
+        let total = samples[299].counters;
+        let consumer = ConsumerRecord { total, steady: total.since(&before), samples, subflows: Vec::new() };
+        run.icn = Some(Box::new(IcnRecord { consumers: vec![consumer], ..IcnRecord::default() }));
+        run
+    }
+
+    #[test]
+    fn a_rate_settles_once_it_stays_within_a_fifth_of_what_it_comes_to() {
+        // From 10 s on: 500 for one second, 100 for another, then 250.
+        let run = following(|s| {
+            if s <= 11.0 {
+                500
+            } else if s <= 12.0 {
+                100
+            } else {
+                250
+            }
+        });
+        assert_eq!(rate_settling(&run), Some(2.0));
+        assert!((rate_dip(&run).unwrap() - 40.0).abs() < 1e-9);
+        assert_eq!(rate_swing(&run), Some(0.0));
+        let never = following(|s| if (s as u64).is_multiple_of(2) { 100 } else { 300 });
+        assert_eq!(rate_settling(&never), None);
+        // Half the mean, but for bins in which the rate changes.
+        assert!((40.0..=50.0).contains(&rate_swing(&never).unwrap()));
+    }
+
+    #[test]
+    fn classes_and_refusals_are_counted_since_the_warm_up() {
+        let run = following(|_| 800);
+        assert!((primary_goodput(&run).unwrap() - 0.8).abs() < 1e-9);
+        assert_eq!(secondary_goodput(&run), Some(0.0));
+        // 100 of 2000 Interests.
+        assert_eq!(nacks(&run), Some(5.0));
+    }
+
+    #[test]
+    fn the_fullest_shaper_and_the_balance_of_subflows() {
+        let mut run = following(|_| 800);
+        let icn = run.icn.as_mut().unwrap();
+        let sample = |s, queue| RatesSample { at: Time::ZERO + Span::from_secs(s), queue, ..RatesSample::default() };
+        icn.rates = vec![RatesRecord { samples: vec![sample(9, 50), sample(11, 7), sample(12, 3)], ..RatesRecord::default() }];
+        let subflow = |bytes: [u64; 2]| {
+            let sample =
+                |s, bytes| SubflowSample { at: Time::ZERO + Span::from_secs(s), primary: Bytes::new(bytes), ..SubflowSample::default() };
+            SubflowRecord { path: bytes[1], samples: vec![sample(10, bytes[0]), sample(30, bytes[1])] }
+        };
+        icn.consumers[0].subflows = vec![subflow([1000, 5000]), subflow([500, 3500])];
+        assert_eq!(shaper_max(&run), Some(7.0));
+        assert_eq!(subflow_balance(&run), Some(75.0));
+        assert_eq!(subflow_balance(&record(vec![], vec![])), None);
+    }
+}
