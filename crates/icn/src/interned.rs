@@ -32,6 +32,11 @@ impl Interned {
         Interned { prefix, content, segment }
     }
 
+    /// The content that it is or that it is a segment of; `None` of a prefix.
+    pub fn content_id(self) -> Option<InternedContent> {
+        (self.content != NONE).then_some(InternedContent { prefix: self.prefix, content: self.content })
+    }
+
     /// The first `components` components.
     fn first(self, components: usize) -> Interned {
         match components {

@@ -102,6 +102,15 @@ pub enum Packet<N: Name> {
 }
 
 impl<N: Name> Packet<N> {
+    /// What it is about.
+    pub fn name(&self) -> &N {
+        match self {
+            Packet::Interest(interest) => &interest.name,
+            Packet::Data(data) => &data.name,
+            Packet::Nack(nack) => &nack.interest.name,
+        }
+    }
+
     /// Size on the wire. A refusal is as large as its Interest.
     pub fn size(&self) -> Bytes {
         match self {

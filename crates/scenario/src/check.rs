@@ -11,6 +11,7 @@ mod transport;
 mod workload;
 
 use crate::error::{Checked, Problem};
+use crate::icn;
 use crate::near::suggest;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
@@ -63,12 +64,16 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
         nodes,
         links,
         flows: Vec::new(),
+        icn: None,
         changes: Vec::new(),
         expect: expect::check(raw)?,
     };
-    scenario.flows = flows::check(raw, &scenario, &twins)?;
+    scenario.icn = icn::check(raw, &scenario, &twins)?;
+    if scenario.icn.is_none() {
+        scenario.flows = flows::check(raw, &scenario, &twins)?;
+    }
     if raw.sample.is_none() {
-        scenario.interval = default_interval(duration, scenario.flows.len() + scenario.links.len());
+        scenario.interval = default_interval(duration, scenario.traffic().len() + scenario.links.len());
     }
     buffers::resolve(&mut scenario, &buffers)?;
     scenario.changes = changes::check(raw, &scenario, &twins)?;
@@ -112,7 +117,7 @@ fn default_interval(duration: Span, series: usize) -> Span {
 }
 
 /// A name that can stand in a table.
-fn checked_name(name: &At<String>) -> Checked<String> {
+pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
     if name.value.trim().is_empty() || name.value.chars().any(char::is_control) {
         return Err(Problem::at(
             &name.span,
@@ -124,7 +129,7 @@ fn checked_name(name: &At<String>) -> Checked<String> {
 }
 
 /// An entry of a registry with its parameters.
-fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
+pub(crate) fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
     text.value.parse().map_err(|error| match &error {
         ParamError::UnknownName { what, name, .. } => {
             let help = suggest(name, &format!("{what}s"), E::all().iter().map(|entry| entry.name()));

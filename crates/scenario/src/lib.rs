@@ -29,6 +29,7 @@ mod check;
 mod comparison;
 mod difference;
 mod error;
+mod icn;
 mod model;
 mod near;
 pub mod paper;
@@ -46,6 +47,7 @@ mod write;
 pub use comparison::Comparison;
 pub use difference::{Difference, differences};
 pub use error::ScenarioError;
+pub use icn::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
 pub use model::{
     Arrivals, Change, Draw, Expectation, Flow, FlowId, Frames, Link, LinkId, Node, NodeId, On, OnOff, Requests, Scenario, What, Workload,
 };

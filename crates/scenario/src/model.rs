@@ -1,6 +1,6 @@
 //! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
 
-use crate::Sizes;
+use crate::{Icn, Sizes};
 use narrows_control::registry::{Choice, Need};
 use narrows_flow::Transport;
 use narrows_path::{LinkChange, LinkConfig};
@@ -26,8 +26,10 @@ pub struct Scenario {
     pub nodes: Vec<Node>,
     /// The links, each in one direction.
     pub links: Vec<Link>,
-    /// The flows.
+    /// The flows; none where the network is information-centric.
     pub flows: Vec<Flow>,
+    /// What makes the network information-centric.
+    pub icn: Option<Icn>,
     /// What changes during the run, by time; at one time in the file's order.
     pub changes: Vec<Change>,
     /// What the results should show, by metric.
@@ -236,6 +238,14 @@ impl Scenario {
     pub fn offered_by_route(&self, flow: &Flow) -> impl Iterator<Item = Need> {
         let queues = flow.route.iter().filter_map(|id| self.links[id.0].config.queue.as_ref());
         queues.flat_map(|queue| queue.entry().offers.iter().copied())
+    }
+
+    /// The names under which what is measured of traffic appears: the flows', or those of an information-centric network's consumers.
+    pub fn traffic(&self) -> Vec<String> {
+        match &self.icn {
+            Some(icn) => icn.names(&self.nodes).collect(),
+            None => self.flows.iter().map(|flow| flow.name.clone()).collect(),
+        }
     }
 
     /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back, before anything changes.

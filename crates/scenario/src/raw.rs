@@ -1,5 +1,6 @@
 //! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
 
+use crate::icn::{RawConsumer, RawIcn, RawPrefix, RawRequest};
 use crate::paper::{RawClaim, RawFigure, RawPlot, RawQuick, Unread};
 use crate::text::{At, Extent, Frequency, Load, OrUnlimited, Quantity, Share};
 use narrows_units::{Bytes, Depth, Rate, Span};
@@ -39,6 +40,17 @@ pub(crate) struct RawScenario {
     /// Traffic.
     #[serde(default)]
     pub flow: Vec<At<RawFlow>>,
+    /// Makes the network information-centric: instead of flows there are prefixes, consumers and requests.
+    pub icn: Option<At<RawIcn>>,
+    /// What can be asked for, and who answers.
+    #[serde(default)]
+    pub prefix: Vec<At<RawPrefix>>,
+    /// Who asks for one content.
+    #[serde(default)]
+    pub consumer: Vec<At<RawConsumer>>,
+    /// Contents asked for at random.
+    #[serde(default)]
+    pub request: Vec<At<RawRequest>>,
     /// What changes during the run.
     #[serde(default)]
     pub change: Vec<At<RawChange>>,

@@ -27,6 +27,9 @@ impl Scenario {
         for flow in &self.flows {
             self.write_flow(&mut out, flow);
         }
+        if let Some(icn) = &self.icn {
+            self.write_icn(&mut out, icn);
+        }
         for (index, change) in self.changes.iter().enumerate() {
             self.write_change(&mut out, change, &self.changes[index + 1..]);
         }

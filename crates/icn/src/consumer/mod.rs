@@ -30,6 +30,16 @@ pub enum Method {
     Window(Choice),
 }
 
+impl Method {
+    /// As it was written: a consumer or a controller with its parameters.
+    pub fn text(&self) -> &str {
+        match self {
+            Method::Rates(consumer) => consumer.text(),
+            Method::Window(controller) => controller.text(),
+        }
+    }
+}
+
 /// A consumer that cannot be made.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ConsumerError {

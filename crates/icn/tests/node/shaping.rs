@@ -10,11 +10,7 @@ const UP: FaceId = FaceId(1);
 
 /// Up, a link of 10 Mbit/s: alone, Interests of 100 B leave at 0.98 Mbit/s for Data of 1000 B, one in 816 us.
 fn node(limit: usize) -> Node<Interned> {
-    node_with(limit, NodeConfig::default())
-}
-
-fn node_with(limit: usize, config: NodeConfig) -> Node<Interned> {
-    let mut node = Node::new(config);
+    let mut node = Node::new(NodeConfig::default());
     node.add_face(Time::ZERO, &link(1));
     let shaper = Some(ShaperConfig { limit, ..ShaperConfig::default() });
     let law = Some("mircc".parse().unwrap());
@@ -100,17 +96,6 @@ fn a_link_that_comes_up_again_lets_interests_leave() {
     assert_eq!(leaves(run(&mut node, ms(500))), 0);
     node.set_capacity(ms(500), UP, Some(mbps(10)), Some(mbps(10)));
     assert_eq!(leaves(run(&mut node, ms(510))), 1);
-}
-
-#[test]
-fn laws_share_out_the_link_or_what_the_shaper_lets_through() {
-    for (shaped_capacity, expected) in [(false, 10_000), (true, 9_800)] {
-        let mut node = node_with(100, NodeConfig { shaped_capacity, ..NodeConfig::default() });
-        // An idle link offers all there is: 10 Mbit/s, of which the shaper leaves 98 %.
-        run(&mut node, ms(400));
-        let offered = node.face(UP).rates.expect("a law").primary.as_bps();
-        assert!(offered.abs_diff(expected * 1000) <= 1, "{offered}");
-    }
 }
 
 proptest! {

@@ -286,7 +286,8 @@ impl Limits {
 
 impl Limit {
     fn check(&self, scenario: &Scenario) -> Checked<()> {
-        let flows = || scenario.flows.iter().map(|flow| flow.name.as_str());
+        let flows = scenario.traffic();
+        let flows = || flows.iter().map(String::as_str);
         let links = || scenario.links.iter().map(|link| link.name.as_str());
         match self {
             Limit::Length(to, span) if *to > Time::ZERO + scenario.duration => {

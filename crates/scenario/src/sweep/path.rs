@@ -8,7 +8,7 @@ use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, InlineTable, Item, 
 type Refusal = (String, String);
 
 /// What a scenario has lists of tables of.
-const LISTS: [&str; 4] = ["node", "link", "flow", "change"];
+const LISTS: [&str; 7] = ["node", "link", "flow", "prefix", "consumer", "request", "change"];
 
 /// Keys from the top of the document. In a list of tables a word chooses the one of that name, a number the one at that place (from 1), and `*` all.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,11 @@
+//! Information-centric networks: what is asked for, who asks, and the ways to producers.
+
+mod check;
+mod model;
+mod next_hops;
+mod raw;
+mod write;
+
+pub(crate) use check::check;
+pub use model::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
+pub(crate) use raw::{RawConsumer, RawIcn, RawPrefix, RawRequest};

@@ -1,0 +1,49 @@
+//! The ways to producers.
+
+use super::model::Face;
+use crate::{Link, LinkId, NodeId};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// How far something is: delay in nanoseconds, and links, which decide where delays are equal.
+type Distance = (u64, u64);
+
+/// Of each node that has no producer and a way to one, the links to its next hops, the best first: all neighbours that are nearer to a producer than itself, so
+/// that no Interest returns, or with `multipath` off the best one only.
+pub(super) fn next_hops(nodes: usize, links: &[Link], faces: &[Face], producers: &[NodeId], multipath: bool) -> Vec<(NodeId, Vec<LinkId>)> {
+    let distances = distances(nodes, links, faces, producers);
+    let hops = (0..nodes).map(NodeId).filter(|node| !producers.contains(node)).filter_map(|node| {
+        let own = distances[node.0]?;
+        let mut nearer: Vec<(Distance, LinkId)> = (faces.iter().filter(|face| face.node == node))
+            .filter_map(|face| {
+                let next = distances[links[face.leaving.0].to.0].filter(|next| *next < own)?;
+                Some((over(links, face.leaving, next), face.leaving))
+            })
+            .collect();
+        nearer.sort();
+        nearer.truncate(if multipath { usize::MAX } else { 1 });
+        Some((node, nearer.into_iter().map(|(_, link)| link).collect()))
+    });
+    hops.collect()
+}
+
+/// The distance of each node to the nearest producer; `None` without a way.
+fn distances(nodes: usize, links: &[Link], faces: &[Face], producers: &[NodeId]) -> Vec<Option<Distance>> {
+    let mut distances: Vec<Option<Distance>> = vec![None; nodes];
+    let mut next: BinaryHeap<Reverse<(Distance, usize)>> = producers.iter().map(|node| Reverse(((0, 0), node.0))).collect();
+    while let Some(Reverse((distance, node))) = next.pop() {
+        if distances[node].is_some() {
+            continue;
+        }
+        distances[node] = Some(distance);
+        for face in faces.iter().filter(|face| links[face.leaving.0].to.0 == node) {
+            next.push(Reverse((over(links, face.leaving, distance), face.node.0)));
+        }
+    }
+    distances
+}
+
+/// A link before what is behind it.
+fn over(links: &[Link], link: LinkId, (delay, hops): Distance) -> Distance {
+    (delay + links[link.0].config.delay.as_nanos(), hops + 1)
+}
