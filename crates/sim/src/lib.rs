@@ -8,6 +8,7 @@ mod carried;
 mod endpoint;
 mod error;
 pub mod fluid;
+mod icn;
 mod opening;
 mod packet;
 mod parts;

@@ -2,6 +2,7 @@
 
 use crate::SimError;
 use crate::carried::{Carried, Room};
+use crate::icn;
 use crate::parts::Parts;
 use crate::refusal;
 use crate::world::World;
@@ -29,6 +30,9 @@ pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<
 ///
 /// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
 pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+    if let Some(icn) = &scenario.icn {
+        return icn::run(scenario, icn, progress);
+    }
     scenario.flows.iter().try_for_each(|flow| refusal::check(scenario, flow))?;
     let parts = Parts::new(scenario);
     let count = parts.count();

@@ -1,0 +1,52 @@
+//! A consumer at work, and what it has done.
+
+use narrows_icn::{AnyConsumer, FaceId, InternedContent};
+use narrows_measure::{ConsumerCounters, FlowCounters};
+use narrows_scenario::PrefixId;
+use narrows_units::{Bytes, Time};
+
+/// A consumer on its node.
+pub(crate) struct Asker {
+    pub(crate) consumer: AnyConsumer<InternedContent>,
+    pub(crate) node: usize,
+    pub(crate) face: FaceId,
+    /// The flow that it is counted for.
+    pub(crate) flow: usize,
+    pub(crate) start: Time,
+    /// From then on it asks for nothing.
+    pub(crate) stop: Time,
+    pub(crate) prefix: PrefixId,
+    /// Data packets of its content, of this size.
+    pub(crate) segments: u64,
+    pub(crate) data: Bytes,
+    /// The content is there; nothing is left to do.
+    pub(crate) over: bool,
+}
+
+impl Asker {
+    /// When it wants to be looked at.
+    pub(crate) fn due(&self) -> Time {
+        if self.over {
+            return Time::NEVER;
+        }
+        self.consumer.due().unwrap_or(Time::NEVER).max(self.start).min(self.stop)
+    }
+
+    /// Adds what it has done so far.
+    pub(crate) fn add_to(&self, flow: &mut FlowCounters, consumer: &mut ConsumerCounters) {
+        let counters = self.consumer.counters();
+        let interests = counters.interests.primary + counters.interests.secondary;
+        let size = self.data.get();
+        flow.sent += interests;
+        flow.retransmitted += counters.retransmissions;
+        flow.arrived += counters.data.primary + counters.data.secondary + counters.duplicates;
+        flow.duplicates += counters.duplicates;
+        flow.goodput += counters.goodput;
+        flow.declared_lost += counters.nacks.total() + counters.timeouts;
+        flow.timeouts += counters.timeouts;
+        consumer.primary += Bytes::new(counters.data.primary * size);
+        consumer.secondary += Bytes::new(counters.data.secondary * size);
+        consumer.nacks += counters.nacks.total();
+        consumer.interests += interests;
+    }
+}

@@ -1,0 +1,285 @@
+//! The network from its scenario, and consumers that come and go.
+
+use super::asker::Asker;
+use super::contents::{Asked, Contents, Draws};
+use super::parcel::Parcels;
+use super::probes::Probes;
+use super::world::{Behind, PROBES, Tally, World};
+use crate::agenda::Agenda;
+use crate::error::SimError;
+use narrows_icn::{
+    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Interned, InternedContent, Method, Node, NodeConfig, Producer, ProducerSetup,
+    ShaperConfig,
+};
+use narrows_measure::{Transfer, Transfers};
+use narrows_path::Link;
+use narrows_scenario::{Icn, LinkId, Prefix, Scenario};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
+
+/// The network before anything has happened.
+pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a>, SimError> {
+    let links = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
+    let capacities: Vec<Rate> = scenario.links.iter().map(|link| link.config.rate.mean().unwrap_or(Rate::ZERO)).collect();
+    let mut nodes = nodes(scenario, icn);
+    let mut behind: Vec<Vec<Behind>> = vec![Vec::new(); nodes.len()];
+    let mut far_ends = vec![(0, FaceId(0)); scenario.links.len()];
+    let mut labels = Labels::new(scenario);
+    for face in &icn.faces {
+        let (coming, leaving) = (capacities[face.coming.0], capacities[face.leaving.0]);
+        let node = face.node.0;
+        let id = nodes[node].add_face(Time::ZERO, &link_face(icn, coming, leaving, labels.next(node)));
+        behind[node].push(Behind::Link(face.leaving.0));
+        far_ends[face.coming.0] = (node, id);
+    }
+    for (number, prefix) in icn.prefixes.iter().enumerate() {
+        let name = Interned::prefix(number as u32);
+        for at in &prefix.at {
+            let id = nodes[at.0].add_face(Time::ZERO, &APPLICATION);
+            behind[at.0].push(Behind::Producer(number));
+            nodes[at.0].route(name, vec![id]);
+        }
+        for (node, hops) in &prefix.next_hops {
+            let faces = hops.iter().filter_map(|link| behind[node.0].iter().position(|end| *end == Behind::Link(link.0)));
+            nodes[node.0].route(name, faces.map(|place| FaceId(place as u32)).collect());
+        }
+    }
+    let producer = |(number, prefix): (usize, &Prefix)| {
+        let prefix_name = Interned::prefix(number as u32);
+        Producer::new(ProducerSetup { prefix: prefix_name, data: prefix.data, freshness: Span::MAX, delay: Span::ZERO })
+    };
+    let producers = icn.prefixes.iter().enumerate().map(producer).collect();
+    let mut contents = Contents::new(icn);
+    let flows = scenario.traffic().len();
+    let mut askers: Vec<Asker> = Vec::new();
+    let mut tallies = vec![Tally::default(); flows];
+    for (flow, plan) in icn.consumers.iter().enumerate() {
+        let content = match &plan.content {
+            Some(name) => contents.named(plan.prefix, name, flow as u32),
+            None => contents.add(plan.prefix, flow as u32),
+        };
+        let node = plan.at.0;
+        let face = nodes[node].add_face(Time::ZERO, &APPLICATION);
+        behind[node].push(Behind::Asker(askers.len()));
+        let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
+        let data = icn.prefixes[plan.prefix.0].data;
+        askers.push(Asker {
+            consumer: consumer(icn, &plan.by, data, content, plan.segments, plan.start, seed)?,
+            node,
+            face,
+            flow,
+            start: plan.start,
+            stop: plan.stop.unwrap_or(Time::NEVER),
+            prefix: plan.prefix,
+            segments: plan.segments.unwrap_or(0),
+            data,
+            over: false,
+        });
+        tallies[flow].transfers = plan.segments.map(|_| Transfers::default());
+        tallies[flow].working = 1;
+        begin(&mut tallies[flow], plan.start, Time::ZERO + scenario.warmup);
+    }
+    let mut first = icn.consumers.len();
+    let mut processes = Vec::new();
+    for process in &icn.requests {
+        processes.push(Draws::new(scenario.seed, process, &mut contents, first as u32));
+        for tally in &mut tallies[first..][..process.at.len()] {
+            tally.transfers = Some(Transfers::default());
+        }
+        first += process.at.len();
+    }
+    let changes: Vec<_> = scenario.changes.iter().rev().cloned().collect();
+    let fixed = scenario.links.len() + nodes.len() + processes.len();
+    let mut agenda = Agenda::new(fixed + PROBES + askers.len());
+    for (index, node) in nodes.iter().enumerate() {
+        agenda.set(scenario.links.len() + index, node.due().unwrap_or(Time::NEVER));
+    }
+    for (index, (draws, process)) in processes.iter_mut().zip(&icn.requests).enumerate() {
+        let at = process.start + Span::from_secs_f64(draws.wait(process));
+        let over = process.stop.is_some_and(|stop| at >= stop);
+        agenda.set(scenario.links.len() + nodes.len() + index, if over { Time::NEVER } else { at });
+    }
+    agenda.set(fixed, Time::ZERO + scenario.interval);
+    agenda.set(fixed + 1, Time::ZERO + scenario.warmup);
+    agenda.set(fixed + 2, changes.last().map_or(Time::NEVER, |next| next.at));
+    for (place, asker) in askers.iter().enumerate() {
+        agenda.set(fixed + PROBES + place, asker.due());
+    }
+    Ok(World {
+        scenario,
+        icn,
+        agenda,
+        links,
+        down: vec![false; capacities.len()],
+        capacities,
+        far_ends,
+        nodes,
+        behind,
+        producers,
+        parcels: Parcels::default(),
+        contents,
+        processes,
+        probes: Probes::new(scenario, flows),
+        askers,
+        free: Vec::new(),
+        tallies,
+        changes,
+        listable: narrows_traffic::LISTED,
+        events: 0,
+    })
+}
+
+fn nodes(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
+    let node = |(number, node): (usize, &narrows_scenario::Node)| {
+        Node::new(NodeConfig {
+            id: number as u64 + 1,
+            seed: Random::stream(scenario.seed, &format!("node {}", node.name)).bits(),
+            form: icn.steering,
+            cache: icn.cache as usize,
+            pit_per_face: icn.pending as usize,
+            strategy: icn.strategy.clone(),
+            shaped_capacity: icn.shaped_capacity,
+        })
+    };
+    scenario.nodes.iter().enumerate().map(node).collect()
+}
+
+/// The face of a consumer or producer.
+const APPLICATION: FaceConfig =
+    FaceConfig { capacity_in: None, capacity_out: None, label: 0, law: None, shaper: None, rates: true, application: true };
+
+fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
+    FaceConfig {
+        capacity_in: Some(coming),
+        capacity_out: Some(leaving),
+        label,
+        law: icn.law.clone(),
+        shaper: icn.shaper.then(|| ShaperConfig { limit: icn.shaper_queue as usize, ..ShaperConfig::default() }),
+        rates: true,
+        application: false,
+    }
+}
+
+/// Path labels, different for the faces of one node.
+struct Labels {
+    next: Vec<u16>,
+}
+
+impl Labels {
+    /// Labels begin anywhere, so that one of another node means nothing.
+    fn new(scenario: &Scenario) -> Labels {
+        let first = |node: &narrows_scenario::Node| Random::stream(scenario.seed, &format!("node {} labels", node.name)).below(4095) as u16;
+        Labels { next: scenario.nodes.iter().map(first).collect() }
+    }
+
+    fn next(&mut self, node: usize) -> u16 {
+        self.next[node] = self.next[node] % 4095 + 1;
+        self.next[node]
+    }
+}
+
+fn consumer(
+    icn: &Icn,
+    by: &Method,
+    data: Bytes,
+    content: InternedContent,
+    segments: Option<u64>,
+    start: Time,
+    seed: u64,
+) -> Result<AnyConsumer<InternedContent>, SimError> {
+    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering };
+    AnyConsumer::new(by, &setup, content, segments, start)
+        .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
+}
+
+fn begin(tally: &mut Tally, start: Time, warmup: Time) {
+    if let Some(transfers) = &mut tally.transfers {
+        transfers.begun += (start >= warmup) as u64;
+    }
+}
+
+/// A consumer for a content of a request process begins its work: its place.
+pub(super) fn hire(world: &mut World<'_>, now: Time, process: usize, asked: Asked, flow: usize) -> usize {
+    let plan = &world.icn.requests[process];
+    let node = plan.at[asked.at].0;
+    let data = world.icn.prefixes[asked.prefix.0].data;
+    let number = world.probes.hired();
+    let seed = Random::stream(world.scenario.seed, &format!("request {} consumer {number}", plan.name)).bits();
+    let made = consumer(world.icn, &plan.by, data, asked.content, Some(asked.segments), now, seed);
+    let consumer = made.expect("what one consumer of a process was made with makes the next one");
+    let kept = world.free.iter().rposition(|place| world.askers[*place].node == node);
+    let (place, face) = match kept {
+        Some(kept) => {
+            let place = world.free.swap_remove(kept);
+            (place, world.askers[place].face)
+        }
+        None => {
+            let face = world.nodes[node].add_face(now, &APPLICATION);
+            world.behind[node].push(Behind::Asker(world.askers.len()));
+            (world.askers.len(), face)
+        }
+    };
+    let asker = Asker {
+        consumer,
+        node,
+        face,
+        flow,
+        start: now,
+        stop: Time::NEVER,
+        prefix: asked.prefix,
+        segments: asked.segments,
+        data,
+        over: false,
+    };
+    if place == world.askers.len() {
+        world.askers.push(asker);
+        world.agenda.grow(world.first_asker() + world.askers.len());
+    } else {
+        world.askers[place] = asker;
+    }
+    world.tallies[flow].working += 1;
+    begin(&mut world.tallies[flow], now, Time::ZERO + world.scenario.warmup);
+    place
+}
+
+impl World<'_> {
+    /// A consumer has its whole content.
+    pub(super) fn finish(&mut self, now: Time, place: usize) {
+        let asker = &mut self.askers[place];
+        asker.over = true;
+        let (flow, size) = (asker.flow, Bytes::new(asker.segments * asker.data.get()));
+        let ideal = self.ideal(&self.askers[place]);
+        let asker = &mut self.askers[place];
+        let transfer = Transfer { start: asker.start, size, took: now.since(asker.start), ideal };
+        let tally = &mut self.tallies[flow];
+        tally.working -= 1;
+        let transfers: &mut Transfers = tally.transfers.get_or_insert_default();
+        if asker.start >= Time::ZERO + self.scenario.warmup {
+            transfers.count(&transfer);
+        }
+        if self.listable > 0 {
+            self.listable -= 1;
+            transfers.list.push(transfer);
+        }
+        if flow < self.icn.consumers.len() {
+            tally.finished = Some(now);
+        } else {
+            asker.add_to(&mut tally.gone, &mut tally.gone_asking);
+            self.free.push(place);
+        }
+    }
+
+    /// The least time that a content could take alone on the best way: propagation there and back, its Interest and its first Data packet on each link, and the
+    /// rest at the slowest.
+    fn ideal(&self, asker: &Asker) -> Span {
+        let way = self.icn.way(narrows_scenario::NodeId(asker.node), asker.prefix);
+        let (mut sum, mut slowest) = (Span::ZERO, Span::ZERO);
+        for LinkId(coming) in &way {
+            let Some(face) = self.icn.faces.iter().find(|face| face.coming.0 == *coming) else { continue };
+            let one = self.capacities[*coming].time_for(asker.data);
+            let delays = [face.leaving.0, *coming].map(|link| self.scenario.links[link].config.delay);
+            sum = sum + delays[0] + delays[1] + one + self.capacities[face.leaving.0].time_for(self.icn.interest);
+            slowest = slowest.max(one);
+        }
+        sum + slowest * asker.segments.saturating_sub(1)
+    }
+}

@@ -1,0 +1,68 @@
+//! Packets as links see them.
+
+use narrows_control::{Ecn, Header};
+use narrows_icn::{Interned, Packet};
+use narrows_units::Bytes;
+
+/// A packet on a link: where it is kept, and what links must know of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    place: u32,
+    size: u32,
+    flow: u32,
+    ecn: Ecn,
+}
+
+impl narrows_path::Packet for Parcel {
+    fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.size))
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+    }
+    fn flow(&self) -> u64 {
+        u64::from(self.flow)
+    }
+    fn header(&mut self) -> Option<&mut Header> {
+        None
+    }
+}
+
+/// The packets on all links.
+#[derive(Debug, Default)]
+pub(crate) struct Parcels {
+    kept: Vec<Option<Packet<Interned>>>,
+    free: Vec<u32>,
+}
+
+impl Parcels {
+    /// Keeps a packet of `flow`. Data can be marked.
+    pub(crate) fn post(&mut self, packet: Packet<Interned>, flow: u32) -> Parcel {
+        let ecn = if matches!(packet, Packet::Data(_)) { Ecn::Ect0 } else { Ecn::NotEct };
+        let size = packet.size().get() as u32;
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.kept[place as usize] = Some(packet);
+                place
+            }
+            None => {
+                self.kept.push(Some(packet));
+                self.kept.len() as u32 - 1
+            }
+        };
+        Parcel { place, size, flow, ecn }
+    }
+
+    /// The packet of a parcel that has arrived, with the mark that it got on the way.
+    pub(crate) fn open(&mut self, parcel: Parcel) -> Option<Packet<Interned>> {
+        let mut packet = self.kept[parcel.place as usize].take()?;
+        self.free.push(parcel.place);
+        if let Packet::Data(data) = &mut packet {
+            data.marked |= parcel.ecn == Ecn::Ce;
+        }
+        Some(packet)
+    }
+}

@@ -1,0 +1,289 @@
+//! The event loop of an information-centric network.
+
+use super::asker::Asker;
+use super::build;
+use super::contents::{Contents, Draws};
+use super::parcel::{Parcel, Parcels};
+use super::probes::Probes;
+use crate::agenda::Agenda;
+use crate::error::SimError;
+use crate::run::Progress;
+use narrows_icn::{FaceId, Interned, Node, Packet, Producer};
+use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Record, Transfers};
+use narrows_path::{Fate, Link, LinkChange};
+use narrows_scenario::{Change, Icn, LinkId, Scenario, What};
+use narrows_units::{Rate, Span, Time};
+
+/// Runs an information-centric scenario to its end.
+pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>) -> Result<Record, SimError> {
+    let mut world = build::world(scenario, icn)?;
+    world.run(Time::ZERO + scenario.duration, progress)?;
+    Ok(Probes::finish(world))
+}
+
+/// Elements of the agenda, in this order: links, nodes, request processes, then samples, the end of the warm-up and changes, then consumers. Equal times are served
+/// in this order.
+pub(crate) struct World<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) icn: &'a Icn,
+    pub(crate) agenda: Agenda,
+    pub(crate) links: Vec<Link<Parcel>>,
+    /// The rate of each link, and whether it has an outage.
+    pub(crate) capacities: Vec<Rate>,
+    pub(crate) down: Vec<bool>,
+    /// Where packets of each link arrive.
+    pub(crate) far_ends: Vec<(usize, FaceId)>,
+    pub(crate) nodes: Vec<Node<Interned>>,
+    /// What is behind the faces of each node.
+    pub(crate) behind: Vec<Vec<Behind>>,
+    pub(crate) producers: Vec<Producer<Interned>>,
+    pub(crate) parcels: Parcels,
+    pub(crate) contents: Contents,
+    pub(crate) processes: Vec<Draws>,
+    /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
+    pub(crate) askers: Vec<Asker>,
+    pub(crate) free: Vec<usize>,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) probes: Probes,
+    /// What is yet to change, the last first.
+    pub(crate) changes: Vec<Change>,
+    pub(crate) listable: u64,
+    pub(crate) events: u64,
+}
+
+/// What is behind a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// A link, by its number, on which packets leave.
+    Link(usize),
+    /// A consumer, by its place.
+    Asker(usize),
+    /// A producer, by the number of its prefix.
+    Producer(usize),
+}
+
+/// What is counted of a flow beside what its consumers at work count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Of consumers that are gone.
+    pub(crate) gone: FlowCounters,
+    pub(crate) gone_asking: ConsumerCounters,
+    /// Packets dropped on links.
+    pub(crate) dropped: u64,
+    pub(crate) rtt: Histogram,
+    pub(crate) transfers: Option<Transfers>,
+    /// The content of a flow with a single one is there.
+    pub(crate) finished: Option<Time>,
+    /// Consumers at work.
+    pub(crate) working: u32,
+}
+
+/// Elements of the agenda between the request processes and the consumers.
+pub(crate) const PROBES: usize = 3;
+
+/// Events between two calls of the progress callback.
+const PROGRESS_EVERY: u64 = 1 << 16;
+
+impl World<'_> {
+    fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
+        let (links, nodes, processes) = (self.links.len(), self.nodes.len(), self.processes.len());
+        loop {
+            let (now, element) = self.agenda.first();
+            if now > end {
+                return Ok(());
+            }
+            self.events += 1;
+            if self.events.is_multiple_of(PROGRESS_EVERY) && !progress(now) {
+                return Err(SimError::Stopped);
+            }
+            if element < links {
+                self.on_link(now, element);
+            } else if element < links + nodes {
+                let node = element - links;
+                self.nodes[node].poll(now);
+                self.drain(now, node);
+            } else if element < links + nodes + processes {
+                self.on_process(now, element - links - nodes);
+            } else if element < links + nodes + processes + PROBES {
+                // What does not happen in the network is no event of it.
+                self.events -= 1;
+                self.look(now, element - links - nodes - processes);
+            } else {
+                self.on_asker(now, element - self.first_asker());
+            }
+        }
+    }
+
+    /// The element of the agenda that the first consumer is.
+    pub(crate) fn first_asker(&self) -> usize {
+        self.links.len() + self.nodes.len() + self.processes.len() + PROBES
+    }
+
+    /// Packets arrive at the far end of a link.
+    fn on_link(&mut self, now: Time, link: usize) {
+        let (node, face) = self.far_ends[link];
+        loop {
+            if let Some((_, parcel)) = self.links[link].pop(now)
+                && let Some(packet) = self.parcels.open(parcel)
+            {
+                self.nodes[node].handle(now, face, packet);
+                self.drain(now, node);
+            }
+            self.take_dropped(link);
+            let due = self.links[link].due().unwrap_or(Time::NEVER);
+            if due > now {
+                return self.agenda.set(link, due);
+            }
+        }
+    }
+
+    /// A node has something to do: its packets leave on links, or reach its consumers and producers.
+    pub(crate) fn drain(&mut self, now: Time, node: usize) {
+        while let Some((face, packet)) = self.nodes[node].action() {
+            match self.behind[node][face.0 as usize] {
+                Behind::Link(link) => self.offer(now, link, packet),
+                Behind::Asker(place) => self.deliver(now, place, packet),
+                Behind::Producer(prefix) => {
+                    let producer = &mut self.producers[prefix];
+                    producer.handle(now, packet);
+                    while let Some(data) = producer.data(now) {
+                        self.nodes[node].handle(now, face, Packet::Data(data));
+                    }
+                }
+            }
+        }
+        let due = self.nodes[node].due().unwrap_or(Time::NEVER);
+        self.agenda.set(self.links.len() + node, due);
+    }
+
+    fn offer(&mut self, now: Time, link: usize, packet: Packet<Interned>) {
+        let flow = self.contents.owner(packet.name()).unwrap_or(u32::MAX);
+        let parcel = self.parcels.post(packet, flow);
+        let fate = self.links[link].offer(now, parcel);
+        self.take_dropped(link);
+        if let Fate::Dropped(_) = fate {
+            return self.bury(parcel);
+        }
+        let due = self.links[link].due().unwrap_or(Time::NEVER);
+        self.agenda.set(link, due);
+    }
+
+    /// What the discipline of a link has dropped after accepting it.
+    fn take_dropped(&mut self, link: usize) {
+        while let Some((parcel, _)) = self.links[link].take_dropped() {
+            self.bury(parcel);
+        }
+    }
+
+    fn bury(&mut self, parcel: Parcel) {
+        if let Some(packet) = self.parcels.open(parcel)
+            && let Some(flow) = self.contents.owner(packet.name())
+        {
+            self.tallies[flow as usize].dropped += 1;
+        }
+    }
+
+    /// Data or a refusal reaches a consumer.
+    fn deliver(&mut self, now: Time, place: usize, packet: Packet<Interned>) {
+        let asker = &mut self.askers[place];
+        asker.consumer.handle(now, packet);
+        if let Some(rtt) = asker.consumer.take_rtt() {
+            self.tallies[asker.flow].rtt.record(rtt);
+        }
+        self.ask(now, place);
+    }
+
+    /// A consumer sends what it has to send, and is done if it has everything. Its node is drained by the caller.
+    fn ask(&mut self, now: Time, place: usize) {
+        let asker = &mut self.askers[place];
+        let node = &mut self.nodes[asker.node];
+        while let Some(interest) = asker.consumer.interest() {
+            node.handle(now, asker.face, Packet::Interest(interest));
+        }
+        if !asker.over && asker.consumer.finished() {
+            self.finish(now, place);
+        }
+        let due = self.askers[place].due();
+        self.agenda.set(self.first_asker() + place, due);
+    }
+
+    fn on_asker(&mut self, now: Time, place: usize) {
+        let asker = &mut self.askers[place];
+        if now >= asker.stop {
+            asker.consumer.stop();
+            asker.stop = Time::NEVER;
+        }
+        asker.consumer.poll(now);
+        let node = asker.node;
+        self.ask(now, place);
+        self.drain(now, node);
+    }
+
+    /// One of the elements between the request processes and the consumers: samples, the end of the warm-up, changes.
+    fn look(&mut self, now: Time, which: usize) {
+        let next = match which {
+            0 => {
+                self.sample(now);
+                now + self.scenario.interval
+            }
+            1 => {
+                self.end_warmup(now);
+                Time::NEVER
+            }
+            _ => {
+                self.on_change(now);
+                self.changes.last().map_or(Time::NEVER, |next| next.at)
+            }
+        };
+        self.agenda.set(self.first_asker() - PROBES + which, next);
+    }
+
+    /// Something of the network changes.
+    fn on_change(&mut self, now: Time) {
+        while let Some(change) = self.changes.pop_if(|next| next.at <= now) {
+            let What::Link(LinkId(link), change) = change.what else { continue };
+            self.links[link].change(now, change);
+            self.take_dropped(link);
+            self.agenda.set(link, self.links[link].due().unwrap_or(Time::NEVER));
+            match change {
+                LinkChange::Rate(rate) => self.capacities[link] = rate,
+                LinkChange::Down => self.down[link] = true,
+                LinkChange::Up => self.down[link] = false,
+                _ => continue,
+            }
+            self.tell_capacity(now, link);
+        }
+    }
+
+    /// The nodes at both ends of a link hear of its rate.
+    fn tell_capacity(&mut self, now: Time, link: usize) {
+        let Some(face) = self.icn.faces.iter().find(|face| face.leaving.0 == link) else { return };
+        let rate = |link: usize| Some(if self.down[link] { Rate::ZERO } else { self.capacities[link] });
+        for (leaving, coming) in [(link, face.coming.0), (face.coming.0, link)] {
+            // What arrives on the other direction arrives at the end where this one leaves.
+            let (node, id) = self.far_ends[coming];
+            let (coming, leaving) = (rate(coming), rate(leaving));
+            self.nodes[node].set_capacity(now, id, coming, leaving);
+        }
+    }
+}
+
+impl World<'_> {
+    /// A content of a request process is asked for.
+    fn on_process(&mut self, now: Time, number: usize) {
+        let process = &self.icn.requests[number];
+        let first = self.first_flow_of(number);
+        let draws = &mut self.processes[number];
+        let asked = draws.next(process, &mut self.contents, first as u32);
+        let next = now + Span::from_secs_f64(draws.wait(process));
+        let next = if process.stop.is_some_and(|stop| next >= stop) { Time::NEVER } else { next };
+        self.agenda.set(self.links.len() + self.nodes.len() + number, next);
+        let place = build::hire(self, now, number, asked, first + asked.at);
+        self.on_asker(now, place);
+    }
+
+    /// The flow of a request process's first node.
+    pub(crate) fn first_flow_of(&self, number: usize) -> usize {
+        self.icn.consumers.len() + self.icn.requests[..number].iter().map(|process| process.at.len()).sum::<usize>()
+    }
+}
