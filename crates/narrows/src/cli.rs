@@ -1,5 +1,6 @@
 //! The arguments.
 
+use crate::icn::IcnWay;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use narrows_control::registry::Choice;
 use narrows_scenario::{Comparison, PATHS, PathProfile};
@@ -61,9 +62,12 @@ impl Default for Command {
 #[derive(Parser)]
 pub struct CompareArgs {
     /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`); or two result directories, to see
-    /// what changed between them
-    #[arg(default_values = ["newreno", "cubic", "bbr"], value_parser = parse_compared)]
+    /// what changed between them [default: newreno cubic bbr; with --icn: mircc rcp newreno]
+    #[arg(value_parser = parse_compared)]
     pub compared: Vec<Compared>,
+    /// Compare on an information-centric network: laws of links' rates (mircc, rcp), consumers (best-subflow), or controllers of windows (see `narrows list icn`)
+    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
+    pub icn: bool,
     /// Compare on the network of a scenario file: each controller in turn drives every flow that has one
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
     pub file: Option<PathBuf>,
@@ -114,6 +118,7 @@ pub struct CompareArgs {
 #[derive(Clone)]
 pub enum Compared {
     Controller(Choice),
+    Icn(IcnWay),
     Result(PathBuf),
 }
 
@@ -337,6 +342,8 @@ pub struct ListArgs {
 pub enum Listed {
     Controllers,
     Disciplines,
+    /// Laws of rates, consumers and strategies of information-centric networks
+    Icn,
     Metrics,
     Papers,
     Paths,
@@ -404,8 +411,12 @@ fn parse_compared(text: &str) -> Result<Compared, String> {
     match parse_choice(text) {
         Ok(choice) => Ok(Compared::Controller(choice)),
         Err(_) if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
-        Err(reason) if text.contains('?') => Err(reason),
-        Err(reason) => Err(format!("{reason}; nor is there a result directory of this name")),
+        Err(reason) => match IcnWay::read(text) {
+            Ok(Some(way)) => Ok(Compared::Icn(way)),
+            Err(reason) => Err(reason),
+            Ok(None) if text.contains('?') => Err(reason),
+            Ok(None) => Err(format!("{reason}; nor is there a result directory of this name")),
+        },
     }
 }
 

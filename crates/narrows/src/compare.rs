@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::cli::{CompareArgs, Compared};
 use crate::differ::differ;
 use crate::error::Failure;
+use crate::icn::IcnWay;
 use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::routers;
@@ -16,40 +17,93 @@ use std::path::Path;
 
 /// Runs each controller on the same network with several seeds and shows them side by side.
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
-    let controllers = match named(&args)? {
-        Named::Controllers(controllers) => controllers,
-        Named::Results(before, after) => return differ(before, after, args.output.json),
+    let contest = if args.icn {
+        Contest::of_ways(&args, &ways(&args)?)?
+    } else {
+        match named(&args)? {
+            Named::Controllers(controllers) => Contest::of_controllers(&args, &controllers)?,
+            Named::Results(before, after) => return differ(before, after, args.output.json),
+        }
     };
     let started = Started::now();
-    if let Some(twice) = controllers.iter().enumerate().find(|(index, choice)| controllers[..*index].contains(choice)) {
-        return Err(Failure::Other(format!("{} is named twice; name each controller once", twice.1.text())));
-    }
+    let Contest { names, mut networks, own } = contest;
     let directory = output::choose_directory(&args.output, "compare")?;
-    let mut networks = controllers.iter().map(|choice| network(&args, choice)).collect::<Result<Vec<_>, _>>()?;
-    let own =
-        networks.iter_mut().zip(&controllers).map(|(network, choice)| routers::equip(network, choice)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs::adopt(&mut networks, args.file.as_deref())?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let mut records = run_all(&runs, &args.output)?.into_iter();
-    let cases = networks.iter().zip(&controllers).map(|(network, choice)| Case {
-        label: choice.text().to_owned(),
+    let cases = networks.iter().zip(&names).map(|(network, name)| Case {
+        label: name.clone(),
         scenario_toml: network.to_toml(),
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
-    let names: Vec<&str> = controllers.iter().map(Choice::text).collect();
     let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
     comparison.notes.extend(unmarked::note(&networks));
     // The network as it was given, where there is one: in the others routers stand for its queues.
     let given = own.iter().position(Option::is_none).unwrap_or(0);
     let own: Vec<String> = own.into_iter().flatten().collect();
     comparison.notes.extend((!own.is_empty()).then(|| format!("each with its own router: {}", own.join("; "))));
-    comparison.remake = remake(&args, &controllers, &networks[given], &comparison.scenario_file(given));
+    comparison.remake = remake(&args, &names, &networks[given], &comparison.scenario_file(given));
     output::deliver(&directory, &comparison, &started, Kept { inputs, ..Kept::default() }, &args.output)?;
     if !args.output.quiet && !args.output.json {
         output::print(&format!("Try next: {}\n", next(&args)))?;
     }
     Ok(Outcome::Ok)
 }
+
+/// What is compared, each with a network of its own.
+struct Contest {
+    names: Vec<String>,
+    networks: Vec<Scenario>,
+    /// The routers that a network has because of who is on it.
+    own: Vec<Option<String>>,
+}
+
+impl Contest {
+    fn of_controllers(args: &CompareArgs, controllers: &[Choice]) -> Result<Contest, Failure> {
+        let names = distinct(controllers.iter().map(Choice::text))?;
+        let mut networks = controllers.iter().map(|choice| network(args, choice)).collect::<Result<Vec<_>, _>>()?;
+        let equipped = networks.iter_mut().zip(controllers).map(|(network, choice)| routers::equip(network, choice));
+        let own = equipped.collect::<Result<Vec<_>, _>>()?;
+        Ok(Contest { names, networks, own })
+    }
+
+    fn of_ways(args: &CompareArgs, ways: &[IcnWay]) -> Result<Contest, Failure> {
+        let names = distinct(ways.iter().map(IcnWay::text))?;
+        let networks = ways.iter().map(|way| way.network(args.file.as_deref())).collect::<Result<Vec<_>, _>>()?;
+        Ok(Contest { names, networks, own: vec![None; ways.len()] })
+    }
+}
+
+/// The names, none of which comes twice.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    match names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
+        Some((_, twice)) => Err(Failure::Other(format!("{twice} is named twice; name each once"))),
+        None => Ok(names),
+    }
+}
+
+/// Ways to control an information-centric network that the arguments name.
+fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
+    if args.compared.is_empty() {
+        let default = |name: &&str| match IcnWay::read(name) {
+            Ok(Some(way)) => way,
+            _ => IcnWay::window(name.parse().expect("a controller of the registry")),
+        };
+        return Ok(IcnWay::DEFAULT.iter().map(default).collect());
+    }
+    let way = |compared: &Compared| match compared {
+        Compared::Icn(way) => Ok(way.clone()),
+        Compared::Controller(choice) => Ok(IcnWay::window(choice.clone())),
+        Compared::Result(directory) => {
+            Err(Failure::Other(format!("{} is a result directory; results are as they were made, so leave --icn out", directory.display())))
+        }
+    };
+    args.compared.iter().map(way).collect()
+}
+
+/// Controllers compared if none is named.
+const DEFAULT: [&str; 3] = ["newreno", "cubic", "bbr"];
 
 enum Named<'a> {
     Controllers(Vec<Choice>),
@@ -62,10 +116,17 @@ fn named(args: &CompareArgs) -> Result<Named<'_>, Failure> {
     for compared in &args.compared {
         match compared {
             Compared::Controller(choice) => controllers.push(choice.clone()),
+            Compared::Icn(way) => {
+                let name = way.text();
+                return Err(Failure::Other(format!(
+                    "{name} controls the rates of an information-centric network; add --icn to compare it there"
+                )));
+            }
             Compared::Result(directory) => results.push(directory.as_path()),
         }
     }
     match (&controllers[..], &results[..]) {
+        ([], []) => Ok(Named::Controllers(DEFAULT.iter().map(|name| name.parse().expect("a controller of the registry")).collect())),
         (_, []) => Ok(Named::Controllers(controllers)),
         ([], [before, after]) => match foreign(args) {
             Some(flag) => {
@@ -126,19 +187,20 @@ pub fn with_seeds(scenario: &Scenario, first: Option<u64>, count: u32) -> Vec<Sc
 }
 
 /// "a, b and c".
-fn join(names: &[&str]) -> String {
+fn join(names: &[String]) -> String {
     match names {
         [] => String::new(),
-        [only] => (*only).to_owned(),
+        [only] => only.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 
 /// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say where or how fast are
 /// left out.
-fn remake(args: &CompareArgs, controllers: &[Choice], network: &Scenario, scenario_file: &str) -> String {
+fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_file: &str) -> String {
     let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
-    words.extend(controllers.iter().map(|choice| quote(choice.text())));
+    words.extend(args.icn.then(|| "--icn".to_owned()));
+    words.extend(names.iter().map(|name| quote(name)));
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             words.push(format!("--{name} {}", quote(&value)));
@@ -170,6 +232,9 @@ pub fn quote(word: &str) -> String {
 
 /// A comparison that shows something this one could not.
 fn next(args: &CompareArgs) -> String {
+    if args.icn && args.file.is_none() {
+        return "narrows reproduce mircc --quick to see what its authors found".to_owned();
+    }
     if let Some(file) = &args.file {
         return format!("narrows run {} to see its own controllers", quote(&file.display().to_string()));
     }

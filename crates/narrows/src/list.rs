@@ -18,6 +18,7 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
     let items = match args.what {
         Listed::Controllers => controllers(),
         Listed::Disciplines => disciplines(),
+        Listed::Icn => icn(),
         Listed::Metrics => metrics(),
         Listed::Papers => papers()?,
         Listed::Paths => paths(),
@@ -72,6 +73,20 @@ fn controllers() -> Vec<Item> {
         Item { text, json }
     };
     ENTRIES.iter().map(item).collect()
+}
+
+/// Laws of links' rates, consumers and strategies.
+fn icn() -> Vec<Item> {
+    let item = |kind: &str, name: &str, summary: &str, source: &str, all: &[Param]| {
+        let text = format!("{name:<18} {kind}: {summary}\n{:<18} source: {source}\n{}", "", described(all));
+        Item { text, json: json!({ "kind": kind, "name": name, "summary": summary, "source": source, "params": params(all) }) }
+    };
+    let laws = narrows_path::LAWS.iter().map(|law| item("law", law.name, law.summary, law.source, law.params));
+    let consumers = narrows_icn::CONSUMERS.iter();
+    let consumers = consumers.map(|consumer| item("consumer", consumer.name, consumer.summary, consumer.source, consumer.params));
+    let strategies = narrows_icn::STRATEGIES.iter();
+    let strategies = strategies.map(|strategy| item("strategy", strategy.name, strategy.summary, strategy.source, strategy.params));
+    laws.chain(consumers).chain(strategies).collect()
 }
 
 /// Parameters as lines of text.

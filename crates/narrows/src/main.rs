@@ -9,6 +9,7 @@ mod doctor;
 mod error;
 mod export;
 mod fidelity;
+mod icn;
 mod inputs;
 mod list;
 mod live;

@@ -154,8 +154,10 @@ fn value(asked: &Asked, record: &Record) -> Option<f64> {
 /// How much a run is: its packets are about those that the bottlenecks of its flows carry.
 fn work(scenario: &Scenario) -> Work {
     let rate = |link: &LinkId| scenario.links[link.0].config.rate.mean().map_or(u64::MAX, |rate| rate.as_bps());
-    let mut bottlenecks: Vec<LinkId> =
-        scenario.flows.iter().filter_map(|flow| flow.route.iter().min_by_key(|link| rate(link)).copied()).collect();
+    let mut bottlenecks: Vec<LinkId> = match &scenario.icn {
+        Some(icn) => icn.slowest(|link| rate(&link)),
+        None => scenario.flows.iter().filter_map(|flow| flow.route.iter().min_by_key(|link| rate(link)).copied()).collect(),
+    };
     bottlenecks.sort();
     bottlenecks.dedup();
     let carried: u64 = bottlenecks.iter().map(rate).filter(|rate| *rate < u64::MAX).sum();
