@@ -80,6 +80,14 @@ fn a_controller_that_is_not_loaded_is_refused_with_those_that_are() {
 }
 
 #[test]
+fn controllers_that_need_routers_are_refused_by_name() {
+    for name in ["xcp", "rcp"] {
+        let said = planned(&[(name, "")], &usual()).expect_err("no kernel has it").to_string();
+        assert!(said.contains(&format!("{name}: Linux has no such controller")), "{said}");
+    }
+}
+
+#[test]
 fn a_host_has_one_setting_for_all_its_flows() {
     let without = "transport = { sack = false }";
     let both = planned(&[("cubic", without), ("cubic", "")], &usual());
