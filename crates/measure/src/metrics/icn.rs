@@ -61,11 +61,12 @@ pub(super) fn rate_settling(record: &Record) -> Option<f64> {
     let (start, rates) = followed(record)?;
     let settled = settled(&rates)?;
     let away = |(_, rate): &(Time, f64)| (rate - settled).abs() > TOLERANCE * settled;
-    match rates.iter().rposition(away) {
-        None => Some(0.0),
-        Some(last) if last + tail(&rates).len() >= rates.len() => None,
-        Some(last) => Some(rates[last].0.since(start).as_secs_f64()),
-    }
+    let last = match rates.iter().rposition(away) {
+        None => return Some(0.0),
+        Some(last) if last + tail(&rates).len() >= rates.len() => rates.len() - 1,
+        Some(last) => last,
+    };
+    Some(rates[last].0.since(start).as_secs_f64())
 }
 
 pub(super) fn rate_dip(record: &Record) -> Option<f64> {
@@ -162,7 +163,8 @@ mod tests {
         assert!((rate_dip(&run).unwrap() - 40.0).abs() < 1e-9);
         assert_eq!(rate_swing(&run), Some(0.0));
         let never = following(|s| if (s as u64).is_multiple_of(2) { 100 } else { 300 });
-        assert_eq!(rate_settling(&never), None);
+        // It counts as the 20 s observed.
+        assert_eq!(rate_settling(&never), Some(20.0));
         // Half the mean, but for bins in which the rate changes.
         assert!((40.0..=50.0).contains(&rate_swing(&never).unwrap()));
     }
