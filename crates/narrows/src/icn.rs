@@ -61,6 +61,10 @@ impl IcnWay {
             return Err(Failure::Other("this network is not information-centric; leave --icn out, or add an [icn] table to it".to_owned()));
         };
         icn.law = self.law.clone();
+        if icn.law.is_none() {
+            // Windows know no paths: Data that comes by several looks lost to them.
+            icn.strategy = "best-route".parse().expect("a strategy of the registry");
+        }
         icn.consumers.iter_mut().for_each(|consumer| consumer.by = self.by.clone());
         icn.requests.iter_mut().for_each(|process| process.by = self.by.clone());
         Ok(scenario)

@@ -100,6 +100,11 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         Some(lifetime) => lifetime.value.0,
         None => Span::from_secs(4),
     };
+    let strategy = match &written.strategy {
+        Some(text) => choice(text)?,
+        // Windows know no paths: Data that comes by several looks lost to them.
+        None => if law.is_some() { "weighted" } else { "best-route" }.parse().expect("a strategy of the registry"),
+    };
     Ok(Icn {
         law,
         shaper: written.shaper.unwrap_or(true),
@@ -111,10 +116,7 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
             Some(RawSteering::Random) => Form::Random,
             Some(RawSteering::Bloom) => Form::Bloom,
         },
-        strategy: match &written.strategy {
-            Some(text) => choice(text)?,
-            None => "weighted".parse().expect("a strategy of the registry"),
-        },
+        strategy,
         cache: written.cache.unwrap_or(0),
         pending: at_least_one(&written.pending, 65536, "a table of pending Interests")?,
         lifetime,

@@ -28,7 +28,8 @@ pub(crate) struct RawIcn {
     pub shaper_queue: Option<At<u32>>,
     /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom filter. Default: "labels".
     pub steering: Option<RawSteering>,
-    /// How nodes choose a next hop for Interests that follow no path: "weighted", "best". Default: "weighted".
+    /// How nodes choose a next hop for Interests that follow no path: "weighted" at random by capacity, "best-route" always the best.
+    /// Default: "weighted", "best-route" where links say no rates.
     pub strategy: Option<At<String>>,
     /// Data packets that each node caches. Default: 0.
     pub cache: Option<u32>,
