@@ -144,7 +144,7 @@ pub(crate) fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
     })
 }
 
-fn refused_parameters(text: &At<String>, error: &ParamError) -> Box<Problem> {
+pub(crate) fn refused_parameters(text: &At<String>, error: &ParamError) -> Box<Problem> {
     let said = error.to_string();
     let (message, help) = said.split_once("; ").unwrap_or((&said, "correct the parameters"));
     Problem::at(&text.span, message, help)

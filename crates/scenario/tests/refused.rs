@@ -1,6 +1,7 @@
 //! What is said of each kind of mistake: the line, the value, the remedy.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+mod common;
+
 use narrows_scenario::parse;
 use std::io;
 use std::path::Path;
@@ -35,27 +36,9 @@ fn files(path: &Path) -> io::Result<String> {
     }
 }
 
-/// A snapshot without the expression that made it, which is in this file.
-macro_rules! shown {
-    ($text:expr $(, as $name:literal)?) => {
-        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($name,)? $text) })
-    };
-}
-
-/// What is said of `text`, as on a terminal of 100 columns without colours.
+/// What is said of `text`.
 fn refusal(text: &str) -> String {
-    let error = match parse(text, "test.toml", &files) {
-        Err(error) => error,
-        Ok(_) => panic!("this should be refused:\n{text}"),
-    };
-    assert!(error.line().is_some());
-    assert!(!error.remedy().is_empty());
-    let mut out = String::new();
-    GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
-        .with_width(100)
-        .render_report(&mut out, &error)
-        .expect("writing to a string");
-    out
+    common::refusal(text, &files)
 }
 
 /// What is said of the valid scenario with `from` replaced by `to`.

@@ -1,21 +1,22 @@
 //! From the raw structures to the checked ones.
 
-use super::model::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
-use super::next_hops::next_hops;
-use super::raw::{OneOrMore, RawConsumer, RawIcn, RawPrefix, RawRequest, RawSegments, RawSteering};
+use super::asking::Asking;
+use super::model::{Catalogue, Consumer, Icn, Prefix, PrefixId, RequestProcess};
+use super::raw::{RawConsumer, RawIcn, RawRequest, RawSegments, RawSteering};
+use super::ways::{Nodes, distinct, faces, ways};
 use crate::check::{checked_name, choice};
 use crate::error::{Checked, Problem};
 use crate::near::suggest;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_icn::{Form, Method, OFFERS};
-use narrows_path::{LawChoice, RateSource};
+use narrows_icn::Form;
+use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// More consumers than any run can hold.
+/// More consumers, and more contents of a catalogue, than any run can hold.
 const MOST: u64 = 1_000_000;
 
 /// The information-centric part of a scenario whose nodes and links are already there.
@@ -64,13 +65,16 @@ pub(crate) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
             let message = format!("two prefixes are called \"{}\"", prefix.value.name.value);
             return Err(Problem::at(&prefix.value.name.span, message, "give one [[prefix]] a list of nodes").and(&first, "the first"));
         }
-        let checked = check_prefix(&prefix.value, data, multipath, &icn.faces, &nodes, scenario)?;
-        icn.prefixes.push(checked);
+        let name = checked_name(&prefix.value.name)?;
+        let at = nodes.all(&prefix.value.at)?;
+        let next_hops = ways(&prefix.value, &at, multipath, &icn.faces, &nodes, scenario)?;
+        icn.prefixes.push(Prefix { name, at, data: size(prefix.value.data.as_ref(), data, "Data")?, next_hops });
     }
     let default = Asking { consumer: written.value.consumer.as_ref(), controller: written.value.controller.as_ref() };
     let mut names = Names::default();
     for consumer in &raw.consumer {
         let checked = check_consumer(consumer, &icn, &nodes, default, scenario, &mut names)?;
+        agrees(&consumer.value, &checked[0], &icn)?;
         icn.consumers.extend(checked);
     }
     for request in &raw.request {
@@ -105,10 +109,16 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         // Windows know no paths: Data that comes by several looks lost to them.
         None => if law.is_some() { "weighted" } else { "best-route" }.parse().expect("a strategy of the registry"),
     };
+    if let Some(shaped) = written.shaped_capacity.as_ref().filter(|shaped| shaped.value)
+        && (law.is_none() || written.shaper == Some(false))
+    {
+        let message = "no law of rates, or no shaper, has anything to do with this";
+        return Err(Problem::at(&shaped.span, message, "take it out, or keep the shaper and choose a law"));
+    }
     Ok(Icn {
         law,
         shaper: written.shaper.unwrap_or(true),
-        shaped_capacity: written.shaped_capacity.unwrap_or(false),
+        shaped_capacity: written.shaped_capacity.as_ref().is_some_and(|shaped| shaped.value),
         shaper_queue: at_least_one(&written.shaper_queue, 100, "a shaper queue")?,
         steering: match written.steering {
             None | Some(RawSteering::Labels) => Form::Labels,
@@ -139,156 +149,6 @@ fn size(written: Option<&At<Quantity<Bytes>>>, default: Bytes, what: &str) -> Ch
     }
 }
 
-/// Both ends of every two-way link.
-fn faces(raw: &RawScenario, scenario: &Scenario, twins: &[Option<LinkId>]) -> Checked<Vec<Face>> {
-    let twin = |index: usize| twins[index].or_else(|| opposite(scenario, index));
-    for (index, link) in scenario.links.iter().enumerate() {
-        let span = raw.link.iter().find(|table| table.value.name.value == link.name).map_or(0..0, |table| table.span.clone());
-        if twin(index).is_none() {
-            let message = format!("\"{}\" leads one way, but Data comes back where its Interest went", link.name);
-            return Err(Problem::at(&span, message, "give the link between = [\"one\", \"other\"] instead of from and to"));
-        }
-        if !matches!(link.config.rate, RateSource::Constant(_)) {
-            let message = format!("\"{}\" has no constant rate, which shapers and laws of rates need", link.name);
-            return Err(Problem::at(&span, message, "give the link a rate"));
-        }
-    }
-    let ends = scenario.links.iter().enumerate();
-    let faces = ends.filter_map(|(index, link)| Some(Face { node: link.from, leaving: LinkId(index), coming: twin(index)? }));
-    Ok(faces.collect())
-}
-
-/// The only link that leads the other way between the same nodes, if the way there is the only one too.
-fn opposite(scenario: &Scenario, index: usize) -> Option<LinkId> {
-    let between = |from, to| {
-        let mut found = scenario.links.iter().enumerate().filter(move |(_, link)| link.from == from && link.to == to);
-        found.next().filter(|_| found.next().is_none()).map(|(index, _)| LinkId(index))
-    };
-    let link = &scenario.links[index];
-    between(link.from, link.to)?;
-    between(link.to, link.from)
-}
-
-/// The nodes by name.
-struct Nodes<'a>(BTreeMap<&'a str, NodeId>);
-
-impl<'a> Nodes<'a> {
-    fn new(scenario: &'a Scenario) -> Nodes<'a> {
-        Nodes(scenario.nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), NodeId(index))).collect())
-    }
-
-    fn find(&self, name: &str, span: &Range<usize>) -> Checked<NodeId> {
-        self.0
-            .get(name)
-            .copied()
-            .ok_or_else(|| Problem::at(span, format!("there is no node \"{name}\""), suggest(name, "nodes", self.0.keys().copied())))
-    }
-
-    fn all(&self, names: &At<OneOrMore>) -> Checked<Vec<NodeId>> {
-        let found = names.value.list().iter().map(|name| self.find(name, &names.span)).collect::<Checked<Vec<_>>>()?;
-        distinct(found, &names.span, "node")
-    }
-}
-
-/// At least one, and none twice.
-fn distinct<T: PartialEq>(list: Vec<T>, span: &Range<usize>, what: &str) -> Checked<Vec<T>> {
-    if list.is_empty() {
-        return Err(Problem::at(span, format!("the list names no {what}"), "name at least one"));
-    }
-    if list.iter().enumerate().any(|(place, one)| list[..place].contains(one)) {
-        return Err(Problem::at(span, format!("a {what} is named twice"), "name each once"));
-    }
-    Ok(list)
-}
-
-fn check_prefix(raw: &RawPrefix, data: Bytes, multipath: bool, faces: &[Face], nodes: &Nodes, scenario: &Scenario) -> Checked<Prefix> {
-    let name = checked_name(&raw.name)?;
-    let at = nodes.all(&raw.at)?;
-    let mut hops = next_hops(scenario.nodes.len(), &scenario.links, faces, &at, multipath);
-    for (node, next) in &raw.next_hops {
-        let id = nodes.find(&node.value, &node.span)?;
-        if at.contains(&id) {
-            let message = format!("\"{}\" has a producer of \"{name}\", and passes no Interest on", node.value);
-            return Err(Problem::at(&node.span, message, "take its next hops out"));
-        }
-        let links = next.value.iter().map(|neighbour| {
-            let to = nodes.find(&neighbour.value, &neighbour.span)?;
-            let link = faces.iter().map(|face| face.leaving).find(|link| {
-                let link = &scenario.links[link.0];
-                link.from == id && link.to == to
-            });
-            link.ok_or_else(|| {
-                let message = format!("no link leads from \"{}\" to \"{}\"", node.value, neighbour.value);
-                Problem::at(&neighbour.span, message, "name a neighbour of the node")
-            })
-        });
-        let links = distinct(links.collect::<Checked<Vec<_>>>()?, &next.span, "next hop")?;
-        match hops.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, known)) => *known = links,
-            None => hops.push((id, links)),
-        }
-    }
-    hops.sort_by_key(|(node, _)| *node);
-    Ok(Prefix { name, at, data: size(raw.data.as_ref(), data, "Data")?, next_hops: hops })
-}
-
-/// How somebody asks, as written.
-#[derive(Clone, Copy)]
-struct Asking<'a> {
-    consumer: Option<&'a At<String>>,
-    controller: Option<&'a At<String>>,
-}
-
-impl Asking<'_> {
-    fn is_empty(self) -> bool {
-        self.consumer.is_none() && self.controller.is_none()
-    }
-
-    /// What it says, or what `default` says, or what the law suggests.
-    fn resolve(self, default: Asking, law: Option<&LawChoice>, span: &Range<usize>) -> Checked<Method> {
-        let chosen = if self.is_empty() { default } else { self };
-        match (chosen.consumer, chosen.controller) {
-            (Some(consumer), Some(controller)) => {
-                Err(Problem::at(&controller.span, "a consumer asks in one way", "keep one of the two").and(&consumer.span, "the other"))
-            }
-            (None, Some(controller)) => {
-                let choice: narrows_control::registry::Choice = choice(controller)?;
-                match choice.needs().into_iter().find(|need| !OFFERS.contains(need)) {
-                    Some(need) => Err(Problem::at(
-                        &controller.span,
-                        format!("{} needs {need}, which Interests and Data do not give", choice.entry().name),
-                        "take another controller, or a consumer that follows rates",
-                    )),
-                    None => Ok(Method::Window(choice)),
-                }
-            }
-            (Some(consumer), None) => {
-                let checked: narrows_icn::ConsumerChoice = choice(consumer)?;
-                let (needed, given) = (checked.entry().classes, law.map_or(0, |law| law.entry().classes));
-                if needed > given {
-                    let message = match law {
-                        None => format!("{} follows rates, but links say none", checked.entry().name),
-                        Some(law) => {
-                            format!("{} needs rates of {needed} classes, but {} has {given}", checked.entry().name, law.entry().name)
-                        }
-                    };
-                    return Err(Problem::at(&consumer.span, message, "choose another law in [icn], or another consumer"));
-                }
-                Ok(Method::Rates(checked))
-            }
-            (None, None) => match law.map_or(0, |law| law.entry().classes) {
-                0 => Err(Problem::at(
-                    span,
-                    "nothing says how fast it asks: links say no rates",
-                    "add controller = \"cubic\", or choose a law in [icn]",
-                )),
-                1 => Ok(Method::Rates("single".parse().expect("a consumer of the registry"))),
-                _ => Ok(Method::Rates("mircc".parse().expect("a consumer of the registry"))),
-            },
-        }
-    }
-}
-
 fn check_consumer(
     raw: &At<RawConsumer>,
     icn: &Icn,
@@ -301,19 +161,34 @@ fn check_consumer(
     let at = nodes.find(&written.at.value, &written.at.span)?;
     let prefix = prefix(icn, &written.prefix.value, &written.prefix.span, at, scenario)?;
     let asking = Asking { consumer: written.consumer.as_ref(), controller: written.controller.as_ref() };
-    let by = asking.resolve(default, icn.law.as_ref(), &raw.span)?;
+    let by = asking.resolve(default, icn.law.as_ref(), icn.prefixes[prefix.0].data, &raw.span)?;
     let segments = written.segments.as_ref().map(|segments| positive(segments.value, &segments.span)).transpose()?;
     let (start, stop) = times(written.start.as_ref(), written.stop.as_ref(), scenario.duration)?;
     let count = written.count.as_ref().map_or(1, |count| count.value);
     if let Some(count) = written.count.as_ref().filter(|count| !(1..=MOST).contains(&count.value)) {
         return Err(Problem::at(&count.span, format!("there cannot be {} consumers", count.value), format!("give 1 to {MOST}")));
     }
-    let stagger = written.stagger.as_ref().map_or(Span::ZERO, |stagger| stagger.value.0);
+    let stagger = match &written.stagger {
+        Some(stagger) if count == 1 => {
+            return Err(Problem::at(&stagger.span, "one consumer alone cannot be staggered", "add count = 2 or more, or use start"));
+        }
+        Some(stagger) => stagger.value.0,
+        None => Span::ZERO,
+    };
+    let last = start + stagger * (count - 1);
+    if let Some(stagger) = written.stagger.as_ref().filter(|_| last.since(Time::ZERO) >= scenario.duration) {
+        let message = format!("consumer {count} of {count} would start at {last}, when the run of {} is over", scenario.duration);
+        return Err(Problem::at(&stagger.span, message, "start earlier, or make the duration longer"));
+    }
+    if let (Some(stop), Some(written)) = (stop.filter(|stop| *stop <= last), &written.stop) {
+        let message = format!("it would stop at {stop}, but the last of {count} starts at {last}");
+        return Err(Problem::at(&written.span, message, "let it stop after its start"));
+    }
     let name = match &written.name {
         Some(name) => checked_name(name)?,
         None => names.free("consumer"),
     };
-    let content = written.content.as_ref().map(|content| content.value.clone());
+    let content = written.content.as_ref().map(checked_name).transpose()?;
     let copies = (0..count).map(|index| Consumer {
         name: if count == 1 { name.clone() } else { format!("{name}.{}", index + 1) },
         at,
@@ -331,20 +206,31 @@ fn check_consumer(
     Ok(copies)
 }
 
+/// A content has as many Data packets for one consumer as for another.
+fn agrees(written: &RawConsumer, consumer: &Consumer, icn: &Icn) -> Checked<()> {
+    let Some(content) = &written.content else { return Ok(()) };
+    let same = |other: &&Consumer| other.content == consumer.content && other.prefix == consumer.prefix;
+    match icn.consumers.iter().find(same).filter(|other| other.segments != consumer.segments) {
+        Some(other) => {
+            let message = format!("for \"{}\" the content \"{}\" has another number of Data packets", other.name, content.value);
+            let span = written.segments.as_ref().map_or(&content.span, |segments| &segments.span);
+            Err(Problem::at(span, message, "give both the same segments, or each a content of its own"))
+        }
+        None => Ok(()),
+    }
+}
+
 fn check_request(raw: &At<RawRequest>, icn: &Icn, nodes: &Nodes, default: Asking, scenario: &Scenario) -> Checked<RequestProcess> {
     let written = &raw.value;
     let at = nodes.all(&written.at)?;
     let mut prefixes = Vec::new();
     for name in written.prefix.value.list() {
-        for at in &at {
-            let found = prefix(icn, name, &written.prefix.span, *at, scenario)?;
-            if !prefixes.contains(&found) {
-                prefixes.push(found);
-            }
-        }
+        let found = at.iter().map(|at| prefix(icn, name, &written.prefix.span, *at, scenario)).collect::<Checked<Vec<_>>>()?;
+        prefixes.push(found[0]);
     }
+    let prefixes = distinct(prefixes, &written.prefix.span, "prefix")?;
     let asking = Asking { consumer: written.consumer.as_ref(), controller: written.controller.as_ref() };
-    let by = asking.resolve(default, icn.law.as_ref(), &raw.span)?;
+    let by = asking.resolve(default, icn.law.as_ref(), icn.prefixes[prefixes[0].0].data, &raw.span)?;
     if written.every.value.0.is_zero() {
         return Err(Problem::at(
             &written.every.span,
@@ -358,8 +244,9 @@ fn check_request(raw: &At<RawRequest>, icn: &Icn, nodes: &Nodes, default: Asking
             return Err(Problem::at(&zipf.span, "popularity needs a catalogue of contents", "add catalogue = 1000, or take zipf out"));
         }
         (None, None) => None,
-        (Some(contents), _) if contents.value == 0 => {
-            return Err(Problem::at(&contents.span, "the catalogue is empty", "give 1 or more"));
+        (Some(contents), _) if !(1..=MOST).contains(&u64::from(contents.value)) => {
+            let message = format!("a catalogue cannot have {} contents", contents.value);
+            return Err(Problem::at(&contents.span, message, format!("give 1 to {MOST}")));
         }
         (Some(contents), zipf) => {
             if let Some(zipf) = zipf.as_ref().filter(|zipf| !(0.0..=10.0).contains(&zipf.value)) {
@@ -393,6 +280,9 @@ fn segments(written: &At<RawSegments>) -> Checked<Vec<(u64, f64)>> {
             return Err(Problem::at(&written.span, format!("{share} is no probability"), "give numbers from 0 to 1"));
         }
     }
+    if list.is_empty() {
+        return Err(Problem::at(&written.span, "the list has no lengths", "give a number, or numbers with their probabilities"));
+    }
     let sum: f64 = list.iter().map(|(_, share)| share).sum();
     if (sum - 1.0).abs() > 1e-9 {
         return Err(Problem::at(&written.span, format!("the probabilities sum to {sum}"), "let them sum to 1"));
@@ -401,10 +291,11 @@ fn segments(written: &At<RawSegments>) -> Checked<Vec<(u64, f64)>> {
 }
 
 fn positive(number: u64, span: &Range<usize>) -> Checked<u64> {
-    if (1..=u64::from(u32::MAX) - 1).contains(&number) {
+    const LARGEST: u64 = u32::MAX as u64 - 1;
+    if (1..=LARGEST).contains(&number) {
         return Ok(number);
     }
-    Err(Problem::at(span, format!("a content cannot have {number} Data packets"), "give 1 or more"))
+    Err(Problem::at(span, format!("a content cannot have {number} Data packets"), format!("give 1 to {LARGEST}")))
 }
 
 fn times(start: Option<&At<Quantity<Span>>>, stop: Option<&At<Quantity<Span>>>, duration: Span) -> Checked<(Time, Option<Time>)> {
@@ -427,7 +318,11 @@ fn prefix(icn: &Icn, name: &str, span: &Range<usize>, from: NodeId, scenario: &S
         return Err(Problem::at(span, format!("there is no prefix \"{name}\""), suggest(name, "prefixes", known)));
     };
     let prefix = &icn.prefixes[place];
-    if !prefix.at.contains(&from) && !prefix.next_hops.iter().any(|(node, _)| *node == from) {
+    if prefix.at.contains(&from) {
+        let message = format!("\"{}\" has a producer of \"{name}\" itself: no link lies between", scenario.nodes[from.0].name);
+        return Err(Problem::at(span, message, "ask at another node, or for another prefix"));
+    }
+    if !prefix.next_hops.iter().any(|(node, _)| *node == from) {
         let message = format!("there is no way from \"{}\" to a producer of \"{name}\"", scenario.nodes[from.0].name);
         return Err(Problem::at(span, message, "add the links that are missing"));
     }
@@ -441,7 +336,9 @@ struct Names(BTreeMap<String, Range<usize>>);
 impl Names {
     fn free(&self, base: &str) -> String {
         let numbered = (2u64..).map(|number| format!("{base}-{number}"));
-        let name = std::iter::once(base.to_owned()).chain(numbered).find(|name| !self.0.contains_key(name));
+        // The first of several would be called name.1.
+        let taken = |name: &String| self.0.contains_key(name) || self.0.contains_key(&format!("{name}.1"));
+        let name = std::iter::once(base.to_owned()).chain(numbered).find(|name| !taken(name));
         name.unwrap_or_default()
     }
 

@@ -1,9 +1,11 @@
 //! Information-centric networks: what is asked for, who asks, and the ways to producers.
 
+mod asking;
 mod check;
 mod model;
 mod next_hops;
 mod raw;
+mod ways;
 mod write;
 
 pub(crate) use check::check;

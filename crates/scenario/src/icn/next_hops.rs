@@ -16,8 +16,10 @@ pub(super) fn next_hops(nodes: usize, links: &[Link], faces: &[Face], producers:
         let own = distances[node.0]?;
         let mut nearer: Vec<(Distance, LinkId)> = (faces.iter().filter(|face| face.node == node))
             .filter_map(|face| {
-                let next = distances[links[face.leaving.0].to.0].filter(|next| *next < own)?;
-                Some((over(links, face.leaving, next), face.leaving))
+                let next = distances[links[face.leaving.0].to.0]?;
+                let through = over(links, face.leaving, next);
+                // Where a link has no delay, the other end is as far but for the link itself.
+                (next.0 < own.0 || through == own).then_some((through, face.leaving))
             })
             .collect();
         nearer.sort();

@@ -23,7 +23,7 @@ pub(crate) struct RawIcn {
     /// Nodes hold Interests back so that the Data they ask for fits the link. Default: true.
     pub shaper: Option<bool>,
     /// The law's capacity is what the shaper lets through instead of the whole link: they differ where Data crosses a link both ways. Default: false.
-    pub shaped_capacity: Option<bool>,
+    pub shaped_capacity: Option<At<bool>>,
     /// Interests that the shaper of a face holds. Default: 100.
     pub shaper_queue: Option<At<u32>>,
     /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom filter. Default: "labels".
@@ -69,14 +69,15 @@ pub(crate) struct RawPrefix {
     pub at: At<OneOrMore>,
     /// The size of a Data packet. Default: that of [icn].
     pub data: Option<At<Quantity<Bytes>>>,
-    /// Next hops of nodes where they are other than delays and `multipath` say: F2 = ["F3"].
+    /// Next hops of nodes where they are other than delays and `multipath` say, by their names or, where several links lead to one, those of the links: F2 = ["F3"].
+    /// No Interest may come back to where it has been.
     #[serde(default)]
     pub next_hops: BTreeMap<At<String>, At<Vec<At<String>>>>,
 }
 
 /// A name or a list of names.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a name in quotes, or a list of names is expected here")]
 pub(crate) enum OneOrMore {
     /// One.
     One(String),
@@ -108,7 +109,7 @@ pub(crate) struct RawConsumer {
     pub consumer: Option<At<String>>,
     /// The same by a congestion controller.
     pub controller: Option<At<String>>,
-    /// The content: consumers that name the same ask for the same Data. Default: one of its own.
+    /// The content: consumers that name the same, under one prefix, ask for the same Data, and have the same `segments`. Default: one of its own.
     pub content: Option<At<String>>,
     /// Data packets of the content. Default: without end.
     pub segments: Option<At<u64>>,
@@ -153,7 +154,7 @@ pub(crate) struct RawRequest {
 
 /// Data packets of a content.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a number of Data packets, or a list of numbers with their probabilities is expected here")]
 #[schemars(rename = "Segments")]
 pub(crate) enum RawSegments {
     /// Always so many.

@@ -2,7 +2,7 @@
 
 use super::model::{Icn, Prefix, RequestProcess};
 use crate::write::{Document, quoted};
-use crate::{NodeId, Scenario};
+use crate::{LinkId, NodeId, Scenario};
 use narrows_icn::{Form, Method};
 use narrows_units::Time;
 
@@ -25,7 +25,7 @@ impl Scenario {
         out.plain("pending", icn.pending);
         out.text("lifetime", icn.lifetime);
         out.text("interest", icn.interest);
-        icn.prefixes.iter().for_each(|prefix| self.write_prefix(out, prefix));
+        icn.prefixes.iter().for_each(|prefix| self.write_prefix(out, icn, prefix));
         for consumer in &icn.consumers {
             out.heading("[[consumer]]");
             out.text("name", &consumer.name);
@@ -43,14 +43,14 @@ impl Scenario {
         icn.requests.iter().for_each(|process| self.write_requests(out, icn, process));
     }
 
-    fn write_prefix(&self, out: &mut Document, prefix: &Prefix) {
+    fn write_prefix(&self, out: &mut Document, icn: &Icn, prefix: &Prefix) {
         out.heading("[[prefix]]");
         out.text("name", &prefix.name);
         out.plain("at", self.node_names(&prefix.at));
         out.text("data", prefix.data);
         let hops = prefix.next_hops.iter().map(|(node, links)| {
-            let next: Vec<NodeId> = links.iter().map(|link| self.links[link.0].to).collect();
-            format!("{} = {}", quoted(&self.nodes[node.0].name), self.node_names(&next))
+            let next: Vec<String> = links.iter().map(|link| quoted(self.next_hop(icn, *node, *link))).collect();
+            format!("{} = [{}]", quoted(&self.nodes[node.0].name), next.join(", "))
         });
         let hops: Vec<String> = hops.collect();
         out.plain("next_hops", format_args!("{{ {} }}", hops.join(", ")));
@@ -71,6 +71,15 @@ impl Scenario {
         }
         write_asking(out, &process.by);
         write_times(out, process.start, process.stop);
+    }
+
+    /// The neighbour where a link leads from `node`, or the link where that does not say which.
+    fn next_hop(&self, icn: &Icn, node: NodeId, link: LinkId) -> &str {
+        let (name, to) = (&self.links[link.0].name, self.links[link.0].to);
+        let neighbour = &self.nodes[to.0].name;
+        let others = icn.faces.iter().filter(|face| face.node == node && face.leaving != link).map(|face| &self.links[face.leaving.0]);
+        let clear = others.into_iter().all(|other| other.to != to && other.name != *neighbour);
+        if clear { neighbour } else { name }
     }
 
     fn node_names(&self, nodes: &[NodeId]) -> String {

@@ -1,0 +1,76 @@
+//! How somebody asks.
+
+use crate::check::{choice, refused_parameters};
+use crate::error::{Checked, Problem};
+use crate::text::At;
+use narrows_control::registry::{Choice, Setup};
+use narrows_icn::{Method, OFFERS};
+use narrows_path::LawChoice;
+use narrows_units::Bytes;
+use std::ops::Range;
+
+/// How somebody asks, as written.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) consumer: Option<&'a At<String>>,
+    pub(super) controller: Option<&'a At<String>>,
+}
+
+impl Asking<'_> {
+    fn is_empty(self) -> bool {
+        self.consumer.is_none() && self.controller.is_none()
+    }
+
+    /// What it says, or what `default` says, or what the law suggests.
+    pub(super) fn resolve(self, default: Asking, law: Option<&LawChoice>, data: Bytes, span: &Range<usize>) -> Checked<Method> {
+        let chosen = if self.is_empty() { default } else { self };
+        match (chosen.consumer, chosen.controller) {
+            (Some(consumer), Some(controller)) => {
+                Err(Problem::at(&controller.span, "a consumer asks in one way", "keep one of the two").and(&consumer.span, "the other"))
+            }
+            (None, Some(controller)) => {
+                let choice: Choice = choice(controller)?;
+                match choice.needs().into_iter().find(|need| !OFFERS.contains(need)) {
+                    Some(need) => Err(Problem::at(
+                        &controller.span,
+                        format!("{} needs {need}, which Interests and Data do not give", choice.entry().name),
+                        "take another controller, or a consumer that follows rates",
+                    )),
+                    None => Ok(Method::Window(buildable(controller, choice, data)?)),
+                }
+            }
+            (Some(consumer), None) => {
+                let checked: narrows_icn::ConsumerChoice = choice(consumer)?;
+                let (needed, given) = (checked.entry().classes, law.map_or(0, |law| law.entry().classes));
+                if needed > given {
+                    let message = match law {
+                        None => format!("{} follows rates, but links say none", checked.entry().name),
+                        Some(law) => {
+                            format!("{} needs rates of {needed} classes, but {} has {given}", checked.entry().name, law.entry().name)
+                        }
+                    };
+                    return Err(Problem::at(&consumer.span, message, "choose another law in [icn], or another consumer"));
+                }
+                Ok(Method::Rates(checked))
+            }
+            (None, None) => match law.map_or(0, |law| law.entry().classes) {
+                0 => Err(Problem::at(
+                    span,
+                    "nothing says how fast it asks: links say no rates",
+                    "add controller = \"cubic\", or choose a law in [icn]",
+                )),
+                1 => Ok(Method::Rates("single".parse().expect("a consumer of the registry"))),
+                _ => Ok(Method::Rates("mircc".parse().expect("a consumer of the registry"))),
+            },
+        }
+    }
+}
+
+/// The controller, unless its parameters do not go together.
+fn buildable(text: &At<String>, chosen: Choice, data: Bytes) -> Checked<Choice> {
+    let setup = Setup { mss: data, headers: Bytes::ZERO, ..Setup::default() };
+    match chosen.build(&setup) {
+        Ok(_) => Ok(chosen),
+        Err(error) => Err(refused_parameters(text, &error)),
+    }
+}
