@@ -1,7 +1,9 @@
-//! Claims and their verdicts as a terminal shows them.
+//! Claims and their verdicts as a terminal shows them, and what is drawn of a run over time.
 
-use narrows_report::{FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, reproduction_json, reproduction_table};
-use narrows_scenario::paper::Figure;
+mod common;
+
+use narrows_report::{FigureResult, JudgedClaim, PaperResult, Reproduction, Traced, Verdict, reproduction_json, reproduction_table};
+use narrows_scenario::paper::{Figure, Trace};
 
 const FIGURE: &str = r#"duration = "1 s"
 [[link]]
@@ -101,4 +103,26 @@ fn one_miss_without_a_reason_is_not_as_expected() {
     assert_eq!(reproduction.claims().map(JudgedClaim::verdict).collect::<Vec<_>>(), [Verdict::Holds, Verdict::Explained, Verdict::Fails]);
     reproduction.papers[0].figures[0].claims[2].measured = Some(0.95);
     assert!(reproduction.as_expected());
+}
+
+/// The curves of the two consumers: each with its name, its first value and its last.
+fn ends(trace: Trace, flows: &[&str]) -> Vec<(String, f64, f64)> {
+    let flows: Vec<String> = flows.iter().map(|name| (*name).to_owned()).collect();
+    let traced = Traced::of(&common::icn::record(), trace, &flows, None);
+    let lines = serde_json::to_value(traced).expect("curves are numbers");
+    let line = |line: &serde_json::Value| {
+        let y: Vec<f64> = line["y"].as_array().expect("values").iter().filter_map(serde_json::Value::as_f64).collect();
+        (line["name"].as_str().expect("a name").to_owned(), y[0], y[y.len() - 1])
+    };
+    lines.as_array().expect("lines").iter().map(line).collect()
+}
+
+#[test]
+fn an_information_centric_network_over_time() {
+    let all = |lines: &[(&str, f64, f64)]| lines.iter().map(|(name, first, last)| ((*name).to_owned(), *first, *last)).collect::<Vec<_>>();
+    assert_eq!(ends(Trace::Rate, &[]), all(&[("bottleneck, primary", 8.0, 5.0), ("bottleneck, secondary", 2.0, 0.0)]));
+    assert_eq!(ends(Trace::Shaper, &[]), all(&[("bottleneck", 0.0, 0.0)]));
+    assert_eq!(ends(Trace::Class, &[]), all(&[("first, primary", 8.0, 5.0), ("first, secondary", 2.0, 0.0), ("second", 4.0, 4.0)]));
+    assert_eq!(ends(Trace::Subflow, &["first"]), all(&[("first, path 1", 7.0, 3.75), ("first, path 2", 3.0, 1.25)]));
+    assert_eq!(ends(Trace::Throughput, &["second"]), all(&[("second", 4.0, 4.0)]));
 }

@@ -255,6 +255,7 @@ fn what_is_wrong_is_shown_at_its_line() {
         ("trace = \"cwnd\"", "trace = \"window\""),
         ("trace = \"cwnd\"", "trace = \"cwnd\"\ncdf = \"jain\""),
         ("trace = \"cwnd\"", "trace = \"queue\"\nlink = \"bottelneck\""),
+        ("trace = \"cwnd\"", "trace = \"shaper\""),
         ("log = \"x\"", "log = \"z\""),
         ("metric = \"utilisation\"", "metric = \"utilization\""),
         ("[\"reno\", \"cubic\"]", "[\"reno\", \"vegas\"]"),

@@ -1,6 +1,7 @@
 //! Published results and whether they hold: table, JSON, page.
 
 mod files;
+mod icn;
 mod model;
 mod plots;
 mod table;

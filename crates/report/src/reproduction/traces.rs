@@ -1,5 +1,6 @@
 //! What a figure draws of a run over time: few enough points to draw.
 
+use super::icn;
 use crate::page::lines::{Curve, Point, extremes, grid, growth, sum};
 use narrows_measure::metrics::bottleneck;
 use narrows_measure::{FlowRecord, FlowSample, LinkRecord, LinkSample, Record};
@@ -8,7 +9,7 @@ use narrows_units::Time;
 use serde::{Deserialize, Serialize};
 
 /// Pairs of extremes in a curve.
-const BINS: usize = 150;
+pub(super) const BINS: usize = 150;
 /// Flows that are drawn one by one; of more, those of one name together.
 const FLOWS: usize = 12;
 
@@ -27,31 +28,50 @@ impl Traced {
         match trace {
             Trace::Throughput | Trace::Cwnd | Trace::Rtt => of_flows(record, trace, flows),
             Trace::Queue | Trace::Utilisation | Trace::Loss => {
-                let named = |name| record.links.iter().find(|link| link.name == name);
-                let link = link.map_or_else(|| bottleneck(record), named);
-                link.map(|link| Traced { name: link.name.clone(), curve: of_link(record, trace, link) }).into_iter().collect()
+                let one = |link: &LinkRecord| Traced { name: link.name.clone(), curve: of_link(record, trace, link) };
+                chosen(record, link).map(one).into_iter().collect()
             }
+            Trace::Rate | Trace::Shaper => {
+                let place = chosen(record, link).and_then(|link| record.links.iter().position(|own| own.name == link.name));
+                place.map_or_else(Vec::new, |link| icn::of_link(record, trace, link))
+            }
+            Trace::Class => groups(record, flows).into_iter().flat_map(|(name, members)| icn::classes(record, &name, &members)).collect(),
+            Trace::Subflow => groups(record, flows).into_iter().flat_map(|(_, members)| icn::subflows(record, &members)).collect(),
         }
     }
 }
 
+/// The link of that name, or the bottleneck.
+fn chosen<'a>(record: &'a Record, link: Option<&str>) -> Option<&'a LinkRecord> {
+    link.map_or_else(|| bottleneck(record), |name| record.links.iter().find(|link| link.name == name))
+}
+
 fn of_flows(record: &Record, trace: Trace, flows: &[String]) -> Vec<Traced> {
-    let chosen: Vec<&FlowRecord> =
-        record.flows.iter().filter(|flow| flows.is_empty() || flows.iter().any(|name| is_named(&flow.name, name))).collect();
-    let whole = |name: &str| name.rsplit_once('.').map_or(name, |(whole, _)| whole).to_owned();
-    let mut groups: Vec<(String, Vec<&FlowRecord>)> = Vec::new();
-    for flow in &chosen {
-        let name = if chosen.len() > FLOWS { whole(&flow.name) } else { flow.name.clone() };
-        match groups.iter_mut().find(|(own, _)| *own == name) {
-            Some((_, members)) => members.push(flow),
-            None => groups.push((name, vec![flow])),
-        }
-    }
-    let one = |(name, members): (String, Vec<&FlowRecord>)| {
-        let name = if members.len() > 1 { format!("{} × {name}", members.len()) } else { name };
+    let one = |(name, members): (String, Vec<usize>)| {
+        let members: Vec<&FlowRecord> = members.iter().map(|flow| &record.flows[*flow]).collect();
         Traced { name, curve: curve(record, trace, &members) }
     };
-    groups.into_iter().map(one).collect()
+    groups(record, flows).into_iter().map(one).collect()
+}
+
+/// The flows that are asked for, by their places, each with its name, or those of one name together.
+fn groups(record: &Record, flows: &[String]) -> Vec<(String, Vec<usize>)> {
+    let asked = |flow: &&FlowRecord| flows.is_empty() || flows.iter().any(|name| is_named(&flow.name, name));
+    let each = record.flows.iter().filter(asked).count() <= FLOWS;
+    let whole = |name: &str| name.rsplit_once('.').map_or(name, |(whole, _)| whole).to_owned();
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for (place, flow) in record.flows.iter().enumerate().filter(|(_, flow)| asked(flow)) {
+        let name = if each { flow.name.clone() } else { whole(&flow.name) };
+        match groups.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, members)) => members.push(place),
+            None => groups.push((name, vec![place])),
+        }
+    }
+    let named = |(name, members): (String, Vec<usize>)| {
+        let name = if members.len() > 1 { format!("{} × {name}", members.len()) } else { name };
+        (name, members)
+    };
+    groups.into_iter().map(named).collect()
 }
 
 /// Of several flows: their throughput together, the extremes of their windows and round trips.
@@ -92,7 +112,7 @@ fn of_link(record: &Record, trace: Trace, link: &LinkRecord) -> Curve {
 }
 
 /// A count keeps its value where samples are missing, so that a sum does not fall.
-fn kept(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
+pub(super) fn kept(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
     let mut last = 0.0;
     let keep = |count: Option<f64>| {
         last = count.unwrap_or(last);
@@ -102,7 +122,7 @@ fn kept(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
 }
 
 /// Samples in a bin of a rate: at least a round trip, and some 300 bins in all.
-fn bin(record: &Record) -> usize {
+pub(super) fn bin(record: &Record) -> usize {
     let rtt = record.flows.iter().map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
     (record.duration.as_nanos() / 300).max(rtt).div_ceil(record.interval.as_nanos().max(1)).max(1) as usize
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod icn;
+
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
 use narrows_report::{Case, Comparison};
 use narrows_units::{Bytes, Random, Rate, Span, Time};

@@ -83,6 +83,7 @@ enum Limit {
     Length(Time, Range<usize>),
     Flow(At<String>),
     Link(At<String>),
+    Icn(At<String>),
 }
 
 impl Figure {
@@ -269,6 +270,11 @@ impl Limits {
         name.map(|name| name.value.clone())
     }
 
+    /// What only an information-centric network has, asked of these cells.
+    pub fn icn(&mut self, name: &At<String>, cells: &[usize]) {
+        self.0.push((cells.to_vec(), Limit::Icn(name.clone())));
+    }
+
     fn window(&mut self, written: &At<Vec<Quantity<Span>>>, cells: &[usize]) -> Checked<(Time, Time)> {
         let refuse = |message: String| Problem::at(&written.span, message, "give from when to when, for example [\"10 s\", \"20 s\"]");
         let [Quantity(from), Quantity(to)] = written.value[..] else { return Err(refuse("a window has two ends".to_owned())) };
@@ -301,6 +307,10 @@ impl Limit {
             Limit::Link(name) if !links().any(|link| link == name.value) => {
                 let help = suggest(&name.value, "links", links());
                 Err(Problem::at(&name.span, format!("no link is called \"{}\"", name.value), help))
+            }
+            Limit::Icn(name) if scenario.icn.is_none() => {
+                let message = format!("\"{}\" is there only in information-centric networks, and this one has no [icn]", name.value);
+                Err(Problem::at(&name.span, message, "trace a flow or a link of it, for example \"throughput\" or \"queue\""))
             }
             _ => Ok(()),
         }

@@ -94,11 +94,30 @@ pub enum Trace {
     Utilisation,
     /// Packets that a link drops, in packets/s.
     Loss,
+    /// The rates that nodes write into Data from a link, of each class, in Mbit/s.
+    Rate,
+    /// Interests for a link that wait in a node's shaper.
+    Shaper,
+    /// What Data of each class brings to each consumer, in Mbit/s.
+    Class,
+    /// What Data on each path brings to each consumer, in Mbit/s.
+    Subflow,
 }
 
 impl Trace {
     /// All of them.
-    pub const ALL: [Trace; 6] = [Trace::Throughput, Trace::Cwnd, Trace::Rtt, Trace::Queue, Trace::Utilisation, Trace::Loss];
+    pub const ALL: [Trace; 10] = [
+        Trace::Throughput,
+        Trace::Cwnd,
+        Trace::Rtt,
+        Trace::Queue,
+        Trace::Utilisation,
+        Trace::Loss,
+        Trace::Rate,
+        Trace::Shaper,
+        Trace::Class,
+        Trace::Subflow,
+    ];
 
     /// Its name in files.
     pub fn name(self) -> &'static str {
@@ -109,6 +128,10 @@ impl Trace {
             Trace::Queue => "queue",
             Trace::Utilisation => "utilisation",
             Trace::Loss => "loss",
+            Trace::Rate => "rate",
+            Trace::Shaper => "shaper",
+            Trace::Class => "class",
+            Trace::Subflow => "subflow",
         }
     }
 
@@ -121,19 +144,29 @@ impl Trace {
             Trace::Queue => "queue",
             Trace::Utilisation => "utilisation",
             Trace::Loss => "dropped packets",
+            Trace::Rate => "stamped rate",
+            Trace::Shaper => "shaper queue",
+            Trace::Class => "throughput by class",
+            Trace::Subflow => "throughput by path",
         }
     }
 
     /// Its unit.
     pub fn unit(self) -> &'static str {
         match self {
-            Trace::Throughput => "Mbit/s",
+            Trace::Throughput | Trace::Rate | Trace::Class | Trace::Subflow => "Mbit/s",
             Trace::Cwnd => "segments",
             Trace::Rtt => "ms",
             Trace::Queue => "packets",
             Trace::Utilisation => "%",
             Trace::Loss => "packets/s",
+            Trace::Shaper => "Interests",
         }
+    }
+
+    /// True if only an information-centric network has it.
+    pub fn is_icn(self) -> bool {
+        matches!(self, Trace::Rate | Trace::Shaper | Trace::Class | Trace::Subflow)
     }
 }
 
@@ -182,6 +215,9 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
                 let help = suggest(&name.value, "traces", Trace::ALL.iter().map(|trace| trace.name()));
                 return Err(Problem::at(&name.span, format!("\"{}\" cannot be drawn over time", name.value), help));
             };
+            if trace.is_icn() {
+                limits.icn(name, &cells);
+            }
             let several = axes.several(&chosen);
             Drawn::Trace {
                 trace,

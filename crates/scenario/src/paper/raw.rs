@@ -96,7 +96,7 @@ pub(crate) struct RawPlot {
     pub window: Option<At<Vec<Quantity<Span>>>>,
     /// The metric is computed from these flows; of a trace, only these are drawn.
     pub flows: Option<RawNames>,
-    /// The link of a trace of queue, utilisation or loss. Default: the bottleneck.
+    /// The link of a trace of queue, utilisation, loss, rate or shaper. Default: the bottleneck.
     pub link: Option<At<String>>,
     /// Axes drawn logarithmically: "x", "y" or "xy".
     pub log: Option<At<String>>,
