@@ -2,8 +2,8 @@
 
 use crate::registry::{Param, Params, Setup};
 use crate::window::{Window, growth};
-use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
-use narrows_units::{Bytes, Segments, Span, Time};
+use crate::{Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout};
+use narrows_units::{Bytes, Span, Time};
 
 /// The two steps, a(w) and b(w) of RFC 3649.
 pub trait Steps: Send {
@@ -95,13 +95,8 @@ impl<S: Steps> Controller for Aimd<S> {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window.cwnd),
-            pacing: if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None },
-            quantum: self.packet,
-            ecn: self.ecn,
-            reduction: Reduction::Transport,
-        }
+        let pacing = if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None };
+        Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -118,6 +118,13 @@ pub struct Decision {
     pub reduction: Reduction,
 }
 
+impl Decision {
+    /// Of a controller that the acknowledgements clock: `window` segments without pacing, packets of `packet` with their headers, and reductions spread by the transport.
+    pub fn clocked(window: f64, packet: Bytes, ecn: Ecn) -> Decision {
+        Decision { window: Segments::new(window), pacing: None, quantum: packet, ecn, reduction: Reduction::Transport }
+    }
+}
+
 /// How the world carries out a window lowered by loss or marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {

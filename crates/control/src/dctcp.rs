@@ -13,8 +13,8 @@
 use crate::marks::{Losses, MarkedShare};
 use crate::registry::{Built, Entry, Need, Param, Params, Setup};
 use crate::window::{Window, growth};
-use crate::{Congestion, Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
-use narrows_units::{Bytes, Segments, Span, Time};
+use crate::{Congestion, Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout};
+use narrows_units::{Bytes, Span, Time};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -96,13 +96,7 @@ impl Controller for Dctcp {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window.cwnd),
-            pacing: None,
-            quantum: self.mss,
-            ecn: Ecn::Ect0,
-            reduction: Reduction::Transport,
-        }
+        Decision::clocked(self.window.cwnd, self.mss, Ecn::Ect0)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -10,7 +10,7 @@
 
 use crate::registry::{Params, Setup};
 use crate::window::growth;
-use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout, aimd};
+use crate::{Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout, aimd};
 use narrows_units::{Bytes, Segments, Span, Time};
 
 /// No slow start threshold yet (`TCP_INFINITE_SSTHRESH`).
@@ -167,13 +167,7 @@ impl<C: Callbacks> Controller for Linux<C> {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window.cwnd as f64),
-            pacing: None,
-            quantum: self.packet,
-            ecn: self.ecn,
-            reduction: Reduction::Transport,
-        }
+        Decision::clocked(self.window.cwnd as f64, self.packet, self.ecn)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -7,8 +7,8 @@
 
 use crate::registry::{Built, Entry, Need, Params, Setup};
 use crate::window::Window;
-use crate::{Controller, Decision, Ecn, Feedback, Header, Reduction, Sent, Signal, Tag, Timeout};
-use narrows_units::{Bytes, Segments, Span, Time};
+use crate::{Controller, Decision, Ecn, Feedback, Header, Sent, Signal, Tag, Timeout};
+use narrows_units::{Bytes, Span, Time};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -82,13 +82,7 @@ impl Controller for Xcp {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window.cwnd),
-            pacing: None,
-            quantum: self.packet,
-            ecn: Ecn::NotEct,
-            reduction: Reduction::Transport,
-        }
+        Decision::clocked(self.window.cwnd, self.packet, Ecn::NotEct)
     }
 
     fn header(&self) -> Option<Header> {

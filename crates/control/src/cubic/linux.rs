@@ -12,8 +12,8 @@ use super::hystart::{HyStart, Sample};
 use crate::linux::Window;
 use crate::registry::{Params, Setup};
 use crate::window::growth;
-use crate::{Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
-use narrows_units::{Bytes, Segments, Span, Time};
+use crate::{Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout};
+use narrows_units::{Bytes, Span, Time};
 
 /// The controller.
 #[derive(Clone, Debug)]
@@ -132,13 +132,7 @@ impl Controller for LinuxCubic {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window.cwnd as f64),
-            pacing: None,
-            quantum: self.mss,
-            ecn: self.ecn,
-            reduction: Reduction::Transport,
-        }
+        Decision::clocked(self.window.cwnd as f64, self.mss, self.ecn)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

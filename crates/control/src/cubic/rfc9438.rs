@@ -14,8 +14,8 @@
 
 use super::hystartpp::HyStartPlusPlus;
 use crate::registry::{Params, Setup};
-use crate::{Congestion, Controller, Decision, Ecn, Feedback, Reduction, Sent, Tag, Timeout};
-use narrows_units::{Bytes, Segments, Span, Time};
+use crate::{Congestion, Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout};
+use narrows_units::{Bytes, Span, Time};
 
 /// Growth, in segments/s³ (section 5.1).
 const C: f64 = 0.4;
@@ -215,13 +215,7 @@ impl Controller for Rfc9438 {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.state.window),
-            pacing: None,
-            quantum: self.mss,
-            ecn: self.ecn,
-            reduction: Reduction::Transport,
-        }
+        Decision::clocked(self.state.window, self.mss, self.ecn)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

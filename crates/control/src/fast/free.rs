@@ -2,7 +2,7 @@
 
 use super::delay::Delay;
 use super::{FREE_QUEUE, FREE_SHARE, MI, MI_THRESHOLD};
-use crate::registry::Params;
+use crate::registry::{Entry, ParamError, Params};
 
 /// The rule.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +17,20 @@ pub struct Free {
 }
 
 impl Free {
-    /// As the parameters say.
-    pub fn new(params: &Params) -> Free {
-        Free {
-            published: params.choice(MI.name) == "published",
+    /// As the parameters of `entry` say.
+    pub fn new(entry: &Entry, params: &Params) -> Result<Free, ParamError> {
+        let published = params.choice(MI.name) == "published";
+        if published {
+            for name in [FREE_QUEUE.name, FREE_SHARE.name] {
+                params.refuse(entry, name, "left out with mi=published, which has no such part")?;
+            }
+        }
+        Ok(Free {
+            published,
             threshold: params.number(MI_THRESHOLD.name) / 1e3,
             queue: params.number(FREE_QUEUE.name),
             share: params.number(FREE_SHARE.name),
-        }
+        })
     }
 
     /// True if next to nothing is queued of a flow with `flight` packets under way.

@@ -28,16 +28,16 @@ mod tests;
 
 use crate::aimd::ECN;
 use crate::marks::highest;
-use crate::registry::{Built, Entry, Need, Param, Params, Setup};
+use crate::registry::{Built, Entry, Need, Param, ParamError, Params, Setup};
 use crate::round::Round;
 use crate::window::{Window, growth};
-use crate::{Acked, Controller, Decision, Ecn, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use crate::{Acked, Controller, Decision, Ecn, Feedback, Recovery, Sent, Tag, Timeout};
 use alpha::Alpha;
 use delay::{Delay, Weight};
 use free::Free;
 use increase::Spreading;
 use law::Periodic;
-use narrows_units::{Bytes, Segments, Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use sc2002::Stepwise;
 
 /// Registry line of the later algorithm.
@@ -74,7 +74,7 @@ pub const ENTRY: Entry = Entry {
             "event" => Spreading::Event,
             _ => Spreading::Acks,
         };
-        Ok(Built::new(Fast::new(Periodic::new(params.number("gamma"), spreading), setup, params)))
+        Ok(Built::new(Fast::new(&ENTRY, Periodic::new(params.number("gamma"), spreading), setup, params)?))
     },
 };
 
@@ -87,7 +87,7 @@ pub const SC2002: Entry = Entry {
     needs: &[Need::Tags],
     numbered: false,
     params: &[ALPHA, RTT_WEIGHT, MI, MI_THRESHOLD, FREE_QUEUE, FREE_SHARE, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],
-    build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), setup, params))),
+    build: |setup, params| Ok(Built::new(Fast::new(&SC2002, Stepwise::default(), setup, params)?)),
 };
 
 const ALPHA: Param = Param::number_or(
@@ -219,22 +219,22 @@ struct Fast<L> {
 const RETRANSMISSION: u32 = 1 << 31;
 
 impl<L: Law> Fast<L> {
-    fn new(law: L, setup: &Setup, params: &Params) -> Fast<L> {
+    fn new(entry: &Entry, law: L, setup: &Setup, params: &Params) -> Result<Fast<L>, ParamError> {
         let weight = if params.choice(RTT_WEIGHT.name) == "ns2" { Weight::Ns2 } else { Weight::Paper };
-        Fast {
+        Ok(Fast {
             law,
             window: Window::new(setup),
             delay: Delay::new(weight, params.number_or(BASE_RTT_WINDOW.name).map(Span::from_secs_f64)),
             alpha: Alpha::new(params.number_or(ALPHA.name)),
             present: Present::default(),
             past: Past::default(),
-            free: Free::new(params),
+            free: Free::new(entry, params)?,
             loss_beta: params.number(LOSS_BETA.name),
             packet: setup.mss + setup.headers,
             paces: params.flag(PACKET_PACING.name),
             srtt: Span::ZERO,
             ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
-        }
+        })
     }
 
     /// Takes in what an acknowledgement of `newest` and others says of round trip and rate.
@@ -342,13 +342,8 @@ impl<L: Law> Controller for Fast<L> {
     }
 
     fn decision(&self) -> Decision {
-        Decision {
-            window: Segments::new(self.window.cwnd),
-            pacing: if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None },
-            quantum: self.packet,
-            ecn: self.ecn,
-            reduction: Reduction::Transport,
-        }
+        let pacing = if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None };
+        Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -127,6 +127,16 @@ fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eigh
     }
 }
 
+#[test]
+fn parts_of_our_rule_are_refused_with_the_published_one() {
+    for (name, part) in [("fast", "free_queue"), ("fast", "free_share"), ("fast-sc2002", "free_queue"), ("fast-sc2002", "free_share")] {
+        let built = |mi| format!("{name}?mi={mi}&{part}=0.5").parse::<Choice>().unwrap().build(&setup(10.0)).map(drop);
+        assert_eq!(built("start"), Ok(()));
+        let refused = built("published").unwrap_err().to_string();
+        assert!(refused.contains(part) && refused.contains("mi=published"), "{refused}");
+    }
+}
+
 /// Four packets are a queue of 0.4 ms, less than the threshold, but more than half of alpha.
 #[test]
 fn a_path_on_which_alpha_is_a_short_queue_comes_to_rest() {

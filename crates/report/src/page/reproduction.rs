@@ -4,7 +4,7 @@ use super::frame::{Frame, Plots, fill, notes, setup};
 use super::style::escape;
 use crate::number::short;
 use crate::reproduction::{
-    DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, reproduction_bounds, reproduction_measured,
+    DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, named, reproduction_bounds, reproduction_measured,
     reproduction_share,
 };
 use narrows_scenario::paper::{Judged, Over};
@@ -109,9 +109,10 @@ fn claim(judged: &JudgedClaim) -> String {
     let ordering = if claim.judged == Judged::Ordering { "<small>judged by ordering</small>" } else { "" };
     let known = claim.known.as_ref().map_or_else(String::new, |known| format!("<small>{}</small>", escape(known)));
     format!(
-        "<tr><td>{}<small>{} of {}: {}</small></td><td>{}<small>{}</small>{ordering}</td><td>{}{cell}</td><td>{}</td><td><span class=\"verdict {}\">{} {}</span>{known}</td></tr>\n",
+        "<tr><td>{}<small title=\"{}\">{} of {}: {}</small></td><td>{}<small>{}</small>{ordering}</td><td>{}{cell}</td><td>{}</td><td><span class=\"verdict {}\">{} {}</span>{known}</td></tr>\n",
         escape(&claim.says),
-        escape(claim.asked.metric.name),
+        escape(claim.asked.metric.summary),
+        escape(&named(claim.asked.metric)),
         escape(&parts(judged)),
         escape(&claim.tolerance),
         escape(&claim.published),

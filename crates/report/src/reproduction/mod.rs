@@ -10,6 +10,7 @@ mod traces;
 pub use files::write_reproduction;
 pub use model::{FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Verdict};
 pub use plots::DrawnPlot;
+pub(crate) use plots::named;
 pub(crate) use table::{bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share};
 pub use table::{reproduction_json, reproduction_table};
 pub use traces::Traced;

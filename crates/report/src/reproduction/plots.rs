@@ -103,12 +103,25 @@ fn line(series: &Series, asked: &Asked, values: &dyn Fn(usize, &Asked) -> Vec<Op
 }
 
 fn of_metric(metric: &Metric) -> String {
-    axis(&metric.name.replace('_', " "), metric.unit)
+    axis(&named(metric), metric.unit)
+}
+
+/// A metric's name as words: "Standing queue", "RTT p95".
+pub fn named(metric: &Metric) -> String {
+    let words = metric.name.replace('_', " ");
+    match words.strip_prefix("rtt") {
+        Some(rest) => format!("RTT{rest}"),
+        None => capital(&words),
+    }
 }
 
 /// "Loss of bottleneck, %".
 fn axis(name: &str, unit: &str) -> String {
-    let mut letters = name.chars();
-    let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    let name = capital(name);
     if unit.is_empty() { name } else { format!("{name}, {unit}") }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
