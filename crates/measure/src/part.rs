@@ -54,6 +54,13 @@ impl Record {
         Record { flows, links: self.links.clone(), changes: self.changes.clone(), icn, ..self.clone_without_series() }
     }
 
+    /// The record as if all flows crossed the link of this name and no other, so that it is the bottleneck. Without such a link they cross none.
+    pub fn at_link(&self, name: &str) -> Record {
+        let route: Vec<usize> = self.links.iter().position(|link| link.name == name).into_iter().collect();
+        let flows = self.flows.iter().map(|flow| FlowRecord { route: route.clone(), ..flow.clone() }).collect();
+        Record { flows, ..self.clone() }
+    }
+
     fn clone_without_series(&self) -> Record {
         Record { flows: vec![], links: vec![], changes: vec![], icn: None, emulation: self.emulation.clone(), ..*self }
     }
@@ -347,6 +354,19 @@ mod tests {
         assert!(value("fct_mean", &part).is_some_and(|mean| (mean - 0.03).abs() < 1e-9));
         run.flows[0].transfers.as_mut().unwrap().list.pop();
         assert!(run.between(at(15.0), at(20.0)).flows[0].transfers.is_none());
+    }
+
+    #[test]
+    fn any_link_can_count_as_the_bottleneck() {
+        let mut run = stepping();
+        run.links.push(link("wide", 100));
+        run.links[0].steady.departed_bytes = Bytes::new(12_500_000);
+        run.links[1].steady.departed_bytes = Bytes::new(25_000_000);
+        // 100 and 200 of 200 and 2000 Mbit.
+        assert_eq!(value("utilisation", &run), Some(50.0));
+        assert_eq!(value("utilisation", &run.at_link("narrow")), Some(50.0));
+        assert_eq!(value("utilisation", &run.at_link("wide")), Some(10.0));
+        assert_eq!(value("goodput", &run.at_link("wide")), value("goodput", &run));
     }
 
     #[test]

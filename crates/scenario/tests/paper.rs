@@ -109,6 +109,31 @@ fn claims_have_their_cells() {
 }
 
 #[test]
+fn a_claim_may_be_about_a_link() {
+    let at = |link: &str| figure(&FIGURE.replace("over = \"mean\"", &format!("link = \"{link}\"")));
+    let found = at("bottleneck.back");
+    let plan = found.plan(false);
+    assert_eq!(plan.claims[1].asked.link.as_deref(), Some("bottleneck.back"));
+    assert_ne!(plan.identity(), figure(FIGURE).plan(false).identity());
+    plan.check(&no_file, |_| ()).unwrap_or_else(|error| panic!("{}", error.short()));
+    let error = at("bottelneck").plan(false).check(&no_file, |_| ()).expect_err("no such link");
+    assert!(error.short().contains("no link is called \"bottelneck\""), "{}", error.short());
+    // The other side of a comparison has the same link, or one of its own.
+    let links = |keys: &str| {
+        let figure = figure(&FIGURE.replace("flows = \"long\"", keys));
+        let claim = &figure.plan(false).claims[0];
+        (claim.asked.link.clone(), claim.than.as_ref().and_then(|than| than.asked.link.clone()))
+    };
+    let [forth, back] = ["bottleneck", "bottleneck.back"].map(|link| Some(link.to_owned()));
+    assert_eq!(links("link = \"bottleneck\""), (forth.clone(), forth.clone()));
+    let own =
+        FIGURE.replace("than = { \"link.bottleneck.buffer\" = \"1 bdp\" }", "than = { link = \"bottleneck.back\" }\nlink = \"bottleneck\"");
+    let own = figure(&own);
+    let claim = &own.plan(false).claims[0];
+    assert_eq!((&claim.asked.link, claim.than.as_ref().map(|than| &than.asked.link)), (&forth, Some(&back)));
+}
+
+#[test]
 fn plots_have_their_lines() {
     let figure = figure(FIGURE);
     let plan = figure.plan(false);

@@ -1,5 +1,6 @@
 //! What is measured of consumers and shapers in information-centric networks.
 
+use super::bottleneck;
 use crate::part::{standing, until};
 use crate::{ConsumerCounters, IcnRecord, Record};
 use narrows_units::{Bytes, Span, Time};
@@ -55,6 +56,15 @@ pub(super) fn subflow_balance(record: &Record) -> Option<f64> {
     };
     let balances: Vec<f64> = icn(record)?.consumers.iter().filter_map(|consumer| balance(&consumer.subflows)).collect();
     (!balances.is_empty()).then(|| balances.iter().sum::<f64>() / balances.len() as f64)
+}
+
+pub(super) fn stamped_rate(record: &Record) -> Option<f64> {
+    let link = bottleneck(record)?;
+    let rates = &icn(record)?.rates.get(record.links.iter().position(|other| other.name == link.name)?)?.samples;
+    let warm = Time::ZERO + record.warmup;
+    let steady = rates.iter().filter(|sample| sample.at > warm).map(|sample| sample.primary.as_bps() as f64 / 1e6);
+    let (sum, count) = steady.fold((0.0, 0u64), |(sum, count), rate| (sum + rate, count + 1));
+    (count > 0).then(|| sum / count as f64)
 }
 
 pub(super) fn rate_settling(record: &Record) -> Option<f64> {
@@ -122,7 +132,7 @@ fn tail(rates: &[(Time, f64)]) -> &[(Time, f64)] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{record, sending};
+    use super::super::fixture::{link, record, sending};
     use super::*;
     use crate::{ConsumerRecord, ConsumerSample, RatesRecord, RatesSample, SubflowRecord, SubflowSample};
     use narrows_units::Rate;
@@ -176,6 +186,19 @@ mod tests {
         assert_eq!(secondary_goodput(&run), Some(0.0));
         // 100 of 2000 Interests.
         assert_eq!(nacks(&run), Some(5.0));
+    }
+
+    #[test]
+    fn what_a_link_says_is_a_mean_since_the_warm_up() {
+        let mut run = following(|_| 800);
+        run.links = vec![link("other", 10), link("asked", 10)];
+        let sample =
+            |s, mbps| RatesSample { at: Time::ZERO + Span::from_secs(s), primary: Rate::from_mbps(mbps), ..RatesSample::default() };
+        let rates = |samples| RatesRecord { samples, ..RatesRecord::default() };
+        let asked = rates(vec![sample(9, 90), sample(11, 7), sample(12, 4)]);
+        run.icn.as_mut().unwrap().rates = vec![rates(vec![sample(11, 1)]), asked];
+        assert_eq!(stamped_rate(&run.at_link("asked")), Some(5.5));
+        assert_eq!(stamped_rate(&run.at_link("other")), Some(1.0));
     }
 
     #[test]

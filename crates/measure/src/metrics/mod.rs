@@ -80,6 +80,15 @@ pub const METRICS: &[Metric] = &[
         compute: steadiness::utilisation_min,
     },
     Metric {
+        name: "utilisation_swing",
+        unit: "%",
+        better: Better::Lower,
+        summary: "How much what the bottleneck sends varies from one second to the next.",
+        formula: "standard deviation of the wire bytes that departed from it in consecutive intervals of 1 s since warm-up (or of one interval between samples, where that is longer), with m - 1 of m / their mean",
+        source: "the steadiness of links that MIRCC (Mahdian, Arianfar, Gibson and Oran, ACM ICN 2016), figure 7, shows; the number is ours",
+        compute: steadiness::utilisation_swing,
+    },
+    Metric {
         name: "goodput",
         unit: "Mbit/s",
         better: Better::Higher,
@@ -553,6 +562,15 @@ pub const METRICS: &[Metric] = &[
         formula: "mean over consumers with two paths or more of Data that the path used least brought since warm-up / Data that the path used most brought",
         source: "ours, for the equal paths of MIRCC, section 4.3.4",
         compute: icn::subflow_balance,
+    },
+    Metric {
+        name: "stamped_rate",
+        unit: "Mbit/s",
+        better: Better::Neither,
+        summary: "The primary rate that the bottleneck's receiving end writes into Data.",
+        formula: "mean of its samples since warm-up",
+        source: "R(t) of MIRCC, section 3; its slide 23",
+        compute: icn::stamped_rate,
     },
     Metric {
         name: "rate_settling",

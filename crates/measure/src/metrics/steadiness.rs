@@ -22,6 +22,18 @@ pub(super) fn utilisation_min(record: &Record) -> Option<f64> {
     windows.filter_map(|from| used(from, &standing(&link.samples, from.at + length))).reduce(f64::min)
 }
 
+pub(super) fn utilisation_swing(record: &Record) -> Option<f64> {
+    let link = bottleneck(record)?;
+    let step = whole(record, Span::from_secs(1));
+    let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let sent = |k: u64| standing(&link.samples, warm + step * k).departed_bytes;
+    let seconds = over.since(warm).as_nanos() / step.as_nanos();
+    let sent: Vec<f64> = (0..seconds).map(|k| sent(k + 1).saturating_sub(sent(k)).get() as f64).collect();
+    let mean = sent.iter().sum::<f64>() / sent.len() as f64;
+    let squares: f64 = sent.iter().map(|bytes| (bytes - mean) * (bytes - mean)).sum();
+    (sent.len() > 1 && mean > 0.0).then(|| 100.0 * (squares / (sent.len() - 1) as f64).sqrt() / mean)
+}
+
 pub(super) fn stability(record: &Record) -> Option<f64> {
     relative_deviation(record, Span::from_secs(5))
 }
@@ -126,6 +138,14 @@ mod tests {
     fn variation_has_intervals_of_a_second() {
         // Twenty seconds, half of them 2 and half 4: mean 3, deviation sqrt(20/19).
         near(variation(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })), 100.0 * (20.0f64 / 19.0).sqrt() / 3.0);
+    }
+
+    #[test]
+    fn a_links_seconds_are_compared_with_their_mean() {
+        // As the flow's: half of twenty seconds 2 and half 4. What changes within a second does not show.
+        near(utilisation_swing(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })), 100.0 * (20.0f64 / 19.0).sqrt() / 3.0);
+        near(utilisation_swing(&one(|s| if (10.0 * s) as u64 % 10 < 5 { 2.0 } else { 4.0 })), 0.0);
+        assert_eq!(utilisation_swing(&one(|_| 0.0)), None);
     }
 
     #[test]

@@ -148,7 +148,9 @@ fn value(asked: &Asked, record: &Record) -> Option<f64> {
     let record = part.as_ref().unwrap_or(record);
     let names: Vec<&str> = asked.flows.iter().map(String::as_str).collect();
     let chosen = (!names.is_empty()).then(|| record.only(&names));
-    (asked.metric.compute)(chosen.as_ref().unwrap_or(record)).filter(|value| value.is_finite())
+    let record = chosen.as_ref().unwrap_or(record);
+    let at = asked.link.as_ref().map(|link| record.at_link(link));
+    (asked.metric.compute)(at.as_ref().unwrap_or(record)).filter(|value| value.is_finite())
 }
 
 /// How much a run is: its packets are about those that the bottlenecks of its flows carry.

@@ -142,6 +142,7 @@ fn origin(judged: &JudgedClaim) -> String {
 fn parts(judged: &JudgedClaim) -> String {
     let asked = &judged.claim.asked;
     let flows = if asked.flows.is_empty() { "all flows".to_owned() } else { asked.flows.join(", ") };
+    let flows = asked.link.iter().fold(flows, |flows, link| format!("{flows}, at {link}"));
     match asked.window {
         Some((from, to)) => format!("{flows}, {} to {}", from.since(narrows_units::Time::ZERO), to.since(narrows_units::Time::ZERO)),
         None => flows,

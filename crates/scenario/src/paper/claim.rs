@@ -95,7 +95,7 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
     let own_at = own.and_then(|own| own.at.as_ref());
     let at = own_at.or(raw.at.as_ref()).map(|at| &at.value);
     let cells = axes.product(&axes.select(at, axes.quick && own_at.is_none())?);
-    let asked = limits.asked(&raw.metric, window, flows, &cells)?;
+    let asked = limits.asked(&raw.metric, window, flows, raw.link.as_ref(), &cells)?;
     let than = match own.and_then(|own| own.than.as_ref()).or(raw.than.as_ref()) {
         Some(than) => Some(compared(raw, than, &asked, &cells, axes, limits)?),
         None => None,
@@ -148,11 +148,12 @@ fn compared(
         })
         .collect();
     let metric = written.metric.as_ref().unwrap_or(&raw.metric);
-    let mut other = limits.asked(metric, written.window.as_ref(), written.flows.as_ref(), &others)?;
+    let mut other = limits.asked(metric, written.window.as_ref(), written.flows.as_ref(), written.link.as_ref(), &others)?;
     other.window = other.window.or(asked.window);
     if written.flows.is_none() {
         other.flows.clone_from(&asked.flows);
     }
+    other.link = other.link.or_else(|| asked.link.clone());
     if other == *asked && cells.iter().zip(&others).any(|(cell, other)| cell == other) {
         return Err(Problem::at(&than.span, "a cell is compared with itself", "leave it out of at, or compare with another one"));
     }

@@ -49,7 +49,7 @@ pub struct Plan {
     limits: Limits,
 }
 
-/// A number of a run: a metric, of the whole run after its warm-up or of a part of it, of all flows or of some.
+/// A number of a run: a metric, of the whole run after its warm-up or of a part of it, of all flows or of some, at the bottleneck or at another link.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The metric.
@@ -58,11 +58,13 @@ pub struct Asked {
     pub window: Option<(Time, Time)>,
     /// The flows that it is computed from, by their names in the file; all if there are none.
     pub flows: Vec<String>,
+    /// The link that counts as the bottleneck; `None` where the metric finds it.
+    pub link: Option<String>,
 }
 
 impl PartialEq for Asked {
     fn eq(&self, other: &Asked) -> bool {
-        self.metric.name == other.metric.name && self.window == other.window && self.flows == other.flows
+        self.metric.name == other.metric.name && self.window == other.window && self.flows == other.flows && self.link == other.link
     }
 }
 
@@ -209,7 +211,10 @@ impl Plan {
 
     /// All that what is kept of its runs follows from: the runs, what is asked of them and what is drawn over their time. Words and bounds of claims are not among it.
     pub fn identity(&self) -> String {
-        let asked = self.asked().into_iter().map(|Asked { metric, window, flows }| format!("{} {window:?} {flows:?}\n", metric.name));
+        let asked = self
+            .asked()
+            .into_iter()
+            .map(|Asked { metric, window, flows, link }| format!("{} {window:?} {flows:?} {link:?}\n", metric.name));
         let traced = self.plots.iter().enumerate().filter_map(|(place, plot)| match &plot.drawn {
             Drawn::Trace { trace, panels, flows, link } => Some(format!("{place} {trace:?} {panels:?} {flows:?} {link:?}\n")),
             Drawn::Lines { .. } | Drawn::Cdf { .. } => None,
@@ -241,12 +246,13 @@ fn telling(sweep: &Sweep) -> &[Axis] {
 }
 
 impl Limits {
-    /// A metric with its window and flows, of these cells.
+    /// A metric with its window, flows and link, of these cells.
     pub fn asked(
         &mut self,
         name: &At<String>,
         window: Option<&At<Vec<Quantity<Span>>>>,
         flows: Option<&RawNames>,
+        link: Option<&At<String>>,
         cells: &[usize],
     ) -> Checked<Asked> {
         let Some(metric) = metric(&name.value) else {
@@ -254,7 +260,7 @@ impl Limits {
             return Err(Problem::at(&name.span, format!("there is no metric \"{}\"", name.value), help));
         };
         let window = window.map(|written| self.window(written, cells)).transpose()?;
-        Ok(Asked { metric, window, flows: self.flows(flows, cells) })
+        Ok(Asked { metric, window, flows: self.flows(flows, cells), link: self.link(link, cells) })
     }
 
     /// The names of flows that each of these cells has.

@@ -203,12 +203,12 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
                     unit,
                     numbers: numbers.map(kept),
                 },
-                asked: limits.asked(y, window, raw.flows.as_ref(), &cells)?,
+                asked: limits.asked(y, window, raw.flows.as_ref(), None, &cells)?,
                 series: series(axes, &chosen, &by),
             }
         }
         (None, None, Some(cdf), None) => {
-            Drawn::Cdf { asked: limits.asked(cdf, window, raw.flows.as_ref(), &cells)?, series: series(axes, &chosen, &by) }
+            Drawn::Cdf { asked: limits.asked(cdf, window, raw.flows.as_ref(), None, &cells)?, series: series(axes, &chosen, &by) }
         }
         (None, None, None, Some(name)) => {
             let Some(trace) = Trace::ALL.into_iter().find(|trace| trace.name() == name.value) else {

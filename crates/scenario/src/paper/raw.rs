@@ -138,7 +138,9 @@ pub(crate) struct RawClaim {
     pub window: Option<At<Vec<Quantity<Span>>>>,
     /// The metric is computed from these flows. Default: all.
     pub flows: Option<RawNames>,
-    /// Compared with: the same cell but for the axes named here, and with `flows`, `window` and `metric` of its own if these are named.
+    /// The metric takes this link for the bottleneck. Default: as the metric says.
+    pub link: Option<At<String>>,
+    /// Compared with: the same cell but for the axes named here, and with `flows`, `link`, `window` and `metric` of its own if these are named.
     pub than: Option<At<RawThan>>,
     /// How it is compared. Default: "ratio".
     pub by: Option<RawBy>,
@@ -252,6 +254,7 @@ pub(crate) struct RawThan {
     pub places: RawPlaces,
     pub metric: Option<At<String>>,
     pub flows: Option<RawNames>,
+    pub link: Option<At<String>>,
     pub window: Option<At<Vec<Quantity<Span>>>>,
 }
 
@@ -361,6 +364,7 @@ impl<'de> Deserialize<'de> for RawThan {
             match key.value.as_str() {
                 "metric" => than.metric = labels.into_iter().next(),
                 "flows" => than.flows = Some(RawNames(labels)),
+                "link" => than.link = labels.into_iter().next(),
                 "window" => {
                     let span = labels.first().map_or(key.span.clone(), |first| first.span.start..labels[labels.len() - 1].span.end);
                     let read = |label: &At<String>| label.value.parse().map(Quantity).map_err(D::Error::custom);
