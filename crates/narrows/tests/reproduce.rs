@@ -164,4 +164,8 @@ fn figures_of_the_programs_own_papers_turn_out_as_their_files_say() {
     let told = stdout(&output);
     assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
     assert!(told.contains(" claims hold (") && !told.contains("not explained"), "{told}");
+    let output =
+        place.narrows(["reproduce", "mircc", "--quick", "--quiet", "--figure", "linear", "--figure", "slingshot", "--figure", "vectors"]);
+    let told = stdout(&output);
+    assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
 }
