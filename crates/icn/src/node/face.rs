@@ -133,6 +133,11 @@ impl<N: Name> Face<N> {
         }
     }
 
+    /// True if time ever brings anything: a law or a shaper.
+    pub(crate) fn has_timer(&self) -> bool {
+        self.gauge.is_some() || self.shaper.is_some()
+    }
+
     /// What is stamped into what comes in here.
     pub(crate) fn stamp(&self) -> Rates {
         self.gauge.as_ref().map_or(Rates::UNLIMITED, Gauge::rates)

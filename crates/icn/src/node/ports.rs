@@ -10,18 +10,22 @@ use std::collections::VecDeque;
 pub(crate) struct Ports<N: Name> {
     faces: Vec<Face<N>>,
     actions: VecDeque<(FaceId, Packet<N>)>,
-    /// When each face wants to be looked at, and the first of these times.
+    /// When each face wants to be looked at, which faces ever may, and the first of these times.
     timers: Vec<Time>,
+    timed: Vec<FaceId>,
     first_timer: Time,
 }
 
 impl<N: Name> Ports<N> {
     pub(crate) fn new() -> Ports<N> {
-        Ports { faces: Vec::new(), actions: VecDeque::new(), timers: Vec::new(), first_timer: Time::NEVER }
+        Ports { faces: Vec::new(), actions: VecDeque::new(), timers: Vec::new(), timed: Vec::new(), first_timer: Time::NEVER }
     }
 
     pub(crate) fn add(&mut self, face: Face<N>) -> FaceId {
         let id = FaceId(self.faces.len() as u32);
+        if face.has_timer() {
+            self.timed.push(id);
+        }
         self.faces.push(face);
         self.timers.push(Time::NEVER);
         self.arm(id);
@@ -43,7 +47,7 @@ impl<N: Name> Ports<N> {
 
     /// A face that wants to be looked at by `now`.
     pub(crate) fn expired(&self, now: Time) -> Option<FaceId> {
-        let expired = || self.timers.iter().position(|timer| *timer <= now).map(|index| FaceId(index as u32));
+        let expired = || self.timed.iter().copied().find(|face| self.timers[face.index()] <= now);
         if self.first_timer <= now { expired() } else { None }
     }
 
@@ -54,7 +58,7 @@ impl<N: Name> Ports<N> {
         if due <= self.first_timer {
             self.first_timer = due;
         } else if before == self.first_timer {
-            self.first_timer = self.timers.iter().copied().fold(Time::NEVER, Time::min);
+            self.first_timer = self.timed.iter().map(|face| self.timers[face.index()]).fold(Time::NEVER, Time::min);
         }
     }
 

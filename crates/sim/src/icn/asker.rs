@@ -2,6 +2,7 @@
 
 use narrows_icn::{AnyConsumer, FaceId, InternedContent};
 use narrows_measure::{ConsumerCounters, FlowCounters};
+use narrows_path::Rates;
 use narrows_scenario::PrefixId;
 use narrows_units::{Bytes, Time};
 
@@ -19,6 +20,8 @@ pub(crate) struct Asker {
     /// Data packets of its content, of this size.
     pub(crate) segments: u64,
     pub(crate) data: Bytes,
+    /// The rates of Data from its own node.
+    pub(crate) most: Rates,
     /// The content is there; nothing is left to do.
     pub(crate) over: bool,
 }

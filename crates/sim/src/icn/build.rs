@@ -12,7 +12,7 @@ use narrows_icn::{
     ShaperConfig,
 };
 use narrows_measure::{Transfer, Transfers};
-use narrows_path::Link;
+use narrows_path::{Link, Rates};
 use narrows_scenario::{Icn, LinkId, Prefix, Scenario};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
@@ -72,6 +72,7 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a
             prefix: plan.prefix,
             segments: plan.segments.unwrap_or(0),
             data,
+            most: most(icn, &capacities, node),
             over: false,
         });
         tallies[flow].transfers = plan.segments.map(|_| Transfers::default());
@@ -112,6 +113,7 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a
         down: vec![false; capacities.len()],
         capacities,
         far_ends,
+        free: vec![Vec::new(); nodes.len()],
         nodes,
         behind,
         producers,
@@ -120,7 +122,6 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a
         processes,
         probes: Probes::new(scenario, flows),
         askers,
-        free: Vec::new(),
         tallies,
         changes,
         listable: narrows_traffic::LISTED,
@@ -129,9 +130,10 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a
 }
 
 fn nodes(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
-    let node = |(number, node): (usize, &narrows_scenario::Node)| {
+    let node = |node: &narrows_scenario::Node| {
         Node::new(NodeConfig {
-            id: number as u64 + 1,
+            // By its name, so that nodes elsewhere change no paths and no draws.
+            id: Random::stream(0, &format!("node {}", node.name)).bits(),
             seed: Random::stream(scenario.seed, &format!("node {}", node.name)).bits(),
             form: icn.steering,
             cache: icn.cache as usize,
@@ -140,7 +142,7 @@ fn nodes(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
             shaped_capacity: icn.shaped_capacity,
         })
     };
-    scenario.nodes.iter().enumerate().map(node).collect()
+    scenario.nodes.iter().map(node).collect()
 }
 
 /// The face of a consumer or producer.
@@ -191,6 +193,13 @@ fn consumer(
         .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
 }
 
+/// What the links of a node bring together: the rate for what needs none of them, which nothing else limits.
+fn most(icn: &Icn, capacities: &[Rate], node: usize) -> Rates {
+    let links = icn.faces.iter().filter(|face| face.node.0 == node).map(|face| capacities[face.coming.0].as_bps());
+    let sum = Rate::from_bps(links.fold(0, u64::saturating_add));
+    Rates { primary: sum, secondary: sum }
+}
+
 fn begin(tally: &mut Tally, start: Time, warmup: Time) {
     if let Some(transfers) = &mut tally.transfers {
         transfers.begun += (start >= warmup) as u64;
@@ -201,17 +210,13 @@ fn begin(tally: &mut Tally, start: Time, warmup: Time) {
 pub(super) fn hire(world: &mut World<'_>, now: Time, process: usize, asked: Asked, flow: usize) -> usize {
     let plan = &world.icn.requests[process];
     let node = plan.at[asked.at].0;
+    let most = most(world.icn, &world.capacities, node);
     let data = world.icn.prefixes[asked.prefix.0].data;
-    let number = world.probes.hired();
-    let seed = Random::stream(world.scenario.seed, &format!("request {} consumer {number}", plan.name)).bits();
+    let seed = Random::stream(world.scenario.seed, &format!("request {} consumer {}", plan.name, asked.number)).bits();
     let made = consumer(world.icn, &plan.by, data, asked.content, Some(asked.segments), now, seed);
     let consumer = made.expect("what one consumer of a process was made with makes the next one");
-    let kept = world.free.iter().rposition(|place| world.askers[*place].node == node);
-    let (place, face) = match kept {
-        Some(kept) => {
-            let place = world.free.swap_remove(kept);
-            (place, world.askers[place].face)
-        }
+    let (place, face) = match world.free[node].pop() {
+        Some(place) => (place, world.askers[place].face),
         None => {
             let face = world.nodes[node].add_face(now, &APPLICATION);
             world.behind[node].push(Behind::Asker(world.askers.len()));
@@ -228,6 +233,7 @@ pub(super) fn hire(world: &mut World<'_>, now: Time, process: usize, asked: Aske
         prefix: asked.prefix,
         segments: asked.segments,
         data,
+        most,
         over: false,
     };
     if place == world.askers.len() {
@@ -264,7 +270,7 @@ impl World<'_> {
             tally.finished = Some(now);
         } else {
             asker.add_to(&mut tally.gone, &mut tally.gone_asking);
-            self.free.push(place);
+            self.free[asker.node].push(place);
         }
     }
 

@@ -55,6 +55,7 @@ pub(crate) struct Draws {
     catalogue: Vec<Vec<(InternedContent, u64)>>,
     /// How likely a content of the catalogue or one before it is.
     popularity: Vec<f64>,
+    asked: u64,
 }
 
 /// One content asked for.
@@ -65,6 +66,8 @@ pub(crate) struct Asked {
     pub(crate) prefix: PrefixId,
     pub(crate) content: InternedContent,
     pub(crate) segments: u64,
+    /// How many the process has asked for, this one included.
+    pub(crate) number: u64,
 }
 
 impl Draws {
@@ -86,7 +89,7 @@ impl Draws {
                 })
                 .collect();
         }
-        Draws { times: stream("times"), places: stream("places"), choices: stream("contents"), lengths, catalogue, popularity }
+        Draws { times: stream("times"), places: stream("places"), choices: stream("contents"), lengths, catalogue, popularity, asked: 0 }
     }
 
     /// Seconds until the next content is asked for.
@@ -107,7 +110,8 @@ impl Draws {
             }
             None => (contents.add(prefix, flow + at as u32), length(process, &mut self.lengths)),
         };
-        Asked { at, prefix, content, segments }
+        self.asked += 1;
+        Asked { at, prefix, content, segments, number: self.asked }
     }
 }
 

@@ -20,7 +20,6 @@ pub(crate) struct Probes {
     flows_at_warmup: Vec<FlowCounters>,
     consumers_at_warmup: Vec<ConsumerCounters>,
     rates_at_warmup: Vec<InterestCounters>,
-    hired: u64,
 }
 
 impl Probes {
@@ -34,14 +33,7 @@ impl Probes {
             flows_at_warmup: vec![FlowCounters::default(); flows],
             consumers_at_warmup: vec![ConsumerCounters::default(); flows],
             rates_at_warmup: vec![InterestCounters::default(); scenario.links.len()],
-            hired: 0,
         }
-    }
-
-    /// The number of the next consumer of a request process.
-    pub(crate) fn hired(&mut self) -> u64 {
-        self.hired += 1;
-        self.hired
     }
 
     /// The record of a finished run.

@@ -42,7 +42,8 @@ pub(crate) struct World<'a> {
     pub(crate) processes: Vec<Draws>,
     /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
     pub(crate) askers: Vec<Asker>,
-    pub(crate) free: Vec<usize>,
+    /// Those of each node that are free.
+    pub(crate) free: Vec<Vec<usize>>,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) probes: Probes,
     /// What is yet to change, the last first.
@@ -184,8 +185,13 @@ impl World<'_> {
     }
 
     /// Data or a refusal reaches a consumer.
-    fn deliver(&mut self, now: Time, place: usize, packet: Packet<Interned>) {
+    fn deliver(&mut self, now: Time, place: usize, mut packet: Packet<Interned>) {
         let asker = &mut self.askers[place];
+        match &mut packet {
+            Packet::Data(data) => data.rates = data.rates.min(asker.most),
+            Packet::Nack(nack) => nack.rates = nack.rates.min(asker.most),
+            Packet::Interest(_) => {}
+        }
         asker.consumer.handle(now, packet);
         if let Some(rtt) = asker.consumer.take_rtt() {
             self.tallies[asker.flow].rtt.record(rtt);
