@@ -5,7 +5,7 @@ use crate::classify::Lanes;
 use crate::desk::FlowTally;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
-use crate::refuse::{Kernel, plan};
+use crate::refuse::{Kernel, has_flows, plan};
 use crate::run::{Progress, record};
 use crate::sampler::{Sampler, Told};
 use crate::sockets::Sockets;
@@ -57,6 +57,7 @@ const READY: Duration = Duration::from_secs(1);
 ///
 /// As [`run`](crate::run) has them; besides, hosts that do not exist and programs that cannot be started.
 pub fn run_program(scenario: &Scenario, program: &Program, progress: Progress<'_>) -> Result<(Record, Ending), LiveError> {
+    has_flows(scenario)?;
     let (whole, own) = with_lanes(scenario, program.with_flows);
     let places = endpoints(&whole);
     let names: Vec<String> = places.keys().map(|node| whole.nodes[node.0].name.clone()).collect();

@@ -65,6 +65,19 @@ impl Kernel {
     }
 }
 
+/// Refuses what no kernel has any part of.
+///
+/// # Errors
+///
+/// The scenario is information-centric.
+pub fn has_flows(scenario: &Scenario) -> Result<(), LiveError> {
+    if scenario.icn.is_none() {
+        return Ok(());
+    }
+    let problem = "an information-centric network has nodes that forward Interests and Data, and the kernel has none";
+    Err(LiveError::refused(["icn"], problem, "simulate it with narrows run"))
+}
+
 /// What must be told to the kernel to run a scenario. `ends` are the places of each flow's hosts, of which there are so many.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use crate::desk::FlowTally;
 use crate::emulator::Seen;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
-use crate::refuse::{Kernel, plan};
+use crate::refuse::{Kernel, has_flows, plan};
 use crate::sockets::{Outcome, Sockets};
 use crate::stage::play;
 use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
@@ -18,6 +18,7 @@ pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// Runs a scenario to its end, in as much time as it says.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
+    has_flows(scenario)?;
     let places = endpoints(scenario);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
     let plan = plan(scenario, &ends, places.len(), &Kernel::running()?)?;

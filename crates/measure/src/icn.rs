@@ -5,6 +5,8 @@ use narrows_units::{Bytes, Rate, Time};
 /// What is particular to an information-centric network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IcnRecord {
+    /// The law by which links say rates, as written, parameters included; `None` without one.
+    pub law: Option<String>,
     /// What nodes say of the links on which Data comes to them, in the order of [`Record::links`](crate::Record::links): one for each link.
     pub rates: Vec<RatesRecord>,
     /// What is known of consumers, in the order of [`Record::flows`](crate::Record::flows).
@@ -69,6 +71,8 @@ pub struct RatesSample {
 /// What is known of a consumer, or of all that asked for contents of a request process at a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConsumerRecord {
+    /// True of the consumers of a request process at a node together.
+    pub many: bool,
     /// Counts over the whole run.
     pub total: ConsumerCounters,
     /// Counts since the warm-up ended.

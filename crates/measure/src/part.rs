@@ -49,7 +49,7 @@ impl Record {
         let flows = self.flows.iter().filter(|flow| named(flow)).cloned().collect();
         let icn = self.icn.as_ref().map(|icn| {
             let consumers = self.flows.iter().zip(&icn.consumers).filter(|(flow, _)| named(flow)).map(|(_, consumer)| consumer.clone());
-            Box::new(IcnRecord { consumers: consumers.collect(), rates: icn.rates.clone(), ..**icn })
+            Box::new(IcnRecord { consumers: consumers.collect(), rates: icn.rates.clone(), law: icn.law.clone(), ..**icn })
         });
         Record { flows, links: self.links.clone(), changes: self.changes.clone(), icn, ..self.clone_without_series() }
     }
@@ -155,9 +155,9 @@ impl IcnRecord {
             let (before, after) = (standing(&samples, from).counters, standing(&samples, to).counters);
             let subflows = consumer.subflows.iter();
             let subflows = subflows.map(|subflow| SubflowRecord { path: subflow.path, samples: until(&subflow.samples, to).to_vec() });
-            ConsumerRecord { total: after, steady: after.since(&before), samples, subflows: subflows.collect() }
+            ConsumerRecord { many: consumer.many, total: after, steady: after.since(&before), samples, subflows: subflows.collect() }
         });
-        IcnRecord { rates: rates.collect(), consumers: consumers.collect(), ..*self }
+        IcnRecord { law: self.law.clone(), rates: rates.collect(), consumers: consumers.collect(), ..*self }
     }
 }
 

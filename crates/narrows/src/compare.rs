@@ -12,7 +12,7 @@ use crate::runner::run_all;
 use crate::unmarked;
 use narrows_control::registry::Choice;
 use narrows_report::{Case, Comparison};
-use narrows_scenario::Scenario;
+use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;
 
 /// Runs each controller on the same network with several seeds and shows them side by side.
@@ -172,6 +172,12 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
         }
         Some(file) => {
             let mut scenario = narrows_scenario::load(file)?;
+            if scenario.icn.is_some() {
+                let message = "this network is information-centric: it has no flows for a controller to drive";
+                let remedy =
+                    format!("narrows compare --icn {} --file {} lets its consumers have the window", choice.text(), file.display());
+                return Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)));
+            }
             for flow in scenario.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
                 flow.controller = Some(choice.clone());
             }

@@ -9,7 +9,7 @@ use crate::output::{self, Kept, Started};
 use crate::overlays;
 use crate::runner::{run_all, run_watched};
 use crate::unmarked;
-use crate::watch::Watch;
+use crate::watch::{Watch, watchable};
 use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Expectation;
@@ -18,6 +18,7 @@ use narrows_scenario::Expectation;
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let mut scenario = narrows_scenario::load(&args.scenario)?;
+    watchable(&args.watch, &scenario, &args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let overlays = overlays::read(&args.overlay)?;
     let directory = output::choose_directory(&args.output, &scenario.name)?;
@@ -40,7 +41,11 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
         output::print(&format!("{}\n", started.cost()))?;
-        output::print(&format!("Try next: narrows compare --file {file} to see other controllers there\n"))?;
+        let next = match scenario.icn {
+            Some(_) => format!("narrows compare --icn --file {file} to see other laws and consumers there"),
+            None => format!("narrows compare --file {file} to see other controllers there"),
+        };
+        output::print(&format!("Try next: {next}\n"))?;
     }
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
 }

@@ -5,7 +5,7 @@ use crate::compare::quote;
 use crate::error::Failure;
 use narrows_flow::{Observer, Seen, Sender};
 use narrows_report::{Capture, CapturePoint, SenderLog};
-use narrows_scenario::{LinkId, Scenario};
+use narrows_scenario::{LinkId, Scenario, ScenarioError};
 use narrows_units::Time;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -58,6 +58,17 @@ impl Watch {
         self.logs.into_iter().try_for_each(|log| log.finish().map(drop)).map_err(failed)?;
         Ok(self.files)
     }
+}
+
+/// Refuses to watch what has no segments.
+pub fn watchable(args: &WatchArgs, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
+    if scenario.icn.is_none() || args.is_empty() {
+        return Ok(());
+    }
+    let flag = if args.pcap.is_empty() { "--qlog" } else { "--pcap" };
+    let message = format!("{flag} writes down the segments of flows, and an information-centric network has none");
+    let remedy = format!("leave {flag} out; the result's tables say what consumers, paths and links did");
+    Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)))
 }
 
 impl Observer for Watch {

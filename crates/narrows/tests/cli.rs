@@ -210,6 +210,25 @@ fn bad_flags_are_refused_and_nothing_is_written() {
 }
 
 #[test]
+fn what_needs_flows_is_refused_of_information_centric_networks() {
+    let place = Scratch::new("icn-refused");
+    let file = place.write("icn.toml", include_str!("../../../scenarios/icn.toml"));
+    let before = place.listing();
+    for (arguments, says) in [
+        (vec!["run", &file, "--pcap", "all"], "leave --pcap out"),
+        (vec!["run", &file, "--qlog", "first"], "leave --qlog out"),
+        (vec!["compare", "cubic", "--file", &file], "narrows compare --icn cubic --file"),
+    ] {
+        let output = place.narrows(arguments.clone());
+        let told = stderr(&output);
+        let flat = told.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        assert_eq!(code(&output), 2, "{arguments:?}: {told}");
+        assert!(told.contains("icn.toml:7:") && flat.contains(says) && !told.contains("panicked"), "{arguments:?}: {told}");
+        assert_eq!(place.listing(), before, "{arguments:?} wrote something");
+    }
+}
+
+#[test]
 fn an_output_directory_that_exists_is_left_alone() {
     let place = Scratch::new("exists");
     let file = place.write("short.toml", SHORT);

@@ -1,9 +1,11 @@
 //! Which numbers the tables show, for the terminal and the page alike.
 
 use crate::Comparison;
+use crate::icn_tables::class_goodput;
 use crate::number::{UNDEFINED, count, or_dash, short};
 use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
-use narrows_measure::{FlowRecord, LinkRecord, Record, SizeBin, Transfers};
+use narrows_measure::{ConsumerRecord, FlowRecord, InterestCounters, LinkRecord, RatesSample, Record, SizeBin, Transfers};
+use narrows_units::Time;
 
 /// A column of the table of results.
 pub(crate) struct Column {
@@ -32,10 +34,38 @@ pub(crate) const COLUMNS: &[(&str, &str)] = &[
 
 const ALWAYS: usize = 7;
 
-/// The columns of a comparison's table: the first seven, and of the others those that some run defines.
+/// Of information-centric networks, where nothing is lost as long as shapers refuse, and queues are of Interests.
+pub(crate) const ICN_COLUMNS: &[(&str, &str)] = &[
+    ("Utilisation", "utilisation"),
+    ("Goodput", "goodput"),
+    ("Secondary goodput", "secondary_goodput"),
+    ("Refused", "nacks"),
+    ("Loss", "loss"),
+    ("RTT p50", "rtt_p50"),
+    ("RTT p95", "rtt_p95"),
+    ("RTT p99", "rtt_p99"),
+    ("Shaper at most", "shaper_max"),
+    ("FCT p50", "fct_p50"),
+    ("FCT p95", "fct_p95"),
+    ("Slowdown p50", "slowdown_p50"),
+    ("Slowdown p99", "slowdown_p99"),
+    ("Jain", "jain"),
+    ("Path balance", "subflow_balance"),
+    ("Rate settles", "rate_settling"),
+];
+
+/// Of these, columns that say something only if some value is above zero.
+const UNUSUAL: [&str; 2] = ["loss", "secondary_goodput"];
+
+/// The columns of a comparison's table: the first seven, and of the others those that some run defines. Information-centric networks have their own.
 pub(crate) fn columns(comparison: &Comparison) -> Vec<Column> {
-    let shown = |index: usize, metric: &Metric| index < ALWAYS || comparison.runs().any(|(_, run)| (metric.compute)(run).is_some());
-    let all = COLUMNS.iter().enumerate().filter_map(|(index, (head, name))| Some((index, *head, metrics::metric(name)?)));
+    let icn = comparison.is_icn();
+    let (columns, always) = if icn { (ICN_COLUMNS, 0) } else { (COLUMNS, ALWAYS) };
+    let shown = |index: usize, metric: &Metric| {
+        let mut values = comparison.runs().filter_map(|(_, run)| (metric.compute)(run));
+        index < always || values.any(|value| !icn || value > 0.0 || !UNUSUAL.contains(&metric.name))
+    };
+    let all = columns.iter().enumerate().filter_map(|(index, (head, name))| Some((index, *head, metrics::metric(name)?)));
     all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()
 }
 
@@ -81,8 +111,79 @@ pub(crate) const FLOW: &[Field<FlowRecord>] = &[
     Field { head: "RTT p95", unit: "ms", text: |_, flow| rtt(flow, 0.95) },
     Field { head: "RTT p99", unit: "ms", text: |_, flow| rtt(flow, 0.99) },
     Field { head: "Timeouts", unit: "", text: |_, flow| count(flow.steady.timeouts) },
-    Field { head: "Finished", unit: "s", text: |_, flow| or_dash(flow.end.filter(|_| flow.completed).map(|end| end.as_secs_f64())) },
+    Field { head: "Finished", unit: "s", text: |_, flow| finished(flow) },
 ];
+
+/// Consumers, by their places among the flows.
+pub(crate) const CONSUMER: &[Field<usize>] = &[
+    Field { head: "Consumer", unit: "", text: |run, at| run.flows[*at].name.clone() },
+    Field { head: "By", unit: "", text: |run, at| run.flows[*at].controller.clone() },
+    Field { head: "Start", unit: "s", text: |run, at| short(run.flows[*at].start.as_secs_f64()) },
+    Field { head: "Primary", unit: "Mbit/s", text: |run, at| or_dash(class_goodput(run, *at).map(|(primary, _)| primary)) },
+    Field { head: "Secondary", unit: "Mbit/s", text: |run, at| or_dash(class_goodput(run, *at).map(|(_, secondary)| secondary)) },
+    Field { head: "Paths", unit: "", text: |run, at| paths(run, *at) },
+    Field {
+        head: "Refused",
+        unit: "%",
+        text: |run, at| consumer(run, *at).map_or_else(dash, |c| share(c.steady.nacks, c.steady.interests)),
+    },
+    Field { head: "Resent", unit: "%", text: |run, at| share(run.flows[*at].steady.retransmitted, run.flows[*at].steady.sent) },
+    Field { head: "RTT p50", unit: "ms", text: |run, at| rtt(&run.flows[*at], 0.50) },
+    Field { head: "RTT p95", unit: "ms", text: |run, at| rtt(&run.flows[*at], 0.95) },
+    Field { head: "RTT p99", unit: "ms", text: |run, at| rtt(&run.flows[*at], 0.99) },
+    Field { head: "Finished", unit: "s", text: |run, at| finished(&run.flows[*at]) },
+];
+
+fn consumer(run: &Record, at: usize) -> Option<&ConsumerRecord> {
+    run.icn.as_ref()?.consumers.get(at)
+}
+
+/// How many paths a consumer has found; request processes do not count them.
+fn paths(run: &Record, at: usize) -> String {
+    consumer(run, at).filter(|consumer| !consumer.subflows.is_empty()).map_or_else(dash, |consumer| count(consumer.subflows.len() as u64))
+}
+
+/// Links as Data meets them, by their places.
+pub(crate) const CARRIER: &[Field<usize>] = &[
+    Field { head: "Link", unit: "", text: |run, at| run.links[*at].name.clone() },
+    Field { head: "Rate", unit: "", text: |run, at| rate(&run.links[*at]) },
+    Field { head: "Delay", unit: "", text: |run, at| run.links[*at].delay.to_string() },
+    Field { head: "Used", unit: "%", text: |run, at| used(&run.links[*at]) },
+    Field { head: "Primary rate", unit: "Mbit/s", text: |run, at| or_dash(mean(run, *at, |sample| sample.primary.as_mbps())) },
+    Field { head: "Secondary rate", unit: "Mbit/s", text: |run, at| or_dash(mean(run, *at, |sample| sample.secondary.as_mbps())) },
+    Field { head: "Interests for it", unit: "", text: |run, at| interests(run, *at, |asked| asked.sent) },
+    Field { head: "Refused primary", unit: "", text: |run, at| interests(run, *at, |asked| asked.refused_primary) },
+    Field { head: "Refused secondary", unit: "", text: |run, at| interests(run, *at, |asked| asked.refused_secondary) },
+    Field { head: "Shaper at most", unit: "Interests", text: |run, at| or_dash(fullest(run, *at)) },
+    Field { head: "Dropped", unit: "packets", text: |run, at| count(dropped(&run.links[*at])) },
+    Field { head: "Queue p95", unit: "ms", text: |run, at| waited(&run.links[*at], 0.95) },
+];
+
+/// Samples of what is said of a link, since the warm-up.
+fn said(run: &Record, at: usize) -> impl Iterator<Item = &RatesSample> {
+    let warm = run.warmup;
+    let rates = run.icn.iter().filter_map(move |icn| icn.rates.get(at));
+    rates.flat_map(|rates| &rates.samples).filter(move |sample| sample.at.since(Time::ZERO) > warm)
+}
+
+/// The mean of a rate, if a law says one.
+fn mean(run: &Record, at: usize, of: fn(&RatesSample) -> f64) -> Option<f64> {
+    run.icn.as_ref()?.law.as_ref()?;
+    let (sum, count) = said(run, at).map(of).fold((0.0, 0u64), |(sum, count), rate| (sum + rate, count + 1));
+    (count > 0).then(|| sum / count as f64)
+}
+
+fn fullest(run: &Record, at: usize) -> Option<f64> {
+    said(run, at).map(|sample| f64::from(sample.queue)).reduce(f64::max)
+}
+
+fn interests(run: &Record, at: usize, of: fn(&InterestCounters) -> u64) -> String {
+    run.icn.as_ref().and_then(|icn| icn.rates.get(at)).map_or_else(dash, |rates| count(of(&rates.steady)))
+}
+
+fn dropped(link: &LinkRecord) -> u64 {
+    link.steady.overflowed + link.steady.dropped_early + link.steady.lost
+}
 
 pub(crate) const SIZE: &[Field<SizeBin>] = &[
     Field { head: "Size", unit: "", text: |_, bin| bin.range() },
@@ -113,30 +214,38 @@ fn completion(bin: &SizeBin, q: f64) -> String {
 
 pub(crate) const LINK: &[Field<LinkRecord>] = &[
     Field { head: "Link", unit: "", text: |_, link| link.name.clone() },
-    Field {
-        head: "Rate",
-        unit: "",
-        text: |_, link| match (link.rate, link.capacity) {
-            (Some(rate), _) => rate.to_string(),
-            (None, Some(_)) => "varies".to_owned(),
-            (None, None) => "unlimited".to_owned(),
-        },
-    },
+    Field { head: "Rate", unit: "", text: |_, link| rate(link) },
     Field { head: "Delay", unit: "", text: |_, link| link.delay.to_string() },
     Field { head: "Buffer", unit: "", text: |_, link| buffer(link) },
-    Field {
-        head: "Used",
-        unit: "%",
-        text: |_, link| link.capacity.map_or_else(dash, |all| share(link.steady.departed_bytes.get(), all.get())),
-    },
+    Field { head: "Used", unit: "%", text: |_, link| used(link) },
     Field { head: "Offered", unit: "packets", text: |_, link| count(link.steady.offered) },
     Field { head: "Overflowed", unit: "packets", text: |_, link| count(link.steady.overflowed) },
     Field { head: "Dropped early", unit: "packets", text: |_, link| count(link.steady.dropped_early) },
     Field { head: "Lost", unit: "packets", text: |_, link| count(link.steady.lost) },
     Field { head: "Marked", unit: "packets", text: |_, link| count(link.steady.marked) },
-    Field { head: "Queue p50", unit: "ms", text: |_, link| or_dash(link.queueing.quantile(0.50).map(|span| span.as_millis_f64())) },
-    Field { head: "Queue p95", unit: "ms", text: |_, link| or_dash(link.queueing.quantile(0.95).map(|span| span.as_millis_f64())) },
+    Field { head: "Queue p50", unit: "ms", text: |_, link| waited(link, 0.50) },
+    Field { head: "Queue p95", unit: "ms", text: |_, link| waited(link, 0.95) },
 ];
+
+fn rate(link: &LinkRecord) -> String {
+    match (link.rate, link.capacity) {
+        (Some(rate), _) => rate.to_string(),
+        (None, Some(_)) => "varies".to_owned(),
+        (None, None) => "unlimited".to_owned(),
+    }
+}
+
+fn used(link: &LinkRecord) -> String {
+    link.capacity.map_or_else(dash, |all| share(link.steady.departed_bytes.get(), all.get()))
+}
+
+fn waited(link: &LinkRecord, q: f64) -> String {
+    or_dash(link.queueing.quantile(q).map(|span| span.as_millis_f64()))
+}
+
+fn finished(flow: &FlowRecord) -> String {
+    or_dash(flow.end.filter(|_| flow.completed).map(|end| end.as_secs_f64()))
+}
 
 fn buffer(link: &LinkRecord) -> String {
     match (link.buffer, link.buffer_packets) {

@@ -1,8 +1,9 @@
 //! The result directory: written whole or not at all, and read back.
 
+use crate::icn_tables::{ICN_TABLES, icn_record};
 use crate::sheet::{self, Sheet};
 use crate::summary::{self, RunOut, summary_json};
-use crate::tables::{TABLES, no_rows, record};
+use crate::tables::{TABLES, Table, no_rows, record};
 use crate::{Case, Comparison, Overlay, html};
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
@@ -141,7 +142,7 @@ pub fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), 
     }
     partial.file("summary.json", summary_json(comparison).as_bytes())?;
     partial.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
-    for table in &TABLES {
+    for table in TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())) {
         let sheets = comparison.runs().map(|(label, run)| (table.sheet)(label, run));
         partial.table(table.file, &(table.sheet)("", &no_rows()), sheets)?;
     }
@@ -168,14 +169,24 @@ pub fn read(dir: &Path) -> Result<Comparison, ReportError> {
     if summary.format != summary::FORMAT {
         return Err(damaged(format!("its format is {}, this version reads {}", summary.format, summary::FORMAT)));
     }
-    let tables = TABLES.iter().map(|table| read_table(&dir.join(table.file))).collect::<Result<Vec<_>, _>>()?;
-    let empty = TABLES.each_ref().map(|table| (table.sheet)("", &no_rows()));
+    let icn = summary.cases.iter().flat_map(|case| &case.runs).any(|run| run.icn.is_some());
+    let load = |tables: &[Table]| tables.iter().map(|table| read_table(&dir.join(table.file))).collect::<Result<Vec<_>, _>>();
+    let (tables, icn_tables) = (load(&TABLES)?, if icn { load(&ICN_TABLES)? } else { Vec::new() });
+    let like = |table: &Table| (table.sheet)("", &no_rows());
+    let (empty, icn_empty) = (TABLES.each_ref().map(like), ICN_TABLES.each_ref().map(like));
     let mut cases = Vec::new();
     for case in summary.cases {
         let runs = case.runs.iter().map(|run| {
             let key = (case.label.clone(), run.seed);
             let sheets = std::array::from_fn(|table| tables[table].get(&key).unwrap_or(&empty[table]));
-            record(run, sheets).map_err(|error| ReportError::Damaged { path: dir.to_owned(), reason: error.to_string() })
+            let icn_sheets = || std::array::from_fn(|table| icn_tables[table].get(&key).unwrap_or(&icn_empty[table]));
+            let read = || {
+                let mut record = record(run, sheets)?;
+                let icn = run.icn.as_ref().map(|icn| icn_record(icn, icn_sheets())).transpose()?;
+                record.icn = icn.map(Box::new);
+                Ok(record)
+            };
+            read().map_err(|error: ParquetError| ReportError::Damaged { path: dir.to_owned(), reason: error.to_string() })
         });
         let runs = runs.collect::<Result<_, _>>()?;
         cases.push(Case { label: case.label.clone(), scenario_toml: read_text(&dir.join(&case.scenario))?, runs });

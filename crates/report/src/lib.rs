@@ -9,6 +9,7 @@ mod directory;
 mod emulation;
 mod fidelity;
 mod grid;
+mod icn_tables;
 mod measured;
 mod model;
 mod number;

@@ -59,6 +59,11 @@ impl Comparison {
         !matches!(&self.cases[..], [only] if only.label == self.title)
     }
 
+    /// True of an information-centric network.
+    pub(crate) fn is_icn(&self) -> bool {
+        self.runs().any(|(_, run)| run.icn.is_some())
+    }
+
     /// Every record with its case's label.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.cases.iter().flat_map(|case| case.runs.iter().map(|run| (case.label.as_str(), run)))

@@ -10,8 +10,8 @@ type Aspect = fn(&Record) -> Option<String>;
 
 /// "100 Mbit/s bottleneck, 30 ms base RTT, ..."; what differs between cases is said to differ.
 pub(crate) fn setup(comparison: &Comparison) -> String {
-    let aspects: [(&str, Aspect); 5] =
-        [("bottleneck rate", rate), ("base RTT", base_rtt), ("buffer", buffer), ("flows", flows), ("length", length)];
+    let aspects: [(&str, Aspect); 6] =
+        [("bottleneck rate", rate), ("base RTT", base_rtt), ("buffer", buffer), ("law", law), ("flows", flows), ("length", length)];
     let mut parts: Vec<String> = aspects
         .iter()
         .filter_map(|(name, aspect)| {
@@ -71,15 +71,28 @@ fn buffer(run: &Record) -> Option<String> {
             format!("{bytes} buffer{relative}{first}")
         }
         (None, Some(packets)) => format!("buffer of {} packets{first}", count(packets.into())),
+        // Interests wait in shapers, not here.
+        (None, None) if run.icn.is_some() => return None,
         (None, None) => format!("unlimited buffer{first}"),
     })
 }
 
-fn flows(run: &Record) -> Option<String> {
-    Some(match run.flows.len() {
-        1 => "1 flow".to_owned(),
-        n => format!("{} flows", count(n as u64)),
+/// By what law links of an information-centric network say rates.
+fn law(run: &Record) -> Option<String> {
+    Some(match &run.icn.as_ref()?.law {
+        Some(law) => format!("rates by {law}"),
+        None => "no rates".to_owned(),
     })
+}
+
+fn flows(run: &Record) -> Option<String> {
+    let several = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{} {one}s", count(n as u64)) };
+    let Some(icn) = &run.icn else { return Some(several(run.flows.len(), "flow")) };
+    let many = icn.consumers.iter().filter(|consumer| consumer.many).count();
+    let requests = (many > 0).then(|| format!("requests at {}", several(many, "node")));
+    let single = run.flows.len() - many;
+    let single = (single > 0 || many == 0).then(|| several(single, "consumer"));
+    Some(single.into_iter().chain(requests).collect::<Vec<_>>().join(", "))
 }
 
 fn length(run: &Record) -> Option<String> {

@@ -41,6 +41,17 @@ pub(crate) struct RunOut {
     pub hops: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulation: Option<EmulationOut>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icn: Option<IcnOut>,
+}
+
+/// What a file says of an information-centric network besides its tables.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct IcnOut {
+    pub law: Option<String>,
+    pub pending: u64,
+    pub expired: u64,
+    pub cached: u64,
 }
 
 #[derive(Serialize)]
@@ -84,6 +95,12 @@ impl RunOut {
             events: run.events,
             hops: run.hops,
             emulation: run.emulation.as_ref().map(EmulationOut::of),
+            icn: run.icn.as_ref().map(|icn| IcnOut {
+                law: icn.law.clone(),
+                pending: icn.pending,
+                expired: icn.expired,
+                cached: icn.cached,
+            }),
         }
     }
 }

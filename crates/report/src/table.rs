@@ -1,7 +1,7 @@
 //! The table a terminal shows.
 
 use crate::Comparison;
-use crate::columns::{FLOW, Field, SIZE, cell, columns, legend, sizes};
+use crate::columns::{CONSUMER, FLOW, Field, SIZE, cell, columns, legend, sizes};
 use crate::emulation::INVALID;
 use crate::setup::setup;
 use narrows_measure::Record;
@@ -61,10 +61,13 @@ fn results(comparison: &Comparison) -> String {
 }
 
 fn flows(run: &Record) -> String {
-    let shown = &run.flows[..run.flows.len().min(FLOWS)];
-    let mut text = grid(run, FLOW, shown, 2);
+    let shown = run.flows.len().min(FLOWS);
+    let (mut text, what) = match run.icn {
+        Some(_) => (grid(run, CONSUMER, &(0..shown).collect::<Vec<_>>(), 2), "consumers"),
+        None => (grid(run, FLOW, &run.flows[..shown], 2), "flows"),
+    };
     if run.flows.len() > FLOWS {
-        text += &format!("... and {} more flows\n", run.flows.len() - FLOWS);
+        text += &format!("... and {} more {what}\n", run.flows.len() - FLOWS);
     }
     text
 }

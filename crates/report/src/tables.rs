@@ -49,8 +49,8 @@ pub(crate) fn no_rows() -> Record {
     }
 }
 
-type Get<T> = fn(&T) -> u64;
-type Set<T> = fn(&mut T, u64);
+pub(crate) type Get<T> = fn(&T) -> u64;
+pub(crate) type Set<T> = fn(&mut T, u64);
 
 macro_rules! counters {
     ($($name:literal => $($field:ident).+ $(as $wrap:ident)?),* $(,)?) => {
@@ -61,6 +61,7 @@ macro_rules! counters {
     (@set $n:expr) => { $n };
     (@set $n:expr, Bytes) => { Bytes::new($n) };
 }
+pub(crate) use counters;
 
 const FLOW_COUNTERS: &[(&str, Get<FlowCounters>, Set<FlowCounters>)] = counters![
     "sent_packets" => sent,
@@ -92,18 +93,18 @@ const LINK_COUNTERS: &[(&str, Get<LinkCounters>, Set<LinkCounters>)] = counters!
 ];
 
 /// Starts a sheet with the columns that say which run a row belongs to.
-fn keyed(case: &str, run: &Record, rows: usize) -> Sheet {
+pub(crate) fn keyed(case: &str, run: &Record, rows: usize) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.add("case", Cells::Text(vec![Arc::from(case); rows]));
     sheet.add("seed", Cells::Count(vec![run.seed; rows]));
     sheet
 }
 
-fn text<T>(rows: &[T], of: impl Fn(&T) -> Arc<str>) -> Cells {
+pub(crate) fn text<T>(rows: &[T], of: impl Fn(&T) -> Arc<str>) -> Cells {
     Cells::Text(rows.iter().map(of).collect())
 }
 
-fn count<T>(rows: &[T], of: impl Fn(&T) -> u64) -> Cells {
+pub(crate) fn count<T>(rows: &[T], of: impl Fn(&T) -> u64) -> Cells {
     Cells::Count(rows.iter().map(of).collect())
 }
 
@@ -111,7 +112,7 @@ fn maybe_count<T>(rows: &[T], of: impl Fn(&T) -> Option<u64>) -> Cells {
     Cells::MaybeCount(rows.iter().map(of).collect())
 }
 
-fn real<T>(rows: &[T], of: impl Fn(&T) -> f64) -> Cells {
+pub(crate) fn real<T>(rows: &[T], of: impl Fn(&T) -> f64) -> Cells {
     Cells::Real(rows.iter().map(of).collect())
 }
 
@@ -273,7 +274,7 @@ fn link_samples(case: &str, run: &Record) -> Sheet {
     sheet
 }
 
-fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
+pub(crate) fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
     if to > from { after.saturating_sub(before).bits() as f64 / 1e6 / to.since(from).as_secs_f64() } else { 0.0 }
 }
 
@@ -343,7 +344,7 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
     Ok(record)
 }
 
-fn at(seconds: f64) -> Time {
+pub(crate) fn at(seconds: f64) -> Time {
     Time::ZERO + Span::from_secs_f64(seconds)
 }
 
@@ -351,11 +352,11 @@ fn from_ms(ms: f64) -> Span {
     Span::from_nanos((ms * 1e6 + 0.5) as u64)
 }
 
-fn from_mbps(mbps: f64) -> Rate {
+pub(crate) fn from_mbps(mbps: f64) -> Rate {
     Rate::from_bps((mbps * 1e6 + 0.5) as u64)
 }
 
-fn damaged(what: &str) -> ParquetError {
+pub(crate) fn damaged(what: &str) -> ParquetError {
     ParquetError::General(format!("{what} does not fit the other tables"))
 }
 

@@ -55,7 +55,8 @@ fn bytes(dir: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn what_was_written_is_read_back() {
     let scratch = Scratch::new("round-trip");
-    for (name, made) in [("many", common::three_by_three()), ("one", common::single()), ("trace", common::varying())] {
+    let icn = common::icn::comparison();
+    for (name, made) in [("many", common::three_by_three()), ("one", common::single()), ("trace", common::varying()), ("icn", icn)] {
         let dir = scratch.0.join(name);
         write(&dir, &made, &info("first")).unwrap();
         let back = read(&dir).unwrap();
@@ -65,6 +66,18 @@ fn what_was_written_is_read_back() {
         let before = fs::read(dir.join("report.html")).unwrap();
         assert_eq!(redraw(&dir, &html(&read(&dir).unwrap())).unwrap(), dir.join("report.html"));
         assert!(fs::read(dir.join("report.html")).unwrap() == before);
+    }
+}
+
+#[test]
+fn only_information_centric_networks_have_tables_of_consumers() {
+    let scratch = Scratch::new("icn-tables");
+    let tables = ["consumer_samples.parquet", "consumers.parquet", "interests.parquet", "rate_samples.parquet", "subflow_samples.parquet"];
+    for (name, made, there) in [("icn", common::icn::comparison(), true), ("ip", common::single(), false)] {
+        let dir = scratch.0.join(name);
+        write(&dir, &made, &info("x")).unwrap();
+        assert!(tables.iter().all(|table| dir.join(table).exists() == there), "{name}");
+        assert_eq!(summary_json(&made).contains("\"law\": \"mircc?eta=0.9\""), there, "{name}");
     }
 }
 

@@ -99,6 +99,37 @@ fn changes_are_drawn_once_if_all_cases_have_them() {
 }
 
 #[test]
+fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
+    let titles = |made: &Comparison| -> Vec<String> {
+        data(made)["panels"].as_array().unwrap().iter().map(|panel| panel["title"].as_str().unwrap().to_owned()).collect()
+    };
+    let made = common::icn::comparison();
+    let (icn, ip) = (titles(&made), titles(&common::single()));
+    let own = ["Throughput by class", "Throughput by path", "Interests refused", "Rate said for", "Interests waiting for"];
+    for title in own {
+        assert!(icn.iter().any(|panel| panel.starts_with(title)) && !ip.iter().any(|panel| panel.starts_with(title)), "{title}");
+    }
+    let drawn = data(&made);
+    let panel = |title: &str| icn.iter().position(|panel| panel.starts_with(title)).unwrap();
+    let last = |title: &str, name: &str, of: &str| {
+        let line = drawn["lines"].as_array().unwrap().iter().find(|line| {
+            line["panel"] == panel(title) && line.get("name").map_or("", |own| own.as_str().unwrap()) == name && line["of"] == of
+        });
+        line.and_then(|line| line["y"].as_array().unwrap().last().unwrap().as_f64())
+    };
+    assert_eq!(last("Throughput by class", "first", "primary"), Some(5.0));
+    assert_eq!(last("Throughput by class", "", "primary"), Some(9.0));
+    assert_eq!(last("Throughput by path", "first", "path 2"), Some(1.25));
+    assert_eq!(last("Rate said for", "", "primary"), Some(5.0));
+    // 5 in each tenth of a second of the first one.
+    let refused =
+        drawn["lines"].as_array().unwrap().iter().filter(|line| line["panel"] == panel("Interests refused") && line["name"] == "second");
+    let most = refused.flat_map(|line| line["y"].as_array().unwrap()).filter_map(Value::as_f64).fold(0.0, f64::max);
+    assert_eq!(most, 50.0);
+    assert!(html(&made).contains("<summary>Consumers</summary>") && html(&common::single()).contains("<summary>Flows</summary>"));
+}
+
+#[test]
 fn links_that_drop_or_mark_can_be_chosen() {
     let mut made = common::single();
     made.cases[0].runs[0].links[0].samples.iter_mut().enumerate().for_each(|(index, sample)| sample.marked = index as u64);

@@ -22,6 +22,11 @@ fn the_table_of_a_varying_link() {
 }
 
 #[test]
+fn the_table_of_an_information_centric_network() {
+    insta::assert_snapshot!(table(&common::icn::comparison()));
+}
+
+#[test]
 fn the_summary() {
     insta::assert_snapshot!(summary_json(&common::single()));
 }

@@ -1,4 +1,4 @@
-use super::{Kernel, plan};
+use super::{Kernel, has_flows, plan};
 use crate::error::LiveError;
 use crate::terms::{Plan, RouteTerms};
 use narrows_units::{Bytes, Span};
@@ -67,6 +67,18 @@ fn what_the_kernel_does_otherwise_is_refused_by_name() {
         })
         .collect();
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(said) });
+}
+
+#[test]
+fn information_centric_networks_are_refused() {
+    let text = format!(
+        "[icn]\n{}[[prefix]]\nname = \"/a\"\nat = \"right\"\n[[consumer]]\nat = \"left\"\nprefix = \"/a\"\n",
+        LINK.replace("duration = \"1 s\"\n", "")
+    );
+    let text = format!("duration = \"1 s\"\n{text}");
+    let scenario = narrows_scenario::parse(&text, "test.toml", &|_| Err(std::io::ErrorKind::NotFound.into())).expect("a scenario");
+    let Err(LiveError::Refused { place, remedy, .. }) = has_flows(&scenario) else { panic!("it should be refused") };
+    assert_eq!((&place[..], &*remedy), (&["icn".to_owned()][..], "simulate it with narrows run"));
 }
 
 #[test]

@@ -152,7 +152,7 @@ mod tests {
         let samples: Vec<_> = samples.collect();
         let before = samples[99].counters;
         let total = samples[299].counters;
-        let consumer = ConsumerRecord { total, steady: total.since(&before), samples, subflows: Vec::new() };
+        let consumer = ConsumerRecord { many: false, total, steady: total.since(&before), samples, subflows: Vec::new() };
         run.icn = Some(Box::new(IcnRecord { consumers: vec![consumer], ..IcnRecord::default() }));
         run
     }

@@ -2,7 +2,7 @@
 
 use super::Grid;
 use super::model::{GridAxis, Spread};
-use crate::columns::COLUMNS;
+use crate::columns::{COLUMNS, ICN_COLUMNS};
 use crate::number::{count, or_dash, short};
 use crate::table::{head, one, render, wrap};
 use narrows_measure::metrics::{Metric, metric};
@@ -80,7 +80,9 @@ fn legend(grid: &Grid) -> String {
 /// The columns of the table of results that some run defines.
 pub(crate) fn main_metrics(grid: &Grid) -> Vec<(&'static str, &'static Metric)> {
     let defined: Vec<&str> = grid.defined().map(|metric| metric.name).collect();
-    COLUMNS.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(head, name)| Some((*head, metric(name)?))).collect()
+    // A metric that no other network has.
+    let columns = if defined.contains(&"primary_goodput") { ICN_COLUMNS } else { COLUMNS };
+    columns.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(head, name)| Some((*head, metric(name)?))).collect()
 }
 
 fn cell(spread: &Spread) -> [String; 2] {

@@ -4,6 +4,7 @@ mod changes;
 mod fidelity;
 mod frame;
 mod grid;
+mod icn;
 pub(crate) mod lines;
 mod plots;
 mod reproduction;
@@ -36,6 +37,7 @@ pub fn html(comparison: &Comparison) -> String {
             ("seeds", &style::seed_options(&plots.seeds)),
             ("drawn", &drawn(comparison, plots.seeds.len())),
             ("flows", &tables::flows(comparison)),
+            ("flow_word", tables::flow_word(comparison)),
             ("links", &tables::links(comparison)),
             ("transfers", &tables::transfers(comparison)),
             ("meanings", &tables::meanings(comparison)),

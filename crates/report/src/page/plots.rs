@@ -1,6 +1,7 @@
 //! What the plots show.
 
 use super::changes::{self, lines};
+use super::icn;
 use super::lines::{Curve, Instant, Point, Steps, draining, extremes, grid, growth, steps, sum};
 use super::transfers::{Transfers, transfers};
 use crate::number::plain;
@@ -59,10 +60,21 @@ struct Line<'a> {
     flow: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
+    #[serde(flatten)]
+    part: Option<Part>,
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<usize>,
     #[serde(flatten)]
     curve: Curve,
+}
+
+/// One of several lines of a flow or link in one panel: a class, a path.
+#[derive(Clone, Serialize)]
+pub(super) struct Part {
+    /// Its place among them, which says how it is dashed.
+    pub part: usize,
+    /// What it is called: "secondary", "path 2".
+    pub of: String,
 }
 
 /// A measured series over the simulated ones.
@@ -131,14 +143,23 @@ impl Plots<'_> {
 }
 
 const THROUGHPUT: usize = 0;
-const RTT: usize = 1;
-const CWND: usize = 2;
-const PACING: usize = 3;
-const QUEUE: usize = 4;
-const DELAY: usize = 5;
-const DROPS: usize = 6;
-const MARKS: usize = 7;
-const PANELS: usize = 8;
+pub(super) const CLASS: usize = 1;
+pub(super) const PATH: usize = 2;
+const RTT: usize = 3;
+const CWND: usize = 4;
+const PACING: usize = 5;
+pub(super) const REFUSED: usize = 6;
+pub(super) const SAID: usize = 7;
+pub(super) const SHAPER: usize = 8;
+const QUEUE: usize = 9;
+const DELAY: usize = 10;
+const DROPS: usize = 11;
+const MARKS: usize = 12;
+const PANELS: usize = 13;
+
+/// About how many curves each flow has, and each link; the flows together have as many as one.
+const CURVES: (usize, usize) = (4, 4);
+const ICN_CURVES: (usize, usize) = (9, 7);
 
 /// How much of a comparison is drawn over time.
 #[derive(Clone, Copy)]
@@ -150,6 +171,7 @@ struct Extent {
     delays: bool,
     /// Queues are counted in packets.
     packets: bool,
+    icn: bool,
 }
 
 pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
@@ -190,12 +212,13 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
     plots
 }
 
-/// The links that some run used most, and those that dropped or marked packets.
+/// The links that some run used most, those that dropped or marked packets, and those that bring Data.
 fn links<'a>(runs: &[&'a Record]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     let limiting = runs.iter().filter_map(|run| bottleneck(run));
     let acting = runs.iter().flat_map(|run| &run.links).filter(|link| link.samples.last().is_some_and(|s| s.dropped + s.marked > 0));
-    for name in limiting.chain(acting).map(|link| link.name.as_str()) {
+    let carrying = runs.iter().flat_map(|run| icn::carrying(run));
+    for name in limiting.chain(acting).chain(carrying).map(|link| link.name.as_str()) {
         if names.len() < LINKS && !names.contains(&name) {
             names.push(name);
         }
@@ -210,13 +233,14 @@ fn extent(comparison: &Comparison, links: usize) -> Extent {
     let tries = [(most, few), (most, false), (1, few), (1, false)];
     let bins = |(seeds, each_flow): (usize, bool)| {
         let drawn = comparison.cases.iter().flat_map(|case| case.runs.iter().take(seeds));
-        let curves: usize = drawn.map(|run| QUEUE + 1 + (PANELS - QUEUE) * links + if each_flow { 4 * run.flows.len() } else { 0 }).sum();
+        let (of_flow, of_link) = if comparison.is_icn() { ICN_CURVES } else { CURVES };
+        let curves: usize = drawn.map(|run| of_flow + 1 + of_link * links + if each_flow { of_flow * run.flows.len() } else { 0 }).sum();
         BUDGET / (2 * curves.max(1))
     };
     let (seeds, each_flow) = tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
     let delays = comparison.overlays.iter().flat_map(|overlay| &overlay.series).any(|series| series.quantity == Quantity::QueueingDelay);
     let packets = counts_packets(comparison.runs().next().and_then(|(_, run)| bottleneck(run)));
-    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS), delays, packets }
+    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS), delays, packets, icn: comparison.is_icn() }
 }
 
 /// Samples in a bin of throughput: at least a round trip, and some 300 bins in all.
@@ -231,11 +255,20 @@ fn throughput_bin(runs: &[&Record]) -> usize {
 fn panels(extent: Extent, width: f64) -> [Panel; PANELS] {
     let queue = if extent.packets { "Queue at {}, packets" } else { "Queue at {}, kB" };
     let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };
+    let (window, pacing) = match extent.icn {
+        true => ("Interests in flight", "Rate at which Data is asked for, Mbit/s"),
+        false => ("Congestion window, segments", "Pacing rate, Mbit/s"),
+    };
     [
         panel(&format!("Throughput, Mbit/s (mean over {} s)", plain(width)), true),
+        panel("Throughput by class, Mbit/s (secondary dashed)", true),
+        panel("Throughput by path, Mbit/s (the first path of each consumer solid)", true),
         panel("Round trip, ms", false),
-        panel("Congestion window, segments", true),
-        panel("Pacing rate, Mbit/s", true),
+        panel(window, true),
+        panel(pacing, true),
+        panel("Interests refused, per second", true),
+        panel("Rate said for {}, Mbit/s (secondary dashed)", true),
+        panel("Interests waiting for {}", true),
         panel(queue, true),
         panel("Queueing delay at {}, ms", true),
         panel("Packets dropped at {}, per second", true),
@@ -257,7 +290,7 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
     let first = run.flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
     let mut line = |panel: usize, flow: Option<(usize, &'a FlowRecord)>, curve: Curve| {
         let (flow, name) = flow.map(|(index, flow)| (index, flow.name.as_str())).unzip();
-        plots.lines.push(Line { case, seed, panel, flow, name, link: None, curve });
+        plots.lines.push(Line { case, seed, panel, flow, name, part: None, link: None, curve });
     };
     let kept: Vec<_> = run.flows.iter().map(|flow| keep(counted(flow))).collect();
     line(THROUGHPUT, None, growth(&sum(&kept), run.interval, per, first));
@@ -270,12 +303,19 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
         line(CWND, Some(flow), extremes(&[over(flow.1, cwnd)], run.interval, extent.bins));
         line(PACING, Some(flow), extremes(&[over(flow.1, pacing)], run.interval, extent.bins));
     }
+    for (panel, flow, part, curve) in icn::of_flows(run, extent.each_flow, per) {
+        let name = flow.map(|flow| run.flows[flow].name.as_str());
+        plots.lines.push(Line { case, seed, panel, flow, name, part, link: None, curve });
+    }
     if let Some(link) = bottleneck(run) {
         capacity(plots, (case, seed), run, link, per);
     }
     for place in 0..plots.links.len() {
-        if let Some(link) = run.links.iter().find(|link| link.name == plots.links[place]) {
-            draw_link(plots, (case, seed), run, (place, link), extent, per);
+        if let Some(index) = run.links.iter().position(|link| link.name == plots.links[place]) {
+            draw_link(plots, (case, seed), run, (place, &run.links[index]), extent, per);
+            for (panel, part, curve) in icn::of_link(run, index, extent.bins) {
+                plots.lines.push(Line { case, seed, panel, flow: None, name: None, part, link: Some(place), curve });
+            }
         }
     }
 }
@@ -289,8 +329,9 @@ fn draw_link(
     per: usize,
 ) {
     let over = |value: fn(&LinkSample) -> f64| grid(&link.samples, run.interval, |s| s.at, |s| Some(value(s)));
-    let mut line =
-        |panel: usize, curve: Curve| plots.lines.push(Line { case, seed, panel, flow: None, name: None, link: Some(place), curve });
+    let mut line = |panel: usize, curve: Curve| {
+        plots.lines.push(Line { case, seed, panel, flow: None, name: None, part: None, link: Some(place), curve })
+    };
     let queue = if extent.packets { over(|s| s.queue_packets as f64) } else { over(|s| s.queue.get() as f64 / 1e3) };
     line(QUEUE, extremes(&[queue], run.interval, extent.bins));
     let varies = link.rate.is_none() && link.capacity.is_some();
@@ -350,7 +391,7 @@ fn pacing(sample: &FlowSample) -> Option<f64> {
 }
 
 /// A count that keeps its value where samples are missing.
-fn keep(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
+pub(super) fn keep(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
     let mut last = None;
     counts
         .into_iter()

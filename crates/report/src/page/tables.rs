@@ -2,7 +2,7 @@
 
 use super::style::{escape, key};
 use crate::Comparison;
-use crate::columns::{FLOW, Field, LINK, SIZE, cell, columns, legend, sizes};
+use crate::columns::{CARRIER, CONSUMER, FLOW, Field, LINK, SIZE, cell, columns, legend, sizes};
 use crate::number::count;
 use narrows_measure::Record;
 use narrows_measure::metrics::Summary;
@@ -37,11 +37,22 @@ fn head_cell(head: &str, unit: &str, title: &str) -> String {
 }
 
 pub(super) fn flows(comparison: &Comparison) -> String {
+    if comparison.is_icn() {
+        return parts(comparison, "consumer", CONSUMER, |run| (0..run.flows.len()).collect::<Vec<_>>().into());
+    }
     parts(comparison, "flow", FLOW, |run| run.flows.as_slice().into())
 }
 
 pub(super) fn links(comparison: &Comparison) -> String {
+    if comparison.is_icn() {
+        return parts(comparison, "link", CARRIER, |run| (0..run.links.len()).collect::<Vec<_>>().into());
+    }
     parts(comparison, "link", LINK, |run| run.links.as_slice().into())
+}
+
+/// What the flows of a page are called.
+pub(super) fn flow_word(comparison: &Comparison) -> &'static str {
+    if comparison.is_icn() { "Consumers" } else { "Flows" }
 }
 
 /// Completed transfers by size; nothing if there are none.

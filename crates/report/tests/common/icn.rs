@@ -43,7 +43,14 @@ pub fn record() -> Record {
     link.total.departed_bytes = Rate::from_mbps(10).bytes_in(INTERVAL * SAMPLES);
     link.steady.departed_bytes = Rate::from_mbps(10).bytes_in(INTERVAL * (SAMPLES - WARM));
     let flows = vec![asking("first", "mircc", 0.0, &first), asking("second", "mircc", 10.0, &second)];
-    let icn = IcnRecord { rates: vec![rates], consumers: vec![first, second], pending: 41, expired: 2, cached: 6 };
+    let icn = IcnRecord {
+        law: Some("mircc?eta=0.9".to_owned()),
+        rates: vec![rates],
+        consumers: vec![first, second],
+        pending: 41,
+        expired: 2,
+        cached: 6,
+    };
     Record {
         seed: 1,
         duration: INTERVAL * SAMPLES,

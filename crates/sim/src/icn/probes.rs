@@ -52,6 +52,9 @@ impl Probes {
         for ((consumer, (_, total)), before) in consumers.iter_mut().zip(&counts).zip(&consumers_at_warmup) {
             (consumer.total, consumer.steady) = (*total, total.since(before));
         }
+        for consumer in &mut consumers[icn.consumers.len()..] {
+            consumer.many = true;
+        }
         for ((rates, total), before) in rates.iter_mut().zip(interests).zip(&rates_at_warmup) {
             (rates.total, rates.steady) = (total, total.since(before));
         }
@@ -84,7 +87,14 @@ impl Probes {
             changes: scenario.recorded_changes(),
             events: world.events,
             hops,
-            icn: Some(Box::new(IcnRecord { rates, consumers, pending, expired, cached })),
+            icn: Some(Box::new(IcnRecord {
+                law: icn.law.as_ref().map(|law| law.text().to_owned()),
+                rates,
+                consumers,
+                pending,
+                expired,
+                cached,
+            })),
             emulation: None,
         }
     }

@@ -56,7 +56,7 @@
     const seed = +byId("seed").value || 0, each = byId("flows").value === "each", link = +byId("link").value;
     const split = new Set(data.lines.filter((l) => l.flow !== undefined).map((l) => `${l.case}/${l.seed}/${l.panel}`));
     const wanted = (l) => l.seed === seed && shown[l.case] && (l.link === undefined || l.link === link) && (l.flow !== undefined ? each : !each || !split.has(`${l.case}/${l.seed}/${l.panel}`));
-    const drawable = data.lines.filter((l) => l.link === undefined || l.link === link).concat(data.overlays);
+    const drawable = data.lines.filter((l) => (l.link === undefined || l.link === link) && (each || l.flow === undefined)).concat(data.overlays);
     const panels = data.panels.map((panel, k) => ({ ...panel, k })).filter(({ k }) => drawable.some((l) => l.panel === k));
     const place = new Map(panels.map(({ k }, row) => [k, row]));
     const yaxis = (k) => (place.get(k) ? `y${place.get(k) + 1}` : "y");
@@ -67,11 +67,11 @@
       fill: c.varies && k === 0 ? "tozeroy" : "none", fillcolor: css("--area"), hovertemplate: "%{y:.4~g}<extra>capacity</extra>",
     }));
     for (const l of data.lines.filter(wanted)) {
-      const label = data.cases[l.case], name = plain(alone ? l.name ?? label : l.name === undefined ? label : l.name.startsWith(label) ? l.name : `${label} ${l.name}`);
+      const label = data.cases[l.case], group = plain(alone ? l.name ?? label : l.name === undefined ? label : l.name.startsWith(label) ? l.name : `${label} ${l.name}`), name = l.of ? `${group}, ${l.of}` : group;
       traces.push({
         x0: l.x0, dx: l.dx, y: l.y, name, yaxis: yaxis(l.panel), connectgaps: false, hovertemplate: `%{y:.4~g}<extra>${name}</extra>`,
-        ...(alone ? drawn(l.flow ?? (l.link === undefined && data.flows === 1 ? 0 : 6)) : drawn(l.case, { dash: dashes[(l.flow ?? 0) % dashes.length] })),
-        legendgroup: name, showlegend: l.flow !== undefined && l.panel === 0,
+        ...(alone ? drawn(l.flow ?? (l.link === undefined && data.flows === 1 ? 0 : 6), { dash: dashes[(l.part ?? 0) % dashes.length] }) : drawn(l.case, { dash: dashes[(l.part ?? l.flow ?? 0) % dashes.length] })),
+        legendgroup: group, showlegend: l.flow !== undefined && l.panel === 0,
       });
     }
     const named = new Set();
