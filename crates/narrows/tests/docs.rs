@@ -102,6 +102,36 @@ fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
     }
 }
 
+/// Laws, consumers and strategies.
+fn icn(place: &Scratch) -> String {
+    let all = json(place, &["list", "icn", "--json"]);
+    let mut part = String::new();
+    for (kind, title) in [("law", "Laws"), ("consumer", "Consumers"), ("strategy", "Strategies")] {
+        part += &format!("\n## {title}\n");
+        for entry in all.as_array().expect("a list").iter().filter(|entry| entry["kind"] == kind) {
+            let (name, summary, source) = (text(&entry["name"]), text(&entry["summary"]), text(&entry["source"]));
+            part += &format!("\n### `{name}`\n\n{}.\n\n- Follows: {source}\n", capitalised(&summary));
+            part += &params(&entry["params"]);
+        }
+    }
+    part + "\n"
+}
+
+#[test]
+fn the_page_of_information_centric_networks_has_what_the_program_lists() {
+    const BEGIN: &str = "<!-- from narrows list icn; make docs rewrites it -->\n";
+    const END: &str = "<!-- end -->\n";
+    let expected = icn(&Scratch::new("docs-icn"));
+    let old = page("docs/icn.md");
+    let (before, rest) = old.split_once(BEGIN).expect("where the list begins");
+    let (own, after) = rest.split_once(END).expect("where it ends");
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join("docs/icn.md"), format!("{before}{BEGIN}{expected}{END}{after}")).expect("a page");
+    } else {
+        assert!(own == expected, "docs/icn.md is not what `narrows list icn` says; `make docs` rewrites it");
+    }
+}
+
 /// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
 fn share(place: &Scratch) -> String {
     let mut table = String::from("| Paper | Claims | Hold | Known not to |\n| --- | --- | --- | --- |\n");
@@ -136,7 +166,7 @@ fn the_page_of_reproductions_has_the_share_that_holds() {
 fn the_page_of_the_format_names_every_key() {
     let place = Scratch::new("docs-scenario");
     let schema = json(&place, &["schema"]);
-    let text = page("docs/scenario.md") + &page("docs/reproduce.md");
+    let text = page("docs/scenario.md") + &page("docs/reproduce.md") + &page("docs/icn.md");
     let definitions = schema["$defs"].as_object().expect("definitions").values();
     let keys: BTreeSet<&String> = std::iter::once(&schema)
         .chain(definitions)
@@ -146,7 +176,7 @@ fn the_page_of_the_format_names_every_key() {
     assert!(keys.len() > 30, "{keys:?}");
     let missing: Vec<_> =
         keys.into_iter().filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]"))).collect();
-    assert!(missing.is_empty(), "neither docs/scenario.md nor docs/reproduce.md names {missing:?}");
+    assert!(missing.is_empty(), "neither docs/scenario.md nor docs/reproduce.md nor docs/icn.md names {missing:?}");
 }
 
 #[test]
@@ -169,11 +199,19 @@ fn scenarios_in_the_pages_run() {
 #[test]
 fn the_page_of_results_names_every_file_and_column() {
     let place = Scratch::new("docs-results");
-    let output = place.narrows(["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let scenario = root().join("scenarios/icn.toml");
+    let scenario = scenario.to_str().expect("a path");
+    for arguments in
+        [&["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"][..], &["run", scenario, "--quiet", "--out", "icn"]]
+    {
+        let output = place.narrows(arguments.iter().copied());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
     let text = page("docs/results.md");
     let mut missing = Vec::new();
-    for file in place.files_of("result") {
+    for (result, file) in
+        ["result", "icn"].into_iter().flat_map(|result| place.files_of(result).into_iter().map(move |file| (result, file)))
+    {
         if !text.contains(&format!("`{file}`")) {
             missing.push(file.clone());
         }
@@ -183,7 +221,7 @@ fn the_page_of_results_names_every_file_and_column() {
         // A table's columns stand between its own heading and the next.
         let section = text.split(&format!("\n## `{file}`")).nth(1).unwrap_or_default();
         let section = section.split("\n## ").next().unwrap_or_default();
-        let table = SerializedFileReader::new(fs::File::open(place.path("result").join(&file)).expect("a table")).expect("Parquet");
+        let table = SerializedFileReader::new(fs::File::open(place.path(result).join(&file)).expect("a table")).expect("Parquet");
         for column in table.metadata().file_metadata().schema_descr().columns() {
             let name = column.name();
             let base =
