@@ -27,10 +27,23 @@ pub enum Topology {
     Dumbbell,
     /// A thousand separate bottlenecks, each with its share of the flows.
     Many,
+    /// Six links in a row.
+    Line,
+    /// The same as an information-centric network, whose consumers follow MIRCC's rates.
+    IcnLine,
+    /// An information-centric network of a hundred nodes: a ring, and a node with consumers at each of its nodes, who ask for what is two links further on the ring. All
+    /// of them together get the rate.
+    IcnNet,
 }
 
 /// Bottlenecks of [`Topology::Many`].
 const MANY: u32 = 1_000;
+
+/// Links of [`Topology::Line`].
+const HOPS: u32 = 6;
+
+/// Nodes of the ring of [`Topology::IcnNet`].
+const RING: u32 = 50;
 
 impl Topology {
     pub fn name(self) -> &'static str {
@@ -38,6 +51,9 @@ impl Topology {
             Topology::OneLink => "one-link",
             Topology::Dumbbell => "dumbbell",
             Topology::Many => "many",
+            Topology::Line => "line",
+            Topology::IcnLine => "icn-line",
+            Topology::IcnNet => "icn-net",
         }
     }
 }
@@ -65,6 +81,18 @@ pub fn cells() -> Vec<Cell> {
             }
         }
     }
+    for (topology, controller) in [(Topology::Line, "cubic"), (Topology::IcnLine, "mircc")] {
+        for flows in [1, 10] {
+            cells.push(Cell { topology, controller, flows, rate: Rate::from_mbps(100), duration: Span::from_secs(20) });
+        }
+    }
+    cells.push(Cell {
+        topology: Topology::IcnNet,
+        controller: "mircc",
+        flows: 1000,
+        rate: Rate::from_mbps(1000),
+        duration: Span::from_secs(10),
+    });
     cells
 }
 
@@ -84,7 +112,8 @@ impl Cell {
         let mut text = format!("name = \"{}\"\nduration = \"{}\"\n", self.name(), self.duration);
         text += match self.topology {
             Topology::Many => "warmup = \"500 ms\"\n",
-            Topology::OneLink | Topology::Dumbbell => "warmup = \"5 s\"\nsample = \"100 ms\"\n",
+            Topology::IcnLine | Topology::IcnNet => "warmup = \"5 s\"\nsample = \"100 ms\"\n[icn]\ndata = \"1500 B\"\n",
+            Topology::OneLink | Topology::Dumbbell | Topology::Line => "warmup = \"5 s\"\nsample = \"100 ms\"\n",
         };
         let mut link = |name: &str, ends: [&str; 2], rate: Rate, delay: &str, buffer: &str| {
             let [from, to] = ends;
@@ -95,6 +124,11 @@ impl Cell {
         };
         let mut flows = String::new();
         let mut flow = |from: &str, to: &str, count: u32| {
+            if matches!(self.topology, Topology::IcnLine | Topology::IcnNet) {
+                let _ = write!(flows, "[[prefix]]\nname = \"/{from}\"\nat = \"{from}\"\n");
+                let _ = write!(flows, "[[consumer]]\nname = \"to-{to}\"\nat = \"{to}\"\nprefix = \"/{from}\"\ncount = {count}\n");
+                return;
+            }
             let _ = write!(flows, "[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\ncontroller = \"{}\"\ncount = {count}\n", self.controller);
         };
         match self.topology {
@@ -112,6 +146,29 @@ impl Cell {
                 }
                 for n in 1..=self.flows {
                     flow(&format!("s{n}"), &format!("r{n}"), 1);
+                }
+            }
+            Topology::Line | Topology::IcnLine => {
+                for n in 1..=HOPS {
+                    let name = if n == HOPS { BOTTLENECK.to_owned() } else { format!("hop-{n}") };
+                    link(
+                        &name,
+                        [&format!("n{}", n - 1), &format!("n{n}")],
+                        self.rate,
+                        "2.5 ms",
+                        if self.topology == Topology::Line { "1 bdp" } else { "unlimited" },
+                    );
+                }
+                flow("n0", &format!("n{HOPS}"), self.flows);
+            }
+            Topology::IcnNet => {
+                let share = Rate::from_bps(self.rate.as_bps() * 2 / u64::from(RING));
+                for n in 0..RING {
+                    link(&format!("ring-{n}"), [&format!("r{n}"), &format!("r{}", (n + 1) % RING)], share, "3 ms", "unlimited");
+                    link(&format!("{BOTTLENECK}-{n}"), [&format!("r{n}"), &format!("l{n}")], share, "1 ms", "unlimited");
+                }
+                for n in 0..RING {
+                    flow(&format!("r{}", (n + 2) % RING), &format!("l{n}"), self.flows / RING);
                 }
             }
             Topology::Many => {
