@@ -11,7 +11,7 @@
 use crate::registry::{Params, Setup};
 use crate::window::growth;
 use crate::{Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout, aimd};
-use narrows_units::{Bytes, Segments, Span, Time};
+use narrows_units::{Bytes, Span, Time};
 
 /// No slow start threshold yet (`TCP_INFINITE_SSTHRESH`).
 const NO_THRESHOLD: u32 = u32::MAX;

@@ -196,7 +196,7 @@ fn bad_flags_are_refused_and_nothing_is_written() {
         (&["compare", "--buffer", "0 kB"], "holds nothing"),
         (&["compare", "--duration", "0 s"], "measures nothing"),
         (&["compare", "--trace", "nowhere.up"], "cannot be read"),
-        (&["compare", "cubic", "cubic"], "cubic is named twice; name each controller once"),
+        (&["compare", "cubic", "cubic"], "cubic is named twice; name each once"),
         (&["compare", "qubic"], "there is no controller \"qubic\""),
         (&["run", "nowhere.toml"], "nowhere.toml cannot be read"),
         (&["report", "nowhere"], "give the directory of a finished run"),

@@ -60,7 +60,7 @@ pub struct StrategyEntry {
 pub type StrategyChoice = params::Choice<StrategyEntry>;
 
 impl Registered for StrategyEntry {
-    const WHAT: &'static str = "forwarding strategy";
+    const WHAT: &'static str = "forwarding scheme";
     fn all() -> &'static [&'static StrategyEntry] {
         STRATEGIES
     }
