@@ -78,7 +78,7 @@ fn controllers() -> Vec<Item> {
 /// Laws of links' rates, consumers and strategies.
 fn icn() -> Vec<Item> {
     let item = |kind: &str, name: &str, summary: &str, source: &str, all: &[Param]| {
-        let text = format!("{name:<18} {kind}: {summary}\n{:<18} source: {source}\n{}", "", described(all));
+        let text = format!("{name:<10} {kind}: {summary}\n{:<10} source: {source}\n{}", "", described(all));
         Item { text, json: json!({ "kind": kind, "name": name, "summary": summary, "source": source, "params": params(all) }) }
     };
     let laws = narrows_path::LAWS.iter().map(|law| item("law", law.name, law.summary, law.source, law.params));

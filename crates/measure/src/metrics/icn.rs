@@ -102,7 +102,8 @@ fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
     let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let start = record.flows.iter().map(|flow| flow.start).max()?.max(begin);
     let step = BIN.max(record.interval);
-    let series: Vec<_> = icn(record)?.consumers.iter().map(|consumer| consumer.samples.as_slice()).collect();
+    let icn = icn(record).filter(|icn| icn.law.is_some())?;
+    let series: Vec<_> = icn.consumers.iter().map(|consumer| consumer.samples.as_slice()).collect();
     let mut bins = Vec::new();
     let mut from = start;
     while from + step <= over {
@@ -153,7 +154,7 @@ mod tests {
         let before = samples[99].counters;
         let total = samples[299].counters;
         let consumer = ConsumerRecord { many: false, total, steady: total.since(&before), samples, subflows: Vec::new() };
-        run.icn = Some(Box::new(IcnRecord { consumers: vec![consumer], ..IcnRecord::default() }));
+        run.icn = Some(Box::new(IcnRecord { law: Some("mircc".to_owned()), consumers: vec![consumer], ..IcnRecord::default() }));
         run
     }
 
@@ -177,6 +178,9 @@ mod tests {
         assert_eq!(rate_settling(&never), Some(20.0));
         // Half the mean, but for bins in which the rate changes.
         assert!((40.0..=50.0).contains(&rate_swing(&never).unwrap()));
+        let mut window = run;
+        window.icn.as_mut().unwrap().law = None;
+        assert_eq!((rate_settling(&window), rate_dip(&window), rate_swing(&window)), (None, None, None), "no link says a rate");
     }
 
     #[test]

@@ -577,7 +577,7 @@ pub const METRICS: &[Metric] = &[
         unit: "s",
         better: Better::Lower,
         summary: "The time from the last start until the rate that links say has nearly come to where it stays.",
-        formula: "from the last consumer's start, or the end of warm-up if later, to the end of the last bin of 250 ms in which the mean primary rate that consumers follow is more than 20 % away from its mean over the last 10 s, or the last half of the bins if they are fewer. If that is one of these, the rate has not settled, and all the time observed counts",
+        formula: "where links say rates, from the last consumer's start, or the end of warm-up if later, to the end of the last bin of 250 ms in which the mean primary rate that consumers follow is more than 20 % away from its mean over the last 10 s, or the last half of the bins if they are fewer. If that is one of these, the rate has not settled, and all the time observed counts",
         source: "the settling that MIRCC, section 3.2, figure 3 shows; bins and bounds are ours",
         compute: icn::rate_settling,
     },
