@@ -12,14 +12,14 @@
 #include "pcc.h"
 
 struct pcc_allegro_constants {
-	pcc_u32 first_rate;	  /* 524288 */
-	pcc_u32 interval_packets; /* 40; a lone interval makes do with `ignore` packets less */
-	pcc_u32 ignore;		  /* 5 */
-	pcc_u32 epsilon_min;	  /* 1 % */
-	pcc_u32 epsilon_max;	  /* 5 % */
-	pcc_u32 loss_margin;	  /* 5 % */
-	pcc_u32 fixed;
-	pcc_u32 reserved;
+	core_u32 first_rate;	  /* 524288 */
+	core_u32 interval_packets; /* 40; a lone interval makes do with `ignore` packets less */
+	core_u32 ignore;		  /* 5 */
+	core_u32 epsilon_min;	  /* 1 % */
+	core_u32 epsilon_max;	  /* 5 % */
+	core_u32 loss_margin;	  /* 5 % */
+	core_u32 fixed;
+	core_u32 reserved;
 };
 
 /* Losses are in thousandths of a percent. */
@@ -31,64 +31,63 @@ struct pcc_allegro_constants {
 #define PCC_ALLEGRO_SLACK 750
 
 /* e^(x/1000) in thousandths, x at most 10000 in magnitude: the Taylor series until a term vanishes. */
-static inline pcc_u32 pcc_exp(pcc_s32 x)
+static inline core_u32 pcc_exp(core_s32 x)
 {
-	pcc_s64 term = PCC_SCALE;
-	pcc_s64 sum = PCC_SCALE;
+	core_s64 term = PCC_SCALE;
+	core_s64 sum = PCC_SCALE;
 
-	for (pcc_s32 i = 1; i < PCC_ALLEGRO_TERMS && term; i++) {
-		term = pcc_div(pcc_div(term * x, i), PCC_SCALE);
+	for (core_s32 i = 1; i < PCC_ALLEGRO_TERMS && term; i++) {
+		term = core_div(core_div(term * x, i), PCC_SCALE);
 		sum += term;
 	}
-	return (pcc_u32)sum;
+	return (core_u32)sum;
 }
 
-static inline pcc_s64 pcc_allegro_utility(const struct pcc_allegro_constants *constants, const struct pcc_interval *interval)
+static inline core_s64 pcc_allegro_utility(const struct pcc_allegro_constants *constants, const struct pcc_interval *interval)
 {
-	pcc_s64 lost = interval->lost, delivered = interval->delivered, rate = (pcc_s64)interval->rate;
-	pcc_s64 loss, beyond, kept = 0;
+	core_s64 lost = interval->lost, delivered = interval->delivered, rate = (core_s64)interval->rate;
+	core_s64 loss, beyond, kept = 0;
 
 	if (!(lost + delivered))
-		return PCC_S64_MIN;
-	loss = pcc_div(lost * PCC_ALLEGRO_WHOLE, lost + delivered);
-	beyond = loss - (pcc_s64)constants->loss_margin * PCC_SCALE;
+		return CORE_S64_MIN;
+	loss = core_div(lost * PCC_ALLEGRO_WHOLE, lost + delivered);
+	beyond = loss - (core_s64)constants->loss_margin * PCC_SCALE;
 	if (beyond < PCC_ALLEGRO_BEYOND)
-		kept = pcc_div(pcc_mul(rate, PCC_SCALE), (pcc_s64)(pcc_exp((pcc_s32)beyond) + PCC_SCALE));
-	kept = pcc_div(pcc_mul(kept, PCC_ALLEGRO_WHOLE - loss), PCC_ALLEGRO_WHOLE);
-	return pcc_sub(kept, pcc_div(pcc_mul(rate, loss), PCC_ALLEGRO_WHOLE));
+		kept = core_div(core_mul(rate, PCC_SCALE), (core_s64)(pcc_exp((core_s32)beyond) + PCC_SCALE));
+	kept = core_div(core_mul(kept, PCC_ALLEGRO_WHOLE - loss), PCC_ALLEGRO_WHOLE);
+	return core_sub(kept, core_div(core_mul(rate, loss), PCC_ALLEGRO_WHOLE));
 }
 
 /* Utility in thousandths of the rate, which passes through 32 bits. */
-static inline pcc_s64 pcc_allegro_per_rate(pcc_s64 utility, pcc_s64 rate, pcc_s64 scale)
+static inline core_s64 pcc_allegro_per_rate(core_s64 utility, core_s64 rate, core_s64 scale)
 {
-	if (utility == PCC_S64_MIN)
-		return PCC_S64_MIN;
-	return pcc_div(pcc_mul(utility, scale), (pcc_s64)(pcc_u32)rate);
+	if (utility == CORE_S64_MIN)
+		return CORE_S64_MIN;
+	return core_div(core_mul(utility, scale), (core_s64)(core_u32)rate);
 }
 
-static inline int pcc_allegro_rises(const struct pcc_allegro_constants *constants, const struct pcc_state *state, pcc_s64 utility,
-				    pcc_s64 last_utility)
+static inline int pcc_allegro_rises(const struct pcc_allegro_constants *constants, const struct pcc_state *state, core_s64 utility,
+				    core_s64 last_utility)
 {
-	pcc_s64 scale = utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
-	pcc_s64 last_scale = last_utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
+	core_s64 scale = utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
+	core_s64 last_scale = last_utility < 0 ? PCC_SCALE : PCC_ALLEGRO_SLACK;
 
 	if (constants->fixed)
 		return utility > last_utility;
 	return pcc_allegro_per_rate(utility, state->rate, scale) > pcc_allegro_per_rate(last_utility, state->last_rate, last_scale);
 }
 
-static inline void pcc_allegro_decide_start(const struct pcc_allegro_constants *constants, struct pcc_state *state,
-					    struct pcc_interval *intervals, const struct pcc_input *in)
+static inline void pcc_allegro_decide_start(const struct pcc_allegro_constants *constants, struct pcc_state *state, const struct core_input *in)
 {
-	pcc_s64 last_utility = intervals[0].utility;
-	pcc_u64 rate = (pcc_u64)state->rate;
+	core_s64 last_utility = state->intervals[0].utility;
+	core_u64 rate = (core_u64)state->rate;
 
-	intervals[0].utility = pcc_allegro_utility(constants, &intervals[0]);
-	if (pcc_allegro_rises(constants, state, intervals[0].utility, last_utility)) {
-		pcc_u64 more = (pcc_u32)(intervals[0].delivered * in->mss);
+	state->intervals[0].utility = pcc_allegro_utility(constants, &state->intervals[0]);
+	if (pcc_allegro_rises(constants, state, state->intervals[0].utility, last_utility)) {
+		core_u64 more = (core_u32)(state->intervals[0].delivered * in->mss);
 
 		state->last_rate = state->rate;
-		state->rate = (pcc_s64)(rate + (constants->fixed || more > rate ? rate : more));
+		state->rate = (core_s64)(rate + (constants->fixed || more > rate ? rate : more));
 	} else {
 		state->rate = state->last_rate;
 		state->phase = PCC_PROBING;
@@ -102,17 +101,16 @@ static inline void pcc_allegro_widen(const struct pcc_allegro_constants *constan
 }
 
 /* The pairs agree or not; a repeated answer, also that they do not, widens the next probe. */
-static inline void pcc_allegro_decide_probing(const struct pcc_allegro_constants *constants, struct pcc_state *state,
-					      struct pcc_interval *intervals)
+static inline void pcc_allegro_decide_probing(const struct pcc_allegro_constants *constants, struct pcc_state *state)
 {
-	pcc_s64 rate = state->rate;
-	pcc_u32 decision;
+	core_s64 rate = state->rate;
+	core_u32 decision;
 
-	for (pcc_u32 i = 0; i < PCC_INTERVALS; i++)
-		intervals[i].utility = pcc_allegro_utility(constants, &intervals[i]);
-	if (pcc_pairs_agree(intervals)) {
+	for (core_u32 i = 0; i < PCC_INTERVALS; i++)
+		state->intervals[i].utility = pcc_allegro_utility(constants, &state->intervals[i]);
+	if (pcc_pairs_agree(state->intervals)) {
 		state->phase = PCC_MOVING;
-		rate = (pcc_s64)intervals[pcc_first_is_better(intervals) ? 0 : 1].rate;
+		rate = (core_s64)state->intervals[pcc_first_is_better(state->intervals) ? 0 : 1].rate;
 	}
 	decision = pcc_decided(state->rate, rate);
 	if (decision == state->last_decision)
@@ -121,27 +119,26 @@ static inline void pcc_allegro_decide_probing(const struct pcc_allegro_constants
 		state->epsilon = constants->epsilon_min;
 	state->last_decision = decision;
 	if (state->phase == PCC_MOVING) {
-		pcc_s64 step = (pcc_s64)pcc_percent((pcc_u64)rate, state->epsilon);
+		core_s64 step = (core_s64)pcc_percent((core_u64)rate, state->epsilon);
 
 		state->last_rate = rate;
-		state->rate = decision == PCC_DOWN ? pcc_sub(rate, step) : pcc_add(rate, step);
+		state->rate = decision == PCC_DOWN ? core_sub(rate, step) : core_add(rate, step);
 	}
 }
 
 /* On, by ever larger steps, while utility rises; else back to where it last did. */
-static inline void pcc_allegro_decide_moving(const struct pcc_allegro_constants *constants, struct pcc_state *state,
-					     struct pcc_interval *intervals)
+static inline void pcc_allegro_decide_moving(const struct pcc_allegro_constants *constants, struct pcc_state *state)
 {
-	pcc_s64 before = intervals[0].utility;
+	core_s64 before = state->intervals[0].utility;
 
-	intervals[0].utility = pcc_allegro_utility(constants, &intervals[0]);
-	if (intervals[0].utility > before) {
-		pcc_s64 step;
+	state->intervals[0].utility = pcc_allegro_utility(constants, &state->intervals[0]);
+	if (state->intervals[0].utility > before) {
+		core_s64 step;
 
 		pcc_allegro_widen(constants, state);
-		step = (pcc_s64)pcc_percent((pcc_u64)state->rate, state->epsilon);
+		step = (core_s64)pcc_percent((core_u64)state->rate, state->epsilon);
 		state->last_rate = state->rate;
-		state->rate = state->last_decision == PCC_UP ? pcc_add(state->rate, step) : pcc_sub(state->rate, step);
+		state->rate = state->last_decision == PCC_UP ? core_add(state->rate, step) : core_sub(state->rate, step);
 	} else {
 		state->rate = state->last_rate;
 		state->epsilon = constants->epsilon_min;
@@ -149,57 +146,70 @@ static inline void pcc_allegro_decide_moving(const struct pcc_allegro_constants 
 	}
 }
 
-static inline void pcc_allegro_next(struct pcc_state *state, struct pcc_interval *intervals, const struct pcc_input *in,
-				    struct pcc_output *out)
+static inline void pcc_allegro_next(struct pcc_state *state, const struct core_input *in,
+				    struct core_output *out)
 {
 	if (state->phase == PCC_PROBING)
-		pcc_plan_probes(state, intervals, state->epsilon, in->random);
+		pcc_plan_probes(state, state->epsilon, in->random);
 	else
-		pcc_plan_one(state, intervals);
-	pcc_start_interval(state, intervals, in, out);
+		pcc_plan_one(state);
+	pcc_start_interval(state, in, out);
 }
 
 /* A connection begins. */
-static inline void pcc_allegro_init(const struct pcc_allegro_constants *constants, struct pcc_state *state, struct pcc_interval *intervals,
-				    const struct pcc_input *in, struct pcc_output *out)
+static inline void pcc_allegro_init(const struct pcc_allegro_constants *constants, struct pcc_state *state,
+				    const struct core_input *in, struct core_output *out)
 {
-	pcc_init(state, intervals, constants->first_rate);
+	pcc_init(state, constants->first_rate);
 	state->epsilon = constants->epsilon_min;
-	pcc_allegro_next(state, intervals, in, out);
+	pcc_allegro_next(state, in, out);
 }
 
 /* The recovery state changed (set_state). After a timeout probing begins again. */
-static inline void pcc_allegro_set_state(const struct pcc_allegro_constants *constants, struct pcc_state *state,
-					 struct pcc_interval *intervals, const struct pcc_input *in, struct pcc_output *out)
+static inline void pcc_allegro_set_state(const struct pcc_allegro_constants *constants, struct pcc_state *state, const struct core_input *in, struct core_output *out)
 {
 	(void)constants;
-	if (!state->in_loss && in->in_loss) {
-		pcc_enter_loss(state, intervals, in, out);
-	} else if (state->in_loss && !in->in_loss) {
+	if (!state->in_loss && in->recovery == CORE_LOSS) {
+		pcc_enter_loss(state, in, out);
+	} else if (state->in_loss && in->recovery != CORE_LOSS) {
 		pcc_leave_loss(state, in);
 		state->phase = PCC_PROBING;
-		pcc_allegro_next(state, intervals, in, out);
+		pcc_allegro_next(state, in, out);
 	}
 }
 
 /* An acknowledgement (cong_control). */
-static inline void pcc_allegro_step(const struct pcc_allegro_constants *constants, struct pcc_state *state, struct pcc_interval *intervals,
-				    const struct pcc_input *in, struct pcc_output *out)
+static inline void pcc_allegro_step(const struct pcc_allegro_constants *constants, struct pcc_state *state,
+				    const struct core_input *in, struct core_output *out)
 {
-	pcc_u32 enough = constants->interval_packets - (state->phase == PCC_PROBING ? 0 : constants->ignore);
+	core_u32 enough = constants->interval_packets - (state->phase == PCC_PROBING ? 0 : constants->ignore);
 
 	pcc_set_cwnd(in, out);
-	if (!state->in_loss && pcc_account(state, intervals, in, out, constants->ignore, enough) &&
+	if (!state->in_loss && pcc_account(state, in, out, constants->ignore, enough) &&
 	    (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)) {
 		if (state->phase == PCC_START)
-			pcc_allegro_decide_start(constants, state, intervals, in);
+			pcc_allegro_decide_start(constants, state, in);
 		else if (state->phase == PCC_PROBING)
-			pcc_allegro_decide_probing(constants, state, intervals);
+			pcc_allegro_decide_probing(constants, state);
 		else
-			pcc_allegro_decide_moving(constants, state, intervals);
-		pcc_allegro_next(state, intervals, in, out);
+			pcc_allegro_decide_moving(constants, state);
+		pcc_allegro_next(state, in, out);
 	}
 	pcc_remember(state, in);
+}
+
+/* One call of the kernel. */
+static inline void pcc_allegro_decide(const struct pcc_allegro_constants *constants, struct pcc_state *state, const struct core_input *in,
+				  struct core_output *out)
+{
+	if (in->event == CORE_INIT)
+		pcc_allegro_init(constants, state, in, out);
+	else if (in->event == CORE_STATE)
+		pcc_allegro_set_state(constants, state, in, out);
+	else if (in->event == CORE_ACK)
+		pcc_allegro_step(constants, state, in, out);
+	else if (in->event == CORE_REDUCE)
+		out->ssthresh = CORE_NO_THRESHOLD;
 }
 
 #endif

@@ -12,78 +12,78 @@
 #include "pcc.h"
 
 struct pcc_vivace_constants {
-	pcc_u32 first_rate;	  /* 524288 */
-	pcc_u32 interval_packets; /* 50 */
-	pcc_u32 ignore;		  /* 10 */
-	pcc_u32 probe;		  /* 5 % */
-	pcc_u32 latency;	  /* 900 */
-	pcc_u32 loss;		  /* 11 */
-	pcc_s32 latency_filter;	  /* 30 */
-	pcc_s32 min_difference;	  /* 20: rates closer than this give no gradient */
-	pcc_u32 step;		  /* 25 */
-	pcc_s32 amplifier;	  /* 2 */
-	pcc_s32 swing_buffer;	  /* 2 */
-	pcc_s32 change_bound;	  /* 100 */
-	pcc_s32 change_step;	  /* 70 */
-	pcc_u32 floor_packets;	  /* 2 per round trip */
-	pcc_u32 fixed;
-	pcc_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the second pair's rates */
+	core_u32 first_rate;	  /* 524288 */
+	core_u32 interval_packets; /* 50 */
+	core_u32 ignore;		  /* 10 */
+	core_u32 probe;		  /* 5 % */
+	core_u32 latency;	  /* 900 */
+	core_u32 loss;		  /* 11 */
+	core_s32 latency_filter;	  /* 30 */
+	core_s32 min_difference;	  /* 20: rates closer than this give no gradient */
+	core_u32 step;		  /* 25 */
+	core_s32 amplifier;	  /* 2 */
+	core_s32 swing_buffer;	  /* 2 */
+	core_s32 change_bound;	  /* 100 */
+	core_s32 change_step;	  /* 70 */
+	core_u32 floor_packets;	  /* 2 per round trip */
+	core_u32 fixed;
+	core_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the second pair's rates */
 };
 
-static inline int pcc_within(pcc_s64 value, pcc_s64 limit)
+static inline int pcc_within(core_s64 value, core_s64 limit)
 {
 	return value < limit && value > -limit;
 }
 
 /* The growth of the round trip per time spent sending. What two packets would explain is noise, and so is less than the filter. */
-static inline pcc_s64 pcc_vivace_latency(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
-					 pcc_u32 mss)
+static inline core_s64 pcc_vivace_latency(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
+					 core_u32 mss)
 {
-	pcc_s64 risen = (pcc_s64)interval->rtt_end - (pcc_s64)interval->rtt_start;
-	pcc_s64 sending = (pcc_s64)(interval->send_end - interval->send_start);
-	pcc_s64 receiving = (pcc_s64)(interval->recv_end - interval->recv_start);
-	pcc_s64 throughput = 0, noise = 0, latency = 0;
+	core_s64 risen = (core_s64)interval->rtt_end - (core_s64)interval->rtt_start;
+	core_s64 sending = (core_s64)(interval->send_end - interval->send_start);
+	core_s64 receiving = (core_s64)(interval->recv_end - interval->recv_start);
+	core_s64 throughput = 0, noise = 0, latency = 0;
 
 	if (receiving > 0)
-		throughput = pcc_div(pcc_mul(pcc_mul(PCC_SECOND, interval->delivered), mss), receiving);
+		throughput = core_div(core_mul(core_mul(CORE_SECOND, interval->delivered), mss), receiving);
 	if (throughput > 0)
-		noise = pcc_div(pcc_mul(2 * PCC_SECOND, mss), throughput);
+		noise = core_div(core_mul(2 * CORE_SECOND, mss), throughput);
 	if (sending > 0)
-		latency = pcc_div(pcc_mul(PCC_SCALE, risen), sending);
+		latency = core_div(core_mul(PCC_SCALE, risen), sending);
 	if (pcc_within(risen, noise) || pcc_within(latency, constants->latency_filter))
 		return 0;
 	return latency < 0 && starting ? 0 : latency;
 }
 
-static inline pcc_s64 pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
-					 pcc_u32 mss)
+static inline core_s64 pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
+					 core_u32 mss)
 {
-	pcc_s64 lost = interval->lost, delivered = interval->delivered, rate = (pcc_s64)interval->rate;
-	pcc_s64 latency, loss, penalty;
+	core_s64 lost = interval->lost, delivered = interval->delivered, rate = (core_s64)interval->rate;
+	core_s64 latency, loss, penalty;
 
 	if (!delivered)
 		return 0;
 	latency = pcc_vivace_latency(constants, interval, starting, mss);
-	loss = pcc_div(lost * PCC_SCALE, lost + delivered);
+	loss = core_div(lost * PCC_SCALE, lost + delivered);
 	if (starting && loss < 100)
 		loss = 0;
-	penalty = pcc_add(pcc_mul(constants->latency, latency), pcc_mul(constants->loss, loss));
-	return pcc_sub(rate, pcc_div(pcc_mul(rate, penalty), PCC_SCALE));
+	penalty = core_add(core_mul(constants->latency, latency), core_mul(constants->loss, loss));
+	return core_sub(rate, core_div(core_mul(rate, penalty), PCC_SCALE));
 }
 
 /* Of utility over rate, in millionths; 0 between rates too close for the noise. */
-static inline pcc_s64 pcc_vivace_gradient(const struct pcc_vivace_constants *constants, pcc_s64 rate, pcc_s64 utility, pcc_s64 last_rate,
-					  pcc_s64 last_utility)
+static inline core_s64 pcc_vivace_gradient(const struct pcc_vivace_constants *constants, core_s64 rate, core_s64 utility, core_s64 last_rate,
+					  core_s64 last_utility)
 {
-	pcc_s64 difference = pcc_sub(last_rate, rate);
+	core_s64 difference = core_sub(last_rate, rate);
 
-	if (pcc_within(pcc_div(pcc_mul(PCC_SCALE, difference), rate), constants->min_difference))
+	if (pcc_within(core_div(core_mul(PCC_SCALE, difference), rate), constants->min_difference))
 		return 0;
-	return pcc_div(pcc_mul(PCC_SCALE * PCC_SCALE, pcc_sub(last_utility, utility)), difference);
+	return core_div(core_mul(PCC_SCALE * PCC_SCALE, core_sub(last_utility, utility)), difference);
 }
 
 /* Steps grow while they keep their direction, after as many as there were reversals of late. */
-static inline void pcc_vivace_adapt(const struct pcc_vivace_constants *constants, struct pcc_state *state, pcc_s64 step)
+static inline void pcc_vivace_adapt(const struct pcc_vivace_constants *constants, struct pcc_state *state, core_s64 step)
 {
 	if ((step > 0) != (state->rate > state->last_rate)) {
 		if (state->swing_buffer < constants->swing_buffer)
@@ -98,152 +98,162 @@ static inline void pcc_vivace_adapt(const struct pcc_vivace_constants *constants
 }
 
 /* A step is a bounded part of the rate; the bound widens while it is met. */
-static inline pcc_s64 pcc_vivace_bound(const struct pcc_vivace_constants *constants, struct pcc_state *state, pcc_s64 step)
+static inline core_s64 pcc_vivace_bound(const struct pcc_vivace_constants *constants, struct pcc_state *state, core_s64 step)
 {
-	pcc_s64 size = step > 0 ? step : pcc_sub(0, step);
+	core_s64 size = step > 0 ? step : core_sub(0, step);
 
 	if (!state->rate)
 		return step;
-	if (pcc_div(pcc_mul(PCC_SCALE, size), state->rate) > state->change_bound) {
-		size = pcc_div(pcc_mul(state->rate, state->change_bound), PCC_SCALE);
+	if (core_div(core_mul(PCC_SCALE, size), state->rate) > state->change_bound) {
+		size = core_div(core_mul(state->rate, state->change_bound), PCC_SCALE);
 		state->change_bound += constants->change_step;
 	} else {
 		state->change_bound = constants->change_bound;
 	}
-	return step > 0 ? size : pcc_sub(0, size);
+	return step > 0 ? size : core_sub(0, size);
 }
 
 /* A step of at least 1.1 times the smallest difference that gives a gradient. */
-static inline pcc_s64 pcc_vivace_at_least(const struct pcc_vivace_constants *constants, pcc_s64 rate, pcc_s64 step)
+static inline core_s64 pcc_vivace_at_least(const struct pcc_vivace_constants *constants, core_s64 rate, core_s64 step)
 {
-	pcc_s64 least = pcc_div(pcc_mul(pcc_div(pcc_mul(rate, constants->min_difference), PCC_SCALE), 11), 10);
+	core_s64 least = core_div(core_mul(core_div(core_mul(rate, constants->min_difference), PCC_SCALE), 11), 10);
 
 	if (step >= 0)
 		return step < least ? least : step;
-	return step > pcc_sub(0, least) ? pcc_sub(0, least) : step;
+	return step > core_sub(0, least) ? core_sub(0, least) : step;
 }
 
-static inline void pcc_vivace_decide_start(const struct pcc_vivace_constants *constants, struct pcc_state *state,
-					   struct pcc_interval *intervals, const struct pcc_input *in)
+static inline void pcc_vivace_decide_start(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in)
 {
-	pcc_s64 before = intervals[0].utility;
-	pcc_s64 rate = state->rate;
+	core_s64 before = state->intervals[0].utility;
+	core_s64 rate = state->rate;
 
-	intervals[0].utility = pcc_vivace_utility(constants, &intervals[0], 1, in->mss);
-	if (intervals[0].utility > before) {
-		state->rate = pcc_add(rate, constants->fixed ? rate : pcc_div(rate, 2));
+	state->intervals[0].utility = pcc_vivace_utility(constants, &state->intervals[0], 1, in->mss);
+	if (state->intervals[0].utility > before) {
+		state->rate = core_add(rate, constants->fixed ? rate : core_div(rate, 2));
 		state->last_rate = rate;
-		pcc_plan_one(state, intervals);
+		pcc_plan_one(state);
 	} else {
 		state->rate = state->last_rate;
 		state->last_rate = rate;
 		state->phase = PCC_PROBING;
-		pcc_plan_probes(state, intervals, constants->probe, in->random);
+		pcc_plan_probes(state, constants->probe, in->random);
 	}
 }
 
-static inline void pcc_vivace_decide_probing(const struct pcc_vivace_constants *constants, struct pcc_state *state,
-					     struct pcc_interval *intervals, const struct pcc_input *in)
+static inline void pcc_vivace_decide_probing(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in)
 {
-	pcc_s64 old = state->rate;
-	pcc_s64 rate = (pcc_u32)old;
+	core_s64 old = state->rate;
+	core_s64 rate = (core_u32)old;
 
-	for (pcc_u32 i = 0; i < PCC_INTERVALS; i++)
-		intervals[i].utility = pcc_vivace_utility(constants, &intervals[i], 0, in->mss);
-	if (pcc_pairs_agree(intervals)) {
-		int first = pcc_first_is_better(constants->pair_bug ? intervals : intervals + 2);
-		const struct pcc_interval *winner = first ? &intervals[2] : &intervals[3];
-		const struct pcc_interval *loser = first ? &intervals[3] : &intervals[2];
+	for (core_u32 i = 0; i < PCC_INTERVALS; i++)
+		state->intervals[i].utility = pcc_vivace_utility(constants, &state->intervals[i], 0, in->mss);
+	if (pcc_pairs_agree(state->intervals)) {
+		int first = pcc_first_is_better(constants->pair_bug ? state->intervals : state->intervals + 2);
+		const struct pcc_interval *winner = first ? &state->intervals[2] : &state->intervals[3];
+		const struct pcc_interval *loser = first ? &state->intervals[3] : &state->intervals[2];
 		const struct pcc_interval *last = constants->fixed ? loser : winner;
 
-		rate = (pcc_u32)winner->rate;
-		state->last_rate = (pcc_s64)last->rate;
-		intervals[0].utility = last->utility;
+		rate = (core_u32)winner->rate;
+		state->last_rate = (core_s64)last->rate;
+		state->intervals[0].utility = last->utility;
 	}
 	if (rate == old) {
-		pcc_plan_probes(state, intervals, constants->probe, in->random);
+		pcc_plan_probes(state, constants->probe, in->random);
 		return;
 	}
 	state->phase = PCC_MOVING;
 	if (constants->fixed) {
 		state->last_decision = pcc_decided(old, rate);
 		state->rate = rate;
-		pcc_plan_one(state, intervals);
+		pcc_plan_one(state);
 	} else {
-		pcc_plan_one(state, intervals);
+		pcc_plan_one(state);
 		state->rate = rate;
 	}
 }
 
-static inline void pcc_vivace_decide_moving(const struct pcc_vivace_constants *constants, struct pcc_state *state,
-					    struct pcc_interval *intervals, const struct pcc_input *in)
+static inline void pcc_vivace_decide_moving(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in)
 {
-	pcc_s64 least = pcc_div(pcc_mul((pcc_s64)PCC_SECOND * constants->floor_packets, in->mss), pcc_rtt(in));
-	pcc_s64 before = intervals[0].utility;
-	pcc_s64 step, rate;
-	pcc_u32 decision;
+	core_s64 least = core_div(core_mul((core_s64)CORE_SECOND * constants->floor_packets, in->mss), pcc_rtt(in));
+	core_s64 before = state->intervals[0].utility;
+	core_s64 step, rate;
+	core_u32 decision;
 
-	intervals[0].utility = pcc_vivace_utility(constants, &intervals[0], 0, in->mss);
-	step = pcc_mul(pcc_vivace_gradient(constants, state->rate, intervals[0].utility, state->last_rate, before), constants->step);
+	state->intervals[0].utility = pcc_vivace_utility(constants, &state->intervals[0], 0, in->mss);
+	step = core_mul(pcc_vivace_gradient(constants, state->rate, state->intervals[0].utility, state->last_rate, before), constants->step);
 	pcc_vivace_adapt(constants, state, step);
-	step = pcc_div(pcc_mul(step, state->amplifier), PCC_SCALE);
+	step = core_div(core_mul(step, state->amplifier), PCC_SCALE);
 	step = pcc_vivace_bound(constants, state, step);
-	rate = (pcc_u32)pcc_add(state->rate, pcc_vivace_at_least(constants, state->rate, step));
+	rate = (core_u32)core_add(state->rate, pcc_vivace_at_least(constants, state->rate, step));
 
 	decision = pcc_decided(state->rate, rate);
 	state->last_rate = state->rate;
 	state->rate = rate > least ? rate : least;
 	if (decision == state->last_decision) {
-		pcc_plan_one(state, intervals);
+		pcc_plan_one(state);
 	} else {
 		state->phase = PCC_PROBING;
-		pcc_plan_probes(state, intervals, constants->probe, in->random);
+		pcc_plan_probes(state, constants->probe, in->random);
 	}
 	if (constants->fixed)
 		state->last_decision = decision;
 }
 
 /* A connection begins. */
-static inline void pcc_vivace_init(const struct pcc_vivace_constants *constants, struct pcc_state *state, struct pcc_interval *intervals,
-				   const struct pcc_input *in, struct pcc_output *out)
+static inline void pcc_vivace_init(const struct pcc_vivace_constants *constants, struct pcc_state *state,
+				   const struct core_input *in, struct core_output *out)
 {
-	pcc_init(state, intervals, constants->first_rate);
+	pcc_init(state, constants->first_rate);
 	state->amplifier = constants->amplifier;
 	state->change_bound = constants->change_bound;
 	/* The first interval of the start is a probe, too: its rate is a little off. */
-	pcc_plan_probes(state, intervals, constants->probe, in->random);
-	pcc_start_interval(state, intervals, in, out);
+	pcc_plan_probes(state, constants->probe, in->random);
+	pcc_start_interval(state, in, out);
 }
 
 /* The recovery state changed (set_state). After a timeout intervals are planned as for probing, but a start or a move goes on. */
-static inline void pcc_vivace_set_state(const struct pcc_vivace_constants *constants, struct pcc_state *state,
-					struct pcc_interval *intervals, const struct pcc_input *in, struct pcc_output *out)
+static inline void pcc_vivace_set_state(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in, struct core_output *out)
 {
-	if (!state->in_loss && in->in_loss) {
-		pcc_enter_loss(state, intervals, in, out);
-	} else if (state->in_loss && !in->in_loss) {
+	if (!state->in_loss && in->recovery == CORE_LOSS) {
+		pcc_enter_loss(state, in, out);
+	} else if (state->in_loss && in->recovery != CORE_LOSS) {
 		pcc_leave_loss(state, in);
-		pcc_plan_probes(state, intervals, constants->probe, in->random);
-		pcc_start_interval(state, intervals, in, out);
+		pcc_plan_probes(state, constants->probe, in->random);
+		pcc_start_interval(state, in, out);
 	}
 }
 
 /* An acknowledgement (cong_control). */
-static inline void pcc_vivace_step(const struct pcc_vivace_constants *constants, struct pcc_state *state, struct pcc_interval *intervals,
-				   const struct pcc_input *in, struct pcc_output *out)
+static inline void pcc_vivace_step(const struct pcc_vivace_constants *constants, struct pcc_state *state,
+				   const struct core_input *in, struct core_output *out)
 {
 	pcc_set_cwnd(in, out);
-	if (!state->in_loss && pcc_account(state, intervals, in, out, constants->ignore, constants->interval_packets) &&
+	if (!state->in_loss && pcc_account(state, in, out, constants->ignore, constants->interval_packets) &&
 	    (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)) {
 		if (state->phase == PCC_START)
-			pcc_vivace_decide_start(constants, state, intervals, in);
+			pcc_vivace_decide_start(constants, state, in);
 		else if (state->phase == PCC_PROBING)
-			pcc_vivace_decide_probing(constants, state, intervals, in);
+			pcc_vivace_decide_probing(constants, state, in);
 		else
-			pcc_vivace_decide_moving(constants, state, intervals, in);
-		pcc_start_interval(state, intervals, in, out);
+			pcc_vivace_decide_moving(constants, state, in);
+		pcc_start_interval(state, in, out);
 	}
 	pcc_remember(state, in);
+}
+
+/* One call of the kernel. */
+static inline void pcc_vivace_decide(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in,
+				  struct core_output *out)
+{
+	if (in->event == CORE_INIT)
+		pcc_vivace_init(constants, state, in, out);
+	else if (in->event == CORE_STATE)
+		pcc_vivace_set_state(constants, state, in, out);
+	else if (in->event == CORE_ACK)
+		pcc_vivace_step(constants, state, in, out);
+	else if (in->event == CORE_REDUCE)
+		out->ssthresh = CORE_NO_THRESHOLD;
 }
 
 #endif

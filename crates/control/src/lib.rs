@@ -8,6 +8,7 @@ mod bbr;
 mod bbr3;
 mod bbr_common;
 mod contract;
+pub mod cores;
 mod cubic;
 mod dctcp;
 mod fast;

@@ -11,12 +11,12 @@
 //! * where the module would divide by zero, which takes a rate of zero, the quotient is zero, as in BPF;
 //! * without a handshake the connection begins with its first packet.
 
-mod core;
 #[cfg(test)]
 mod tests;
 
-use self::core::{Allegro, Constants, Core, Input, Vivace};
 use crate::bbr_common::micros;
+use crate::cores::pcc::{Allegro, State, Vivace};
+use crate::cores::{Constants, Core, Event, Input, Twin, recovery, replay};
 use crate::registry::{Built, Entry, Need, Param, ParamError, Params, Setup};
 use crate::{Controller, Decision, Ecn, Feedback, Recovery, Reduction, Sent, Tag, Timeout, Totals};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
@@ -105,28 +105,39 @@ pub const VIVACE: Entry = Entry {
         ),
         whole("floor_packets", VIVACE_CONSTANTS.floor_packets, (0, 1_000), "packets", "the least rate, per round trip"),
     ],
-    build: |setup, params| {
-        let whole = |name| number(&VIVACE, params, name);
-        let constants = Vivace {
-            first_rate: whole("first_rate")?,
-            interval_packets: whole("interval_packets")?,
-            ignore: whole("ignore")?,
-            probe: whole("probe")?,
-            latency: whole("latency")?,
-            loss: whole("loss")?,
-            latency_filter: whole("latency_filter")? as i32,
-            min_difference: whole("min_difference")? as i32,
-            step: whole("step")?,
-            amplifier: whole("amplifier")? as i32,
-            swing_buffer: whole("swing_buffer")? as i32,
-            change_bound: whole("change_bound")? as i32,
-            change_step: whole("change_step")? as i32,
-            floor_packets: whole("floor_packets")?,
-            fixed: params.flag("fixed") as u32,
-            pair_bug: params.flag("pair_bug") as u32,
-        };
-        Ok(Built::new(PccKernel::new(constants, setup, VIVACE.name)))
-    },
+    build: |setup, params| Ok(Built::new(PccKernel::new(vivace(params)?, setup, VIVACE.name))),
+};
+
+fn vivace(params: &Params) -> Result<Vivace, ParamError> {
+    let whole = |name| number(&VIVACE, params, name);
+    Ok(Vivace {
+        first_rate: whole("first_rate")?,
+        interval_packets: whole("interval_packets")?,
+        ignore: whole("ignore")?,
+        probe: whole("probe")?,
+        latency: whole("latency")?,
+        loss: whole("loss")?,
+        latency_filter: whole("latency_filter")? as i32,
+        min_difference: whole("min_difference")? as i32,
+        step: whole("step")?,
+        amplifier: whole("amplifier")? as i32,
+        swing_buffer: whole("swing_buffer")? as i32,
+        change_bound: whole("change_bound")? as i32,
+        change_step: whole("change_step")? as i32,
+        floor_packets: whole("floor_packets")?,
+        fixed: params.flag("fixed") as u32,
+        pair_bug: params.flag("pair_bug") as u32,
+    })
+}
+
+/// What the kernel gets of Vivace.
+pub const VIVACE_TWIN: Twin = Twin {
+    kernel: "pcc_vivace",
+    entry: &VIVACE,
+    choice: "pcc-kernel",
+    constants: |params| Ok(bytemuck::bytes_of(&vivace(params)?).to_vec()),
+    replay: replay::<Vivace>,
+    state: size_of::<State>(),
 };
 
 /// Registry line of the module's Allegro.
@@ -158,20 +169,31 @@ pub const ALLEGRO: Entry = Entry {
         whole("epsilon_max", ALLEGRO_CONSTANTS.epsilon_max, (1, 99), "%", "the largest"),
         whole("loss_margin", ALLEGRO_CONSTANTS.loss_margin, (0, 10), "%", "the loss at which the utility collapses"),
     ],
-    build: |setup, params| {
-        let whole = |name| number(&ALLEGRO, params, name);
-        let constants = Allegro {
-            first_rate: whole("first_rate")?,
-            interval_packets: whole("interval_packets")?,
-            ignore: whole("ignore")?,
-            epsilon_min: whole("epsilon_min")?,
-            epsilon_max: whole("epsilon_max")?,
-            loss_margin: whole("loss_margin")?,
-            fixed: params.flag("fixed") as u32,
-            reserved: 0,
-        };
-        Ok(Built::new(PccKernel::new(constants, setup, ALLEGRO.name)))
-    },
+    build: |setup, params| Ok(Built::new(PccKernel::new(allegro(params)?, setup, ALLEGRO.name))),
+};
+
+fn allegro(params: &Params) -> Result<Allegro, ParamError> {
+    let whole = |name| number(&ALLEGRO, params, name);
+    Ok(Allegro {
+        first_rate: whole("first_rate")?,
+        interval_packets: whole("interval_packets")?,
+        ignore: whole("ignore")?,
+        epsilon_min: whole("epsilon_min")?,
+        epsilon_max: whole("epsilon_max")?,
+        loss_margin: whole("loss_margin")?,
+        fixed: params.flag("fixed") as u32,
+        reserved: 0,
+    })
+}
+
+/// What the kernel gets of Allegro.
+pub const ALLEGRO_TWIN: Twin = Twin {
+    kernel: "pcc_allegro",
+    entry: &ALLEGRO,
+    choice: "pcc-kernel-allegro",
+    constants: |params| Ok(bytemuck::bytes_of(&allegro(params)?).to_vec()),
+    replay: replay::<Allegro>,
+    state: size_of::<State>(),
 };
 
 const FIRST_RATE: Param =
@@ -192,7 +214,7 @@ fn number(entry: &'static Entry, params: &Params, name: &'static str) -> Result<
 
 /// The controller around a core.
 #[derive(Clone, Debug)]
-struct PccKernel<C> {
+struct PccKernel<C: Constants<State = State>> {
     core: Core<C>,
     input: Input,
     packet: Bytes,
@@ -200,7 +222,7 @@ struct PccKernel<C> {
     random: Random,
 }
 
-impl<C: Constants> PccKernel<C> {
+impl<C: Constants<State = State>> PccKernel<C> {
     fn new(constants: C, setup: &Setup, name: &str) -> PccKernel<C> {
         let mut random = Random::stream(setup.seed, name);
         let input = Input {
@@ -211,7 +233,9 @@ impl<C: Constants> PccKernel<C> {
             random: random.bits() as u32,
             ..Input::default()
         };
-        PccKernel { core: Core::new(constants, &input), input, packet: setup.mss + setup.headers, opened: false, random }
+        let mut core = Core::new(constants);
+        core.next(Event::Init, &input);
+        PccKernel { core, input, packet: setup.mss + setup.headers, opened: false, random }
     }
 
     /// The connection begins, with what the handshake told.
@@ -220,7 +244,7 @@ impl<C: Constants> PccKernel<C> {
             self.opened = true;
             self.input.now = micros(now);
             self.input.srtt = round_trip(srtt);
-            self.core.init(&self.input);
+            self.core.next(Event::Init, &self.input);
         }
     }
 
@@ -232,7 +256,7 @@ impl<C: Constants> PccKernel<C> {
     }
 }
 
-impl<C: Constants> Controller for PccKernel<C> {
+impl<C: Constants<State = State>> Controller for PccKernel<C> {
     fn on_open(&mut self, now: Time, rtt: Span) {
         self.open(now, rtt);
     }
@@ -247,16 +271,16 @@ impl<C: Constants> Controller for PccKernel<C> {
         self.input.now = micros(feedback.now);
         self.input.in_flight = feedback.in_flight;
         self.input.srtt = round_trip(feedback.srtt);
-        self.input.in_loss = (feedback.recovery == Recovery::Loss) as u32;
+        self.input.recovery = recovery(feedback.recovery);
         self.input.random = self.random.bits() as u32;
-        self.core.set_state(&self.input);
-        self.core.step(&self.input);
+        self.core.next(Event::State, &self.input);
+        self.core.next(Event::Ack, &self.input);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.input.now = micros(timeout.now);
-        self.input.in_loss = 1;
-        self.core.set_state(&self.input);
+        self.input.recovery = recovery(Recovery::Loss);
+        self.core.next(Event::State, &self.input);
     }
 
     fn on_undo(&mut self, _now: Time) {}
@@ -277,7 +301,7 @@ impl<C: Constants> Controller for PccKernel<C> {
         visit("cwnd", self.core.output.cwnd as f64);
         visit("rate_bytes_s", state.rate as f64);
         visit("last_rate_bytes_s", state.last_rate as f64);
-        visit("utility", self.core.intervals[0].utility as f64);
+        visit("utility", state.intervals[0].utility as f64);
         visit("phase", state.phase as f64);
         visit("waiting", state.waiting as f64);
         visit("amplifier", state.amplifier as f64);

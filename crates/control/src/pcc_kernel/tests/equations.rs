@@ -1,7 +1,7 @@
 //! Single equations at points worked by hand.
 
-use super::super::core::{allegro_utility, exp, vivace_utility};
 use super::{ALLEGRO_CONSTANTS, FIXED, Interval, MOVING, VIVACE_CONSTANTS, complete, core, interval};
+use crate::cores::equations::{allegro_utility, exp, vivace_utility};
 
 /// 100 Mbit/s.
 const RATE: u64 = 12_500_000;

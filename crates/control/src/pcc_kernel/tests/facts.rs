@@ -1,7 +1,7 @@
 //! What the module does that its authors may not have meant, and what the repaired form does in its place.
 
-use super::super::core::Output;
 use super::*;
+use crate::cores::Output;
 
 const PAIR_BUG: Vivace = Vivace { pair_bug: 1, ..VIVACE_CONSTANTS };
 
@@ -20,7 +20,7 @@ const DOWNWARD: [u32; 4] = [300, 0, 300, 0];
 
 #[test]
 fn the_start_grows_by_a_half_and_repaired_to_the_double() {
-    let start = |constants| {
+    let start = |constants: Vivace| {
         let mut core = core(constants);
         let first = core.output.pacing_rate;
         complete(&mut core, START, (524_288, 524_288), &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }]);
@@ -36,13 +36,13 @@ fn the_start_ends_with_the_first_fall_of_utility_at_the_rate_before() {
     let mut core = core(VIVACE_CONSTANTS);
     complete(&mut core, START, (1_500_000, 1_000_000), &[Interval { utility: 1_000_000, ..interval(1_500_000, 200, 0) }]);
     assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (PROBING, 1_000_000, 1_500_000));
-    assert_eq!(core.intervals.map(|interval| interval.rate), [1_050_000, 950_000, 1_050_000, 950_000]);
+    assert_eq!(core.state.intervals.map(|interval| interval.rate), [1_050_000, 950_000, 1_050_000, 950_000]);
     assert_eq!(core.output.pacing_rate, 1_050_000);
 }
 
 #[test]
 fn a_downward_move_never_goes_on_unless_repaired() {
-    let down = |constants| {
+    let down = |constants: Vivace| {
         let mut core = core(constants);
         // The rate rose by 100,000 and the utility fell: down. Then the rate fell and the utility rose: further down.
         complete(&mut core, MOVING, (2_000_000, 1_900_000), &[Interval { utility: 2_200_000, ..interval(2_000_000, 0, 0) }]);
@@ -85,7 +85,7 @@ fn the_first_interval_after_probing_runs_at_the_old_rate_and_tells_nothing() {
 fn repaired_it_runs_at_the_rate_that_won_and_is_compared_with_the_one_that_lost() {
     let core = probed(FIXED, UPWARD, false);
     assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (MOVING, 1_050_000, 950_000));
-    assert_eq!((core.output.pacing_rate, core.intervals[0].utility), (1_050_000, 950_000));
+    assert_eq!((core.output.pacing_rate, core.state.intervals[0].utility), (1_050_000, 950_000));
     assert_eq!(core.state.last_decision, UP);
     let core = probed(FIXED, DOWNWARD, false);
     assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (MOVING, 950_000, 1_050_000));
@@ -117,21 +117,21 @@ fn a_timeout_stops_intervals_but_not_the_rate() {
     let mut core = core(VIVACE_CONSTANTS);
     core.state.rate = 1_000_000;
     core.state.phase = MOVING;
-    let timed_out = Input { sent: 1_000, delivered: 900, lost: 40, in_flight: 60, in_loss: 1, ..input() };
-    core.set_state(&timed_out);
+    let timed_out = Input { sent: 1_000, delivered: 900, lost: 40, in_flight: 60, recovery: 4, ..input() };
+    core.next(Event::State, &timed_out);
     assert_eq!((core.state.waiting, core.output.pacing_rate, core.state.rate), (1, 1_000_000, 1_000_000));
     assert_eq!(core.output.cwnd, 40, "two round trips of 20 packets");
     // Acknowledgements only move the bases.
     let before = core.state;
-    core.step(&Input { delivered: 950, lost: 100, ..timed_out });
+    core.next(Event::Ack, &Input { delivered: 950, lost: 100, ..timed_out });
     assert_eq!((core.state.accounted, core.state.bases), (before.accounted, [950, 100]));
     // 950 + 120 + 10 met their fate or fly, 1,040 were sent: 40 were counted twice.
     let repaired = Input { sent: 1_040, delivered: 950, lost: 120, in_flight: 10, ..input() };
-    core.set_state(&repaired);
+    core.next(Event::State, &repaired);
     assert_eq!((core.state.spare, core.state.in_loss, core.state.waiting), (40, 0, 0));
-    assert_eq!((core.intervals[0].base, core.output.pacing_rate), (1_040, 1_050_000), "planned as a probe");
+    assert_eq!((core.state.intervals[0].base, core.output.pacing_rate), (1_040, 1_050_000), "planned as a probe");
     assert_eq!(core.state.phase, MOVING, "though the move goes on");
-    core.step(&repaired);
+    core.next(Event::Ack, &repaired);
     assert_eq!(core.state.accounted, 1_030);
 }
 
@@ -139,8 +139,8 @@ fn a_timeout_stops_intervals_but_not_the_rate() {
 fn the_second_timeout_replaces_what_the_first_left_over() {
     let mut core = core(VIVACE_CONSTANTS);
     for (lost, spare) in [(140, 40), (170, 70)] {
-        core.set_state(&Input { in_loss: 1, ..input() });
-        core.set_state(&Input { sent: 1_000, delivered: 900, lost, ..input() });
+        core.next(Event::State, &Input { recovery: 4, ..input() });
+        core.next(Event::State, &Input { sent: 1_000, delivered: 900, lost, ..input() });
         assert_eq!(core.state.spare, spare);
     }
 }
@@ -167,7 +167,7 @@ fn a_verdict_to_go_down_ends_three_percent_lower_before_the_first_gradient() {
 
 #[test]
 fn the_start_of_allegro_ends_with_its_second_interval_unless_repaired() {
-    let second = |constants| {
+    let second = |constants: Allegro| {
         let mut core = core(constants);
         let utility = |rate: i64| rate * 1000 / 1006;
         complete(&mut core, START, (524_288, 524_288), &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }]);
@@ -209,7 +209,7 @@ fn the_window_is_two_round_trips_and_at_least_four_packets() {
     let window = |srtt, cwnd_clamp| {
         let mut core = core(VIVACE_CONSTANTS);
         core.output = Output { pacing_rate: 12_500_000, ..Output::default() };
-        core.step(&Input { srtt, cwnd_clamp, ..input() });
+        core.next(Event::Ack, &Input { srtt, cwnd_clamp, ..input() });
         core.output.cwnd
     };
     // 375,000 B are 258.97 packets.

@@ -1,8 +1,8 @@
 //! The C against the transcription: the same in every output and in what decides the next, over random acknowledgements, likely ones and impossible ones.
 
-use super::super::core::Output;
 use super::transcription::{self, Ack, Common, Phase, Verdict};
 use super::*;
+use crate::cores::Output;
 use narrows_units::Random;
 
 const SEQUENCES: u64 = 200_000;
@@ -46,7 +46,7 @@ impl Wild {
             let change = random.below(most) as i64;
             input.srtt = (input.srtt as i64 + if random.chance(0.5) { change } else { -change }).max(1) as u32;
         }
-        input.in_loss = if input.in_loss == 1 { !random.chance(0.2) as u32 } else { random.chance(0.004) as u32 };
+        input.recovery = 4 * if input.recovery == 4 { !random.chance(0.2) as u32 } else { random.chance(0.004) as u32 };
         input.random = random.bits() as u32;
         if self.absurd > 0 && random.below(self.absurd) == 0 {
             let anything = random.bits();
@@ -76,7 +76,7 @@ fn shown(input: &Input) -> Ack {
         mss: input.mss,
         clamp: input.cwnd_clamp,
         most: input.max_pacing_rate as i64,
-        timed_out: input.in_loss == 1,
+        timed_out: input.recovery == 4,
         random: input.random,
     }
 }
@@ -95,7 +95,7 @@ struct Seen {
     own: [i64; 4],
 }
 
-fn seen_in_core<C: Constants>(core: &Core<C>) -> Seen {
+fn seen_in_core<C: Constants<State = State>>(core: &Core<C>) -> Seen {
     let state = core.state;
     Seen {
         output: core.output,
@@ -104,14 +104,14 @@ fn seen_in_core<C: Constants>(core: &Core<C>) -> Seen {
         decision: state.last_decision,
         accounts: [state.accounted, state.spare, state.bases[0], state.bases[1]],
         turn: (state.sending, state.receiving, state.waiting == 1, state.in_loss == 1),
-        intervals: core.intervals.map(|i| (i.rate, i.utility, [i.base, i.end, i.delivered, i.lost])),
+        intervals: core.state.intervals.map(|i| (i.rate, i.utility, [i.base, i.end, i.delivered, i.lost])),
         own: [state.amplifier as i64, state.swing_buffer as i64, state.change_bound as i64, state.epsilon as i64],
     }
 }
 
 fn seen_in(common: &Common, own: [i64; 4]) -> Seen {
     Seen {
-        output: Output { pacing_rate: common.pacing, cwnd: common.window, reserved: 0 },
+        output: Output { pacing_rate: common.pacing, cwnd: common.window, ssthresh: 0 },
         rates: [common.rate, common.last_rate],
         phase: [Phase::Start, Phase::Probing, Phase::Moving].iter().position(|phase| *phase == common.phase).unwrap() as u32,
         decision: [Verdict::Up, Verdict::Down, Verdict::Stay].iter().position(|verdict| *verdict == common.last_verdict).unwrap() as u32,
@@ -154,19 +154,19 @@ impl Twin for transcription::Allegro {
 }
 
 /// Runs both side by side; answers how many acknowledgements there were in each phase, and how many changed the rate.
-fn run<C: Constants, T: Twin>(name: &str, constants: C, twin: impl Fn(&Ack) -> T) -> ([u64; 3], u64) {
+fn run<C: Constants<State = State>, T: Twin>(name: &str, constants: C, twin: impl Fn(&Ack) -> T) -> ([u64; 3], u64) {
     let (mut phases, mut decisions) = ([0; 3], 0);
     for sequence in 0..SEQUENCES {
         let mut wild = Wild::new(Random::stream(sequence, name));
-        let mut core = Core::new(constants, &wild.input);
+        let mut core = begun(constants, &wild.input);
         let mut twin = twin(&shown(&wild.input));
         assert_eq!(seen_in_core(&core), twin.seen(), "{name} {sequence} at the start");
         let length = if wild.random.chance(0.02) { 1_000 } else { 5 + wild.random.below(60) };
         for step in 0..length {
             let input = wild.next();
             let rate = core.state.rate;
-            core.set_state(&input);
-            core.step(&input);
+            core.next(Event::State, &input);
+            core.next(Event::Ack, &input);
             twin.state(&shown(&input));
             twin.ack(&shown(&input));
             let seen = seen_in_core(&core);

@@ -1,13 +1,12 @@
 mod equations;
 mod facts;
-mod header;
 mod lockstep;
 mod socket;
 mod transcription;
 
-use super::core::{Allegro, Constants, Vivace};
-use super::core::{Core, Input, Interval};
 use super::{ALLEGRO_CONSTANTS, VIVACE_CONSTANTS};
+use crate::cores::pcc::{Allegro, Interval, State, Vivace};
+use crate::cores::{Constants, Core, Event, Input};
 
 /// The core's names of phases and decisions.
 const START: u32 = 0;
@@ -22,8 +21,14 @@ fn input() -> Input {
     Input { max_pacing_rate: u32::MAX as u64, cwnd_clamp: u32::MAX, mss: 1448, srtt: 30_000, ..Input::default() }
 }
 
-fn core<C: Constants>(constants: C) -> Core<C> {
-    Core::new(constants, &input())
+fn begun<C: Constants<State = State>>(constants: C, input: &Input) -> Core<C> {
+    let mut core = Core::new(constants);
+    core.next(Event::Init, input);
+    core
+}
+
+fn core<C: Constants<State = State>>(constants: C) -> Core<C> {
+    begun(constants, &input())
 }
 
 /// An interval of 100 packets at `rate`, sent and received in 30 ms, of which `lost` were lost, with the round trip grown by `risen` µs.
@@ -42,13 +47,13 @@ fn interval(rate: u64, lost: u32, risen: u32) -> Interval {
 }
 
 /// Makes the interval that is being received complete with the next step, in `phase` and at `rate`.
-fn complete<C: Constants>(core: &mut Core<C>, phase: u32, (rate, last_rate): (i64, i64), intervals: &[Interval]) {
-    core.intervals[..intervals.len()].copy_from_slice(intervals);
+fn complete<C: Constants<State = State>>(core: &mut Core<C>, phase: u32, (rate, last_rate): (i64, i64), intervals: &[Interval]) {
+    core.state.intervals[..intervals.len()].copy_from_slice(intervals);
     core.state.phase = phase;
     core.state.rate = rate;
     core.state.last_rate = last_rate;
     core.state.waiting = 1;
     core.state.accounted = 0;
     core.state.receiving = intervals.len() as u32 - 1;
-    core.step(&Input { sent: 2000, delivered: 1000, ..input() });
+    core.next(Event::Ack, &Input { sent: 2000, delivered: 1000, ..input() });
 }

@@ -99,10 +99,10 @@ fn intervals(late: u32) -> Vec<(u32, u32, u32)> {
     let mut completed = Vec::new();
     for sent in 1..20_000 {
         let receiving = core.state.receiving as usize % 4;
-        let before = core.intervals[receiving];
+        let before = core.state.intervals[receiving];
         let delivered = sent - late.min(sent);
-        core.step(&Input { sent, delivered, in_flight: sent - delivered, now: sent as u64 * 100, ..input() });
-        let again = core.intervals[receiving].base != before.base;
+        core.next(Event::Ack, &Input { sent, delivered, in_flight: sent - delivered, now: sent as u64 * 100, ..input() });
+        let again = core.state.intervals[receiving].base != before.base;
         if (again || core.state.receiving as usize != receiving) && before.end != 0 {
             completed.push((before.base, before.end, before.delivered + 1));
         }

@@ -1,0 +1,72 @@
+//! Which controllers the kernel can be given, and what the simulator calls them.
+
+use super::{Constants, Core, Input, Output};
+use crate::params::{ParamError, Params, Registered};
+use crate::pcc_kernel;
+use crate::registry::{Choice, Entry};
+
+/// A controller that exists twice: compiled for the simulator, and for the kernel.
+pub struct Twin {
+    /// The kernel's name, of letters, digits, `_` and `.`, at most 15.
+    pub kernel: &'static str,
+    /// The registry line of the controller that is simulated.
+    pub entry: &'static Entry,
+    /// The choice whose simulation is this core, without parameters of the constants: `hstcp?profile=linux`.
+    pub choice: &'static str,
+    /// The constants, as bytes, from the parameters of `choice`'s entry.
+    pub constants: fn(&Params) -> Result<Vec<u8>, ParamError>,
+    /// A native core with these constants. The bytes must be those of [`constants`](Twin::constants).
+    pub replay: fn(&[u8]) -> Box<dyn Replay>,
+    /// Size of what a connection remembers, in bytes.
+    pub state: usize,
+}
+
+/// Every twin.
+pub const TWINS: &[&Twin] = &[&pcc_kernel::VIVACE_TWIN, &pcc_kernel::ALLEGRO_TWIN];
+
+impl Twin {
+    /// The twin of this name: the kernel's (`pcc_vivace`), the same with `-` for `_`, or that of the registry (`pcc-kernel`).
+    pub fn named(name: &str) -> Option<&'static Twin> {
+        TWINS.iter().copied().find(|twin| twin.kernel == name || twin.kernel == name.replace('-', "_") || twin.entry.name() == name)
+    }
+
+    /// The name of the command line: the kernel's with `-` for `_`.
+    pub fn name(&self) -> String {
+        self.kernel.replace('_', "-")
+    }
+
+    /// The constants of a choice such as `pcc-kernel?fixed=true`.
+    pub fn constants_of(&self, choice: &Choice) -> Result<Vec<u8>, ParamError> {
+        (self.constants)(&choice.params())
+    }
+}
+
+/// A native core that is shown what the kernel's was shown.
+pub trait Replay: Send {
+    /// One call of the kernel.
+    fn decide(&mut self, input: &Input) -> Output;
+    /// What the connection remembers now.
+    fn state(&self) -> &[u8];
+    /// Remembers something else.
+    fn set_state(&mut self, state: &[u8]);
+}
+
+impl<C: Constants> Replay for Core<C> {
+    fn decide(&mut self, input: &Input) -> Output {
+        Core::decide(self, input);
+        self.output
+    }
+
+    fn state(&self) -> &[u8] {
+        bytemuck::bytes_of(&self.state)
+    }
+
+    fn set_state(&mut self, state: &[u8]) {
+        bytemuck::bytes_of_mut(&mut self.state).copy_from_slice(state);
+    }
+}
+
+/// [`Twin::replay`] of a core.
+pub(crate) fn replay<C: Constants>(constants: &[u8]) -> Box<dyn Replay> {
+    Box::new(Core::new(bytemuck::pod_read_unaligned::<C>(constants)))
+}

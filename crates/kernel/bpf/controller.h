@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
+/*
+ * What every controller in the kernel is made of: a socket is shown to the core, what the core decides is carried out, and both are recorded if asked for.
+ *
+ * A controller's file says which core it is, before it includes this one:
+ *
+ *	#define CORE pcc_vivace			its functions and constants
+ *	#define CORE_REMEMBERS struct pcc_state	what a connection remembers
+ *	#include "pcc_vivace.h"
+ *	#include "controller.h"
+ *
+ * and defines its callbacks with `told` and `CONTROLLER`.
+ */
+#ifndef NARROWS_CONTROLLER_H
+#define NARROWS_CONTROLLER_H
+
+#include "socket.h"
+#include "shared.h"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define CORE_CONSTANTS struct JOIN(CORE, _constants)
+#define CORE_DECIDE JOIN(CORE, _decide)
+
+char _license[] SEC("license") = "GPL";
+
+/* Set before loading. */
+const volatile CORE_CONSTANTS constants SEC(".rodata.constants");
+
+/* What the controller has seen so far, on all connections; read from outside. */
+struct shared_stats stats SEC(".data.stats");
+
+/* Whether to record; set from outside at any time. */
+struct shared_control control SEC(".data.control");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, SHARED_RECORDS_BYTES);
+} records SEC(".maps");
+
+/* What a connection remembers; longer ones do not fit the private area of a socket. */
+struct remembered {
+	CORE_REMEMBERS state;
+	u64 connection; /* its number */
+	u64 sequence;	/* of its records */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct remembered);
+} connections SEC(".maps");
+
+struct decision {
+	struct shared_record head;
+	struct core_input in;
+	struct core_output out;
+	CORE_REMEMBERS state;
+};
+
+static __always_inline u32 limited_by_window(const struct tcp_sock *tp)
+{
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
+		return 1;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+static __always_inline void look(struct sock *sk, const struct tcp_sock *tp, struct core_input *in)
+{
+	in->now = tp->tcp_mstamp;
+	in->pacing_rate = sk->sk_pacing_rate;
+	in->max_pacing_rate = sk->sk_max_pacing_rate;
+	in->random = bpf_get_prandom_u32();
+	in->sent = tp->data_segs_out;
+	in->delivered = tp->delivered;
+	in->lost = tp->lost;
+	in->in_flight = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+	in->srtt = tp->srtt_us >> 3;
+	in->rtt = 0;
+	in->flight_when_sent = 0;
+	in->acked = 0;
+	in->cwnd = tp->snd_cwnd;
+	in->ssthresh = tp->snd_ssthresh;
+	in->prior_cwnd = tp->prior_cwnd;
+	in->cwnd_clamp = tp->snd_cwnd_clamp;
+	in->cwnd_limited = limited_by_window(tp);
+	in->recovery = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
+	in->mss = tp->mss_cache ? tp->mss_cache : 1;
+	in->ect0_bytes = 0;
+	in->ect1_bytes = 0;
+	in->ce_bytes = 0;
+	/* Linux 6.18; the order is that of the code points less one: ECT(1), ECT(0), CE (include/net/tcp_ecn.h). */
+	if (bpf_core_field_exists(tp->delivered_ecn_bytes)) {
+		in->ect1_bytes = tp->delivered_ecn_bytes[0];
+		in->ect0_bytes = tp->delivered_ecn_bytes[1];
+		in->ce_bytes = tp->delivered_ecn_bytes[2];
+	}
+}
+
+static __always_inline void record(struct sock *sk, struct remembered *mine, const struct core_input *in, const struct core_output *out)
+{
+	struct decision *decision;
+	u64 sequence = mine->sequence++;
+
+	if (!control.recording)
+		return;
+	decision = bpf_ringbuf_reserve(&records, sizeof(*decision), 0);
+	if (!decision) {
+		__sync_fetch_and_add(&stats.unrecorded, 1);
+		return;
+	}
+	decision->head.connection = mine->connection;
+	decision->head.sequence = sequence;
+	decision->head.port = sk->__sk_common.skc_num;
+	decision->head.peer = bpf_ntohs(sk->__sk_common.skc_dport);
+	decision->head.reserved = 0;
+	decision->in = *in;
+	decision->out = *out;
+	__builtin_memcpy(&decision->state, &mine->state, sizeof(decision->state));
+	bpf_ringbuf_submit(decision, 0);
+}
+
+/* Shows the core what happened, and answers with what it decided. False if the kernel had no memory for the connection, which then stays as it is. */
+static __always_inline bool decide(struct sock *sk, struct tcp_sock *tp, struct core_input *in, struct core_output *out)
+{
+	struct remembered *mine = bpf_sk_storage_get(&connections, sk, NULL, in->event == CORE_INIT ? BPF_SK_STORAGE_GET_F_CREATE : 0);
+	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
+
+	/* The compiler shall not take the values it sees here for those at run time. */
+	asm volatile("" : "+r"(values));
+	out->pacing_rate = in->pacing_rate;
+	out->cwnd = in->cwnd;
+	out->ssthresh = in->ssthresh;
+	if (in->event == CORE_INIT) {
+		u64 number = __sync_fetch_and_add(&stats.opened, 1);
+
+		if (mine) {
+			mine->connection = number;
+			mine->sequence = 0;
+		} else {
+			__sync_fetch_and_add(&stats.without_memory, 1);
+		}
+	}
+	if (!mine)
+		return false;
+	CORE_DECIDE(values, &mine->state, in, out);
+	record(sk, mine, in, out);
+	return true;
+}
+
+static __always_inline void carry_out(struct sock *sk, struct tcp_sock *tp, const struct core_input *in, const struct core_output *out)
+{
+	bool changed = false;
+
+	if (out->cwnd != in->cwnd) {
+		tp->snd_cwnd = out->cwnd ? out->cwnd : 1;
+		changed = true;
+	}
+	if (out->ssthresh != in->ssthresh)
+		tp->snd_ssthresh = out->ssthresh;
+	if (out->pacing_rate != in->pacing_rate) {
+		sk->sk_pacing_rate = out->pacing_rate;
+		changed = true;
+	}
+	if (changed)
+		__sync_fetch_and_add(&stats.decisions, 1);
+}
+
+/* Something happened to a connection: the core is told, and what it decides is carried out. */
+static __always_inline void told(struct sock *sk, struct core_input *in, u32 event)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct core_output out;
+
+	in->event = event;
+	if (decide(sk, tp, in, &out))
+		carry_out(sk, tp, in, &out);
+}
+
+static __always_inline void happened(struct sock *sk, u32 event)
+{
+	struct core_input in;
+
+	look(sk, (struct tcp_sock *)sk, &in);
+	told(sk, &in, event);
+}
+
+/* The callbacks that all controllers have alike. */
+
+SEC("struct_ops")
+u32 BPF_PROG(ssthresh, struct sock *sk)
+{
+	struct core_input in;
+	struct core_output out;
+
+	look(sk, (struct tcp_sock *)sk, &in);
+	in.event = CORE_REDUCE;
+	decide(sk, (struct tcp_sock *)sk, &in, &out);
+	return out.ssthresh;
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(undo_cwnd, struct sock *sk)
+{
+	struct core_input in;
+	struct core_output out;
+
+	look(sk, (struct tcp_sock *)sk, &in);
+	in.event = CORE_UNDO;
+	decide(sk, (struct tcp_sock *)sk, &in, &out);
+	return out.cwnd;
+}
+
+SEC("struct_ops")
+void BPF_PROG(release, struct sock *sk)
+{
+	__sync_fetch_and_add(&stats.closed, 1);
+}
+
+/* One step of the core alone, for tests: bpf(2), BPF_PROG_TEST_RUN. */
+struct {
+	CORE_REMEMBERS state;
+	struct core_input in;
+	struct core_output out;
+} trial SEC(".data.trial");
+
+SEC("syscall")
+int try_core(void *context)
+{
+	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
+
+	asm volatile("" : "+r"(values));
+	CORE_DECIDE(values, &trial.state, &trial.in, &trial.out);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
+/*
+ * What the programs read and write of the kernel's own structures, by name: where a field lies is looked up in the running kernel's types when a program is loaded
+ * (CO-RE), so that one object serves all kernels from 6.0 on. Only the fields that are used are declared.
+ */
+#ifndef NARROWS_SOCKET_H
+#define NARROWS_SOCKET_H
+
+#include <stdbool.h>
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef signed short __s16;
+typedef signed int __s32;
+typedef signed long long __s64;
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+/* include/uapi/linux/bpf.h */
+enum { BPF_F_NO_PREALLOC = 1U << 0, BPF_F_MMAPABLE = 1U << 10 };
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
+enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define KERNEL __attribute__((preserve_access_index))
+
+/* include/net/tcp.h */
+enum tcp_ca_event { CA_EVENT_TX_START };
+enum { TCP_CONG_NON_RESTRICTED = 1 << 0, TCP_CONG_NEEDS_ECN = 1 << 1 };
+
+/* include/net/sock.h */
+enum { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1, SK_PACING_FQ = 2 };
+
+struct sock_common {
+	u16 skc_num;
+	__be16 skc_dport;
+} KERNEL;
+
+struct sock {
+	struct sock_common __sk_common;
+	unsigned long sk_pacing_rate;
+	unsigned long sk_max_pacing_rate;
+	u32 sk_pacing_status;
+} KERNEL;
+
+struct inet_sock {
+	struct sock sk;
+} KERNEL;
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	u8 icsk_ca_state : 5;
+	u64 icsk_ca_priv[13];
+} KERNEL;
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	u64 tcp_mstamp;
+	u32 data_segs_out;
+	u32 delivered;
+	u32 lost;
+	u32 packets_out;
+	u32 sacked_out;
+	u32 lost_out;
+	u32 retrans_out;
+	u32 max_packets_out;
+	u32 srtt_us;
+	u32 mss_cache;
+	u32 snd_cwnd;
+	u32 snd_ssthresh;
+	u32 prior_cwnd;
+	u32 snd_cwnd_clamp;
+	u8 is_cwnd_limited : 1;
+	u8 ecn_flags;
+	u32 delivered_ecn_bytes[3];
+} KERNEL;
+
+struct ack_sample {
+	u32 pkts_acked;
+	s32 rtt_us;
+	u32 in_flight;
+} KERNEL;
+
+/*
+ * Of the table of callbacks the kernel's own is taken by the names of its members, so that their order here is free. The name stands first: it may be changed before
+ * loading.
+ */
+struct tcp_congestion_ops {
+	char name[16];
+	u32 flags;
+	void (*init)(struct sock *);
+	void (*release)(struct sock *);
+	u32 (*ssthresh)(struct sock *);
+	void (*cong_avoid)(struct sock *, u32, u32);
+	void (*set_state)(struct sock *, u8);
+	void (*cwnd_event)(struct sock *, enum tcp_ca_event);
+	void (*pkts_acked)(struct sock *, const struct ack_sample *);
+	void (*cong_control)(struct sock *);
+	u32 (*undo_cwnd)(struct sock *);
+	u32 (*min_tso_segs)(struct sock *);
+};
+
+#endif

@@ -1,0 +1,46 @@
+//! Compiles the controllers for the kernel, if the feature `bpf` asks for them.
+
+fn main() {
+    println!("cargo::rerun-if-changed=bpf");
+    println!("cargo::rerun-if-changed=../control/cores");
+    #[cfg(feature = "bpf")]
+    controllers::compile();
+}
+
+#[cfg(feature = "bpf")]
+mod controllers {
+    use libbpf_cargo::SkeletonBuilder;
+    use std::fmt::Write;
+    use std::path::{Path, PathBuf};
+    use std::{env, fs};
+
+    /// Every folder of `bpf/` is a controller. Leaves an object of each, and a table of them.
+    pub fn compile() {
+        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+        let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+        let cores = here.join("../control/cores");
+        let mut table = "&[\n".to_owned();
+        for name in folders(&here.join("bpf")) {
+            let object = out.join(format!("{name}.o"));
+            // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
+            let arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror", &format!("-I{}", cores.display())].map(str::to_owned);
+            SkeletonBuilder::new()
+                .source(here.join(format!("bpf/{name}/{name}.bpf.c")))
+                .obj(&object)
+                .clang_args(arguments)
+                .build()
+                .unwrap_or_else(|error| panic!("compiling {name} for the kernel: {error:#}"));
+            writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string()).expect("a string grows");
+        }
+        table += "]\n";
+        fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
+    }
+
+    fn folders(bpf: &Path) -> Vec<String> {
+        let entries = fs::read_dir(bpf).expect("bpf/ stands beside build.rs").map(|entry| entry.expect("bpf/ can be read"));
+        let mut names: Vec<String> =
+            entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}

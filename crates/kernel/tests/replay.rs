@@ -1,0 +1,46 @@
+//! What the kernel decided is decided again by the native core: the same, bit for bit.
+#![cfg(feature = "bpf")]
+
+use narrows_control::cores::{Replay, TWINS};
+use narrows_control::registry::Choice;
+use narrows_kernel::Loaded;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn over_the_loopback() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("left out: only root may give controllers to the kernel");
+        return;
+    }
+    for twin in TWINS {
+        let choice: Choice = twin.choice.parse().unwrap();
+        let constants = twin.constants_of(&choice).unwrap();
+        let loaded = Loaded::new(twin, &constants, twin.kernel).unwrap_or_else(|error| panic!("{error}"));
+        loaded.record(true);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        rustix::net::sockopt::set_tcp_congestion(&stream, twin.kernel).unwrap();
+        let (mut other, _) = listener.accept().unwrap();
+        let reader = thread::spawn(move || {
+            let mut buffer = vec![0; 65536];
+            while other.read(&mut buffer).unwrap() > 0 {}
+        });
+        stream.write_all(&vec![0; 3 << 20]).unwrap();
+        drop(stream);
+        reader.join().unwrap();
+        let mut cores: BTreeMap<u64, Box<dyn Replay>> = BTreeMap::new();
+        let mut records = 0;
+        loaded.records(Duration::from_millis(100), |record| {
+            let core = cores.entry(record.connection).or_insert_with(|| (twin.replay)(&constants));
+            assert_eq!(core.decide(&record.input), record.output, "{} {record:?}", twin.kernel);
+            assert_eq!(core.state(), &record.state[..], "{} {record:?}", twin.kernel);
+            records += 1;
+        });
+        assert!(records > 4, "{records}");
+        assert_eq!(loaded.stats().opened, 1);
+    }
+}
