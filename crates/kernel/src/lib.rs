@@ -3,6 +3,8 @@
 //!
 //! Everything that needs bpf(2) is behind the feature `bpf`; without it each function answers with [`KernelError::NotBuilt`].
 
+#[cfg(all(test, feature = "bpf"))]
+mod bytecode;
 mod error;
 #[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
 mod loaded;

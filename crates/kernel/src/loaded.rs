@@ -1,13 +1,31 @@
 //! A controller in the kernel, for as long as this process wants it.
 
 use crate::{KernelError, Record, Stats};
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBufferBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, RingBufferBuilder};
 use narrows_control::cores::Twin;
 use std::ffi::OsStr;
 use std::time::Duration;
 
 /// Each controller's name in the kernel, and its object.
 const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
+
+/// The object of a twin.
+pub(crate) fn object_of(twin: &Twin) -> &'static [u8] {
+    OBJECTS.iter().find(|(known, _)| *known == twin.kernel).expect("every twin has a folder").1
+}
+
+/// The object of a twin with these constants, not yet in the kernel.
+pub(crate) fn open(twin: &Twin, constants: &[u8]) -> libbpf_rs::Result<OpenObject> {
+    let mut open = ObjectBuilder::default().name(twin.kernel)?.open_memory(object_of(twin))?;
+    let mut values = open.maps_mut().find(|map| map.name() == ".rodata.constants").expect("every object has constants");
+    values.set_initial_value(constants)?;
+    Ok(open)
+}
+
+/// What the kernel said to a controller of this name.
+pub(crate) fn refused(name: &str, error: libbpf_rs::Error) -> KernelError {
+    KernelError::Refused { name: name.to_owned(), reason: format!("{error:#}") }
+}
 
 /// A registered controller; dropped, it is unregistered: connections that have it keep it, no new one gets it.
 pub struct Loaded {
@@ -20,30 +38,19 @@ pub struct Loaded {
 impl Loaded {
     /// Registers a controller under `name`, with these constants.
     pub fn new(twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
-        let refused = |reason: String| KernelError::Refused { name: name.to_owned(), reason };
-        let object = OBJECTS.iter().find(|(known, _)| *known == twin.kernel).expect("every twin has a folder").1;
-        let mut open = ObjectBuilder::default()
-            .name(twin.kernel)
-            .and_then(|builder| builder.open_memory(object))
-            .map_err(|e| refused(format!("{e:#}")))?;
-        for mut map in open.maps_mut() {
-            match map.name().to_str() {
-                Some(".rodata.constants") => map.set_initial_value(constants).map_err(|e| refused(format!("{e:#}")))?,
-                Some("controller") => {
-                    let table = map.initial_value_mut().expect("a table of callbacks");
-                    table[..16].fill(0);
-                    table[..name.len()].copy_from_slice(name.as_bytes());
-                }
-                _ => {}
-            }
-        }
-        let mut object = open.load().map_err(|e| refused(format!("{e:#}")))?;
+        let refused = |error| refused(name, error);
+        let mut open = open(twin, constants).map_err(refused)?;
+        let mut controller = open.maps_mut().find(|map| map.name() == "controller").expect("every object has a table of callbacks");
+        let table = controller.initial_value_mut().expect("a table of callbacks");
+        table[..16].fill(0);
+        table[..name.len()].copy_from_slice(name.as_bytes());
+        let mut object = open.load().map_err(refused)?;
         let link = object
             .maps_mut()
             .find(|map| map.name() == "controller")
             .expect("every object has a table of callbacks")
             .attach_struct_ops()
-            .map_err(|e| refused(format!("{e:#}")))?;
+            .map_err(refused)?;
         Ok(Loaded { object, _link: link, name: name.to_owned(), state: twin.state })
     }
 

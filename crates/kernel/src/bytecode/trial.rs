@@ -1,0 +1,69 @@
+//! A core in the kernel without a connection: one call at a time.
+
+use crate::KernelError;
+use crate::loaded::{open, refused};
+use libbpf_rs::{MapCore, MapFlags, MapImpl, Mut, Object, ProgramImpl, ProgramInput};
+use narrows_control::cores::{Input, Output, Replay, Twin};
+
+/// The program `try_core` of a controller, loaded but registered nowhere: [`Replay`] runs it once with each call (bpf(2), BPF_PROG_TEST_RUN).
+pub struct Trial {
+    object: Object,
+    /// What lies in the map that the program works on: state, input, output.
+    value: Vec<u8>,
+    twin: &'static Twin,
+}
+
+impl Trial {
+    /// Gives the kernel the core with these constants.
+    pub fn new(twin: &'static Twin, constants: &[u8]) -> Result<Trial, KernelError> {
+        let refused = |error| refused(twin.kernel, error);
+        let mut open = open(twin, constants).map_err(refused)?;
+        for mut program in open.progs_mut() {
+            let wanted = program.name() == "try_core";
+            program.set_autoload(wanted);
+        }
+        for mut map in open.maps_mut() {
+            if map.name() == "controller" {
+                map.set_autocreate(false).map_err(refused)?;
+            }
+        }
+        let object = open.load().map_err(refused)?;
+        let value = vec![0; Self::places(twin).1 + size_of::<Output>()];
+        Ok(Trial { object, value, twin })
+    }
+
+    /// Where input and output lie behind the state: `trial` in `bpf/controller.h`.
+    pub fn places(twin: &Twin) -> (usize, usize) {
+        let input = twin.state.next_multiple_of(align_of::<Input>());
+        (input, input + size_of::<Input>())
+    }
+
+    fn map(&self) -> MapImpl<'_> {
+        self.object.maps().find(|map| map.name() == ".data.trial").expect("every object has it")
+    }
+
+    fn program(&mut self) -> ProgramImpl<'_, Mut> {
+        self.object.progs_mut().find(|program| program.name() == "try_core").expect("every object has it")
+    }
+}
+
+impl Replay for Trial {
+    fn decide(&mut self, input: &Input) -> Output {
+        let (input_at, output_at) = Self::places(self.twin);
+        let in_force = Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
+        self.value[input_at..output_at].copy_from_slice(bytemuck::bytes_of(input));
+        self.value[output_at..].copy_from_slice(bytemuck::bytes_of(&in_force));
+        self.map().update(&0_u32.to_ne_bytes(), &self.value, MapFlags::ANY).expect("a map of one element");
+        self.program().test_run(ProgramInput::default()).expect("a loaded program runs");
+        self.value = self.map().lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().expect("a map of one element");
+        bytemuck::pod_read_unaligned(&self.value[output_at..])
+    }
+
+    fn state(&self) -> &[u8] {
+        &self.value[..self.twin.state]
+    }
+
+    fn set_state(&mut self, state: &[u8]) {
+        self.value[..self.twin.state].copy_from_slice(state);
+    }
+}
