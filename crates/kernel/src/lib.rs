@@ -8,8 +8,10 @@ mod bytecode;
 mod error;
 #[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
 mod loaded;
+mod replayer;
 mod shared;
 
 pub use error::KernelError;
 pub use loaded::Loaded;
+pub use replayer::{Difference, Replayer, Tally};
 pub use shared::{Record, Stats};
