@@ -1,7 +1,7 @@
 //! What the kernel decided is decided again by native code.
 
 use crate::Record;
-use narrows_control::cores::{Input, Output, Replay, Twin};
+use narrows_control::cores::{Output, Replay, Twin};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Tally {
     pub replayed: u64,
     /// Calls that nobody could record, up to the last record of each connection.
     pub missed: u64,
-    /// Connections with calls that were replayed.
+    /// Connections.
     pub connections: u64,
     /// Of the calls replayed, those that were not equal.
     pub unequal: u64,
@@ -57,16 +57,16 @@ impl Replayer {
 
     /// The next record of any connection; those of one connection come in order.
     pub fn feed(&mut self, record: Record) {
-        let known = self.connections.get_mut(&record.connection).filter(|known| known.next == record.sequence);
-        let connection = match known {
-            Some(connection) => connection,
-            None if record.sequence == 0 => {
-                let connection = Connection { core: (self.twin.replay)(&self.constants), next: 0 };
-                self.tally.connections += 1;
-                self.connections.entry(record.connection).insert_entry(connection).into_mut()
-            }
-            None => return self.take_up(record),
-        };
+        let connection = self.connections.entry(record.connection).or_insert_with(|| {
+            self.tally.connections += 1;
+            Connection { core: (self.twin.replay)(&self.constants), next: 0 }
+        });
+        if record.sequence != connection.next {
+            self.tally.missed += (record.sequence + 1).saturating_sub(connection.next);
+            connection.core.set_state(&record.state);
+            connection.next = record.sequence + 1;
+            return;
+        }
         let before = connection.core.state().to_vec();
         let output = connection.core.decide(&record.input);
         connection.next += 1;
@@ -79,24 +79,12 @@ impl Replayer {
         }
     }
 
-    /// Goes on from a record with others missing before it.
-    fn take_up(&mut self, record: Record) {
-        let connection = self.connections.entry(record.connection).or_insert_with(|| {
-            self.tally.connections += 1;
-            Connection { core: (self.twin.replay)(&self.constants), next: 0 }
-        });
-        self.tally.missed += record.sequence + 1 - connection.next;
-        connection.core.set_state(&record.state);
-        connection.next = record.sequence + 1;
-    }
-
     /// What was seen so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 }
 
-/// `pcc_vivace`'s line is `123456 calls replayed, all equal`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} calls of {} connections replayed, ", self.replayed, self.connections)?;
@@ -115,8 +103,7 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Record { connection, sequence, port, peer, input, output, state } = &self.kernel;
         writeln!(f, "the first: call {sequence} of connection {connection} (port {port} to {peer})")?;
-        let Input { event, .. } = input;
-        writeln!(f, "  shown    event {event}: {input:?}")?;
+        writeln!(f, "  shown    {input:?}")?;
         writeln!(f, "  kernel   {output:?}")?;
         write!(f, "  native   {:?}", self.output)?;
         let words = |bytes: &[u8]| bytes.chunks(4).map(<[u8]>::to_vec).collect::<Vec<_>>();
@@ -132,7 +119,7 @@ impl fmt::Display for Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_control::cores::{Event, TWINS};
+    use narrows_control::cores::{Event, Input, TWINS};
     use narrows_control::registry::Choice;
 
     fn constants(twin: &Twin) -> Vec<u8> {
