@@ -281,6 +281,11 @@ impl<E: Registered> Choice<E> {
         &self.text
     }
 
+    /// Whether a parameter was written.
+    pub fn sets(&self, name: &str) -> bool {
+        self.set.iter().any(|(set, _)| *set == name)
+    }
+
     /// The needs that come with parameters which are set to something else than their defaults.
     pub(crate) fn parameters_need(&self) -> impl Iterator<Item = Need> {
         let changed = |param: &&Param| self.set.iter().any(|(name, value)| *name == param.name && *value != param.default());

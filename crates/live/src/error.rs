@@ -1,5 +1,6 @@
 //! What keeps a scenario from running live.
 
+use narrows_kernel::KernelError;
 use std::io;
 use thiserror::Error;
 
@@ -34,6 +35,9 @@ pub enum LiveError {
         /// Those that there are.
         known: String,
     },
+    /// A controller cannot be given to the kernel.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

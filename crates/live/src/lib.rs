@@ -11,6 +11,7 @@ mod emulator;
 mod error;
 mod gauge;
 mod hosts;
+mod loans;
 mod namespace;
 mod netlink;
 mod network;

@@ -5,6 +5,7 @@ use crate::classify::Lanes;
 use crate::desk::FlowTally;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
+use crate::loans;
 use crate::refuse::{Kernel, has_flows, plan};
 use crate::run::{Progress, record};
 use crate::sampler::{Sampler, Told};
@@ -80,9 +81,12 @@ pub fn run_program(scenario: &Scenario, program: &Program, progress: Progress<'_
         .collect::<Result<_, LiveError>>()?;
     let talking = Scenario { flows: whole.flows[..own].to_vec(), ..whole.clone() };
     let ends: Vec<(usize, usize)> = whole.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
-    let mut terms = plan(&talking, &ends[..own], names.len(), &Kernel::running()?)?;
+    let kernel = Kernel::running()?;
+    let mut terms = plan(&talking, &ends[..own], names.len(), &kernel)?;
     terms.mtu = terms.mtu.max(1500);
-    prefer(&mut terms.settings, scenario, &places);
+    let names_of_controllers = loans::names(&mut terms.loans, scenario, &kernel.controllers)?;
+    let _loaded = loans::load(&terms.loans)?;
+    prefer(&mut terms.settings, scenario, &names_of_controllers, &places);
     let hosts: Vec<Host> =
         names.iter().enumerate().map(|(place, name)| Host::new(name, place as u16, &terms)).collect::<Result<_, LiveError>>()?;
     let mut sockets = Sockets::open(&talking, &hosts, &ends[..own], &terms)?;
@@ -163,13 +167,17 @@ fn with_lanes(scenario: &Scenario, with_flows: bool) -> (Scenario, usize) {
 }
 
 /// Lets programs that choose no controller have that of the first flow at their host, where the kernel gives it to everybody.
-fn prefer(settings: &mut [BTreeMap<&'static str, String>], scenario: &Scenario, places: &BTreeMap<NodeId, usize>) {
+fn prefer(
+    settings: &mut [BTreeMap<&'static str, String>],
+    scenario: &Scenario,
+    controllers: &[Option<String>],
+    places: &BTreeMap<NodeId, usize>,
+) {
     let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap_or_default();
-    for flow in scenario.flows.iter().rev() {
-        let name = flow.controller.as_ref().and_then(|choice| choice.entry().kernel);
-        if let Some(name) = name.filter(|name| allowed.split_whitespace().any(|one| one == *name)) {
+    for (flow, name) in scenario.flows.iter().zip(controllers).rev() {
+        if let Some(name) = name.as_ref().filter(|name| allowed.split_whitespace().any(|one| one == *name)) {
             for node in [flow.from, flow.to].iter().filter_map(|node| places.get(node)) {
-                settings[*node].insert("ipv4/tcp_congestion_control", name.to_owned());
+                settings[*node].insert("ipv4/tcp_congestion_control", name.clone());
             }
         }
     }

@@ -3,11 +3,13 @@
 use crate::capability::{available_in, lacks};
 use crate::error::LiveError;
 use crate::hosts::kernel_has_v6;
+use crate::loans::{Loan, borrow, twin_of};
 use crate::namespace::Namespace;
 use crate::sockets::{DATAGRAM_HEADERS, FIRST_PORT};
 use crate::terms::{Plan, RouteTerms, Terms};
+use narrows_control::cores::TWINS;
 use narrows_control::params::Registered;
-use narrows_control::registry::{Choice, ENTRIES};
+use narrows_control::registry::{Choice, ENTRIES, Entry};
 use narrows_flow::{Transport, Tso};
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::{Bytes, Span};
@@ -58,10 +60,19 @@ impl Kernel {
         })
     }
 
-    /// The scenario's controllers that it has, as people write them.
+    /// The scenario's controllers that it has or can be given, as people write them.
     fn offers(&self) -> String {
-        let names = ENTRIES.iter().filter(|entry| lacks(entry, &self.controllers).is_none()).map(|entry| entry.name);
-        names.collect::<Vec<_>>().join(", ")
+        let there = |entry: &&&Entry| lacks(entry, &self.controllers).is_none() || twin_of(entry).is_some();
+        ENTRIES.iter().filter(there).map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What its own controller has of a parameter.
+    fn default_of(&self, entry: &Entry, name: &str) -> Option<String> {
+        match (entry.name, name) {
+            (_, "profile") => Some("linux".to_owned()),
+            ("cubic", name) if self.cubic.contains_key(name) => Some(self.cubic[name].to_string()),
+            _ => entry.params().iter().find(|param| param.name == name).map(|param| param.default_text()),
+        }
     }
 }
 
@@ -94,7 +105,7 @@ pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], hosts: usize, kernel: 
     }
     let greatest = scenario.flows.iter().map(|flow| (flow.transport.mss + flow.transport.headers).get()).max().unwrap_or(0);
     let mtu = greatest.max(LEAST_MTU) as u32;
-    let mut plan = Plan { flows: Vec::new(), classes: vec![RouteTerms::default()], settings: vec![BTreeMap::new(); hosts], mtu };
+    let mut plan = Plan { mtu, ..Plan::plain(hosts, mtu) };
     // Who wants each setting of a host, and how.
     let mut wanted: Vec<BTreeMap<&'static str, (String, &str)>> = vec![BTreeMap::new(); hosts];
     for (flow, ends) in scenario.flows.iter().zip(ends) {
@@ -140,7 +151,7 @@ impl Asked<'_> {
         let Some(choice) = &self.flow.controller else {
             return self.datagrams();
         };
-        let (ecn, paced) = self.controller(choice)?;
+        let (controller, ecn, paced) = self.controller(choice, &mut plan.loans)?;
         self.fixed()?;
         let transport = &self.flow.transport;
         let v6 = self.family()?;
@@ -168,7 +179,7 @@ impl Asked<'_> {
         if class == plan.classes.len() {
             plan.classes.push(route);
         }
-        Ok(Terms { controller: choice.entry().kernel, paced, v6, max_segment, receive_window: transport.receive_window, class })
+        Ok(Terms { controller: Some(controller), paced, v6, max_segment, receive_window: transport.receive_window, class })
     }
 
     /// Of a flow without a controller: nothing is asked, but its headers must hold those of IPv4 and UDP.
@@ -182,18 +193,40 @@ impl Asked<'_> {
         Ok(Terms { controller: None, paced: false, v6: false, max_segment: None, receive_window: None, class: 0 })
     }
 
-    /// Whether the kernel's controller does what is asked; answers with ECN and pacing, which can be asked of every one.
-    fn controller(&self, choice: &Choice) -> Result<(bool, bool), LiveError> {
+    /// The kernel's name of the controller that does what is asked; with it ECN and pacing, which can be asked of every one.
+    fn controller(&self, choice: &Choice, loans: &mut Vec<Loan>) -> Result<(String, bool, bool), LiveError> {
         let entry = choice.entry();
-        if let Some((problem, remedy)) = lacks(entry, &self.kernel.controllers) {
-            let offers = self.kernel.offers();
-            return Err(self.refused("controller", format!("{}: {problem}; it has {offers}", entry.name), remedy));
+        let own = entry.kernel.filter(|_| lacks(entry, &self.kernel.controllers).is_none());
+        match (own, twin_of(entry)) {
+            (Some(name), twin) if twin.is_none_or(|twin| twin.kernel != name) => {
+                let (ecn, paced) = self.asks(choice, |name| self.kernel.default_of(entry, name))?;
+                Ok((name.to_owned(), ecn, paced))
+            }
+            (_, Some(twin)) => {
+                let form = twin.form();
+                let (ecn, paced) = self.asks(choice, |name| form.sets(name).then(|| form.params().text(name)))?;
+                let borrowed = borrow(loans, twin, choice, &self.kernel.controllers);
+                Ok((borrowed.map_err(|error| self.refused("controller", error.to_string(), "simulate it with narrows run"))?, ecn, paced))
+            }
+            _ => {
+                let (problem, mut remedy) = lacks(entry, &self.kernel.controllers).unwrap_or_default();
+                if let Some(twin) = TWINS.iter().find(|twin| twin.kernel == entry.name) {
+                    remedy = format!("write {}, which the kernel is given for the run, or simulate it with narrows run", twin.choice);
+                }
+                let offers = self.kernel.offers();
+                Err(self.refused("controller", format!("{}: {problem}; it has {offers}", entry.name), remedy))
+            }
         }
+    }
+
+    /// Whether ECN and pacing are asked. `fixed` tells what the kernel's controller has of a parameter, if that cannot be chosen.
+    fn asks(&self, choice: &Choice, fixed: impl Fn(&str) -> Option<String>) -> Result<(bool, bool), LiveError> {
+        let entry = choice.entry();
         let params = choice.params();
         let (mut ecn, mut paced) = (false, false);
         for param in entry.params() {
             let value = params.text(param.name);
-            let kernel = match (entry.name, param.name) {
+            match (entry.name, param.name) {
                 (_, "ecn") => {
                     ecn = params.flag("ecn");
                     continue;
@@ -202,11 +235,9 @@ impl Asked<'_> {
                     paced = params.flag("pacing");
                     continue;
                 }
-                (_, "profile") => "linux".to_owned(),
-                ("cubic", name) if self.kernel.cubic.contains_key(name) => self.kernel.cubic[name].to_string(),
-                _ => param.default_text(),
-            };
-            if value != kernel {
+                _ => {}
+            }
+            if let Some(kernel) = fixed(param.name).filter(|kernel| *kernel != value) {
                 let problem = format!("{}={value} of {} is not what the kernel's controller does", param.name, entry.name);
                 return Err(self.refused(
                     "controller",

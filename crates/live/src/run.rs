@@ -5,6 +5,7 @@ use crate::desk::FlowTally;
 use crate::emulator::Seen;
 use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
+use crate::loans;
 use crate::refuse::{Kernel, has_flows, plan};
 use crate::sockets::{Outcome, Sockets};
 use crate::stage::play;
@@ -22,6 +23,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     let places = endpoints(scenario);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
     let plan = plan(scenario, &ends, places.len(), &Kernel::running()?)?;
+    let _loaded = loans::load(&plan.loans)?;
     let hosts: Result<Vec<Host>, LiveError> =
         places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;

@@ -6,6 +6,7 @@ use crate::hosts::{Host, number_of};
 use crate::sockets::FIRST_PORT;
 use crate::tcp_info::{INFINITE_SSTHRESH, TcpInfo};
 use crate::terms::UNLIMITED_PACING;
+use narrows_control::registry::{ENTRIES, Need};
 use narrows_measure::FlowSample;
 use narrows_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -142,7 +143,9 @@ fn syns_again(info: &TcpInfo) -> u32 {
 /// connection, of payload alone (`tcp_update_pacing_rate`).
 fn pacing(connection: &Connection) -> Option<Rate> {
     let info = &connection.info;
-    let paces = connection.controller.starts_with("bbr") || info.max_pacing_rate != u64::MAX;
+    let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);
+    let paces = ENTRIES.iter().any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
+        || info.max_pacing_rate != u64::MAX;
     let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate) && info.snd_mss > 0;
     let ip = if connection.to.0.to_canonical().is_ipv4() { 20 } else { 40 };
     let stamps = if info.options & TIMESTAMPS != 0 { 12 } else { 0 };

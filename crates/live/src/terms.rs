@@ -1,5 +1,6 @@
 //! What flows ask of the kernel's TCP, and how it is told.
 
+use crate::loans::Loan;
 use crate::sockets::FIRST_PORT;
 use narrows_units::{Bytes, Span};
 use netlink_packet_route::route::RouteMetric;
@@ -13,7 +14,7 @@ use std::os::fd::{AsFd, AsRawFd};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The kernel's name of its controller; `None` without one.
-    pub controller: Option<&'static str>,
+    pub controller: Option<String>,
     /// True if TCP paces although its controller does not ask for it.
     pub paced: bool,
     /// True for IPv6.
@@ -65,6 +66,8 @@ pub struct Plan {
     pub classes: Vec<RouteTerms>,
     /// Settings of each host's namespace that differ from the kernel's, below `/proc/sys/net`.
     pub settings: Vec<BTreeMap<&'static str, String>>,
+    /// Controllers that the kernel is given for the run.
+    pub loans: Vec<Loan>,
     /// The greatest packet.
     pub mtu: u32,
 }
@@ -77,7 +80,7 @@ pub fn port(flow: usize) -> u16 {
 impl Plan {
     /// That of so many hosts of which nothing is asked but packets of up to `mtu` bytes.
     pub fn plain(hosts: usize, mtu: u32) -> Plan {
-        Plan { flows: Vec::new(), classes: vec![RouteTerms::default()], settings: vec![BTreeMap::new(); hosts], mtu }
+        Plan { flows: Vec::new(), classes: vec![RouteTerms::default()], settings: vec![BTreeMap::new(); hosts], loans: Vec::new(), mtu }
     }
 }
 
@@ -87,7 +90,7 @@ pub const UNLIMITED_PACING: u64 = u64::MAX / 2;
 impl Terms {
     /// Tells a socket before it connects or listens. Connections that it accepts have the same.
     pub fn apply(&self, socket: impl AsFd) -> io::Result<()> {
-        if let Some(name) = self.controller {
+        if let Some(name) = &self.controller {
             sockopt::set_tcp_congestion(&socket, name)?;
         }
         if self.paced {

@@ -4,6 +4,7 @@ use super::{Constants, Core, Input, Output};
 use crate::params::{ParamError, Params, Registered};
 use crate::pcc_kernel;
 use crate::registry::{Choice, Entry};
+use std::fmt;
 
 /// A controller that exists twice: compiled for the simulator, and for the kernel.
 pub struct Twin {
@@ -24,6 +25,20 @@ pub struct Twin {
 /// Every twin.
 pub const TWINS: &[&Twin] = &[&pcc_kernel::VIVACE_TWIN, &pcc_kernel::ALLEGRO_TWIN];
 
+impl fmt::Debug for Twin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Twin").field(&self.kernel).finish()
+    }
+}
+
+impl PartialEq for Twin {
+    fn eq(&self, other: &Twin) -> bool {
+        self.kernel == other.kernel
+    }
+}
+
+impl Eq for Twin {}
+
 impl Twin {
     /// The twin of this name: the kernel's (`pcc_vivace`), the same with `-` for `_`, or that of the registry (`pcc-kernel`).
     pub fn named(name: &str) -> Option<&'static Twin> {
@@ -33,6 +48,11 @@ impl Twin {
     /// The name of the command line: the kernel's with `-` for `_`.
     pub fn name(&self) -> String {
         self.kernel.replace('_', "-")
+    }
+
+    /// The choice whose simulation is this core.
+    pub fn form(&self) -> Choice {
+        self.choice.parse().expect("every twin's choice is one of the registry")
     }
 
     /// The constants of a choice such as `pcc-kernel?fixed=true`.

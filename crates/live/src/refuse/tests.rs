@@ -117,7 +117,7 @@ fn nothing_is_told_to_a_kernel_that_does_it_anyway() {
     assert_eq!(plan.settings, vec![BTreeMap::new(); 2]);
     assert!(plan.flows.iter().all(|terms| terms.class == 0 && terms.max_segment.is_none() && !terms.paced && !terms.v6));
     assert_eq!(plan.classes[0].metrics(), Vec::new());
-    let named: Vec<_> = plan.flows.iter().map(|terms| terms.controller).collect();
+    let named: Vec<_> = plan.flows.iter().map(|terms| terms.controller.as_deref()).collect();
     assert_eq!(named, [Some("reno"), Some("cubic")]);
 }
 
