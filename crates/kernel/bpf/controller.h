@@ -133,14 +133,10 @@ static __always_inline bool decide(struct sock *sk, struct tcp_sock *tp, struct 
 	out->cwnd = in->cwnd;
 	out->ssthresh = in->ssthresh;
 	if (in->event == CORE_INIT) {
-		u64 number = __sync_fetch_and_add(&stats.opened, 1);
-
-		if (mine) {
-			mine->connection = number;
-			mine->sequence = 0;
-		} else {
+		if (!mine)
 			__sync_fetch_and_add(&stats.without_memory, 1);
-		}
+		else
+			mine->connection = __sync_fetch_and_add(&stats.opened, 1);
 	}
 	if (!mine)
 		return false;
@@ -212,10 +208,12 @@ u32 BPF_PROG(undo_cwnd, struct sock *sk)
 	return out.cwnd;
 }
 
+/* A socket that takes the controller again begins anew. Older kernels release sockets, too, that chose it and never connected: they have nothing to forget. */
 SEC("struct_ops")
 void BPF_PROG(release, struct sock *sk)
 {
-	__sync_fetch_and_add(&stats.closed, 1);
+	if (!bpf_sk_storage_delete(&connections, sk))
+		__sync_fetch_and_add(&stats.closed, 1);
 }
 
 /* One step of the core alone, for tests: bpf(2), BPF_PROG_TEST_RUN. */
