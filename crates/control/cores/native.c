@@ -1,9 +1,13 @@
 /* The kernel's cores for the simulator: each under a name that can be linked. */
+#include "hstcp.h"
 #include "pcc_allegro.h"
 #include "pcc_vivace.h"
+#include "scalable.h"
 
 _Static_assert(sizeof(struct pcc_vivace_constants) == 64, "layout of Vivace's constants");
 _Static_assert(sizeof(struct pcc_allegro_constants) == 32, "layout of Allegro's constants");
+_Static_assert(sizeof(struct hstcp_constants) == 8 && sizeof(struct hstcp_state) == 8, "layout of HighSpeed TCP");
+_Static_assert(sizeof(struct scalable_constants) == 8 && sizeof(struct scalable_state) == 8, "layout of Scalable TCP");
 
 #define CORE(name, remembered)                                                                                                      \
 	void narrows_##name(const struct name##_constants *constants, struct remembered *state, const struct core_input *in,        \
@@ -14,6 +18,8 @@ _Static_assert(sizeof(struct pcc_allegro_constants) == 32, "layout of Allegro's 
 
 CORE(pcc_vivace, pcc_state)
 CORE(pcc_allegro, pcc_state)
+CORE(hstcp, hstcp_state)
+CORE(scalable, scalable_state)
 
 /* For tests of single equations. */
 core_s64 narrows_pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, core_u32 starting,

@@ -1,4 +1,4 @@
-//! What Linux gives to every window-based controller: a window in whole segments.
+//! What Linux gives to every window-based controller: a window in whole segments, and the calls that a core of such a controller gets.
 //!
 //! Sources: Linux `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd` (`net/ipv4/tcp_cong.c`), `tcp_init_cwnd_reduction`, `tcp_enter_loss`,
 //! `tcp_undo_cwnd_reduction` (`tcp_input.c`) and `tcp_cwnd_restart` (`tcp_output.c`).
@@ -8,13 +8,17 @@
 //! * in Disorder the window may grow on selective acknowledgements; the kernel waits for the cumulative acknowledgement to move;
 //! * a window that the application leaves unused decays after idleness only, not while a little is still being sent (`tcp_cwnd_application_limited`).
 
+#[cfg(test)]
+pub(crate) mod lockstep;
+
+use crate::cores::{Constants, Core, Event, Input, Output, recovery};
 use crate::registry::{Params, Setup};
 use crate::window::growth;
-use crate::{Controller, Decision, Ecn, Feedback, Sent, Tag, Timeout, aimd};
+use crate::{Controller, Decision, Ecn, Feedback, Recovery, Sent, Tag, Timeout, aimd};
 use narrows_units::{Bytes, Span, Time};
 
 /// No slow start threshold yet (`TCP_INFINITE_SSTHRESH`).
-const NO_THRESHOLD: u32 = u32::MAX;
+pub(crate) const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 /// The window (`snd_cwnd`, `snd_ssthresh`, `snd_cwnd_cnt`).
 #[derive(Clone, Debug)]
@@ -99,9 +103,14 @@ impl Window {
         self.credit = 0;
     }
 
-    /// The latest reduction was spurious.
+    /// The latest reduction was spurious: the window goes back to what it was.
     pub fn undo(&mut self) {
-        self.cwnd = self.cwnd.max(self.prior.0);
+        self.undo_to(self.cwnd.max(self.prior.0));
+    }
+
+    /// The same, to `cwnd` segments.
+    fn undo_to(&mut self, cwnd: u32) {
+        self.cwnd = cwnd;
         self.threshold = self.threshold.max(self.prior.1);
     }
 
@@ -112,33 +121,41 @@ impl Window {
     }
 }
 
-/// The two callbacks in which kernel controllers of the AIMD family differ.
-pub trait Callbacks: Send {
-    /// `cong_avoid` beyond slow start: `acked` segments are acknowledged at once.
-    fn avoid(&mut self, window: &mut Window, acked: u32);
-
-    /// `ssthresh`: what a reduction leaves of `cwnd` segments.
-    fn left(&self, cwnd: u32) -> u32;
-}
-
-/// A kernel controller with these callbacks.
+/// A kernel controller that this core is: the kernel asks it for growth (`cong_avoid`), for what a reduction leaves (`ssthresh`) and for the window to go back to
+/// (`undo_cwnd`), and sees to everything else.
 #[derive(Clone, Debug)]
-pub struct Linux<C> {
-    callbacks: C,
+pub struct Linux<C: Constants> {
+    core: Core<C>,
+    input: Input,
     window: Window,
     packet: Bytes,
     ecn: Ecn,
 }
 
-impl<C: Callbacks> Linux<C> {
+impl<C: Constants> Linux<C> {
     /// A controller at the start of a connection.
-    pub fn new(callbacks: C, setup: &Setup, params: &Params) -> Linux<C> {
+    pub fn new(constants: C, setup: &Setup, params: &Params) -> Linux<C> {
         let ecn = if params.flag(aimd::ECN.name) { Ecn::Ect0 } else { Ecn::NotEct };
-        Linux { callbacks, window: Window::new(setup), packet: setup.mss + setup.headers, ecn }
+        let input = Input { cwnd_clamp: u32::MAX, mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32, ..Input::default() };
+        let mut linux = Linux { core: Core::new(constants), input, window: Window::new(setup), packet: setup.mss + setup.headers, ecn };
+        linux.tell(Event::Init);
+        linux
+    }
+
+    /// Something happened to the connection. Returns what the core decided.
+    fn tell(&mut self, event: Event) -> Output {
+        let Window { cwnd, threshold, prior: (prior_cwnd, _), .. } = self.window;
+        self.core.decide(&Input { event: event as u32, cwnd, ssthresh: threshold, prior_cwnd, ..self.input });
+        self.core.output
+    }
+
+    fn reduce(&mut self) {
+        let left = self.tell(Event::Reduce).ssthresh;
+        self.window.reduce(left);
     }
 }
 
-impl<C: Callbacks> Controller for Linux<C> {
+impl<C: Constants> Controller for Linux<C> {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
         Tag::default()
@@ -146,24 +163,29 @@ impl<C: Callbacks> Controller for Linux<C> {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         if feedback.congestion.is_some() {
-            self.window.reduce(self.callbacks.left(self.window.cwnd));
+            self.reduce();
             return;
         }
-        let rest = self.window.slow_start(growth(feedback));
-        if rest > 0 {
-            self.callbacks.avoid(&mut self.window, rest);
+        self.input.recovery = recovery(feedback.recovery);
+        let acked = growth(feedback);
+        if acked > 0 {
+            (self.input.acked, self.input.cwnd_limited) = (acked, 1);
+            self.window.cwnd = self.tell(Event::Ack).cwnd;
         }
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         if !timeout.repeated {
-            self.window.reduce(self.callbacks.left(self.window.cwnd));
+            self.reduce();
         }
         self.window.collapse();
+        self.input.recovery = recovery(Recovery::Loss);
+        self.tell(Event::State);
     }
 
     fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
+        let cwnd = self.tell(Event::Undo).cwnd;
+        self.window.undo_to(cwnd);
     }
 
     fn decision(&self) -> Decision {

@@ -8,7 +8,9 @@
 //! Flows that share a loss process do not converge to equal windows (multiplicative increase and decrease): a property, not to be repaired.
 
 use crate::aimd::{Aimd, ECN, Steps};
-use crate::linux::{Callbacks, Linux, Window};
+use crate::cores::window::{Scalable as Constants, ScalableState};
+use crate::cores::{Twin, replay};
+use crate::linux::Linux;
 use crate::registry::{Built, Entry, Param, ParamError, Params, Setup};
 
 /// Registry line.
@@ -43,18 +45,28 @@ pub const ENTRY: Entry = Entry {
 const LOW_WINDOW: f64 = 16.0;
 /// What a reduction takes (b of the paper).
 const DECREASE: f64 = 0.125;
-/// The same as a power of two (`TCP_SCALABLE_MD_SCALE`).
-const DECREASE_SHIFT: u32 = 3;
-/// Fewest segments after a loss in Linux.
-const MIN_WINDOW: u32 = 2;
+
+/// What the kernel gets of it.
+pub const TWIN: Twin = Twin {
+    kernel: "scalable",
+    entry: &ENTRY,
+    choice: "scalable?profile=linux",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
+    replay: replay::<Constants>,
+    state: size_of::<ScalableState>(),
+};
+
+fn constants(params: &Params) -> Result<Constants, ParamError> {
+    params.refuse(&ENTRY, "low_window", "left out with profile=linux, which has no legacy window")?;
+    Ok(Constants { ai_count: params.number("ai_count") as u32, reserved: 0 })
+}
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
-    let ai_count = params.number("ai_count");
     if params.choice("profile") == "linux" {
-        params.refuse(&ENTRY, "low_window", "left out with profile=linux, which has no legacy window")?;
-        return Ok(Built::new(Linux::new(Whole { ai_count: ai_count as u32 }, setup, params)));
+        return Ok(Built::new(Linux::new(constants(params)?, setup, params)));
     }
-    Ok(Built::new(Aimd::new(Scalable { ai_count, low_window: params.number("low_window") }, setup, params)))
+    let scalable = Scalable { ai_count: params.number("ai_count"), low_window: params.number("low_window") };
+    Ok(Built::new(Aimd::new(scalable, setup, params)))
 }
 
 /// The paper's steps.
@@ -74,24 +86,10 @@ impl Steps for Scalable {
     }
 }
 
-/// The kernel's callbacks.
-#[derive(Clone, Debug)]
-struct Whole {
-    ai_count: u32,
-}
-
-impl Callbacks for Whole {
-    fn avoid(&mut self, window: &mut Window, acked: u32) {
-        window.step(window.cwnd.min(self.ai_count), acked);
-    }
-
-    fn left(&self, cwnd: u32) -> u32 {
-        (cwnd - (cwnd >> DECREASE_SHIFT)).max(MIN_WINDOW)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::{Constants, ScalableState};
+    use crate::linux::lockstep::{Transcribed, Transcription, lockstep};
     use crate::registry::Choice;
     use crate::testing::{acked, acknowledge, at, inspect, setup};
     use crate::{Congestion, Controller, Feedback, Recovery};
@@ -136,6 +134,42 @@ mod tests {
                 rounds += 1;
             }
             assert_eq!(rounds, 14, "at {window}");
+        }
+    }
+
+    /// The kernel's arithmetic once more, apart from `cores/scalable.h`.
+    struct Whole {
+        ai_count: u32,
+    }
+
+    impl Transcription for Whole {
+        type State = ScalableState;
+
+        fn acknowledged(&mut self, window: &mut Transcribed, mut acked: u32) {
+            if window.in_slow_start() {
+                acked = window.slow_start(acked);
+                if acked == 0 {
+                    return;
+                }
+            }
+            window.step(window.cwnd.min(self.ai_count), acked);
+        }
+
+        fn left(&self, cwnd: u32) -> u32 {
+            (cwnd - (cwnd >> 3)).max(2)
+        }
+
+        fn begin(&mut self) {}
+
+        fn state(&self, credit: u32) -> ScalableState {
+            ScalableState { credit, reserved: 0 }
+        }
+    }
+
+    #[test]
+    fn the_core_and_the_transcription_agree() {
+        for ai_count in [2, 50, 100, 1_000] {
+            lockstep(Constants { ai_count, reserved: 0 }, Whole { ai_count });
         }
     }
 }

@@ -6,6 +6,7 @@
  *
  *	#define CORE pcc_vivace			its functions and constants
  *	#define CORE_REMEMBERS struct pcc_state	what a connection remembers
+ *	#define CORE_IS_LONG			that does not fit the private area of a socket
  *	#include "pcc_vivace.h"
  *	#include "controller.h"
  *
@@ -38,19 +39,53 @@ struct {
 	__uint(max_entries, SHARED_RECORDS_BYTES);
 } records SEC(".maps");
 
-/* What a connection remembers; longer ones do not fit the private area of a socket. */
+/* What a connection remembers. */
 struct remembered {
 	CORE_REMEMBERS state;
 	u64 connection; /* its number */
 	u64 sequence;	/* of its records */
 };
 
+#ifdef CORE_IS_LONG
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct remembered);
 } connections SEC(".maps");
+
+static __always_inline struct remembered *remembered(struct sock *sk, u32 event)
+{
+	return bpf_sk_storage_get(&connections, sk, NULL, event == CORE_INIT ? BPF_SK_STORAGE_GET_F_CREATE : 0);
+}
+
+/* True if there was something to forget. */
+static __always_inline bool forget(struct sock *sk)
+{
+	return !bpf_sk_storage_delete(&connections, sk);
+}
+#else
+_Static_assert(sizeof(struct remembered) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "define CORE_IS_LONG");
+
+static __always_inline struct remembered *remembered(struct sock *sk, u32 event)
+{
+	struct remembered *mine = (struct remembered *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+
+	if (event == CORE_INIT)
+		mine->sequence = 0;
+	return mine;
+}
+
+/* True if there was something to forget: the kernel clears the area when a socket takes a controller, and the first call ends that. */
+static __always_inline bool forget(struct sock *sk)
+{
+	struct remembered *mine = (struct remembered *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
+	bool any = mine->sequence != 0;
+
+	mine->sequence = 0;
+	return any;
+}
+#endif
 
 struct decision {
 	struct shared_record head;
@@ -124,7 +159,7 @@ static __always_inline void record(struct sock *sk, struct remembered *mine, con
 /* Shows the core what happened, and answers with what it decided. False if the kernel had no memory for the connection, which then stays as it is. */
 static __always_inline bool decide(struct sock *sk, struct tcp_sock *tp, struct core_input *in, struct core_output *out)
 {
-	struct remembered *mine = bpf_sk_storage_get(&connections, sk, NULL, in->event == CORE_INIT ? BPF_SK_STORAGE_GET_F_CREATE : 0);
+	struct remembered *mine = remembered(sk, in->event);
 	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
 
 	/* The compiler shall not take the values it sees here for those at run time. */
@@ -208,11 +243,24 @@ u32 BPF_PROG(undo_cwnd, struct sock *sk)
 	return out.cwnd;
 }
 
+SEC("struct_ops")
+void BPF_PROG(set_state, struct sock *sk, u8 state)
+{
+	struct core_input in;
+
+	if (state == CORE_LOSS)
+		__sync_fetch_and_add(&stats.timeouts, 1);
+	look(sk, (struct tcp_sock *)sk, &in);
+	/* The socket still has the state before. */
+	in.recovery = state;
+	told(sk, &in, CORE_STATE);
+}
+
 /* A socket that takes the controller again begins anew. Older kernels release sockets, too, that chose it and never connected: they have nothing to forget. */
 SEC("struct_ops")
 void BPF_PROG(release, struct sock *sk)
 {
-	if (!bpf_sk_storage_delete(&connections, sk))
+	if (forget(sk))
 		__sync_fetch_and_add(&stats.closed, 1);
 }
 

@@ -11,19 +11,6 @@ void BPF_PROG(init, struct sock *sk)
 	happened(sk, CORE_INIT);
 }
 
-SEC("struct_ops")
-void BPF_PROG(set_state, struct sock *sk, u8 state)
-{
-	struct core_input in;
-
-	if (state == CORE_LOSS)
-		__sync_fetch_and_add(&stats.timeouts, 1);
-	look(sk, (struct tcp_sock *)sk, &in);
-	/* The socket still has the state before. */
-	in.recovery = state;
-	told(sk, &in, CORE_STATE);
-}
-
 /* Linux 6.10 put two arguments before the rate sample; none but the socket is used. */
 SEC("struct_ops")
 void BPF_PROG(cong_control, struct sock *sk)

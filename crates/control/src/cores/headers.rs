@@ -1,10 +1,13 @@
 //! What BPF asks of the headers.
 
-const HEADERS: [&str; 4] = [
+const HEADERS: [&str; 7] = [
     include_str!("../../cores/core.h"),
     include_str!("../../cores/pcc.h"),
     include_str!("../../cores/pcc_vivace.h"),
     include_str!("../../cores/pcc_allegro.h"),
+    include_str!("../../cores/window.h"),
+    include_str!("../../cores/hstcp.h"),
+    include_str!("../../cores/scalable.h"),
 ];
 
 /// Without comments and texts.

@@ -10,6 +10,7 @@ pub(crate) mod equations;
 mod headers;
 pub mod pcc;
 mod twin;
+pub mod window;
 
 use crate::Recovery;
 use bytemuck::{Pod, Zeroable};
@@ -143,6 +144,8 @@ macro_rules! cores {
 cores! {
     narrows_pcc_vivace(pcc::Vivace, pcc::State);
     narrows_pcc_allegro(pcc::Allegro, pcc::State);
+    narrows_hstcp(window::Hstcp, window::HstcpState);
+    narrows_scalable(window::Scalable, window::ScalableState);
 }
 
 /// One connection's controller.

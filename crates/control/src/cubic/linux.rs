@@ -145,6 +145,7 @@ impl Controller for LinuxCubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linux::NO_THRESHOLD;
     use crate::registry::Choice;
     use crate::testing::{acked, acked_one, acknowledge, at, inspect, send, setup};
     use crate::{Congestion, Recovery};
@@ -228,7 +229,7 @@ mod tests {
         cubic.on_timeout(&Timeout::new(at(700), 1, 1, true));
         assert_eq!((cubic.window.cwnd, cubic.window.threshold), (1, 35), "the same losses");
         cubic.on_undo(at(800));
-        assert_eq!((cubic.window.cwnd, cubic.window.threshold), (50, u32::MAX));
+        assert_eq!((cubic.window.cwnd, cubic.window.threshold), (50, NO_THRESHOLD));
     }
 
     #[test]
@@ -239,7 +240,7 @@ mod tests {
         cubic.on_feedback(&Feedback { acked: &acked(0..1), rtt: rtt(40), srtt: Span::from_millis(40), ..Feedback::at(at(40)) });
         send(&mut cubic, at(41), 64..128);
         for i in 0..9 {
-            assert_eq!(cubic.window.threshold, u32::MAX);
+            assert_eq!(cubic.window.threshold, NO_THRESHOLD);
             let acked = acked(64 + i..65 + i);
             cubic.on_feedback(&Feedback { acked: &acked, rtt: rtt(46), srtt: Span::from_millis(41), ..Feedback::at(at(90 + 3 * i)) });
         }

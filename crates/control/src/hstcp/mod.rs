@@ -1,9 +1,12 @@
-//! HighSpeed TCP (RFC 3649), in two profiles: as printed, and as Linux has it.
+//! HighSpeed TCP (RFC 3649), in two profiles: as printed, and as Linux has it, which is the core `cores/hstcp.h`.
 
-mod linux;
 mod rfc3649;
+#[cfg(test)]
+mod transcription;
 
 use crate::aimd::{Aimd, ECN};
+use crate::cores::window::{Hstcp, HstcpState};
+use crate::cores::{Twin, replay};
 use crate::linux::Linux;
 use crate::registry::{Built, Entry, Param, ParamError, Params, Setup};
 
@@ -34,10 +37,24 @@ pub const ENTRY: Entry = Entry {
     build,
 };
 
+/// What the kernel gets of it.
+pub const TWIN: Twin = Twin {
+    kernel: "hstcp",
+    entry: &ENTRY,
+    choice: "hstcp?profile=linux",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
+    replay: replay::<Hstcp>,
+    state: size_of::<HstcpState>(),
+};
+
+fn constants(params: &Params) -> Result<Hstcp, ParamError> {
+    params.refuse(&ENTRY, "limited_slow_start", "left out with profile=linux, which has no such limit")?;
+    Ok(Hstcp::default())
+}
+
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     if params.choice("profile") == "linux" {
-        params.refuse(&ENTRY, "limited_slow_start", "left out with profile=linux, which has no such limit")?;
-        return Ok(Built::new(Linux::new(linux::HighSpeed::default(), setup, params)));
+        return Ok(Built::new(Linux::new(constants(params)?, setup, params)));
     }
     Ok(Built::new(Aimd::new(rfc3649::HighSpeed::new(params.number("limited_slow_start")), setup, params)))
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 #define CORE pcc_allegro
 #define CORE_REMEMBERS struct pcc_state
+#define CORE_IS_LONG
 #include "pcc_allegro.h"
 #include "../controller.h"
 #include "../pcc.h"

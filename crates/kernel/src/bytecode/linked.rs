@@ -52,6 +52,13 @@ pub fn try_core(object: &[u8], mut address: impl FnMut(&str) -> u64) -> Vec<u8> 
     code
 }
 
+/// What lies in a section of the object.
+pub fn data(object: &[u8], section: &str) -> Vec<u8> {
+    let file = object::File::parse(object).expect("an object");
+    let section = file.section_by_name(section).unwrap_or_else(|| panic!("{section}"));
+    section.data().expect("a section of data").to_vec()
+}
+
 fn word(code: &[u8], at: usize) -> [u8; 4] {
     code[at..at + 4].try_into().expect("instructions are whole")
 }

@@ -52,6 +52,12 @@ impl Memory {
         Memory(vec![Cell::new(0); bytes.div_ceil(8)].into())
     }
 
+    fn of(bytes: &[u8]) -> Memory {
+        let memory = Memory::new(bytes.len());
+        memory.write(0, bytes);
+        memory
+    }
+
     fn address(&self) -> u64 {
         self.0.as_ptr() as u64
     }
@@ -75,11 +81,12 @@ impl Memory {
 
 fn interpreted(twin: &'static Twin, constants: &[u8]) -> Step {
     let (input_at, output_at) = Trial::places(twin);
-    let (fixed, trial) = (Memory::new(constants.len()), Memory::new(output_at + size_of::<Output>()));
-    fixed.write(0, constants);
+    let (fixed, trial) = (Memory::of(constants), Memory::new(output_at + size_of::<Output>()));
+    let mut tables = None;
     let code: &'static [u8] = linked::try_core(object_of(twin), |section| match section {
         ".rodata.constants" => fixed.address(),
         ".data.trial" => trial.address(),
+        ".rodata" => tables.get_or_insert_with(|| Memory::of(&linked::data(object_of(twin), section))).address(),
         other => panic!("{other}"),
     })
     .leak();
@@ -87,11 +94,11 @@ fn interpreted(twin: &'static Twin, constants: &[u8]) -> Step {
     let mut machine = EbpfVmNoData::new(Some(code)).expect("instructions that it knows");
     // The program itself keeps nothing on the stack: all of it is for what it calls.
     machine.set_stack_usage_calculator(|_, at, _| if at == 0 { 0 } else { 256 }, Box::new(())).expect("a program is set");
-    for memory in [&fixed, &trial] {
+    for memory in [&fixed, &trial].into_iter().chain(&tables) {
         machine.register_allowed_memory(memory.address()..memory.address() + 8 * memory.0.len() as u64);
     }
     Box::new(move |state, input| {
-        let _ = &fixed;
+        let _ = (&fixed, &tables);
         trial.write(0, state);
         trial.write(input_at, bytemuck::bytes_of(input));
         trial.write(output_at, bytemuck::bytes_of(&in_force(input)));

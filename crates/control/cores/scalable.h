@@ -1,0 +1,52 @@
+/*
+ * Scalable TCP as Linux computes it, net/ipv4/tcp_scalable.c: a segment for each hundred acknowledged, or for each window if that is less, and an eighth less after a
+ * loss.
+ */
+#ifndef NARROWS_SCALABLE_H
+#define NARROWS_SCALABLE_H
+
+#include "window.h"
+
+struct scalable_constants {
+	core_u32 ai_count; /* 100; 50 before Linux 5.6, of acknowledgements */
+	core_u32 reserved;
+};
+
+struct scalable_state {
+	core_u32 credit; /* segments acknowledged towards the next of growth */
+	core_u32 reserved;
+};
+
+/* A reduction takes a part of 1 in 2^3. */
+#define SCALABLE_SHIFT 3
+
+static inline void scalable_avoid(const struct scalable_constants *constants, struct scalable_state *state, const struct core_input *in,
+				  struct core_output *out)
+{
+	core_u32 acked = in->acked;
+
+	if (!in->cwnd_limited)
+		return;
+	if (window_in_slow_start(out)) {
+		acked = window_slow_start(in, out, acked);
+		if (!acked)
+			return;
+	}
+	window_step(in, out, &state->credit, core_min(out->cwnd, constants->ai_count), acked);
+}
+
+/* One call of the kernel. */
+static inline void scalable_decide(const struct scalable_constants *constants, struct scalable_state *state, const struct core_input *in,
+				   struct core_output *out)
+{
+	if (window_begins(in))
+		state->credit = 0;
+	if (in->event == CORE_ACK)
+		scalable_avoid(constants, state, in, out);
+	else if (in->event == CORE_REDUCE)
+		out->ssthresh = core_max(in->cwnd - (in->cwnd >> SCALABLE_SHIFT), WINDOW_LEAST);
+	else if (in->event == CORE_UNDO)
+		window_undo(in, out);
+}
+
+#endif

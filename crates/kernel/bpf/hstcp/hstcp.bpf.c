@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
+#define CORE hstcp
+#define CORE_REMEMBERS struct hstcp_state
+#include "hstcp.h"
+#include "../controller.h"
+#include "../window.h"
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops controller = WINDOW_CONTROLLER("hstcp");
