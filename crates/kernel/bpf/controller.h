@@ -31,7 +31,7 @@ const volatile CORE_CONSTANTS constants SEC(".rodata.constants");
 /* What the controller has seen so far, on all connections; read from outside. */
 struct shared_stats stats SEC(".data.stats");
 
-/* Whether to record; set from outside at any time. */
+/* Until when to record; set from outside at any time. A time, so that a reader that is killed costs connections nothing for long. */
 struct shared_control control SEC(".data.control");
 
 struct {
@@ -138,7 +138,7 @@ static __always_inline void record(struct sock *sk, struct remembered *mine, con
 	struct decision *decision;
 	u64 sequence = mine->sequence++;
 
-	if (!control.recording)
+	if (control.record_until <= in->now)
 		return;
 	decision = bpf_ringbuf_reserve(&records, sizeof(*decision), 0);
 	if (!decision) {

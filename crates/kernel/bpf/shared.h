@@ -17,8 +17,7 @@ struct shared_stats {
 };
 
 struct shared_control {
-	unsigned int recording; /* 1: each call of a core is recorded */
-	unsigned int reserved;
+	unsigned long long record_until; /* each call of a core before this time (tcp_mstamp) is recorded */
 };
 
 /* What each record begins with. */

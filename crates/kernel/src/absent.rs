@@ -2,7 +2,9 @@
 
 use crate::{KernelError, Record, Stats};
 use narrows_control::cores::Twin;
-use std::time::Duration;
+use narrows_control::registry::Choice;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// A registered controller. There is none: this narrows was built without them.
 pub enum Loaded {}
@@ -32,4 +34,84 @@ impl Loaded {
     pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
         match *self {}
     }
+}
+
+/// A controller that is pinned. There is none: this narrows was built without them.
+pub enum Pinned {}
+
+/// The reader of its records.
+pub enum Watching {}
+
+impl Pinned {
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn load(_twin: &'static Twin, _choice: &Choice, _constants: &[u8], _name: &str) -> Result<(Pinned, bool), KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn all() -> Result<Vec<Pinned>, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn named(_name: &str) -> Result<Pinned, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        match *self {}
+    }
+
+    /// Which controller it is.
+    pub fn twin(&self) -> &'static Twin {
+        match *self {}
+    }
+
+    /// Its parameters.
+    pub fn choice(&self) -> &Choice {
+        match *self {}
+    }
+
+    /// Its constants.
+    pub fn constants(&self) -> Vec<u8> {
+        match *self {}
+    }
+
+    /// The directory of its pins.
+    pub fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    /// When it was loaded.
+    pub fn since(&self) -> Option<SystemTime> {
+        match *self {}
+    }
+
+    /// What it has seen.
+    pub fn stats(&self) -> Stats {
+        match *self {}
+    }
+
+    /// Becomes the one process that reads its records.
+    pub fn watch(&self) -> Result<Watching, KernelError> {
+        match *self {}
+    }
+
+    /// Unregisters it.
+    pub fn unload(self) -> Result<u64, KernelError> {
+        match self {}
+    }
+}
+
+impl Watching {
+    /// Reads what was recorded since the last call.
+    pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
+        match *self {}
+    }
+}
+
+/// True if some BPF program registered this name; this narrows cannot tell.
+pub fn of_bpf(_name: &str) -> bool {
+    false
 }

@@ -1,5 +1,7 @@
-//! Why a controller could not be given to the kernel.
+//! Why a controller could not be given to the kernel, or found there.
 
+use std::io;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// What went wrong, and what to do about it.
@@ -10,13 +12,55 @@ pub enum KernelError {
         "this narrows was built without controllers for the kernel: install clang, make, pkg-config and the headers of libelf and zlib (on Debian: apt install clang make pkg-config libelf-dev zlib1g-dev) and build it with `make build`"
     )]
     NotBuilt,
-    /// The kernel took the object, but not under this name.
-    #[error("the kernel already has a controller \"{name}\": {remedy}")]
+    /// This host does not take controllers from this process.
+    #[error("{reason}: {remedy}")]
+    Unfit {
+        /// What is missing.
+        reason: String,
+        /// How to get it.
+        remedy: String,
+    },
+    /// Not a name for a controller.
+    #[error("\"{name}\" cannot be the name of a controller: the kernel takes 1 to 15 letters, digits, \"_\" and \".\"")]
+    BadName {
+        /// As given.
+        name: String,
+    },
+    /// The name belongs to somebody else.
+    #[error("the kernel already has a controller \"{name}\", {whose}: choose another name, for example --as {proposal}")]
     NameTaken {
         /// The kernel's name.
         name: String,
-        /// What to do.
-        remedy: String,
+        /// Where it comes from.
+        whose: &'static str,
+        /// A name that is free.
+        proposal: String,
+    },
+    /// Loaded under this name before.
+    #[error(
+        "\"{name}\" is loaded already, as {choice} (pinned in {}): `narrows kernel unload {name}` removes it, and --as {proposal} loads another beside it", path.display()
+    )]
+    LoadedBefore {
+        /// The kernel's name.
+        name: String,
+        /// The controller with its parameters.
+        choice: String,
+        /// Its pins.
+        path: PathBuf,
+        /// A name that is free.
+        proposal: String,
+    },
+    /// The verifier found fault with a program.
+    #[error("the kernel's verifier refuses the program \"{program}\" of {name}: {said}")]
+    Verifier {
+        /// The kernel's name of the controller.
+        name: String,
+        /// The callback.
+        program: String,
+        /// The end of what it said.
+        said: String,
+        /// All that it and libbpf said.
+        log: String,
     },
     /// The kernel refused.
     #[error("the kernel refuses {name}: {reason}")]
@@ -25,5 +69,41 @@ pub enum KernelError {
         name: String,
         /// In words.
         reason: String,
+        /// All that libbpf said.
+        log: String,
     },
+    /// The file system of pins does not do what is asked of it.
+    #[error("{} cannot be {what}: {source}", path.display())]
+    Pins {
+        /// Which file or directory.
+        path: PathBuf,
+        /// What was to be done with it.
+        what: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// Nothing of this name is pinned.
+    #[error("narrows has loaded no controller \"{name}\"; {loaded}")]
+    NotLoaded {
+        /// As given.
+        name: String,
+        /// What is loaded.
+        loaded: String,
+    },
+    /// Somebody reads its records already.
+    #[error("\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first")]
+    Watched {
+        /// The kernel's name.
+        name: String,
+    },
+}
+
+impl KernelError {
+    /// All that the kernel's verifier and libbpf said, of a controller that the kernel refused.
+    pub fn log(&self) -> Option<&str> {
+        match self {
+            KernelError::Verifier { log, .. } | KernelError::Refused { log, .. } => Some(log),
+            _ => None,
+        }
+    }
 }

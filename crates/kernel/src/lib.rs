@@ -1,17 +1,46 @@
 //! Controllers in the Linux kernel: those of `narrows-control` that have a twin there, compiled to BPF and registered as congestion controllers (struct_ops), on
 //! kernels from 6.0 on, without building any.
 //!
-//! Everything that needs bpf(2) is behind the feature `bpf`; without it each function answers with [`KernelError::NotBuilt`].
+//! [`Loaded`] is one for as long as a process wants it, [`Pinned`] one that stays until it is unloaded. Everything that needs bpf(2) is behind the feature `bpf`;
+//! without it each function answers with [`KernelError::NotBuilt`].
 
+#[cfg(not(feature = "bpf"))]
+mod absent;
 #[cfg(all(test, feature = "bpf"))]
 mod bytecode;
 mod error;
-#[cfg_attr(not(feature = "bpf"), path = "absent.rs")]
+mod fitness;
+#[cfg(feature = "bpf")]
 mod loaded;
+#[cfg(feature = "bpf")]
+mod log;
+#[cfg(feature = "bpf")]
+mod maps;
+mod names;
+#[cfg(feature = "bpf")]
+mod pinned;
+#[cfg(feature = "bpf")]
+mod place;
 mod replayer;
 mod shared;
 
+#[cfg(not(feature = "bpf"))]
+pub use absent::{Loaded, Pinned, Watching, of_bpf};
 pub use error::KernelError;
-pub use loaded::Loaded;
+pub use fitness::{fit, kernel_fit};
+#[cfg(feature = "bpf")]
+#[doc(hidden)]
+pub use loaded::Registration;
+#[cfg(feature = "bpf")]
+pub use loaded::{Loaded, of_bpf};
+pub use names::{available, default};
+#[cfg(feature = "bpf")]
+pub use pinned::{Pinned, Watching};
 pub use replayer::{Difference, Replayer, Tally};
 pub use shared::{Record, Stats};
+
+/// True if this build has controllers for the kernel: the feature `bpf`.
+pub const BUILT: bool = cfg!(feature = "bpf");
+
+/// Where controllers that stay are pinned, each in a directory of its own.
+pub const PINS: &str = "/sys/fs/bpf/narrows";

@@ -1,9 +1,12 @@
 //! A controller in the kernel, for as long as this process wants it.
 
-use crate::{KernelError, Record, Stats};
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, RingBufferBuilder};
+use crate::fitness::has_links;
+use crate::log::listening;
+use crate::maps::Maps;
+use crate::{KernelError, Record, Stats, available, fit, names};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use narrows_control::cores::Twin;
-use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
 
 /// Each controller's name in the kernel, and its object.
@@ -14,44 +17,71 @@ pub(crate) fn object_of(twin: &Twin) -> &'static [u8] {
     OBJECTS.iter().find(|(known, _)| *known == twin.kernel).expect("every twin has a folder").1
 }
 
-/// The object of a twin with these constants, not yet in the kernel.
-pub(crate) fn open(twin: &Twin, constants: &[u8]) -> libbpf_rs::Result<OpenObject> {
-    let mut open = ObjectBuilder::default().name(twin.kernel)?.open_memory(object_of(twin))?;
+/// An object with these constants, not yet in the kernel.
+pub(crate) fn open(object: &[u8], constants: &[u8]) -> libbpf_rs::Result<OpenObject> {
+    let mut open = ObjectBuilder::default().name("narrows")?.open_memory(object)?;
     let mut values = open.maps_mut().find(|map| map.name() == ".rodata.constants").expect("every object has constants");
     values.set_initial_value(constants)?;
     Ok(open)
 }
 
-/// What the kernel said to a controller of this name.
-pub(crate) fn refused(name: &str, error: libbpf_rs::Error) -> KernelError {
-    KernelError::Refused { name: name.to_owned(), reason: format!("{error:#}") }
+/// What holds a registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// A link, since Linux 6.4: ends with its last holder, also if that is killed.
+    Link,
+    /// The map of callbacks itself, on older kernels: ends when its element is deleted, and outlives a process that is killed.
+    Map,
 }
 
 /// A registered controller; dropped, it is unregistered: connections that have it keep it, no new one gets it.
 pub struct Loaded {
+    // Before the object, whose descriptor a registration held by the map needs to end.
+    link: Link,
     object: Object,
-    _link: Link,
+    registration: Registration,
+    maps: Maps,
     name: String,
-    state: usize,
 }
 
 impl Loaded {
     /// Registers a controller under `name`, with these constants.
+    ///
+    /// # Errors
+    ///
+    /// The host is unfit, the name taken or none, or the kernel refuses; nothing is left of it then.
     pub fn new(twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
-        let refused = |error| refused(name, error);
-        let mut open = open(twin, constants).map_err(refused)?;
-        let mut controller = open.maps_mut().find(|map| map.name() == "controller").expect("every object has a table of callbacks");
-        let table = controller.initial_value_mut().expect("a table of callbacks");
-        table[..16].fill(0);
-        table[..name.len()].copy_from_slice(name.as_bytes());
-        let mut object = open.load().map_err(refused)?;
-        let link = object
-            .maps_mut()
-            .find(|map| map.name() == "controller")
-            .expect("every object has a table of callbacks")
-            .attach_struct_ops()
-            .map_err(refused)?;
-        Ok(Loaded { object, _link: link, name: name.to_owned(), state: twin.state })
+        fit()?;
+        Loaded::held_by(if has_links() { Registration::Link } else { Registration::Map }, twin, constants, name)
+    }
+
+    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    #[doc(hidden)]
+    pub fn held_by(registration: Registration, twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
+        Loaded::of_object(object_of(twin), twin.state, constants, name, registration)
+    }
+
+    /// Registers what an object has, for tests of objects that are refused.
+    #[doc(hidden)]
+    pub fn of_object(object: &[u8], state: usize, constants: &[u8], name: &str, registration: Registration) -> Result<Loaded, KernelError> {
+        names::check(name)?;
+        if available().iter().any(|one| one == name) {
+            return Err(taken(name));
+        }
+        let attached = listening(name, || {
+            let mut open = open(object, constants)?;
+            prepare(&mut open, name, registration)?;
+            let mut object = open.load()?;
+            let maps = Maps::of(&object, state)?;
+            let link = object.maps_mut().find(|map| map.name() == TABLE).expect("every object has it").attach_struct_ops()?;
+            Ok((object, link, maps))
+        });
+        // Somebody may have been faster.
+        let (object, link, maps) = match attached {
+            Err(KernelError::Refused { .. }) if available().iter().any(|one| one == name) => return Err(taken(name)),
+            other => other?,
+        };
+        Ok(Loaded { link, object, registration, maps, name: name.to_owned() })
     }
 
     /// The kernel's name.
@@ -59,35 +89,68 @@ impl Loaded {
         &self.name
     }
 
-    fn value(&self, map: &str) -> Vec<u8> {
-        let map = self.object.maps().find(|one| one.name() == OsStr::new(map)).expect("every object has it");
-        map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default()
-    }
-
     /// What it has seen.
     pub fn stats(&self) -> Stats {
-        bytemuck::pod_read_unaligned(&self.value(".data.stats"))
+        self.maps.stats()
     }
 
     /// Records each call from now on, or no more.
     pub fn record(&self, on: bool) {
-        let map = self.object.maps().find(|one| one.name() == OsStr::new(".data.control")).expect("every object has it");
-        map.update(&0_u32.to_ne_bytes(), &(on as u64).to_ne_bytes(), MapFlags::ANY).expect("a map of one element");
+        self.maps.record_until(if on { u64::MAX } else { 0 });
     }
 
     /// Reads records until `wait` brings no more.
-    pub fn records(&self, wait: Duration, mut each: impl FnMut(Record)) {
-        let map = self.object.maps().find(|one| one.name() == OsStr::new("records")).expect("every object has it");
-        let mut builder = RingBufferBuilder::new();
-        builder
-            .add(&map, |bytes| {
-                if let Some(record) = Record::from_bytes(bytes, self.state) {
-                    each(record);
-                }
-                0
-            })
-            .expect("a ring buffer");
-        let ring = builder.build().expect("a ring buffer");
-        while ring.poll_raw(wait) > 0 {}
+    pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
+        self.maps.records(wait, each);
     }
+
+    /// Leaves the registration, and the maps, to the pins of a directory. The registration comes last, so that a directory that has it has all.
+    pub(crate) fn pin(mut self, directory: &Path) -> libbpf_rs::Result<()> {
+        self.maps.pin(directory)?;
+        match self.registration {
+            Registration::Link => self.link.pin(directory.join(LINK)),
+            Registration::Map => {
+                self.object.maps_mut().find(|map| map.name() == TABLE).expect("every object has it").pin(directory.join(MAP))?;
+                self.link.disconnect();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The map of callbacks in every object.
+const TABLE: &str = "controller";
+/// The pins of a registration.
+pub(crate) const LINK: &str = "link";
+pub(crate) const MAP: &str = "map";
+
+/// Gives the table of callbacks its name.
+fn prepare(open: &mut OpenObject, name: &str, registration: Registration) -> libbpf_rs::Result<()> {
+    let mut map = open.maps_mut().find(|map| map.name() == TABLE).expect("every object has it");
+    let table = map.initial_value_mut().expect("a table of callbacks");
+    table[..16].fill(0);
+    table[..name.len()].copy_from_slice(name.as_bytes());
+    if registration == Registration::Map {
+        map.set_map_flags(0)?;
+    }
+    Ok(())
+}
+
+fn taken(name: &str) -> KernelError {
+    let whose = match of_bpf(name) {
+        true => "of a BPF program that narrows has not pinned (a live run, perhaps)",
+        false => "built into it or a module of it",
+    };
+    KernelError::NameTaken { name: name.to_owned(), whose, proposal: names::proposal(name) }
+}
+
+/// True if some BPF program registered this name.
+pub fn of_bpf(name: &str) -> bool {
+    let text = [b"\0", name.as_bytes(), b"\0"].concat();
+    let named = |id: u32| {
+        let map = MapHandle::from_map_id(id).ok()?;
+        let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        Some(value.windows(text.len()).any(|window| window == text))
+    };
+    libbpf_rs::query::MapInfoIter::default().any(|map| map.ty == MapType::StructOps && named(map.id) == Some(true))
 }

@@ -23,6 +23,13 @@ pub struct Stats {
     pub unrecorded: u64,
 }
 
+impl Stats {
+    /// Connections that have the controller now.
+    pub fn open(&self) -> u64 {
+        self.opened.saturating_sub(self.closed)
+    }
+}
+
 /// One call of a core in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {

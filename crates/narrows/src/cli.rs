@@ -33,6 +33,8 @@ pub enum Command {
     Fidelity(FidelityArgs),
     /// Say whether scenarios can run live here, what is missing, and how to get it
     Doctor(DoctorArgs),
+    /// Give controllers to this host's Linux kernel, for every program on it, and take them away again (as root)
+    Kernel(KernelArgs),
     /// Run a scenario file with a sweep table: all combinations of values, on all cores, resumed if stopped
     Sweep(SweepArgs),
     /// Run every controller beside every other: share, harm and starvation
@@ -194,6 +196,54 @@ pub struct DoctorArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct KernelArgs {
+    #[command(subcommand)]
+    pub command: KernelCommand,
+}
+
+#[derive(Subcommand)]
+pub enum KernelCommand {
+    /// Load a controller into the kernel, where any program can choose it until it is unloaded
+    Load(LoadArgs),
+    /// List the kernel's controllers, those that narrows loaded, and those that it could load
+    List(KernelListArgs),
+    /// Take controllers away that narrows loaded; connections that use one keep it until they end
+    Unload(UnloadArgs),
+}
+
+#[derive(Args)]
+pub struct LoadArgs {
+    /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see `narrows kernel list` and `narrows list controllers`)
+    pub controller: String,
+    /// Its name in the kernel, of letters, digits, "_" and "." [default: its own, for example pcc_vivace]
+    #[arg(long = "as", value_name = "NAME")]
+    pub name: Option<String>,
+    /// If the kernel refuses it, write all that the kernel's verifier said to this file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct KernelListArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct UnloadArgs {
+    /// Its name in the kernel
+    #[arg(required_unless_present = "all")]
+    pub name: Option<String>,
+    /// All that narrows loaded
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
+    /// Also what this host gives new connections by default: they go on getting it until the default is changed
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What is written down packet by packet.

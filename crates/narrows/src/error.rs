@@ -14,6 +14,8 @@ pub enum Failure {
     #[error("{0}")]
     Live(#[from] narrows_live::LiveError),
     #[error("{0}")]
+    Kernel(#[from] narrows_kernel::KernelError),
+    #[error("{0}")]
     Report(#[from] narrows_report::ReportError),
     #[error("the program \"{name}\" {exit}; what was measured is in {}", kept.display())]
     Program { name: String, exit: narrows_live::Exit, kept: std::path::PathBuf },

@@ -11,6 +11,7 @@ mod export;
 mod fidelity;
 mod icn;
 mod inputs;
+mod kernel;
 mod list;
 mod live;
 mod matrix;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Live(args) => live::live(args),
         Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Doctor(args) => doctor::doctor(args),
+        Command::Kernel(args) => kernel::kernel(args.command),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Reproduce(args) => reproduce::reproduce(args),

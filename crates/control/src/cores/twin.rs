@@ -45,6 +45,34 @@ impl Twin {
         TWINS.iter().copied().find(|twin| twin.kernel == name || twin.kernel == name.replace('-', "_") || twin.entry.name() == name)
     }
 
+    /// A twin with its parameters, as the command line has them: `pcc-vivace?fixed=true`. The choice is that of its simulation.
+    ///
+    /// # Errors
+    ///
+    /// No such twin, or not its parameters.
+    pub fn read(text: &str) -> Result<(&'static Twin, Choice), ParamError> {
+        let (name, settings) = text.split_once('?').unwrap_or((text, ""));
+        let Some(twin) = Twin::named(name) else {
+            let known: Vec<String> = TWINS.iter().map(|twin| twin.name()).collect();
+            return Err(ParamError::UnknownName { what: "controller for the kernel", name: name.to_owned(), known: known.join(", ") });
+        };
+        let mut all: Vec<&str> = twin.choice.split('?').nth(1).unwrap_or_default().split('&').filter(|one| !one.is_empty()).collect();
+        let own = all.len();
+        all.extend(settings.split('&').filter(|one| !one.is_empty() && !all[..own].contains(one)).collect::<Vec<_>>());
+        let mark = if all.is_empty() { "" } else { "?" };
+        let choice: Choice = format!("{}{mark}{}", twin.entry.name(), all.join("&")).parse()?;
+        twin.constants_of(&choice)?;
+        Ok((twin, choice))
+    }
+
+    /// The text of the command line for a choice of its entry: `pcc-vivace?fixed=true`.
+    pub fn text(&self, choice: &Choice) -> String {
+        match choice.text().split_once('?') {
+            Some((_, settings)) => format!("{}?{settings}", self.name()),
+            None => self.name(),
+        }
+    }
+
     /// The name of the command line: the kernel's with `-` for `_`.
     pub fn name(&self) -> String {
         self.kernel.replace('_', "-")

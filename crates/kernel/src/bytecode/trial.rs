@@ -1,7 +1,8 @@
 //! A core in the kernel without a connection: one call at a time.
 
 use crate::KernelError;
-use crate::loaded::{open, refused};
+use crate::loaded::{object_of, open};
+use crate::log::listening;
 use libbpf_rs::{MapCore, MapFlags, MapImpl, Mut, Object, ProgramImpl, ProgramInput};
 use narrows_control::cores::{Input, Output, Replay, Twin};
 
@@ -16,18 +17,19 @@ pub struct Trial {
 impl Trial {
     /// Gives the kernel the core with these constants.
     pub fn new(twin: &'static Twin, constants: &[u8]) -> Result<Trial, KernelError> {
-        let refused = |error| refused(twin.kernel, error);
-        let mut open = open(twin, constants).map_err(refused)?;
-        for mut program in open.progs_mut() {
-            let wanted = program.name() == "try_core";
-            program.set_autoload(wanted);
-        }
-        for mut map in open.maps_mut() {
-            if map.name() == "controller" {
-                map.set_autocreate(false).map_err(refused)?;
+        let object = listening(twin.kernel, || {
+            let mut open = open(object_of(twin), constants)?;
+            for mut program in open.progs_mut() {
+                let wanted = program.name() == "try_core";
+                program.set_autoload(wanted);
             }
-        }
-        let object = open.load().map_err(refused)?;
+            for mut map in open.maps_mut() {
+                if map.name() == "controller" {
+                    map.set_autocreate(false)?;
+                }
+            }
+            open.load()
+        })?;
         let value = vec![0; Self::places(twin).1 + size_of::<Output>()];
         Ok(Trial { object, value, twin })
     }

@@ -1,0 +1,98 @@
+//! The maps by which a controller in the kernel and processes speak, whoever loaded it.
+
+use crate::{Record, Stats};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, RingBuffer, RingBufferBuilder};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Of one controller.
+pub(crate) struct Maps {
+    pub constants: MapHandle,
+    pub stats: MapHandle,
+    pub control: MapHandle,
+    pub records: MapHandle,
+    /// Bytes that its core remembers of a connection.
+    pub state: usize,
+}
+
+/// Each map's name in the object, and as a pin.
+const NAMES: [(&str, &str); 4] =
+    [(".rodata.constants", "constants"), (".data.stats", "stats"), (".data.control", "control"), ("records", "records")];
+
+impl Maps {
+    fn each(state: usize, mut find: impl FnMut(&str, &str) -> libbpf_rs::Result<MapHandle>) -> libbpf_rs::Result<Maps> {
+        let [constants, stats, control, records] = NAMES;
+        let mut find = |(object, pin)| find(object, pin);
+        Ok(Maps { constants: find(constants)?, stats: find(stats)?, control: find(control)?, records: find(records)?, state })
+    }
+
+    /// Those of a loaded object.
+    pub fn of(object: &Object, state: usize) -> libbpf_rs::Result<Maps> {
+        Maps::each(state, |name, _| {
+            let map = object.maps().find(|map| map.name() == name).expect("every object has it");
+            MapHandle::try_from(&map)
+        })
+    }
+
+    /// Those pinned in a directory.
+    pub fn pinned(directory: &Path, state: usize) -> libbpf_rs::Result<Maps> {
+        Maps::each(state, |_, name| MapHandle::from_pinned_path(directory.join(name)))
+    }
+
+    /// Pins them there.
+    pub fn pin(&mut self, directory: &Path) -> libbpf_rs::Result<()> {
+        let [constants, stats, control, records] = NAMES;
+        self.constants.pin(directory.join(constants.1))?;
+        self.stats.pin(directory.join(stats.1))?;
+        self.control.pin(directory.join(control.1))?;
+        self.records.pin(directory.join(records.1))
+    }
+
+    fn value(map: &MapHandle) -> Vec<u8> {
+        map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default()
+    }
+
+    pub fn constants(&self) -> Vec<u8> {
+        Maps::value(&self.constants)
+    }
+
+    pub fn stats(&self) -> Stats {
+        bytemuck::pod_read_unaligned(&Maps::value(&self.stats))
+    }
+
+    /// Records until this time of CLOCK_MONOTONIC, in µs.
+    pub fn record_until(&self, time: u64) {
+        self.control.update(&0_u32.to_ne_bytes(), &time.to_ne_bytes(), MapFlags::ANY).expect("a map of one element");
+    }
+
+    /// Reads records until `wait` brings no more.
+    pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
+        let ring = self.ring(each);
+        while ring.poll_raw(wait) > 0 {}
+    }
+
+    /// Reads the records of a time.
+    pub fn records_within(&self, time: Duration, each: impl FnMut(Record)) {
+        let ring = self.ring(each);
+        let end = Instant::now() + time;
+        while let Some(rest) = end.checked_duration_since(Instant::now()) {
+            if ring.poll_raw(rest) < 0 {
+                break;
+            }
+        }
+    }
+
+    fn ring<'a>(&'a self, mut each: impl FnMut(Record) + 'a) -> RingBuffer<'a> {
+        let mut builder = RingBufferBuilder::new();
+        let state = self.state;
+        builder
+            .add(&self.records, move |bytes| {
+                if let Some(record) = Record::from_bytes(bytes, state) {
+                    each(record);
+                }
+                0
+            })
+            .expect("a ring buffer");
+        builder.build().expect("a ring buffer")
+    }
+}

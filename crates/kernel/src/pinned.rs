@@ -1,0 +1,215 @@
+//! A controller that stays in the kernel until it is unloaded, whatever becomes of the process that loaded it.
+
+use crate::loaded::{LINK, Loaded, MAP};
+use crate::maps::Maps;
+use crate::place::{self, Place, failed};
+use crate::{KernelError, Record, Stats, available, fit, names};
+use libbpf_rs::{MapCore, MapHandle};
+use narrows_control::cores::Twin;
+use narrows_control::registry::Choice;
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+/// A link that says which controller it is, with its parameters, as the command line has them.
+const CHOICE: &str = "choice";
+
+/// A controller that is pinned.
+pub struct Pinned {
+    name: String,
+    path: PathBuf,
+    twin: &'static Twin,
+    choice: Choice,
+    maps: Maps,
+}
+
+/// One process at a time that reads the records of a controller.
+pub struct Watching<'a> {
+    pinned: &'a Pinned,
+    _lock: OwnedFd,
+}
+
+impl Pinned {
+    /// Registers the controller of this text, `pcc-vivace?fixed=true`, under `name`, and pins it. The second value is true if the file system of pins had to be mounted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loaded::new`], or the pins cannot be made; nothing is left of it then.
+    pub fn load(twin: &'static Twin, choice: &Choice, constants: &[u8], name: &str) -> Result<(Pinned, bool), KernelError> {
+        names::check(name)?;
+        fit()?;
+        let place = Place::make()?;
+        let path = place::directory(name);
+        if path.exists() {
+            let choice = fs::read_link(path.join(CHOICE)).unwrap_or_default().display().to_string();
+            return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: names::proposal(name) });
+        }
+        let loaded = Loaded::new(twin, constants, name)?;
+        let pinned = Pinned::pin(loaded, twin, choice, &path);
+        if pinned.is_err() {
+            let _ = place::remove(&path);
+        }
+        Ok((pinned?, place.mounted))
+    }
+
+    fn pin(loaded: Loaded, twin: &'static Twin, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
+        let name = loaded.name().to_owned();
+        fs::create_dir(path).map_err(failed(path, "made"))?;
+        std::os::unix::fs::symlink(twin.text(choice), path.join(CHOICE)).map_err(failed(path, "written"))?;
+        loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
+        Pinned::open(&name, path, twin, choice.clone())
+    }
+
+    fn open(name: &str, path: &Path, twin: &'static Twin, choice: Choice) -> Result<Pinned, KernelError> {
+        let maps = Maps::pinned(path, twin.state).map_err(|error| failed(path, "read")(std::io::Error::other(error)))?;
+        Ok(Pinned { name: name.to_owned(), path: path.to_owned(), twin, choice, maps })
+    }
+
+    /// All that are pinned, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// This process may not look, or finds pins of another version of this program.
+    pub fn all() -> Result<Vec<Pinned>, KernelError> {
+        fit()?;
+        let Some(place) = Place::existing()? else { return Ok(Vec::new()) };
+        place.directories()?.iter().map(|path| Pinned::found(path)).collect()
+    }
+
+    /// The one of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pinned::all`], or there is none.
+    pub fn named(name: &str) -> Result<Pinned, KernelError> {
+        let mut all = Pinned::all()?;
+        match all.iter().position(|one| one.name == name) {
+            Some(index) => Ok(all.swap_remove(index)),
+            None => {
+                let names: Vec<&str> = all.iter().map(|one| &one.name[..]).collect();
+                let loaded = if names.is_empty() { "it has loaded none".to_owned() } else { format!("it has loaded {}", names.join(", ")) };
+                Err(KernelError::NotLoaded { name: name.to_owned(), loaded })
+            }
+        }
+    }
+
+    fn found(path: &Path) -> Result<Pinned, KernelError> {
+        let name = path.file_name().expect("an entry has a name").to_string_lossy().replace('-', ".");
+        let text = fs::read_link(path.join(CHOICE)).map_err(failed(path, "read"))?;
+        let other = |reason: String| failed(path, "understood")(std::io::Error::other(reason));
+        let (twin, choice) =
+            Twin::read(&text.to_string_lossy()).map_err(|error| other(format!("another version of narrows loaded it ({error})")))?;
+        Pinned::open(&name, path, twin, choice)
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which controller it is.
+    pub fn twin(&self) -> &'static Twin {
+        self.twin
+    }
+
+    /// Its parameters, those of the registry's entry.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// Its constants, as the kernel has them.
+    pub fn constants(&self) -> Vec<u8> {
+        self.maps.constants()
+    }
+
+    /// The directory of its pins.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// When it was loaded, if the file system tells.
+    pub fn since(&self) -> Option<SystemTime> {
+        fs::symlink_metadata(self.path.join(CHOICE)).and_then(|found| found.modified()).ok()
+    }
+
+    /// What it has seen.
+    pub fn stats(&self) -> Stats {
+        self.maps.stats()
+    }
+
+    /// Becomes the one process that reads its records.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError::Watched`]: another one does.
+    pub fn watch(&self) -> Result<Watching<'_>, KernelError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let lock = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(failed(&self.path, "opened"))?;
+        match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(KernelError::Watched { name: self.name.clone() }),
+            other => {
+                other.map_err(failed(&self.path, "locked"))?;
+                let watching = Watching { pinned: self, _lock: lock };
+                // What a reader before left unread is of its time.
+                self.maps.records(Duration::ZERO, drop);
+                Ok(watching)
+            }
+        }
+    }
+
+    /// Unregisters it and removes its pins. Connections that have it keep it until they end; the result says how many there are.
+    ///
+    /// # Errors
+    ///
+    /// The pins cannot be removed, or the kernel still lists it after five seconds.
+    pub fn unload(self) -> Result<u64, KernelError> {
+        let _place = Place::existing()?;
+        let open = self.stats().open();
+        if let Ok(map) = MapHandle::from_pinned_path(self.path.join(MAP)) {
+            let ended = map.delete(&0_u32.to_ne_bytes());
+            ended.map_err(|error| failed(&self.path, "unregistered")(std::io::Error::other(error)))?;
+        }
+        // First what holds the registration: a directory without is removed by the next command if this one is killed.
+        let link = self.path.join(LINK);
+        if link.exists() {
+            fs::remove_file(&link).map_err(failed(&link, "removed"))?;
+        }
+        place::remove(&self.path)?;
+        let patience = Instant::now() + Duration::from_secs(5);
+        while available().contains(&self.name) {
+            if Instant::now() > patience {
+                let log = String::new();
+                let reason = "it is still listed five seconds after its pins were removed: another program holds it".to_owned();
+                return Err(KernelError::Refused { name: self.name, reason, log });
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(open)
+    }
+}
+
+impl Watching<'_> {
+    /// For how long recording goes on after the last call of [`Watching::records`]: no longer, so that a reader that was killed costs connections nothing.
+    pub const GRACE: Duration = Duration::from_secs(2);
+
+    /// Reads what was recorded since the last call, waiting for it up to `wait`, which is less than [`Watching::GRACE`].
+    pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
+        self.pinned.maps.record_until(monotonic() + Self::GRACE.as_micros() as u64);
+        self.pinned.maps.records_within(wait, each);
+    }
+}
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        self.pinned.maps.record_until(0);
+    }
+}
+
+/// The kernel's clock of TCP (`tcp_clock_us`), in µs.
+fn monotonic() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1000
+}

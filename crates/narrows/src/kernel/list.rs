@@ -1,0 +1,93 @@
+//! `narrows kernel list`.
+
+use super::{age, connections};
+use crate::Outcome;
+use crate::cli::KernelListArgs;
+use crate::error::Failure;
+use crate::output;
+use narrows_control::cores::TWINS;
+use narrows_control::params::Registered;
+use narrows_kernel::{Pinned, available, of_bpf};
+use serde_json::{Value, json};
+use std::time::UNIX_EPOCH;
+
+/// Lists what the kernel has, and what it could get.
+pub fn list(args: KernelListArgs) -> Result<Outcome, Failure> {
+    let pinned = Pinned::all()?;
+    let default = narrows_kernel::default();
+    let rows: Vec<Row> = available().into_iter().map(|name| Row::new(name, &pinned, &default)).collect();
+    output::print(&if args.json { as_json(&rows, &default) } else { as_text(&rows) })?;
+    Ok(Outcome::Ok)
+}
+
+/// One controller of the kernel.
+struct Row<'a> {
+    name: String,
+    default: bool,
+    pinned: Option<&'a Pinned>,
+    /// Of a BPF program that narrows has not pinned.
+    foreign: bool,
+}
+
+impl Row<'_> {
+    fn new<'a>(name: String, all: &'a [Pinned], default: &str) -> Row<'a> {
+        let pinned = all.iter().find(|one| one.name() == name);
+        let foreign = pinned.is_none() && of_bpf(&name);
+        Row { default: name == default, pinned, foreign, name }
+    }
+
+    fn what(&self) -> String {
+        let Some(pinned) = self.pinned else {
+            let whose = if self.foreign { "of a BPF program, not pinned by narrows" } else { "the kernel's own" };
+            return whose.to_owned();
+        };
+        let open = connections(pinned.stats().open());
+        let choice = pinned.twin().text(pinned.choice());
+        format!("{choice}, loaded by narrows {}, {open} open, {}", age(pinned), pinned.path().display())
+    }
+
+    fn json(&self) -> Value {
+        let by = match (self.pinned, self.foreign) {
+            (Some(_), _) => "narrows",
+            (None, true) => "bpf",
+            (None, false) => "kernel",
+        };
+        let mut row = json!({ "name": self.name, "default": self.default, "by": by });
+        if let Some(pinned) = self.pinned {
+            let since = pinned.since().and_then(|since| since.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+            row["controller"] = pinned.twin().name().into();
+            row["simulated"] = pinned.twin().choice.into();
+            row["params"] = changed(pinned);
+            row["since_unix_s"] = since.into();
+            row["open"] = pinned.stats().open().into();
+            row["path"] = pinned.path().display().to_string().into();
+        }
+        row
+    }
+}
+
+/// The parameters that differ from their defaults.
+fn changed(pinned: &Pinned) -> Value {
+    let values = pinned.choice().params();
+    let all = pinned.choice().entry().params().iter().map(|param| (param.name, values.text(param.name), param.default_text()));
+    all.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), Value::from(value))).collect()
+}
+
+fn as_text(rows: &[Row]) -> String {
+    let mut text = "This host's kernel has (* for new connections that ask for none):\n".to_owned();
+    for row in rows {
+        text += &format!("{} {:<16} {}\n", if row.default { '*' } else { ' ' }, row.name, row.what());
+    }
+    text += "\nnarrows kernel load NAME gives it:\n";
+    for twin in TWINS {
+        text += &format!("  {:<16} {}; simulated as {}\n", twin.name(), twin.entry.summary, twin.choice);
+    }
+    text
+}
+
+fn as_json(rows: &[Row], default: &str) -> String {
+    let loadable: Vec<Value> =
+        TWINS.iter().map(|twin| json!({ "name": twin.name(), "kernel": twin.kernel, "simulated": twin.choice })).collect();
+    let rows: Vec<Value> = rows.iter().map(Row::json).collect();
+    format!("{:#}\n", json!({ "default": default, "controllers": rows, "loadable": loadable }))
+}

@@ -1,0 +1,65 @@
+//! `narrows kernel`: controllers that stay in the kernel of this host.
+
+mod list;
+mod load;
+mod unload;
+
+use crate::Outcome;
+use crate::cli::KernelCommand;
+use crate::error::Failure;
+use narrows_kernel::{KernelError, Pinned};
+use std::time::{Duration, SystemTime};
+
+/// Carries out one of its commands.
+pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
+    if !narrows_kernel::BUILT {
+        return Err(KernelError::NotBuilt.into());
+    }
+    match command {
+        KernelCommand::Load(args) => load::load(args),
+        KernelCommand::List(args) => list::list(args),
+        KernelCommand::Unload(args) => unload::unload(args),
+    }
+}
+
+/// For how long it has been loaded.
+fn age(pinned: &Pinned) -> String {
+    let Some(since) = pinned.since() else { return "for a time that is not known".to_owned() };
+    format!("for {}", length(SystemTime::now().duration_since(since).unwrap_or_default()))
+}
+
+/// A time in its two largest units.
+fn length(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)];
+    let first = units.iter().position(|(_, size)| seconds >= *size).unwrap_or(3);
+    let mut rest = seconds;
+    let parts: Vec<String> = units[first..]
+        .iter()
+        .take(2)
+        .map(|(name, size)| {
+            let count = rest / size;
+            rest %= size;
+            format!("{count} {name}")
+        })
+        .collect();
+    parts.join(" ")
+}
+
+/// A count of connections, with their name.
+fn connections(count: u64) -> String {
+    if count == 1 { "1 connection".to_owned() } else { format!("{count} connections") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths() {
+        let cases = [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3_725, "1 h 2 min"), (200_000, "2 d 7 h")];
+        for (seconds, text) in cases {
+            assert_eq!(length(Duration::from_secs(seconds)), text);
+        }
+    }
+}
