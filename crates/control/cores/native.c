@@ -3,11 +3,13 @@
 #include "pcc_allegro.h"
 #include "pcc_vivace.h"
 #include "scalable.h"
+#include "vcp.h"
 
 _Static_assert(sizeof(struct pcc_vivace_constants) == 64, "layout of Vivace's constants");
 _Static_assert(sizeof(struct pcc_allegro_constants) == 32, "layout of Allegro's constants");
 _Static_assert(sizeof(struct hstcp_constants) == 8 && sizeof(struct hstcp_state) == 8, "layout of HighSpeed TCP");
 _Static_assert(sizeof(struct scalable_constants) == 8 && sizeof(struct scalable_state) == 8, "layout of Scalable TCP");
+_Static_assert(sizeof(struct vcp_constants) == 24 && sizeof(struct vcp_state) == 64, "layout of VCP's constants and state");
 
 #define CORE(name, remembered)                                                                                                      \
 	void narrows_##name(const struct name##_constants *constants, struct remembered *state, const struct core_input *in,        \
@@ -20,6 +22,7 @@ CORE(pcc_vivace, pcc_state)
 CORE(pcc_allegro, pcc_state)
 CORE(hstcp, hstcp_state)
 CORE(scalable, scalable_state)
+CORE(vcp, vcp_state)
 
 /* For tests of single equations. */
 core_s64 narrows_pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, core_u32 starting,

@@ -24,6 +24,7 @@ pub const ENTRIES: &[&Entry] = &[
     &pcc_kernel::VIVACE,
     &pcc_kernel::ALLEGRO,
     &vcp::ENTRY,
+    &vcp::KERNEL,
     &xcp::ENTRY,
     &rcp::ENTRY,
 ];

@@ -10,6 +10,7 @@ pub(crate) mod equations;
 mod headers;
 pub mod pcc;
 mod twin;
+pub mod vcp;
 pub mod window;
 
 use crate::Recovery;
@@ -146,6 +147,7 @@ cores! {
     narrows_pcc_allegro(pcc::Allegro, pcc::State);
     narrows_hstcp(window::Hstcp, window::HstcpState);
     narrows_scalable(window::Scalable, window::ScalableState);
+    narrows_vcp(vcp::Constants, vcp::State);
 }
 
 /// One connection's controller.

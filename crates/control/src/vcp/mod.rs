@@ -13,11 +13,13 @@
 //! Ours: pacing at one window per round trip; growth only while the window is in use; a flow that was idle acts on fresh codes only.
 
 mod code;
+mod kernel;
 mod law;
 #[cfg(test)]
 mod tests;
 
 pub use code::{CodePoints, LoadCode};
+pub use kernel::{KERNEL, TWIN};
 
 use crate::marks::Losses;
 use crate::registry::{Built, Entry, Need, Param, Params, Setup};
