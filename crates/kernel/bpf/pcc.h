@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
-/* The callbacks of both PCC controllers: they have the window and the pacing rate to themselves. */
+/* The callbacks of both PCC controllers. */
 #ifndef NARROWS_BPF_PCC_H
 #define NARROWS_BPF_PCC_H
+
+#include "full_control.h"
 
 SEC("struct_ops")
 void BPF_PROG(init, struct sock *sk)
 {
-	if (sk->sk_pacing_status == SK_PACING_NONE)
-		sk->sk_pacing_status = SK_PACING_NEEDED;
+	paced(sk);
 	happened(sk, CORE_INIT);
-}
-
-/* Linux 6.10 put two arguments before the rate sample; none but the socket is used. */
-SEC("struct_ops")
-void BPF_PROG(cong_control, struct sock *sk)
-{
-	__sync_fetch_and_add(&stats.acknowledgements, 1);
-	happened(sk, CORE_ACK);
 }
 
 #define PCC_CONTROLLER(text)                          \

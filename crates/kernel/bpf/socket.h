@@ -26,10 +26,12 @@ typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
 
-/* include/uapi/linux/bpf.h */
+/* include/uapi/linux/bpf.h, include/linux/socket.h */
 enum { BPF_F_NO_PREALLOC = 1U << 0, BPF_F_MMAPABLE = 1U << 10 };
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_SOCK_OPS_HDR_OPT_LEN_CB = 14, BPF_SOCK_OPS_WRITE_HDR_OPT_CB = 15, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG = 1 << 6 };
+enum { SOL_TCP = 6, TCP_BPF_SOCK_OPS_CB_FLAGS = 1008 };
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
@@ -41,6 +43,7 @@ enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 /* include/net/tcp.h */
 enum tcp_ca_event { CA_EVENT_TX_START };
 enum { TCP_CONG_NON_RESTRICTED = 1 << 0, TCP_CONG_NEEDS_ECN = 1 << 1 };
+enum { TCP_ECN_MODE_RFC3168 = 1 << 0 };
 
 /* include/net/sock.h */
 enum { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1, SK_PACING_FQ = 2 };
@@ -86,7 +89,18 @@ struct tcp_sock {
 	u32 snd_cwnd_clamp;
 	u8 is_cwnd_limited : 1;
 	u8 ecn_flags;
+	u8 saw_accecn_opt : 2;
+	u32 received_ecn_bytes[3];
 	u32 delivered_ecn_bytes[3];
+} KERNEL;
+
+struct bpf_sock {
+	u32 state;
+} KERNEL;
+
+struct bpf_sock_ops {
+	u32 op;
+	struct bpf_sock *sk;
 } KERNEL;
 
 struct ack_sample {

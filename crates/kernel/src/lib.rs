@@ -6,6 +6,8 @@
 
 #[cfg(not(feature = "bpf"))]
 mod absent;
+#[cfg(feature = "bpf")]
+mod accurate;
 #[cfg(all(test, feature = "bpf"))]
 mod bytecode;
 mod error;

@@ -1,5 +1,6 @@
 //! A controller in the kernel, for as long as this process wants it.
 
+use crate::accurate;
 use crate::fitness::has_links;
 use crate::log::listening;
 use crate::maps::Maps;
@@ -38,6 +39,8 @@ pub enum Registration {
 pub struct Loaded {
     // Before the object, whose descriptor a registration held by the map needs to end.
     link: Link,
+    /// The program called for sockets, if it has one.
+    sockets: Option<Link>,
     object: Object,
     registration: Registration,
     maps: Maps,
@@ -52,6 +55,7 @@ impl Loaded {
     /// The host is unfit, the name taken or none, or the kernel refuses; nothing is left of it then.
     pub fn new(twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
         fit()?;
+        accurate::fit(twin)?;
         Loaded::held_by(if has_links() { Registration::Link } else { Registration::Map }, twin, constants, name)
     }
 
@@ -71,17 +75,19 @@ impl Loaded {
         let attached = listening(name, || {
             let mut open = open(object, constants)?;
             prepare(&mut open, name, registration)?;
+            accurate::tell(&mut open)?;
             let mut object = open.load()?;
+            let sockets = accurate::attach(&mut object)?;
             let maps = Maps::of(&object, state)?;
             let link = object.maps_mut().find(|map| map.name() == TABLE).expect("every object has it").attach_struct_ops()?;
-            Ok((object, link, maps))
+            Ok((object, link, sockets, maps))
         });
         // Somebody may have been faster.
-        let (object, link, maps) = match attached {
+        let (object, link, sockets, maps) = match attached {
             Err(KernelError::Refused { .. }) if available().iter().any(|one| one == name) => return Err(taken(name)),
             other => other?,
         };
-        Ok(Loaded { link, object, registration, maps, name: name.to_owned() })
+        Ok(Loaded { link, sockets, object, registration, maps, name: name.to_owned() })
     }
 
     /// The kernel's name.
@@ -107,6 +113,9 @@ impl Loaded {
     /// Leaves the registration, and the maps, to the pins of a directory. The registration comes last, so that a directory that has it has all.
     pub(crate) fn pin(mut self, directory: &Path) -> libbpf_rs::Result<()> {
         self.maps.pin(directory)?;
+        if let Some(sockets) = &mut self.sockets {
+            sockets.pin(directory.join(SOCKETS))?;
+        }
         match self.registration {
             Registration::Link => self.link.pin(directory.join(LINK)),
             Registration::Map => {
@@ -120,6 +129,8 @@ impl Loaded {
 
 /// The map of callbacks in every object.
 const TABLE: &str = "controller";
+/// The pin of the program that is called for sockets.
+const SOCKETS: &str = "sockets";
 /// The pins of a registration.
 pub(crate) const LINK: &str = "link";
 pub(crate) const MAP: &str = "map";

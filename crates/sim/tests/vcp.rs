@@ -125,6 +125,8 @@ fn what_does_not_speak_the_same_codes_is_refused() {
     assert!(error.contains("codes=accecn") && error.contains("codes=paper") && error.contains("give both the same codes"), "{error}");
     let text = dumbbell(10.0, 10, 30, 15, "?codes=accecn");
     assert!(utilisation(&run(&text)) > 0.9, "the other code points work as well");
+    let error = refusal("queue = \"vcp\"", "controller = \"vcp-kernel\"");
+    assert!(error.contains("vcp-kernel speaks codes=accecn, and the queue"), "{error}");
     let text = dumbbell(10.0, 10, 30, 15, "").replace("controller = \"vcp\"", "controller = \"cubic\"");
     assert!(utilisation(&run(&text)) > 0.5, "traffic without codes passes");
 }

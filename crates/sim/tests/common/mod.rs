@@ -22,10 +22,12 @@ pub fn ends_alone() -> impl Iterator<Item = &'static Entry> {
     ENTRIES.iter().copied().filter(|entry| queue_for(entry).is_empty())
 }
 
-/// The further line for a link that gives a controller what it needs of routers.
+/// The further line for a link that gives a controller what it needs of routers, in the code points that it knows.
 pub fn queue_for(entry: &Entry) -> String {
     let gives = |queue: &&&narrows_path::DisciplineEntry| queue.offers.iter().any(|offer| entry.needs.contains(offer));
-    DISCIPLINES.iter().find(gives).map_or(String::new(), |queue| format!("\nqueue = \"{}\"", queue.name))
+    let codes =
+        entry.params.iter().find(|param| param.name == "codes").map_or(String::new(), |param| format!("?codes={}", param.default_text()));
+    DISCIPLINES.iter().find(gives).map_or(String::new(), |queue| format!("\nqueue = \"{}{codes}\"", queue.name))
 }
 
 /// One bottleneck and flows of one controller. `link` and `flow` are further lines for either table.

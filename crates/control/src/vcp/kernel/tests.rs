@@ -58,7 +58,7 @@ fn increases_follow_the_round_trip() {
         assert!((high / alpha - 1.0).abs() < 2e-5, "{rtt} ms: {high}, expected {alpha}");
     }
     // No window more than doubles in a round trip: 1.0625^12 = 2.07.
-    assert_eq!(ack(&mut kernel("", 100.0), 1000, 2400, LoadCode::Low, 0..1), 1.0);
+    assert!((ack(&mut kernel("", 100.0), 1000, 2400, LoadCode::Low, 0..1) - 1.0).abs() < 3e-6);
     let weighted = ack(&mut kernel("weight=2.5", 100.0), 1000, 80, LoadCode::High, 0..10);
     assert!((weighted - 10.0 * 2.5 * 0.16 / 100.0).abs() < 1e-6, "{weighted}");
 }

@@ -1,0 +1,89 @@
+//! Accurate ECN (RFC 9768) for controllers that count bytes per code point: what the running kernel has of it, and what `bpf/accurate_ecn.h` is told.
+
+use crate::KernelError;
+use libbpf_rs::{Link, Object, OpenObject, ProgramType};
+use narrows_control::cores::Twin;
+use narrows_control::registry::Need;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+/// Of `struct tcp_sock`: bytes delivered per code point.
+const COUNTERS: &[u8] = b"\0delivered_ecn_bytes\0";
+/// `TCP_ECN_MODE_ACCECN` of include/net/tcp.h, since the counters are there.
+const MODE: u32 = 1 << 4;
+/// The first release in which `net.ipv4.tcp_ecn` may be 3.
+const NEGOTIATES: (u32, u32) = (7, 0);
+
+/// Whether this kernel can give a controller what it needs of accurate ECN.
+pub fn fit(twin: &Twin) -> Result<(), KernelError> {
+    if !twin.entry.needs.contains(&Need::EcnCounts) {
+        return Ok(());
+    }
+    if !counts() {
+        return Err(KernelError::Unfit {
+            reason: format!("{} needs counts of bytes per ECN code point, which this kernel's TCP does not have", twin.kernel),
+            remedy: "take Linux 6.18 or later, or simulate it".to_owned(),
+        });
+    }
+    cgroup().map(drop).map_err(|error| KernelError::Unfit {
+        reason: format!("no place was found where programs are attached to sockets ({error})"),
+        remedy: "mount one: mount -t cgroup2 none /sys/fs/cgroup".to_owned(),
+    })
+}
+
+fn counts() -> bool {
+    fs::read(TYPES).is_ok_and(|types| types.windows(COUNTERS.len()).any(|window| window == COUNTERS))
+}
+
+/// Tells an object that has accurate ECN how its connections come to it: the mode that they must be given, 0 if it is negotiated.
+pub fn tell(open: &mut OpenObject) -> libbpf_rs::Result<()> {
+    let Some(mut map) = open.maps_mut().find(|map| map.name() == ".rodata.accurate_mode") else { return Ok(()) };
+    let text = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    map.set_initial_value(&mode_of(release(&text)).to_ne_bytes())
+}
+
+/// Attaches what is called for sockets, if the object has it, to all of them.
+pub fn attach(object: &mut Object) -> libbpf_rs::Result<Option<Link>> {
+    let program = object.progs_mut().find(|program| program.prog_type() == ProgramType::SockOps);
+    program.map(|program| program.attach_cgroup(cgroup()?.as_raw_fd())).transpose()
+}
+
+fn mode_of(release: Option<(u32, u32)>) -> u32 {
+    if release.is_some_and(|release| release < NEGOTIATES) { MODE } else { 0 }
+}
+
+fn release(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+/// The root of the tree of cgroups to which programs of sockets are attached, as far as this process sees it.
+fn cgroup() -> io::Result<File> {
+    let mounts = fs::read_to_string("/proc/self/mounts")?;
+    let mount = mounts.lines().find_map(mounted).ok_or_else(|| io::Error::other("cgroup2 is not mounted"))?;
+    File::open(mount)
+}
+
+fn mounted(line: &str) -> Option<&str> {
+    let mut fields = line.split(' ').skip(1);
+    let place = fields.next()?;
+    (fields.next()? == "cgroup2").then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_negotiate_are_left_alone() {
+        assert_eq!(["6.18.44-fc-v509\n", "6.19.1", "7.0.0-rc1", "7.1", "?"].map(|text| mode_of(release(text))), [16, 16, 0, 0, 0]);
+    }
+
+    #[test]
+    fn only_the_second_version_of_cgroups_takes_programs() {
+        assert_eq!(mounted("cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu 0 0"), None);
+        assert_eq!(mounted("cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0"), Some("/sys/fs/cgroup/unified"));
+    }
+}
