@@ -144,17 +144,17 @@ fn it_keeps_step_with_floating_point() {
         for round in 0..20_000 {
             us += 1 + random.bits() % 20_000;
             rtt = (rtt * 7 + 1_000 + random.bits() % 300_000) / 8;
-            if random.bits() % 16 == 0 {
+            if random.bits().is_multiple_of(16) {
                 code = [LoadCode::Low, LoadCode::High, LoadCode::Overload][(random.bits() % 3) as usize];
             }
             let numbers = delivered..delivered + random.bits() % 6;
             delivered = numbers.end;
-            let lost = random.bits() % 500 == 0;
+            let lost = random.bits().is_multiple_of(500);
             repairing = if lost { 8 } else { u64::saturating_sub(repairing, 1) };
             let segments = acked(numbers);
             let feedback = Feedback {
                 acked: &segments,
-                ecn: if random.bits() % 4 == 0 { EcnDelta::default() } else { told(code) },
+                ecn: if random.bits().is_multiple_of(4) { EcnDelta::default() } else { told(code) },
                 srtt: Span::from_micros(rtt),
                 totals: Totals { delivered, ..Totals::default() },
                 congestion: lost.then_some(Congestion::Loss),
