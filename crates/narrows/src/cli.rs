@@ -319,6 +319,9 @@ pub struct ReproduceArgs {
     /// Scaled-down scenes that show the same, each with what was scaled and why that is fair
     #[arg(long)]
     pub quick: bool,
+    /// The figures that run on this host's kernel, with the simulator beside it: document, kernel and simulated (takes its time, needs what `narrows live` needs)
+    #[arg(long)]
+    pub live: bool,
     /// Only this figure; may be repeated
     #[arg(long, value_name = "FIGURE")]
     pub figure: Vec<String>,

@@ -64,6 +64,7 @@ fn reproduction() -> Reproduction {
                 source: figure.source.clone(),
                 about: figure.about.clone(),
                 scaled: Some("Half as long.".to_owned()),
+                doubts: Vec::new(),
                 claims: claims.collect(),
                 plots: Vec::new(),
             }],

@@ -5,7 +5,7 @@ use super::papers::Source;
 use crate::cells::{self, Cells, Origin};
 use crate::error::Failure;
 use crate::runner::Work;
-use narrows_measure::Record;
+use narrows_measure::{Emulation, Record};
 use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
 use narrows_scenario::paper::{Asked, Drawn, Figure, Plan, Plot, World};
 use narrows_scenario::{LinkId, Scenario};
@@ -34,7 +34,7 @@ impl<'a> Job<'a> {
         let mut work = Vec::new();
         let mut unfit = None;
         plan.check(&|name| source.read(name), |scenario| match plan.world((work.len() * plan.seeds()) as u64) {
-            World::Packets => work.push(self::work(&scenario)),
+            World::Packets | World::Kernel => work.push(self::work(&scenario)),
             World::Fluid => {
                 work.push(Work::of(&scenario));
                 unfit = unfit.take().or_else(|| narrows_sim::fluid::check(&scenario).err());
@@ -112,7 +112,16 @@ impl<'a> Job<'a> {
             }
             _ => None,
         });
-        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect(), traces: traces.collect() }
+        let doubts = record.emulation.as_ref().map(Emulation::doubts).unwrap_or_default();
+        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect(), traces: traces.collect(), doubts }
+    }
+
+    /// Which runs say more of the machine than of the kernel, and why.
+    fn doubts(&self, runs: &[KeptRun]) -> Vec<String> {
+        let doubt = |(run, kept): (usize, &KeptRun)| {
+            (!kept.doubts.is_empty()).then(|| format!("{}: {}", self.plan.describe(run as u64), kept.doubts.join("; ")))
+        };
+        runs.iter().enumerate().filter_map(doubt).collect()
     }
 
     /// What the runs show.
@@ -129,13 +138,19 @@ impl<'a> Job<'a> {
         };
         let draw = |(place, plot): (usize, &Plot)| DrawnPlot::of(plot, &values, &|cell| traced(place, cell));
         let plots = self.plan.plots.iter().enumerate().map(draw).collect();
-        let claims = self.plan.claims.iter().map(|claim| judge(claim, &values, &|cell| self.plan.label(cell))).collect();
+        let claims = self
+            .plan
+            .claims
+            .iter()
+            .map(|claim| judge(claim, &values, &|cell| self.plan.label(cell), &|cell| self.plan.simulated(cell)))
+            .collect();
         Ok(FigureResult {
             name: self.figure.name.clone(),
             title: self.figure.title.clone(),
             source: self.figure.source.clone(),
             about: self.figure.about.clone(),
             scaled: self.figure.why.clone().filter(|_| self.scaled),
+            doubts: self.doubts(&runs),
             claims,
             plots,
         })

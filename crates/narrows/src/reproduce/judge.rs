@@ -3,28 +3,42 @@
 use narrows_report::JudgedClaim;
 use narrows_scenario::paper::{Asked, By, Claim, Over, Than};
 
-/// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words.
-pub fn judge(claim: &Claim, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>, label: &dyn Fn(usize) -> String) -> JudgedClaim {
+/// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words; `simulated`, of a cell that the kernel ran, that of the simulator.
+pub fn judge(
+    claim: &Claim,
+    values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>,
+    label: &dyn Fn(usize) -> String,
+    simulated: &dyn Fn(usize) -> Option<usize>,
+) -> JudgedClaim {
     let mean = |cell: usize, asked: &Asked| mean(&values(cell, asked));
     let sides = |place: usize, than: &Than| Some([mean(claim.cells[place], &claim.asked)?, mean(than.cells[place], &than.asked)?]);
     let compared = |[own, other]: [f64; 2], by: By| match by {
         By::Ratio => Some(own / other).filter(|ratio| ratio.is_finite()),
         By::Difference => Some(own - other),
     };
-    let measured: Vec<Option<f64>> = (0..claim.cells.len())
-        .map(|place| match &claim.than {
-            Some(than) => compared(sides(place, than)?, than.by),
-            None => mean(claim.cells[place], &claim.asked),
-        })
-        .collect();
-    let (value, place) = match claim.over {
-        Over::Worst => worst(claim, &measured),
-        Over::Mean => (self::mean(&measured), None),
-        Over::Median => (median(&measured), None),
+    let value_at = |cell: usize, other: Option<usize>| match (&claim.than, other) {
+        (Some(than), Some(other)) => compared([mean(cell, &claim.asked)?, mean(other, &than.asked)?], than.by),
+        _ => mean(cell, &claim.asked),
     };
+    let other = |place: usize| claim.than.as_ref().map(|than| than.cells[place]);
+    let places = 0..claim.cells.len();
+    let measured: Vec<Option<f64>> = places.clone().map(|place| value_at(claim.cells[place], other(place))).collect();
+    let together = |values: &[Option<f64>]| match claim.over {
+        Over::Worst => worst(claim, values),
+        Over::Mean => (self::mean(values), None),
+        Over::Median => (median(values), None),
+    };
+    let (value, place) = together(&measured);
+    // The same of the simulator, if the kernel ran all that is judged.
+    let beside = |place: usize| match other(place) {
+        Some(other) => value_at(simulated(claim.cells[place])?, Some(simulated(other)?)),
+        None => value_at(simulated(claim.cells[place])?, None),
+    };
+    let simulated: Vec<Option<f64>> = places.map(beside).collect();
+    let simulated = if place.is_some() { place.and_then(|place| simulated[place]) } else { together(&simulated).0 };
     let cell = place.filter(|_| measured.len() > 1).map(|place| label(claim.cells[place]));
     let sides = place.zip(claim.than.as_ref()).and_then(|(place, than)| sides(place, than));
-    JudgedClaim { claim: claim.clone(), measured: value, cell, sides }
+    JudgedClaim { claim: claim.clone(), measured: value, simulated, cell, sides }
 }
 
 /// The mean; not defined if one of the values is not.
@@ -73,7 +87,7 @@ mod tests {
     const VALUES: [[Option<f64>; 2]; 3] = [[Some(1.0), Some(3.0)], [Some(10.0), Some(10.0)], [Some(5.0), Some(7.0)]];
 
     fn judged(keys: &str, values: [[Option<f64>; 2]; 3]) -> JudgedClaim {
-        judge(&claim(keys), &|cell, _| values[cell].to_vec(), &|cell| format!("cell {cell}"))
+        judge(&claim(keys), &|cell, _| values[cell].to_vec(), &|cell| format!("cell {cell}"), &|_| None)
     }
 
     fn found(keys: &str) -> (Option<f64>, Option<String>, Verdict) {

@@ -19,6 +19,10 @@ use std::path::{Path, PathBuf};
 /// Runs the figures of papers, and says which of their claims hold.
 pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
+    if args.live {
+        // Before anything starts a thread.
+        narrows_live::acquire()?;
+    }
     let sources = papers::chosen(&args.papers)?;
     let jobs = jobs(&sources, &args)?;
     let directory = directory(&args)?;
@@ -40,26 +44,29 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
 
 /// The figures that are asked for, checked.
 fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>, Failure> {
-    let figures = || sources.iter().flat_map(|source| &source.paper.figures);
+    let of = |source: &'a Source| source.paper.figures.iter().filter(|figure| figure.plan(args.quick).is_live() == args.live);
+    let figures = || sources.iter().flat_map(of);
     if let Some(unknown) = args.figure.iter().find(|name| figures().all(|figure| figure.name != **name)) {
         let known: Vec<&str> = figures().map(|figure| figure.name.as_str()).collect();
         return Err(Failure::Other(format!("there is no figure \"{unknown}\"; known are {}", known.join(", "))));
     }
     let mut jobs = Vec::new();
     for (paper, source) in sources.iter().enumerate() {
-        for figure in source.paper.figures.iter().filter(|figure| args.figure.is_empty() || args.figure.contains(&figure.name)) {
+        for figure in of(source).filter(|figure| args.figure.is_empty() || args.figure.contains(&figure.name)) {
             jobs.push(Job::new(paper, source, figure, args.quick)?);
         }
     }
     if jobs.is_empty() {
-        return Err(Failure::Other("there are no figures to run".to_owned()));
+        let live = if args.live { " on the kernel; without --live there are others" } else { "" };
+        return Err(Failure::Other(format!("there are no figures to run{live}")));
     }
     Ok(jobs)
 }
 
 /// Where the result goes: what was named, else the first of the numbered places that is free. Runs that are kept there are used as far as they belong to it.
 fn directory(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
-    output::choose_directory(&args.output, if args.quick { "reproduction-quick" } else { "reproduction" })
+    let live = if args.live { "-live" } else { "" };
+    output::choose_directory(&args.output, &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }))
 }
 
 /// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no harm.
@@ -78,7 +85,8 @@ fn run(jobs: &[Job], kept: &[Cells<KeptRun>], directory: &Path, output: &OutputA
     let ran = run_cells(
         &pending,
         work,
-        |place| Ok((of(place).0.world(of(place).2), of(place).0.scenario(of(place).2)?)),
+        |place| of(place).0.world(of(place).2),
+        |place| of(place).0.scenario(of(place).2),
         |place, record| {
             let (job, kept, run) = of(place);
             kept.keep(run, &job.keep(run, &record))
@@ -120,6 +128,7 @@ fn judged(sources: &[Source], jobs: &[Job], kept: &[Cells<KeptRun>], args: &Repr
 fn remake(args: &ReproduceArgs) -> String {
     let mut words = vec!["narrows reproduce".to_owned()];
     words.extend(args.papers.iter().map(|name| quote(name)));
+    words.extend(args.live.then(|| "--live".to_owned()));
     words.extend(args.quick.then(|| "--quick".to_owned()));
     words.extend(args.figure.iter().map(|name| format!("--figure {}", quote(name))));
     words.join(" ")

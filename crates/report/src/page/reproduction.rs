@@ -5,7 +5,7 @@ use super::style::escape;
 use crate::number::short;
 use crate::reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, named, reproduction_bounds, reproduction_measured,
-    reproduction_share,
+    reproduction_share, reproduction_simulated,
 };
 use narrows_scenario::paper::{Judged, Over};
 
@@ -90,10 +90,14 @@ fn figure((paper, place): (usize, usize), figure: &FigureResult) -> String {
             format!("<figure><figcaption>{title}</figcaption><div class=\"plot\" data-plot=\"{paper},{place},{plot}\" role=\"img\" aria-label=\"{title}\"></div></figure>\n")
         })
         .collect();
-    let claims: String = figure.claims.iter().map(claim).collect();
+    let live = figure.is_live();
+    let claims: String = figure.claims.iter().map(|judged| claim(judged, live)).collect();
+    let doubts: String = figure.doubts.iter().map(|doubt| format!("<p class=\"scaled\"><b>Invalid.</b> {}</p>\n", escape(doubt))).collect();
+    let heads = if live { &["Kernel", "Simulated"][..] } else { &["Measured"] };
+    let measured: String = heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
     format!(
-        "<article id=\"figure-{paper}-{place}\">\n<h3>{} <small>{} · {}</small></h3>\n<p>{}</p>\n{scaled}<div class=\"plots\">\n{plots}</div>\n\
-         <div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Claim</th><th scope=\"col\">Published</th><th scope=\"col\">Measured</th>\
+        "<article id=\"figure-{paper}-{place}\">\n<h3>{} <small>{} · {}</small></h3>\n<p>{}</p>\n{scaled}{doubts}<div class=\"plots\">\n{plots}</div>\n\
+         <div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Claim</th><th scope=\"col\">Published</th>{measured}\
          <th scope=\"col\">Holds if</th><th scope=\"col\">Verdict</th></tr></thead><tbody>\n{claims}</tbody></table></div>\n</article>\n",
         escape(&figure.title),
         escape(&figure.source),
@@ -102,14 +106,19 @@ fn figure((paper, place): (usize, usize), figure: &FigureResult) -> String {
     )
 }
 
-fn claim(judged: &JudgedClaim) -> String {
+fn claim(judged: &JudgedClaim, live: bool) -> String {
     let claim = &judged.claim;
     let verdict = judged.verdict();
     let cell = format!("<small>{}</small>", escape(&origin(judged)));
     let ordering = if claim.judged == Judged::Ordering { "<small>judged by ordering</small>" } else { "" };
+    let apart = judged.apart().map_or_else(String::new, |apart| {
+        let why = claim.apart.as_deref().unwrap_or("not explained");
+        format!("<small>the kernel is {apart:+.0} % apart: {}</small>", escape(why))
+    });
+    let simulated = if live { format!("<td>{}{apart}</td>", escape(&reproduction_simulated(judged))) } else { String::new() };
     let known = claim.known.as_ref().map_or_else(String::new, |known| format!("<small>{}</small>", escape(known)));
     format!(
-        "<tr><td>{}<small title=\"{}\">{} of {}: {}</small></td><td>{}<small>{}</small>{ordering}</td><td>{}{cell}</td><td>{}</td><td><span class=\"verdict {}\">{} {}</span>{known}</td></tr>\n",
+        "<tr><td>{}<small title=\"{}\">{} of {}: {}</small></td><td>{}<small>{}</small>{ordering}</td><td>{}{cell}</td>{simulated}<td>{}</td><td><span class=\"verdict {}\">{} {}</span>{known}</td></tr>\n",
         escape(&claim.says),
         escape(claim.asked.metric.summary),
         escape(&named(claim.asked.metric)),

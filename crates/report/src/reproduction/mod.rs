@@ -11,6 +11,8 @@ pub use files::write_reproduction;
 pub use model::{FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Verdict};
 pub use plots::DrawnPlot;
 pub(crate) use plots::named;
-pub(crate) use table::{bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share};
+pub(crate) use table::{
+    bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share, simulated as reproduction_simulated,
+};
 pub use table::{reproduction_json, reproduction_table};
 pub use traces::Traced;

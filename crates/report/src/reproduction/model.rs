@@ -5,6 +5,9 @@ use super::traces::Traced;
 use narrows_scenario::paper::{By, Claim};
 use serde::{Deserialize, Serialize};
 
+/// What kernel and simulator may be apart without a word on it, in percent.
+const NEAR: f64 = 15.0;
+
 /// What is kept of a run of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptRun {
@@ -13,6 +16,9 @@ pub struct KeptRun {
     /// The curves of each plot over time that shows the run: the plot's place among all, and the curves.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub traces: Vec<(usize, Vec<Traced>)>,
+    /// Why a run on the kernel says more of the machine than of the kernel; nothing for other runs.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub doubts: Vec<String>,
 }
 
 /// Papers, and what holds of them.
@@ -58,6 +64,8 @@ pub struct FigureResult {
     pub about: String,
     /// What was scaled, and why that is fair; `None` if nothing was.
     pub scaled: Option<String>,
+    /// Runs on the kernel that say more of the machine than of the kernel, and why.
+    pub doubts: Vec<String>,
     /// Its claims, in order.
     pub claims: Vec<JudgedClaim>,
     /// Its plots, in order.
@@ -71,6 +79,8 @@ pub struct JudgedClaim {
     pub claim: Claim,
     /// The value that it is judged by; `None` if it is not defined.
     pub measured: Option<f64>,
+    /// The same in the simulator, if the kernel was measured.
+    pub simulated: Option<f64>,
     /// The cell that it comes from, in words, if it comes from one of several.
     pub cell: Option<String>,
     /// The values of that cell and of the one that it is compared with, each in the unit of its metric.
@@ -124,12 +134,26 @@ impl JudgedClaim {
         }
     }
 
+    /// By how much the kernel is above the simulator, in percent of the simulator's value, if that is more than 15 % either way.
+    pub fn apart(&self) -> Option<f64> {
+        let (kernel, simulator) = (self.measured?, self.simulated?);
+        let percent = 100.0 * (kernel - simulator) / simulator.abs();
+        (kernel != simulator && percent.abs() > NEAR).then_some(percent)
+    }
+
     /// The unit of the measured value and of the bounds; empty for a ratio and a pure number.
     pub fn unit(&self) -> &'static str {
         match &self.claim.than {
             Some(than) if than.by == By::Ratio => "",
             _ => self.claim.asked.metric.unit,
         }
+    }
+}
+
+impl FigureResult {
+    /// True if the kernel was measured, with the simulator beside it.
+    pub fn is_live(&self) -> bool {
+        self.claims.iter().any(|claim| claim.simulated.is_some())
     }
 }
 

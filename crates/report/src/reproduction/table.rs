@@ -32,11 +32,17 @@ fn figure(figure: &FigureResult) -> String {
     if let Some(why) = &figure.scaled {
         text += &wrap(&format!("Scaled: {why}"));
     }
-    let mut columns: Vec<Vec<[String; 2]>> =
-        ["Claim", "Published", "Measured", "Holds if", ""].map(|head| vec![[head.to_owned(), String::new()]]).to_vec();
+    for doubt in &figure.doubts {
+        text += &wrap(&format!("INVALID: {doubt}"));
+    }
+    let heads = if figure.is_live() { vec!["Claim", "Published", "Kernel", "Simulated"] } else { vec!["Claim", "Published", "Measured"] };
+    let heads = heads.into_iter().chain(["Holds if", ""]);
+    let mut columns: Vec<Vec<[String; 2]>> = heads.map(|head| vec![[head.to_owned(), String::new()]]).collect();
     for claim in &figure.claims {
         let (says, published) = (fold(&claim.claim.says, SAYS), fold(&claim.claim.published, PUBLISHED));
-        let own = [says, published, vec![measured(claim)], vec![bounds(claim)], vec![claim.verdict().text().to_owned()]];
+        let mut own = vec![says, published, vec![measured(claim)]];
+        own.extend(figure.is_live().then(|| vec![simulated(claim)]));
+        own.extend([vec![bounds(claim)], vec![claim.verdict().text().to_owned()]]);
         let lines = own.iter().map(Vec::len).max().unwrap_or(0);
         for (column, lines_of) in columns.iter_mut().zip(own) {
             for line in 0..lines {
@@ -44,11 +50,16 @@ fn figure(figure: &FigureResult) -> String {
             }
         }
     }
-    text += &render(columns, 5);
+    let texts = columns.len();
+    text += &render(columns, texts);
     for claim in &figure.claims {
         if let (Verdict::Explained, Some(known)) = (claim.verdict(), &claim.claim.known) {
             text += &wrap(&format!("Known: \"{}\": {known}", claim.claim.says));
         }
+    }
+    for (claim, apart) in figure.claims.iter().filter_map(|claim| Some((claim, claim.apart()?))) {
+        let why = claim.claim.apart.as_deref().unwrap_or("not explained");
+        text += &wrap(&format!("Kernel and simulator {apart:+.0} % apart: \"{}\": {why}", claim.claim.says));
     }
     text
 }
@@ -75,6 +86,11 @@ pub(crate) fn measured(claim: &JudgedClaim) -> String {
     claim.measured.map_or_else(|| "not defined".to_owned(), |value| united(short(value), claim))
 }
 
+/// The value of the simulator beside it; empty where the kernel was not measured.
+pub(crate) fn simulated(claim: &JudgedClaim) -> String {
+    claim.simulated.map_or_else(String::new, |value| united(short(value), claim))
+}
+
 /// "at least 80 Mbit/s", "0.9 to 1.1 times".
 pub(crate) fn bounds(claim: &JudgedClaim) -> String {
     match (claim.claim.min, claim.claim.max) {
@@ -99,6 +115,8 @@ struct Line<'a> {
     claim: &'a str,
     published: &'a str,
     measured: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated: Option<f64>,
     unit: &'a str,
     compared: Option<&'static str>,
     sides: Option<[f64; 2]>,
@@ -126,6 +144,7 @@ pub fn reproduction_json(reproduction: &Reproduction) -> String {
                 claim: &judged.claim.says,
                 published: &judged.claim.published,
                 measured: judged.measured,
+                simulated: judged.simulated,
                 unit: judged.unit(),
                 compared: judged.claim.than.as_ref().map(|than| match than.by {
                     By::Ratio => "ratio",

@@ -34,6 +34,8 @@ pub struct Claim {
     pub judged: Judged,
     /// Why it is known not to hold.
     pub known: Option<String>,
+    /// Why the kernel's value is far from the simulator's.
+    pub apart: Option<String>,
 }
 
 /// What the cells of a claim are compared with.
@@ -126,6 +128,7 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
             Some(RawJudged::Ordering) => Judged::Ordering,
         },
         known,
+        apart: raw.apart.clone(),
     })
 }
 

@@ -165,6 +165,18 @@ impl Plan {
         self.worlds.get((run / self.sweep.cells()) as usize).map_or(World::Packets, |(world, _)| *world)
     }
 
+    /// True if the kernel runs some of its cells.
+    pub fn is_live(&self) -> bool {
+        self.worlds.iter().any(|(world, _)| *world == World::Kernel)
+    }
+
+    /// Of a cell that the kernel runs, the one that the simulator runs, if there is one.
+    pub fn simulated(&self, cell: usize) -> Option<usize> {
+        let sweep = self.cells() / self.worlds.len().max(1);
+        let place = |wanted: World| self.worlds.iter().position(|(world, _)| *world == wanted);
+        (cell / sweep == place(World::Kernel)?).then_some(place(World::Packets)? * sweep + cell % sweep)
+    }
+
     /// The scenario of a run.
     ///
     /// # Errors

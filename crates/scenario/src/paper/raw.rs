@@ -59,6 +59,8 @@ pub(crate) enum RawWorld {
     Packets,
     /// The laws of its controllers as a fluid.
     Fluid,
+    /// The Linux kernel, over emulated links: only with `narrows reproduce --live`.
+    Kernel,
 }
 
 /// What `narrows reproduce --quick` changes: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
@@ -156,6 +158,8 @@ pub(crate) struct RawClaim {
     pub judged: Option<RawJudged>,
     /// Why it is known not to hold, in short.
     pub known: Option<String>,
+    /// Why the kernel's value is more than 15 % away from the simulator's.
+    pub apart: Option<String>,
     /// What is different with `--quick`.
     pub quick: Option<At<RawClaimQuick>>,
 }

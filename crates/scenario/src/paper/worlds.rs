@@ -13,6 +13,8 @@ pub enum World {
     Packets,
     /// The laws of its controllers as a fluid.
     Fluid,
+    /// The Linux kernel, over emulated links.
+    Kernel,
 }
 
 impl World {
@@ -21,6 +23,7 @@ impl World {
         match self {
             World::Packets => "packets",
             World::Fluid => "fluid",
+            World::Kernel => "kernel",
         }
     }
 }
@@ -36,6 +39,7 @@ pub(super) fn read(raw: Option<&At<Vec<At<RawWorld>>>>) -> Checked<Vec<(World, R
         let world = match written.value {
             RawWorld::Packets => World::Packets,
             RawWorld::Fluid => World::Fluid,
+            RawWorld::Kernel => World::Kernel,
         };
         if worlds.iter().any(|(other, _)| *other == world) {
             return Err(Problem::at(&written.span, format!("\"{}\" is among the worlds already", world.name()), "keep one of the two"));
