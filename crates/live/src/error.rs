@@ -38,6 +38,11 @@ pub enum LiveError {
     /// A controller cannot be given to the kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// No flow has a controller whose calls can be recorded.
+    #[error(
+        "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one of `narrows list controllers` whose kernel column says narrows"
+    )]
+    NothingToReplay,
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -1,6 +1,8 @@
 //! Controllers that the kernel is given for a run, and loses with its end.
 
 use crate::error::LiveError;
+use crate::replay::Lent;
+use crate::run::Extras;
 use narrows_control::cores::{TWINS, Twin};
 use narrows_control::params::ParamError;
 use narrows_control::registry::{Choice, Entry};
@@ -13,8 +15,8 @@ const LONGEST_NAME: usize = 15;
 /// A controller to be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loan {
-    twin: &'static Twin,
-    constants: Vec<u8>,
+    pub twin: &'static Twin,
+    pub constants: Vec<u8>,
     /// The kernel's name for it.
     pub name: String,
 }
@@ -61,8 +63,12 @@ pub fn names(loans: &mut Vec<Loan>, scenario: &Scenario, taken: &[String]) -> Re
 }
 
 /// Gives them all to the kernel, until what is returned is dropped.
-pub fn load(loans: &[Loan]) -> Result<Vec<Loaded>, LiveError> {
-    Ok(loans.iter().map(|loan| Loaded::new(loan.twin, &loan.constants, &loan.name)).collect::<Result<_, _>>()?)
+pub fn load(loans: &[Loan], extras: Extras) -> Result<Lent, LiveError> {
+    if extras.replay && loans.is_empty() {
+        return Err(LiveError::NothingToReplay);
+    }
+    let loaded = loans.iter().map(|loan| Loaded::new(loan.twin, &loan.constants, &loan.name)).collect::<Result<_, _>>()?;
+    Ok(Lent::new(loaded, loans, extras.replay))
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use crate::error::LiveError;
 use crate::hosts::{Host, endpoints};
 use crate::loans;
 use crate::refuse::{Kernel, has_flows, plan};
-use crate::run::{Progress, record};
+use crate::run::{Extras, Progress, record};
 use crate::sampler::{Sampler, Told};
 use crate::sockets::Sockets;
 use crate::stage::play;
 use narrows_control::registry::ENTRIES;
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Record};
+use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Record};
 use narrows_scenario::{Change, Flow, FlowId, NodeId, Scenario, What};
 use narrows_units::{Span, Time};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ const READY: Duration = Duration::from_secs(1);
 /// # Errors
 ///
 /// As [`run`](crate::run) has them; besides, hosts that do not exist and programs that cannot be started.
-pub fn run_program(scenario: &Scenario, program: &Program, progress: Progress<'_>) -> Result<(Record, Ending), LiveError> {
+pub fn run_program(scenario: &Scenario, program: &Program, extras: Extras, progress: Progress<'_>) -> Result<(Record, Ending), LiveError> {
     has_flows(scenario)?;
     let (whole, own) = with_lanes(scenario, program.with_flows);
     let places = endpoints(&whole);
@@ -85,7 +85,7 @@ pub fn run_program(scenario: &Scenario, program: &Program, progress: Progress<'_
     let mut terms = plan(&talking, &ends[..own], names.len(), &kernel)?;
     terms.mtu = terms.mtu.max(1500);
     let names_of_controllers = loans::names(&mut terms.loans, scenario, &kernel.controllers)?;
-    let _loaded = loans::load(&terms.loans)?;
+    let lent = loans::load(&terms.loans, extras)?;
     prefer(&mut terms.settings, scenario, &names_of_controllers, &places);
     let hosts: Vec<Host> =
         names.iter().enumerate().map(|(place, name)| Host::new(name, place as u16, &terms)).collect::<Result<_, LiveError>>()?;
@@ -113,7 +113,7 @@ pub fn run_program(scenario: &Scenario, program: &Program, progress: Progress<'_
         remedy: "give a program that is in PATH, or its path",
     })?;
     let ended = played.seen.ended;
-    let emulation = played.emulation(&whole, Vec::new(), &sockets.lateness);
+    let emulation = Emulation { replays: lent.finish(), ..played.emulation(&whole, Vec::new(), &sockets.lateness) };
     let mut seen = played.seen;
     let tallies = seen.tallies.split_off(own);
     let whole = Scenario { duration: ended.since(Time::ZERO), ..whole };

@@ -17,13 +17,29 @@ use narrows_units::Time;
 /// Called now and then with the time reached; answers whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
+/// What is looked at besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extras {
+    /// Record each call of the controllers that the kernel is given, and decide it again in native code ([`Emulation::replays`]).
+    pub replay: bool,
+}
+
 /// Runs a scenario to its end, in as much time as it says.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
+    run_with(scenario, Extras::default(), progress)
+}
+
+/// The same, with more to look at.
+///
+/// # Errors
+///
+/// As [`run`] has them; besides, nothing to replay.
+pub fn run_with(scenario: &Scenario, extras: Extras, progress: Progress<'_>) -> Result<Record, LiveError> {
     has_flows(scenario)?;
     let places = endpoints(scenario);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
     let plan = plan(scenario, &ends, places.len(), &Kernel::running()?)?;
-    let _loaded = loans::load(&plan.loans)?;
+    let lent = loans::load(&plan.loans, extras)?;
     let hosts: Result<Vec<Host>, LiveError> =
         places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;
@@ -33,7 +49,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
-    let emulation = played.emulation(scenario, limits, &lateness);
+    let emulation = Emulation { replays: lent.finish(), ..played.emulation(scenario, limits, &lateness) };
     Ok(record(scenario, played.seen, outcomes, emulation))
 }
 

@@ -47,6 +47,25 @@ pub struct Emulation {
     pub idle: f64,
     /// What held back flows that always had data.
     pub limits: Vec<Limit>,
+    /// What native code made of the calls that were recorded, if they were.
+    pub replays: Vec<Replayed>,
+}
+
+/// The calls of a controller that the kernel was given, decided again by the native core.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// The kernel's name of the controller.
+    pub controller: String,
+    /// Calls decided again.
+    pub calls: u64,
+    /// Connections that they belong to.
+    pub connections: u64,
+    /// Calls that came too fast to be recorded.
+    pub missed: u64,
+    /// Calls in which kernel and native core decided or remember different things, in any bit.
+    pub unequal: u64,
+    /// The first of these, in words; empty if there is none.
+    pub first: String,
 }
 
 /// What held back a flow besides the network.

@@ -15,7 +15,7 @@ mod record;
 mod transfers;
 
 pub use distance::{Distance, Gap, Quantity, distances};
-pub use emulation::{Emulation, Limit};
+pub use emulation::{Emulation, Limit, Replayed};
 pub use histogram::Histogram;
 pub use icn::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, SubflowRecord, SubflowSample,

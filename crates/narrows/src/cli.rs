@@ -150,6 +150,9 @@ pub struct LiveArgs {
     /// Simulate it as well, and show both on the same axes with the distance between them
     #[arg(long, conflicts_with = "words")]
     pub beside_sim: bool,
+    /// Record each call of the controllers that the kernel is given, and let the native core decide it again: all must be equal, bit for bit
+    #[arg(long)]
+    pub replay: bool,
     /// The seed of the links' random draws [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,

@@ -8,9 +8,9 @@ use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::run::{Verdict, judge};
 use crate::runner::{run_all, run_live, run_program};
-use narrows_live::{Ending, LiveError, Program};
-use narrows_measure::distances;
+use narrows_live::{Ending, Extras, LiveError, Program};
 use narrows_measure::metrics::Summary;
+use narrows_measure::{Replayed, distances};
 use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;
@@ -25,13 +25,15 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let directory = output::choose_directory(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
+    let extras = Extras { replay: args.replay };
     let (record, ending) = match program(&args.program, &args.output) {
-        Some(program) => run_program(&scenario, &program).map(|(record, ending)| (record, Some(ending))),
-        None => run_live(&scenario, &args.output).map(|record| (record, None)),
+        Some(program) => run_program(&scenario, &program, extras).map(|(record, ending)| (record, Some(ending))),
+        None => run_live(&scenario, extras, &args.output).map(|record| (record, None)),
     }
     .map_err(|failure| at_line(failure, &args.scenario))?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
+    let replays = record.emulation.iter().flat_map(|emulation| emulation.replays.clone()).collect::<Vec<_>>();
     let case =
         |label: &str, scenario: &Scenario, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };
     let mut cases = vec![case("kernel", &scenario, record)];
@@ -43,16 +45,19 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     }
     let distance = distance(&cases);
     let beside = if args.beside_sim { " --beside-sim" } else { "" };
+    let replay = if args.replay { " --replay" } else { "" };
     let words = words(&args.program);
-    let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}{words}"));
+    let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}{replay}{words}"));
     comparison.notes.extend(ending.iter().flat_map(|ending| told(ending, &args.program)));
+    comparison.notes.extend(replays.iter().map(replayed));
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     output::deliver(&directory, &comparison, &started, Kept { inputs, made: Vec::new() }, &args.output)?;
     if let Some(ending) = ending.filter(|ending| !ending.program.is_fine()) {
         return Err(Failure::Program { name: args.program.words[0].clone(), exit: ending.program, kept: directory });
     }
-    Ok(match verdicts.iter().all(|verdict| verdict.met) {
+    let as_native = replays.iter().all(|replayed| replayed.unequal == 0);
+    Ok(match as_native && verdicts.iter().all(|verdict| verdict.met) {
         _ if !comparison.doubts().is_empty() => Outcome::Invalid,
         true => Outcome::Ok,
         false => Outcome::Missed,
@@ -92,6 +97,15 @@ fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
     let mut notes = vec![format!("the program {} {place} the scenario's flows; it {}", quote(&args.words.join(" ")), ending.program)];
     notes.extend(ending.servers.iter().map(|(command, exit)| format!("the server {} {exit} before the program did", quote(command))));
     notes
+}
+
+/// What native code made of a controller's calls, for people.
+fn replayed(replayed: &Replayed) -> String {
+    let Replayed { controller, calls, connections, missed, unequal, first } = replayed;
+    let verdict = if *unequal == 0 { "all equal, bit for bit".to_owned() } else { format!("{unequal} NOT EQUAL") };
+    let missed = if *missed == 0 { String::new() } else { format!("; {missed} came too fast to be recorded") };
+    let first = if first.is_empty() { String::new() } else { format!("\n{first}") };
+    format!("{controller}: {calls} calls on {connections} connections replayed by the native core, {verdict}{missed}{first}")
 }
 
 /// Shows the line of the scenario that asks for what cannot be had.

@@ -1,7 +1,7 @@
 //! What a live run says of its own exactness.
 
 use crate::Comparison;
-use narrows_measure::{Emulation, Limit};
+use narrows_measure::{Emulation, Limit, Replayed};
 use narrows_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,19 @@ pub(crate) struct EmulationOut {
     base_rtt_s: f64,
     idle: f64,
     limits: Vec<LimitOut>,
+    /// Only of runs that recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    replays: Vec<ReplayedOut>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ReplayedOut {
+    controller: String,
+    calls: u64,
+    connections: u64,
+    missed: u64,
+    unequal: u64,
+    first: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,6 +63,10 @@ impl EmulationOut {
         let limit = |limit: &Limit| {
             let Limit { flow, send_buffer, receive_window } = limit.clone();
             LimitOut { flow, send_buffer, receive_window }
+        };
+        let replayed = |replayed: &Replayed| {
+            let Replayed { controller, calls, connections, missed, unequal, first } = replayed.clone();
+            ReplayedOut { controller, calls, connections, missed, unequal, first }
         };
         EmulationOut {
             valid: reasons.is_empty(),
@@ -75,6 +92,7 @@ impl EmulationOut {
             base_rtt_s: emulation.base_rtt.as_secs_f64(),
             idle: emulation.idle,
             limits: emulation.limits.iter().map(limit).collect(),
+            replays: emulation.replays.iter().map(replayed).collect(),
         }
     }
 
@@ -82,6 +100,10 @@ impl EmulationOut {
         let limit = |limit: &LimitOut| {
             let LimitOut { flow, send_buffer, receive_window } = limit.clone();
             Limit { flow, send_buffer, receive_window }
+        };
+        let replayed = |replayed: &ReplayedOut| {
+            let ReplayedOut { controller, calls, connections, missed, unequal, first } = replayed.clone();
+            Replayed { controller, calls, connections, missed, unequal, first }
         };
         Emulation {
             late_p50: Span::from_secs_f64(self.late_p50_s),
@@ -105,6 +127,7 @@ impl EmulationOut {
             base_rtt: Span::from_secs_f64(self.base_rtt_s),
             idle: self.idle,
             limits: self.limits.iter().map(limit).collect(),
+            replays: self.replays.iter().map(replayed).collect(),
         }
     }
 }
