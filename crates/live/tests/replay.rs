@@ -1,0 +1,47 @@
+//! What controllers decide in the kernel on lossy paths, with queues that overflow and outages that time out, the native cores decide again: the same, bit for bit.
+
+use narrows_control::cores::TWINS;
+use narrows_kernel::KernelError;
+use narrows_live::{Extras, LiveError};
+
+/// Calls of each controller, at least.
+const CALLS: u64 = 10_000;
+
+#[test]
+fn each_call_is_decided_as_by_the_native_core() {
+    if let Err(error) = narrows_live::ready() {
+        eprintln!("left out: {error}");
+        return;
+    }
+    let mut text = "duration = \"12 s\"\nwarmup = \"0 s\"\nseed = 7\n".to_owned();
+    for twin in TWINS {
+        let name = twin.kernel;
+        let ends = format!("\"{name}-from\", \"{name}-to\"");
+        text += &format!(
+            "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"16 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"0.3 %\"\nbuffer = \"40 packets\"\n\
+             [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}\"\ncount = 4\n\
+             [[change]]\nat = \"6 s\"\nlink = \"{name}\"\ndown_for = \"700 ms\"\n",
+            twin.choice
+        );
+    }
+    let scenario =
+        narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|e| panic!("{}", e.short()));
+    let record = match narrows_live::run_with(&scenario, Extras { replay: true }, &mut |_| true) {
+        Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => return eprintln!("left out: {error}"),
+        record => record.unwrap_or_else(|error| panic!("{error}")),
+    };
+    let replays = record.emulation.expect("a live run").replays;
+    assert_eq!(replays.len(), TWINS.len());
+    for replayed in replays {
+        assert!(replayed.unequal == 0 && replayed.connections >= 4 && replayed.calls > CALLS, "{replayed:?}");
+        assert!(replayed.missed < replayed.calls / 10, "{replayed:?}");
+    }
+}
+
+#[test]
+fn there_is_nothing_to_replay_of_the_kernels_own_controllers() {
+    let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
+    let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+    let refused = narrows_live::run_with(&scenario, Extras { replay: true }, &mut |_| true);
+    assert!(matches!(refused, Err(LiveError::NothingToReplay)), "{:?}", refused.err());
+}
