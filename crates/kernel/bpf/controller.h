@@ -67,12 +67,15 @@ static __always_inline bool forget(struct sock *sk)
 #else
 _Static_assert(sizeof(struct remembered) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "define CORE_IS_LONG");
 
+/* Nothing before the connection begins: the acknowledgement of the SYN comes earlier (tcp_rcv_synsent_state_process). The first call is that of the beginning. */
 static __always_inline struct remembered *remembered(struct sock *sk, u32 event)
 {
 	struct remembered *mine = (struct remembered *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 
 	if (event == CORE_INIT)
 		mine->sequence = 0;
+	else if (!mine->sequence)
+		return NULL;
 	return mine;
 }
 
