@@ -1,4 +1,5 @@
 /* The kernel's cores for the simulator: each under a name that can be linked. */
+#include "fast.h"
 #include "hstcp.h"
 #include "pcc_allegro.h"
 #include "pcc_vivace.h"
@@ -9,6 +10,7 @@ _Static_assert(sizeof(struct pcc_vivace_constants) == 64, "layout of Vivace's co
 _Static_assert(sizeof(struct pcc_allegro_constants) == 32, "layout of Allegro's constants");
 _Static_assert(sizeof(struct hstcp_constants) == 8 && sizeof(struct hstcp_state) == 8, "layout of HighSpeed TCP");
 _Static_assert(sizeof(struct scalable_constants) == 8 && sizeof(struct scalable_state) == 8, "layout of Scalable TCP");
+_Static_assert(sizeof(struct fast_constants) == 48 && sizeof(struct fast_state) == 88, "layout of FAST TCP");
 _Static_assert(sizeof(struct vcp_constants) == 24 && sizeof(struct vcp_state) == 64, "layout of VCP's constants and state");
 
 #define CORE(name, remembered)                                                                                                      \
@@ -22,6 +24,7 @@ CORE(pcc_vivace, pcc_state)
 CORE(pcc_allegro, pcc_state)
 CORE(hstcp, hstcp_state)
 CORE(scalable, scalable_state)
+CORE(fast, fast_state)
 CORE(vcp, vcp_state)
 
 /* For tests of single equations. */

@@ -11,9 +11,10 @@
 #[cfg(test)]
 pub(crate) mod lockstep;
 
+use crate::bbr_common::micros;
 use crate::cores::{Constants, Core, Event, Input, Output, recovery};
 use crate::registry::{Params, Setup};
-use crate::window::growth;
+use crate::window::{growth, pacing};
 use crate::{Controller, Decision, Ecn, Feedback, Recovery, Sent, Tag, Timeout, aimd};
 use narrows_units::{Bytes, Span, Time};
 
@@ -122,7 +123,7 @@ impl Window {
 }
 
 /// A kernel controller that this core is: the kernel asks it for growth (`cong_avoid`), for what a reduction leaves (`ssthresh`) and for the window to go back to
-/// (`undo_cwnd`), and sees to everything else.
+/// (`undo_cwnd`), tells it of recovery (`set_state`), and sees to everything else.
 #[derive(Clone, Debug)]
 pub struct Linux<C: Constants> {
     core: Core<C>,
@@ -130,16 +131,31 @@ pub struct Linux<C: Constants> {
     window: Window,
     packet: Bytes,
     ecn: Ecn,
+    measures: bool,
+    paces: bool,
+    srtt: Span,
 }
+
+/// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+const PACING_GAINS: (f64, f64) = (2.0, 1.2);
+
+/// In a tag: the transmission was a retransmission. Below it, segments in flight.
+const RETRANSMISSION: u32 = 1 << 31;
 
 impl<C: Constants> Linux<C> {
     /// A controller at the start of a connection.
     pub fn new(constants: C, setup: &Setup, params: &Params) -> Linux<C> {
         let ecn = if params.flag(aimd::ECN.name) { Ecn::Ect0 } else { Ecn::NotEct };
         let input = Input { cwnd_clamp: u32::MAX, mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32, ..Input::default() };
-        let mut linux = Linux { core: Core::new(constants), input, window: Window::new(setup), packet: setup.mss + setup.headers, ecn };
+        let (core, window, packet) = (Core::new(constants), Window::new(setup), setup.mss + setup.headers);
+        let mut linux = Linux { core, input, window, packet, ecn, measures: false, paces: false, srtt: Span::ZERO };
         linux.tell(Event::Init);
         linux
+    }
+
+    /// The same where the core is told of round trips (`pkts_acked`), and its packets are paced by the kernel or not.
+    pub fn measuring(self, paces: bool) -> Linux<C> {
+        Linux { measures: true, paces, ..self }
     }
 
     /// Something happened to the connection. Returns what the core decided.
@@ -149,51 +165,91 @@ impl<C: Constants> Linux<C> {
         self.core.output
     }
 
+    /// The same where what it decides is in force at once.
+    fn happened(&mut self, event: Event) {
+        let Output { cwnd, ssthresh, .. } = self.tell(event);
+        (self.window.cwnd, self.window.threshold) = (cwnd, ssthresh);
+    }
+
     fn reduce(&mut self) {
         let left = self.tell(Event::Reduce).ssthresh;
         self.window.reduce(left);
+    }
+
+    fn enter(&mut self, state: Recovery) {
+        self.input.recovery = recovery(state);
+        self.happened(Event::State);
+    }
+
+    /// What an acknowledgement tells of the round trip.
+    fn measure(&mut self, feedback: &Feedback<'_>) {
+        let Some(newest) = feedback.acked.iter().max_by_key(|acked| acked.sent_at) else { return };
+        let rtt = feedback.rtt.filter(|_| newest.tag.0 & RETRANSMISSION == 0);
+        self.input.rtt = rtt.map_or(0, |rtt| u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1));
+        self.input.flight_when_sent = if rtt.is_some() { newest.tag.0 } else { 0 };
+        self.input.acked = feedback.acked.len() as u32;
+        self.happened(Event::Rtt);
+        (self.input.rtt, self.input.flight_when_sent) = (0, 0);
     }
 }
 
 impl<C: Constants> Controller for Linux<C> {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
-        Tag::default()
+        if !self.measures {
+            return Tag::default();
+        }
+        Tag((sent.in_flight + 1) | if sent.retransmission { RETRANSMISSION } else { 0 })
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        self.input.now = micros(feedback.now);
+        self.input.in_flight = feedback.in_flight;
+        // As wide as the socket's counts.
+        self.input.sent = feedback.totals.sent as u32;
+        self.input.delivered = feedback.totals.delivered as u32;
+        if self.measures {
+            self.measure(feedback);
+        }
         if feedback.congestion.is_some() {
             self.reduce();
+        }
+        if self.input.recovery != recovery(feedback.recovery) {
+            self.enter(feedback.recovery);
+        }
+        if feedback.congestion.is_some() || matches!(feedback.recovery, Recovery::Cwr | Recovery::Recovery) || feedback.acked.is_empty() {
             return;
         }
-        self.input.recovery = recovery(feedback.recovery);
-        let acked = growth(feedback);
-        if acked > 0 {
-            (self.input.acked, self.input.cwnd_limited) = (acked, 1);
-            self.window.cwnd = self.tell(Event::Ack).cwnd;
-        }
+        let limited = growth(feedback);
+        (self.input.acked, self.input.cwnd_limited) = if limited > 0 { (limited, 1) } else { (feedback.acked.len() as u32, 0) };
+        self.happened(Event::Ack);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
+        self.input.now = micros(timeout.now);
         if !timeout.repeated {
             self.reduce();
         }
         self.window.collapse();
-        self.input.recovery = recovery(Recovery::Loss);
-        self.tell(Event::State);
+        self.enter(Recovery::Loss);
     }
 
-    fn on_undo(&mut self, _now: Time) {
+    fn on_undo(&mut self, now: Time) {
+        self.input.now = micros(now);
         let cwnd = self.tell(Event::Undo).cwnd;
         self.window.undo_to(cwnd);
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.window.cwnd as f64, self.packet, self.ecn)
+        let Window { cwnd, threshold, .. } = self.window;
+        let pace = || pacing((cwnd as f64, threshold as f64), PACING_GAINS, self.packet, self.srtt);
+        Decision { pacing: if self.paces { pace() } else { None }, ..Decision::clocked(cwnd as f64, self.packet, self.ecn) }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.window.inspect(visit);
+        C::inspect(&self.core.state, visit);
     }
 }
 

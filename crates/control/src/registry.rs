@@ -16,6 +16,7 @@ pub const ENTRIES: &[&Entry] = &[
     &prague::ENTRY,
     &fast::ENTRY,
     &fast::SC2002,
+    &fast::KERNEL,
     &bbr::ENTRY,
     &bbr3::ENTRY,
     &pcc::allegro::ENTRY,

@@ -75,15 +75,9 @@ impl Window {
         self.threshold = self.threshold.max(self.prior.1);
     }
 
-    /// The rate of `gains.0` windows per round trip below half of the threshold and `gains.1` above, in packets of `packet` with their headers. `None` before the
-    /// first round trip is known: the initial window leaves as one burst.
+    /// [`pacing`] of this window.
     pub fn pacing(&self, gains: (f64, f64), packet: Bytes, srtt: Span) -> Option<Rate> {
-        if srtt.is_zero() {
-            return None;
-        }
-        let gain = if self.cwnd < self.threshold / 2.0 { gains.0 } else { gains.1 };
-        let rate = Rate::from_bytes_per_sec(gain * self.cwnd * packet.get() as f64 / srtt.as_secs_f64());
-        Some(rate.max(Rate::from_bps(1)))
+        pacing((self.cwnd, self.threshold), gains, packet, srtt)
     }
 
     /// Names window and threshold.
@@ -91,6 +85,17 @@ impl Window {
         visit("cwnd", self.cwnd);
         visit("ssthresh", self.threshold);
     }
+}
+
+/// The rate of `gains.0` windows per round trip below half of the threshold and `gains.1` above, in packets of `packet` with their headers. `None` before the first
+/// round trip is known: the initial window leaves as one burst.
+pub fn pacing((cwnd, threshold): (f64, f64), gains: (f64, f64), packet: Bytes, srtt: Span) -> Option<Rate> {
+    if srtt.is_zero() {
+        return None;
+    }
+    let gain = if cwnd < threshold / 2.0 { gains.0 } else { gains.1 };
+    let rate = Rate::from_bytes_per_sec(gain * cwnd * packet.get() as f64 / srtt.as_secs_f64());
+    Some(rate.max(Rate::from_bps(1)))
 }
 
 /// Segments that this acknowledgement adds to growth: those sent while the window was the limit. In Recovery and Cwr the window waits at its new value; after a

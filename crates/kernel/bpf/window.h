@@ -3,9 +3,16 @@
 #ifndef NARROWS_BPF_WINDOW_H
 #define NARROWS_BPF_WINDOW_H
 
+/* Whether the kernel shall pace, at its own rate. */
+#ifndef WINDOW_PACED
+#define WINDOW_PACED 0
+#endif
+
 SEC("struct_ops")
 void BPF_PROG(init, struct sock *sk)
 {
+	if (WINDOW_PACED && sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_status = SK_PACING_NEEDED;
 	happened(sk, CORE_INIT);
 }
 
@@ -20,7 +27,7 @@ void BPF_PROG(cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	told(sk, &in, CORE_ACK);
 }
 
-#define WINDOW_CONTROLLER(text)                   \
+#define WINDOW_CONTROLLER(text, ...)              \
 	{                                         \
 		.name = text,                     \
 		.flags = TCP_CONG_NON_RESTRICTED, \
@@ -30,6 +37,7 @@ void BPF_PROG(cong_avoid, struct sock *sk, u32 ack, u32 acked)
 		.set_state = (void *)set_state,   \
 		.cong_avoid = (void *)cong_avoid, \
 		.undo_cwnd = (void *)undo_cwnd,   \
+		__VA_ARGS__                       \
 	}
 
 #endif

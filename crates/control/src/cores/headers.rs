@@ -1,6 +1,6 @@
 //! What BPF asks of the headers.
 
-const HEADERS: [&str; 8] = [
+const HEADERS: [&str; 9] = [
     include_str!("../../cores/core.h"),
     include_str!("../../cores/pcc.h"),
     include_str!("../../cores/pcc_vivace.h"),
@@ -8,6 +8,7 @@ const HEADERS: [&str; 8] = [
     include_str!("../../cores/window.h"),
     include_str!("../../cores/hstcp.h"),
     include_str!("../../cores/scalable.h"),
+    include_str!("../../cores/fast.h"),
     include_str!("../../cores/vcp.h"),
 ];
 

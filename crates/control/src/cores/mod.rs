@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 pub(crate) mod equations;
+pub mod fast;
 #[cfg(test)]
 mod headers;
 pub mod pcc;
@@ -127,17 +128,25 @@ pub trait Constants: Pod + Debug + Send {
     type State: Pod + Debug + Send;
     /// The core's function, which reads and writes what it is given and keeps no pointer.
     const DECIDE: Call<Self, Self::State>;
+
+    /// Names what the connection remembers, for traces.
+    fn inspect(state: &Self::State, visit: &mut dyn FnMut(&'static str, f64)) {
+        let _ = (state, visit);
+    }
 }
 
-/// The cores of `cores/native.c`: the function, its constants, what it remembers.
+/// The cores of `cores/native.c`: the function, its constants, what it remembers, and what traces show of that.
 macro_rules! cores {
-    ($($function:ident($constants:ty, $state:ty);)*) => {
+    ($($function:ident($constants:ty, $state:ty $(, $inspect:path)?);)*) => {
         unsafe extern "C" {
             $(fn $function(_: *const $constants, _: *mut $state, _: *const Input, _: *mut Output);)*
         }
         $(impl Constants for $constants {
             type State = $state;
             const DECIDE: Call<$constants, $state> = $function;
+            $(fn inspect(state: &$state, visit: &mut dyn FnMut(&'static str, f64)) {
+                $inspect(state, visit);
+            })?
         })*
     };
 }
@@ -147,6 +156,7 @@ cores! {
     narrows_pcc_allegro(pcc::Allegro, pcc::State);
     narrows_hstcp(window::Hstcp, window::HstcpState);
     narrows_scalable(window::Scalable, window::ScalableState);
+    narrows_fast(fast::Fast, fast::State, crate::fast::inspect);
     narrows_vcp(vcp::Constants, vcp::State);
 }
 

@@ -3,7 +3,7 @@
 use super::{Constants, Core, Input, Output};
 use crate::params::{ParamError, Params, Registered};
 use crate::registry::{Choice, Entry};
-use crate::{hstcp, pcc_kernel, scalable, vcp};
+use crate::{fast, hstcp, pcc_kernel, scalable, vcp};
 use std::fmt;
 
 /// A controller that exists twice: compiled for the simulator, and for the kernel.
@@ -23,7 +23,7 @@ pub struct Twin {
 }
 
 /// Every twin.
-pub const TWINS: &[&Twin] = &[&pcc_kernel::VIVACE_TWIN, &pcc_kernel::ALLEGRO_TWIN, &hstcp::TWIN, &scalable::TWIN, &vcp::TWIN];
+pub const TWINS: &[&Twin] = &[&pcc_kernel::VIVACE_TWIN, &pcc_kernel::ALLEGRO_TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
 
 impl fmt::Debug for Twin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -16,17 +16,22 @@ pub struct Free {
     pub share: f64,
 }
 
+/// Refuses parts of our rule with the published one.
+pub fn check(entry: &Entry, params: &Params) -> Result<(), ParamError> {
+    if params.choice(MI.name) == "published" {
+        for name in [FREE_QUEUE.name, FREE_SHARE.name] {
+            params.refuse(entry, name, "left out with mi=published, which has no such part")?;
+        }
+    }
+    Ok(())
+}
+
 impl Free {
     /// As the parameters of `entry` say.
     pub fn new(entry: &Entry, params: &Params) -> Result<Free, ParamError> {
-        let published = params.choice(MI.name) == "published";
-        if published {
-            for name in [FREE_QUEUE.name, FREE_SHARE.name] {
-                params.refuse(entry, name, "left out with mi=published, which has no such part")?;
-            }
-        }
+        check(entry, params)?;
         Ok(Free {
-            published,
+            published: params.choice(MI.name) == "published",
             threshold: params.number(MI_THRESHOLD.name) / 1e3,
             queue: params.number(FREE_QUEUE.name),
             share: params.number(FREE_SHARE.name),

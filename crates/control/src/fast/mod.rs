@@ -16,12 +16,17 @@
 //! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
 //! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
 //! * after a timeout the window is 2 packets and doubles again, up to half of what it was.
+//!
+//! `fast-kernel` is the same in integers, in C that the kernel can be given: `cores/fast.h`.
 
 mod alpha;
 mod delay;
 mod free;
 mod increase;
+mod kernel;
 mod law;
+#[cfg(test)]
+mod lockstep;
 mod sc2002;
 #[cfg(test)]
 mod tests;
@@ -36,6 +41,8 @@ use alpha::Alpha;
 use delay::{Delay, Weight};
 use free::Free;
 use increase::Spreading;
+pub(crate) use kernel::inspect;
+pub use kernel::{KERNEL, TWIN};
 use law::Periodic;
 use narrows_units::{Bytes, Span, Time};
 use sc2002::Stepwise;
@@ -50,7 +57,7 @@ pub const ENTRY: Entry = Entry {
     numbered: false,
     params: &[
         ALPHA,
-        Param::number("gamma", 0.5, (0.01, 1.0), "", "part of the distance from the target that one update takes"),
+        GAMMA,
         Param::choice(
             "window_pacing",
             "acks",
@@ -97,6 +104,7 @@ const ALPHA: Param = Param::number_or(
     "packets",
     "packets kept in the queue; table: 8 up to 10 Mbit/s, 20 up to 100 Mbit/s, 200 above, by the rate measured (flows of different rates then have different shares)",
 );
+const GAMMA: Param = Param::number("gamma", 0.5, (0.01, 1.0), "", "part of the distance from the target that one update takes");
 const RTT_WEIGHT: Param = Param::choice(
     "rtt_weight",
     "paper",

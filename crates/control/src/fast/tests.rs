@@ -1,7 +1,7 @@
 use super::law::target;
 use crate::registry::Choice;
 use crate::testing::{acked, acked_one, acknowledge, at, inspect, setup};
-use crate::{Acked, Congestion, Controller, Feedback, Recovery, Sent, Tag, Timeout};
+use crate::{Acked, Congestion, Controller, Feedback, Recovery, Sent, Tag, Timeout, Totals};
 use narrows_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
@@ -55,7 +55,8 @@ impl Ideal {
             }
             let acked = [Acked { tag, ..acked_one(number, limited) }];
             let rtt = Some(Span::from_secs_f64(rtt));
-            self.controller.on_feedback(&Feedback { acked: &acked, rtt, ..Feedback::at(self.now) });
+            let (totals, in_flight) = (Totals { sent: self.next, delivered: number + 1, lost: 0 }, (self.next - number - 1) as u32);
+            self.controller.on_feedback(&Feedback { acked: &acked, rtt, totals, in_flight, ..Feedback::at(self.now) });
         }
     }
 }
@@ -63,8 +64,9 @@ impl Ideal {
 /// The fixed point is the bandwidth-delay product, 1000 packets, and alpha. Round trips are smoothed: 3/w per packet leaves a twentieth of the round before.
 #[test]
 fn the_error_halves_at_every_update_and_ends_within_a_packet() {
-    for (window, alpha) in [(1_500.0, 100.0), (1_900.0, 20.0), (1_080.0, 200.0)] {
-        let mut ideal = Ideal::new(&format!("fast?alpha={alpha}&window_pacing=none"), window);
+    let starts = [(1_500.0, 100.0), (1_900.0, 20.0), (1_080.0, 200.0)];
+    for (name, (window, alpha)) in ["fast", "fast-kernel"].into_iter().flat_map(|name| starts.map(|start| (name, start))) {
+        let mut ideal = Ideal::new(&format!("{name}?alpha={alpha}&window_pacing=none"), window);
         let goal = CAPACITY * BASE + alpha;
         // The first update comes before the mean has seen the queue.
         let mut error = [ideal.round(), ideal.round()][1] - goal;
@@ -94,15 +96,17 @@ fn the_law_by_hand() {
 
 #[test]
 fn an_update_is_made_every_other_round_trip_and_at_most_doubles() {
-    let mut ideal = Ideal::new("fast?alpha=1000&mi_threshold=0&window_pacing=none", 10.0);
-    let windows: Vec<f64> = (0..6).map(|_| ideal.round()).collect();
-    assert_eq!(windows, [10.0, 20.0, 20.0, 40.0, 40.0, 80.0]);
+    for name in ["fast", "fast-kernel"] {
+        let mut ideal = Ideal::new(&format!("{name}?alpha=1000&mi_threshold=0&window_pacing=none"), 10.0);
+        let windows: Vec<f64> = (0..6).map(|_| ideal.round()).collect();
+        assert_eq!(windows, [10.0, 20.0, 20.0, 40.0, 40.0, 80.0], "{name}");
+    }
 }
 
 /// Without a queue the window doubles in every round trip; from 640 packets on 1280 that are more than the path holds, and the next round shows it.
 #[test]
 fn the_window_doubles_until_a_round_trip_shows_a_queue() {
-    for text in ["fast?alpha=50", "fast-sc2002?alpha=50"] {
+    for text in ["fast?alpha=50", "fast-sc2002?alpha=50", "fast-kernel?alpha=50"] {
         let mut ideal = Ideal::new(text, 10.0);
         let windows: Vec<f64> = (0..7).map(|_| ideal.round()).collect();
         assert_eq!(windows, [20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 1_280.0], "{text}");
@@ -129,7 +133,13 @@ fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eigh
 
 #[test]
 fn parts_of_our_rule_are_refused_with_the_published_one() {
-    for (name, part) in [("fast", "free_queue"), ("fast", "free_share"), ("fast-sc2002", "free_queue"), ("fast-sc2002", "free_share")] {
+    for (name, part) in [
+        ("fast", "free_queue"),
+        ("fast", "free_share"),
+        ("fast-sc2002", "free_queue"),
+        ("fast-kernel", "free_queue"),
+        ("fast-kernel", "free_share"),
+    ] {
         let built = |mi| format!("{name}?mi={mi}&{part}=0.5").parse::<Choice>().unwrap().build(&setup(10.0)).map(drop);
         assert_eq!(built("start"), Ok(()));
         let refused = built("published").unwrap_err().to_string();
@@ -140,9 +150,11 @@ fn parts_of_our_rule_are_refused_with_the_published_one() {
 /// Four packets are a queue of 0.4 ms, less than the threshold, but more than half of alpha.
 #[test]
 fn a_path_on_which_alpha_is_a_short_queue_comes_to_rest() {
-    let mut ideal = Ideal::new("fast?alpha=4", 900.0);
-    ideal.rounds(60);
-    assert!((ideal.window() - 1_004.0).abs() <= 1.5, "{}", ideal.window());
+    for text in ["fast?alpha=4", "fast-kernel?alpha=4"] {
+        let mut ideal = Ideal::new(text, 900.0);
+        ideal.rounds(60);
+        assert!((ideal.window() - 1_004.0).abs() <= 1.5, "{text}: {}", ideal.window());
+    }
 }
 
 /// Half of the round trip is queue, so that 20 packets make a queue of ten.
@@ -163,11 +175,13 @@ fn the_version_of_2002_moves_a_packet_at_a_time_in_every_other_round_trip() {
 
 #[test]
 fn increases_are_whole_after_their_round_trip_however_they_are_spread() {
-    for pacing in ["none", "time", "event", "acks"] {
-        let mut ideal = Ideal::new(&format!("fast?alpha=100&mi_threshold=0&window_pacing={pacing}"), 500.0);
+    for (name, pacing) in
+        [("fast", "none"), ("fast", "time"), ("fast", "event"), ("fast", "acks"), ("fast-kernel", "none"), ("fast-kernel", "acks")]
+    {
+        let mut ideal = Ideal::new(&format!("{name}?alpha=100&mi_threshold=0&window_pacing={pacing}"), 500.0);
         let windows: Vec<f64> = (0..5).map(|_| ideal.round().round()).collect();
         // Half of alpha at each update, all of it there when the next is made. Without a threshold the path never counts as free.
-        assert_eq!([windows[0], windows[2], windows[4]], [500.0, 550.0, 600.0], "{pacing}");
+        assert_eq!([windows[0], windows[2], windows[4]], [500.0, 550.0, 600.0], "{name} {pacing}");
     }
 }
 
@@ -192,14 +206,16 @@ fn a_loss_halves_the_window_once_and_suspends_updates() {
 
 #[test]
 fn a_timeout_leaves_two_packets_that_grow_by_slow_start_and_then_double_again() {
-    let mut ideal = Ideal::new("fast?alpha=100", 600.0);
-    ideal.controller.on_timeout(&Timeout::new(at(2_000), 600, 600, false));
-    assert_eq!((ideal.window(), inspect(&*ideal.controller, "ssthresh")), (2.0, 300.0));
-    ideal.controller.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(2_200)) });
-    assert_eq!(ideal.window(), 4.0);
-    assert_eq!([ideal.round(), ideal.round()], [8.0, 16.0]);
-    ideal.rounds(5);
-    assert!((300.0..400.0).contains(&ideal.window()), "doubling ends at the threshold: {}", ideal.window());
+    for name in ["fast", "fast-kernel"] {
+        let mut ideal = Ideal::new(&format!("{name}?alpha=100"), 600.0);
+        ideal.controller.on_timeout(&Timeout::new(at(2_000), 600, 600, false));
+        assert_eq!((ideal.window(), inspect(&*ideal.controller, "ssthresh")), (2.0, 300.0));
+        ideal.controller.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(2_200)) });
+        assert_eq!(ideal.window(), 4.0);
+        assert_eq!([ideal.round(), ideal.round()], [8.0, 16.0]);
+        ideal.rounds(5);
+        assert!((300.0..400.0).contains(&ideal.window()), "{name}: doubling ends at the threshold: {}", ideal.window());
+    }
 }
 
 #[test]

@@ -1,0 +1,392 @@
+/*
+ * FAST TCP in integers: alpha packets of each flow stand in the queue of the bottleneck, by steps in proportion to the distance from there.
+ *
+ * In every other round trip w <- min{2w, (1 - gamma) w + gamma (w_old baseRTT / RTT + alpha)}. Jin, Wei and Low, INFOCOM 2004, equation 6; ns-2.35 tcp/tcp-fast.cc.
+ * The simulator's `fast` (crates/control/src/fast) is the same in floating point, with what it adds to the paper; this one keeps to it but for what a socket shows:
+ *
+ * - packets carry no mark: a round ends when as many have left the network as were sent when it began, and what was in flight when a packet left is known of those
+ *   only that measure a round trip;
+ * - a round trip is measured in whole microseconds;
+ * - a packet is a segment and 52 bytes of headers, TCP over IPv4 with time stamps, where alpha follows the rate;
+ * - whether the window limits is judged when an acknowledgement comes, not when its packet left;
+ * - a reduction is spread by the kernel, which paces as well where packets shall be paced, and has its own rule for what was idle;
+ * - an increase is spread by acknowledgements or not at all: there is no timer.
+ */
+#ifndef NARROWS_FAST_H
+#define NARROWS_FAST_H
+
+#include "window.h"
+
+/* Windows and parts of anything have 16 binary places. */
+#define FAST_PLACES 16
+#define FAST_ONE (1ULL << FAST_PLACES)
+/* Largest window in packets, and longest round trip, so that no product overflows. */
+#define FAST_CWND_MAX (1U << 22)
+#define FAST_RTT_MAX ((1U << 26) - 1)
+/* Least time between two updates. */
+#define FAST_PERIOD 10000
+/* An increase of a window of up to 4 packets, or on a path of less than 4 ms, is not spread. */
+#define FAST_SMALL_WINDOW 4
+#define FAST_SHORT_PATH 4000
+#define FAST_HEADERS 52
+/* Larger windows have a mean of their own in ns-2. */
+#define FAST_NS2_WINDOW 768
+
+struct fast_constants {
+	core_u64 alpha;	       /* packets in the queue; 0: by the rate, after the prototype's table */
+	core_u32 gamma;	       /* 1/2 */
+	core_u32 loss_beta;    /* 1/2 */
+	core_u32 free_queue;   /* 1/4 of alpha is no queue */
+	core_u32 free_share;   /* 1/4 of the window is alpha while there is none */
+	core_u32 mi_threshold; /* 750 us are no queue */
+	core_u32 base_window;  /* ms for which a round trip counts for the base; all ones for ever */
+	core_u32 published;    /* the window doubles at any time, as the mean tells */
+	core_u32 ns2_weight;
+	core_u32 spread; /* increases, over the acknowledgements */
+	core_u32 packet_pacing;
+};
+
+struct fast_sample {
+	core_u32 at; /* ms */
+	core_u32 rtt;
+};
+
+/* What a connection remembers: with the number of the connection and of its records just what the private area of a socket holds. */
+struct fast_state {
+	core_u64 mean;		    /* round trip in 2^-16 us; 0 before the first */
+	core_u64 increase;	    /* under way, in 2^-16 packets: all of it */
+	struct fast_sample base[3]; /* the least round trip, and what will succeed it */
+	core_u32 fraction;	    /* of a packet, beyond the window in force */
+	core_u32 least;		    /* round trip of this round; 0 before the first */
+	core_u32 least_before;
+	core_u32 flight;    /* w_old */
+	core_u32 first;	    /* packets sent when the round began */
+	core_u32 delivered; /* then */
+	core_u32 began;	    /* us */
+	core_u32 packets;   /* over which the increase is spread */
+	core_u32 counted;   /* of these acknowledged */
+	core_u32 updated;   /* us */
+	core_u32 line;	    /* of the table of alpha */
+	core_u32 flags;
+};
+
+/* A round began; the next acknowledgement updates; the present round follows an update; a reduction or repair is under way. */
+enum fast_flag { FAST_BEGAN = 1, FAST_DUE = 2, FAST_ACTIVE = 4, FAST_SUSPENDED = 8 };
+
+static inline core_u64 fast_min(core_u64 a, core_u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline core_u64 fast_max(core_u64 a, core_u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline core_u64 fast_window(const struct fast_state *state, core_u32 cwnd)
+{
+	return (core_u64)core_min(cwnd, FAST_CWND_MAX) << FAST_PLACES | (state->fraction & (FAST_ONE - 1));
+}
+
+static inline void fast_set_window(struct fast_state *state, const struct core_input *in, struct core_output *out, core_u64 window)
+{
+	core_u64 most = (core_u64)core_min(in->cwnd_clamp, FAST_CWND_MAX) << FAST_PLACES;
+
+	window = fast_min(window, most);
+	out->cwnd = (core_u32)(window >> FAST_PLACES);
+	state->fraction = (core_u32)(window & (FAST_ONE - 1));
+}
+
+/* 8 packets up to 10 Mbit/s, 20 up to 100, 200 above. */
+static inline core_u64 fast_alpha(const struct fast_constants *constants, const struct fast_state *state)
+{
+	if (constants->alpha)
+		return constants->alpha;
+	return (state->line == 0 ? 8 : state->line == 1 ? 20 : 200) * FAST_ONE;
+}
+
+/* `packets` of `size` bytes arrived in `took` us. A rate at the edge of a line does not move alpha to and fro. */
+static inline core_u32 fast_line(core_u32 line, core_u32 packets, core_u32 size, core_u32 took)
+{
+	core_u64 kbps = core_udiv((core_u64)packets * size * 8000, took);
+
+	if (kbps > 120000)
+		return 2;
+	if (kbps < 10000)
+		return 0;
+	if (line == 0)
+		return kbps > 12000;
+	return line == 1 || kbps < 100000 ? 1 : 2;
+}
+
+/* The least round trip of the last `window` ms, in constant space (lib/win_minmax.c). */
+static inline void fast_base(struct fast_sample *base, core_u32 window, core_u32 at, core_u32 rtt)
+{
+	struct fast_sample sample = { at, rtt };
+	core_u32 age;
+
+	if (!base[0].rtt || rtt <= base[0].rtt || at - base[2].at > window) {
+		base[0] = sample;
+		base[1] = sample;
+		base[2] = sample;
+		return;
+	}
+	if (rtt <= base[1].rtt) {
+		base[1] = sample;
+		base[2] = sample;
+	} else if (rtt <= base[2].rtt) {
+		base[2] = sample;
+	}
+	age = at - base[0].at;
+	if (age > window) {
+		base[0] = base[1];
+		base[1] = base[2];
+		base[2] = sample;
+		if (at - base[0].at > window) {
+			base[0] = base[1];
+			base[1] = sample;
+		}
+	} else if (base[1].at == base[0].at && age > window >> 2) {
+		base[1] = sample;
+		base[2] = sample;
+	} else if (base[2].at == base[1].at && age > window >> 1) {
+		base[2] = sample;
+	}
+}
+
+/* A round trip counts 3/w in the mean, at most a quarter; in ns-2 3/w of large windows and else 1/256. */
+static inline core_u64 fast_mean(const struct fast_constants *constants, core_u64 mean, core_u32 rtt, core_u64 window)
+{
+	core_u64 sample = (core_u64)rtt << FAST_PLACES;
+	core_u64 distance = sample > mean ? sample - mean : mean - sample;
+	core_u64 step = core_udiv(3 * distance << FAST_PLACES, window);
+
+	if (!mean)
+		return sample;
+	if (!constants->ns2_weight)
+		step = fast_min(step, distance >> 2);
+	else if (window <= FAST_NS2_WINDOW * FAST_ONE)
+		step = distance >> 8;
+	return sample > mean ? mean + step : mean - step;
+}
+
+/* True if a round trip of `rtt` means that next to nothing is queued. */
+static inline int fast_is_short(const struct fast_constants *constants, const struct fast_state *state, core_u32 rtt)
+{
+	core_u32 base = state->base[0].rtt;
+	core_u32 queueing = rtt > base ? rtt - base : 0;
+	core_u64 alpha = fast_alpha(constants, state);
+	core_u64 queued = state->flight * core_udiv((core_u64)queueing << 36, rtt) >> 20;
+
+	if (!constants->mi_threshold)
+		return 0;
+	return queued < (alpha * constants->free_queue >> FAST_PLACES) || (queueing < constants->mi_threshold && queued < alpha >> 1);
+}
+
+static inline int fast_is_free(const struct fast_constants *constants, const struct fast_state *state)
+{
+	core_u64 base = (core_u64)state->base[0].rtt << FAST_PLACES;
+
+	if (constants->published)
+		return state->mean && state->mean < base + ((core_u64)constants->mi_threshold << FAST_PLACES);
+	return state->least && fast_is_short(constants, state, state->least);
+}
+
+/* Something else moves the window: what was decided before does not hold any more. */
+static inline void fast_suspend(struct fast_state *state)
+{
+	state->increase = 0;
+	state->flags &= ~(core_u32)(FAST_DUE | FAST_ACTIVE);
+}
+
+/* Packets delivered before this acknowledgement. */
+static inline core_u32 fast_delivered(const struct core_input *in)
+{
+	return in->delivered - (in->event == CORE_RTT ? in->acked : 0);
+}
+
+static inline void fast_begin_round(struct fast_state *state, const struct core_input *in)
+{
+	state->first = in->sent;
+	state->delivered = fast_delivered(in);
+	state->began = (core_u32)in->now;
+	state->flags |= FAST_BEGAN;
+}
+
+/* Two rounds that show a queue end the start: a single one can consist of one acknowledgement that the receiver held back. */
+static inline int fast_start_ends(const struct fast_constants *constants, const struct fast_state *state)
+{
+	core_u32 least = state->least;
+
+	if (!least || (state->least_before && state->least_before < least))
+		least = state->least_before;
+	return !constants->published && least && !fast_is_short(constants, state, least);
+}
+
+static inline void fast_end_round(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in,
+				  struct core_output *out)
+{
+	core_u32 packets = core_min(fast_delivered(in) - state->delivered, FAST_CWND_MAX);
+	core_u32 took = (core_u32)in->now - state->began;
+
+	if (fast_start_ends(constants, state))
+		out->ssthresh = core_min(out->ssthresh, core_max(out->cwnd, WINDOW_LEAST));
+	if (state->flags & FAST_BEGAN && took)
+		state->line = fast_line(state->line, packets, in->mss + FAST_HEADERS, took);
+	if (state->flags & FAST_ACTIVE || (core_u32)in->now - state->updated < FAST_PERIOD) {
+		state->flags &= ~(core_u32)FAST_ACTIVE;
+	} else {
+		state->flags |= FAST_DUE;
+		state->increase = 0;
+		state->packets = packets;
+	}
+	state->least_before = state->least;
+	state->least = 0;
+	fast_begin_round(state, in);
+}
+
+static inline void fast_measure(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, struct core_output *out)
+{
+	core_u32 rtt = core_min(in->rtt, FAST_RTT_MAX);
+
+	if (rtt)
+		state->flight = core_min(in->flight_when_sent, FAST_CWND_MAX);
+	if (!(state->flags & FAST_SUSPENDED) && (core_s32)(in->sent - in->in_flight - state->first) > 0)
+		fast_end_round(constants, state, in, out);
+	if (!rtt)
+		return;
+	fast_base(state->base, constants->base_window, (core_u32)core_udiv(in->now, 1000), rtt);
+	state->mean = fast_mean(constants, state->mean, rtt, fast_window(state, out->cwnd));
+	if (!state->least || rtt < state->least)
+		state->least = rtt;
+}
+
+/* An increase begins. Answers the window that it leaves at once. */
+static inline core_u64 fast_begin_increase(const struct fast_constants *constants, struct fast_state *state, core_u64 window, core_u64 target)
+{
+	if (!constants->spread || window <= FAST_SMALL_WINDOW * FAST_ONE || state->base[0].rtt < FAST_SHORT_PATH || !state->packets)
+		return target;
+	state->increase = target - window;
+	state->counted = 0;
+	return window;
+}
+
+/* The part of the increase that so many packets bring. */
+static inline core_u64 fast_part(const struct fast_state *state, core_u32 packets)
+{
+	return core_udiv(state->increase * packets, state->packets);
+}
+
+static inline core_u64 fast_grown(struct fast_state *state, core_u32 acked)
+{
+	core_u32 counted = core_min(state->counted + core_min(acked, FAST_CWND_MAX), state->packets);
+	core_u64 grown = fast_part(state, counted) - fast_part(state, state->counted);
+
+	state->counted = counted;
+	return grown;
+}
+
+static inline core_u64 fast_update(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, core_u64 window,
+				   core_u64 alpha)
+{
+	core_u64 base = state->base[0].rtt;
+	core_u64 rtt = fast_max(state->mean, base << FAST_PLACES);
+	core_u64 on_the_way = state->flight * core_udiv(base << 38, rtt) >> 6;
+	core_u64 target = ((FAST_ONE - constants->gamma) * window + constants->gamma * (on_the_way + alpha)) >> FAST_PLACES;
+
+	if (!state->mean)
+		return window;
+	target = fast_max(fast_min(target, 2 * window), WINDOW_LEAST * FAST_ONE);
+	state->flags |= FAST_ACTIVE;
+	state->updated = (core_u32)in->now;
+	if (target <= window)
+		return target;
+	/* What the window does not limit need not grow. */
+	return in->cwnd_limited ? fast_begin_increase(constants, state, window, target) : window;
+}
+
+static inline void fast_acknowledged(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in,
+				     struct core_output *out)
+{
+	core_u32 limited = in->cwnd_limited ? in->acked : 0;
+	core_u64 window = fast_window(state, out->cwnd);
+	core_u64 alpha = fast_alpha(constants, state);
+	int is_free = fast_is_free(constants, state);
+
+	if (is_free && (constants->published || window_in_slow_start(out))) {
+		fast_suspend(state);
+		window += (core_u64)limited << FAST_PLACES;
+	} else if (state->flags & FAST_DUE) {
+		state->flags &= ~(core_u32)FAST_DUE;
+		if (is_free)
+			alpha = fast_max(alpha, window * constants->free_share >> FAST_PLACES);
+		window = fast_update(constants, state, in, window, alpha);
+	} else if (state->increase) {
+		window += fast_grown(state, limited);
+	}
+	fast_set_window(state, in, out, window);
+}
+
+/* A reduction or a repair begins: no update until a round trip after it. */
+static inline void fast_set_state(struct fast_state *state, const struct core_input *in, struct core_output *out)
+{
+	if (in->recovery >= CORE_CWR) {
+		fast_suspend(state);
+		state->flags |= FAST_SUSPENDED;
+	} else if (state->flags & FAST_SUSPENDED) {
+		state->flags &= ~(core_u32)FAST_SUSPENDED;
+		fast_begin_round(state, in);
+	}
+	if (in->recovery == CORE_LOSS) {
+		/* What is known of the queue no longer holds. */
+		state->mean = 0;
+		state->least = 0;
+		state->least_before = 0;
+		out->cwnd = core_max(in->cwnd, WINDOW_LEAST);
+	}
+}
+
+static inline void fast_init(struct fast_state *state, const struct core_input *in)
+{
+	for (core_u32 i = 0; i < 3; i++) {
+		state->base[i].at = 0;
+		state->base[i].rtt = 0;
+	}
+	state->mean = 0;
+	state->increase = 0;
+	state->fraction = 0;
+	state->least = 0;
+	state->least_before = 0;
+	state->flight = 0;
+	state->packets = 0;
+	state->counted = 0;
+	state->updated = (core_u32)in->now - FAST_PERIOD;
+	state->line = 0;
+	fast_begin_round(state, in);
+	state->flags = 0;
+}
+
+/* One call of the kernel. */
+static inline void fast_decide(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, struct core_output *out)
+{
+	if (in->event == CORE_INIT) {
+		fast_init(state, in);
+	} else if (in->event == CORE_STATE) {
+		fast_set_state(state, in, out);
+	} else if (in->event == CORE_RTT) {
+		fast_measure(constants, state, in, out);
+	} else if (in->event == CORE_ACK && in->recovery == CORE_LOSS) {
+		if (in->cwnd_limited && window_in_slow_start(out))
+			window_slow_start(in, out, in->acked);
+	} else if (in->event == CORE_ACK) {
+		fast_acknowledged(constants, state, in, out);
+	} else if (in->event == CORE_REDUCE) {
+		out->ssthresh = (core_u32)(fast_window(state, in->cwnd) * constants->loss_beta >> 2 * FAST_PLACES);
+		out->ssthresh = core_max(out->ssthresh, WINDOW_LEAST);
+		state->fraction = 0;
+	} else if (in->event == CORE_UNDO) {
+		window_undo(in, out);
+	}
+}
+
+#endif
