@@ -1,6 +1,6 @@
 //! FAST as the kernel is given it: the integer core `cores/fast.h`, in what Linux does around a controller.
 
-use super::{ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, PACKET_PACING, RTT_WEIGHT, free};
+use super::{ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT, free};
 use crate::aimd::ECN;
 use crate::cores::fast::{Fast, State};
 use crate::cores::{Twin, replay};
@@ -26,10 +26,15 @@ pub const KERNEL: Entry = Entry {
         FREE_SHARE,
         LOSS_BETA,
         BASE_RTT_WINDOW,
-        PACKET_PACING,
+        Param::flag(
+            "packet_pacing",
+            false,
+            "let the kernel pace packets: at 2 windows per round trip below half of the threshold and 1.2 above",
+        )
+        .needing(Need::Pacing),
         ECN,
     ],
-    build: |setup, params| Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.flag(PACKET_PACING.name)))),
+    build: |setup, params| Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.flag("packet_pacing")))),
 };
 
 /// What the kernel gets of it.
@@ -59,7 +64,7 @@ fn constants(params: &Params) -> Result<Fast, ParamError> {
         published: (params.choice(MI.name) == "published") as u32,
         ns2_weight: (params.choice(RTT_WEIGHT.name) == "ns2") as u32,
         spread: (params.choice("window_pacing") == "acks") as u32,
-        packet_pacing: params.flag(PACKET_PACING.name) as u32,
+        packet_pacing: params.flag("packet_pacing") as u32,
     })
 }
 

@@ -168,8 +168,14 @@ impl Compared {
     }
 }
 
-const OPTIONS: [&str; 5] =
-    ["", "alpha=100", "alpha=20&window_pacing=none", "rtt_weight=ns2&alpha=30", "gamma=1&free_share=0.5&loss_beta=0.875&base_rtt_window=2"];
+const OPTIONS: [&str; 6] = [
+    "",
+    "alpha=100",
+    "alpha=20&window_pacing=none",
+    "alpha=50&mi=published",
+    "alpha=30&rtt_weight=ns2",
+    "gamma=1&free_share=0.5&loss_beta=0.875&base_rtt_window=2",
+];
 
 /// Windows are equal to a packet and a thousandth. Exceptions begin where a queue is just as long as what counts for none, or the window is its threshold: one doubles
 /// then, and the other does not.
