@@ -220,6 +220,13 @@ static __always_inline void happened(struct sock *sk, u32 event)
 	told(sk, &in, event);
 }
 
+/* TCP paces by itself where the device does not. */
+static __always_inline void paced(struct sock *sk)
+{
+	if (sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_status = SK_PACING_NEEDED;
+}
+
 /* The callbacks that all controllers have alike. */
 
 SEC("struct_ops")

@@ -3,13 +3,6 @@
 #ifndef NARROWS_BPF_FULL_CONTROL_H
 #define NARROWS_BPF_FULL_CONTROL_H
 
-/* TCP paces by itself where the device does not. */
-static __always_inline void paced(struct sock *sk)
-{
-	if (sk->sk_pacing_status == SK_PACING_NONE)
-		sk->sk_pacing_status = SK_PACING_NEEDED;
-}
-
 /* Linux 6.10 put two arguments before the rate sample; none but the socket is used. */
 SEC("struct_ops")
 void BPF_PROG(cong_control, struct sock *sk)

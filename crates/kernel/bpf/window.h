@@ -11,8 +11,8 @@
 SEC("struct_ops")
 void BPF_PROG(init, struct sock *sk)
 {
-	if (WINDOW_PACED && sk->sk_pacing_status == SK_PACING_NONE)
-		sk->sk_pacing_status = SK_PACING_NEEDED;
+	if (WINDOW_PACED)
+		paced(sk);
 	happened(sk, CORE_INIT);
 }
 
