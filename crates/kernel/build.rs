@@ -14,7 +14,7 @@ mod controllers {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    /// Every folder of `bpf/` is a controller. Leaves an object of each, and a table of them.
+    /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stands the tracer of acknowledgements.
     pub fn compile() {
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
         let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -22,18 +22,20 @@ mod controllers {
         let mut table = "&[\n".to_owned();
         for name in folders(&here.join("bpf")) {
             let object = out.join(format!("{name}.o"));
-            // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
-            let arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror", &format!("-I{}", cores.display())].map(str::to_owned);
-            SkeletonBuilder::new()
-                .source(here.join(format!("bpf/{name}/{name}.bpf.c")))
-                .obj(&object)
-                .clang_args(arguments)
-                .build()
-                .unwrap_or_else(|error| panic!("compiling {name} for the kernel: {error:#}"));
+            one(&here.join(format!("bpf/{name}/{name}.bpf.c")), &object, &cores);
             writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string()).expect("a string grows");
         }
+        one(&here.join("bpf/acknowledgements.bpf.c"), &out.join("acknowledgements.o"), &cores);
         table += "]\n";
         fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
+    }
+
+    fn one(source: &Path, object: &Path, cores: &Path) {
+        // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
+        let arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror", &format!("-I{}", cores.display())].map(str::to_owned);
+        let mut builder = SkeletonBuilder::new();
+        let built = builder.source(source).obj(object).clang_args(arguments).build();
+        built.unwrap_or_else(|error| panic!("compiling {} for the kernel: {error:#}", source.display()));
     }
 
     fn folders(bpf: &Path) -> Vec<String> {

@@ -29,4 +29,17 @@ struct shared_record {
 	unsigned int reserved;
 };
 
+/* What an acknowledgement finds of a connection (acknowledgements.bpf.c). */
+struct shared_acknowledgement {
+	unsigned long long at;		/* CLOCK_MONOTONIC, ns */
+	unsigned long long pacing_rate; /* bytes of payload per second */
+	unsigned int pacing_status;	/* 0: not paced */
+	unsigned short port;		/* the socket's own */
+	unsigned short peer;		/* the other end's */
+	unsigned int cwnd, ssthresh, in_flight;
+	unsigned int srtt, rtt; /* us */
+	unsigned int mss;
+	unsigned int rate_delivered, rate_interval; /* segments, us: the latest sample of the delivery rate */
+};
+
 #endif

@@ -28,7 +28,7 @@ typedef __u32 __wsum;
 
 /* include/uapi/linux/bpf.h, include/linux/socket.h */
 enum { BPF_F_NO_PREALLOC = 1U << 0, BPF_F_MMAPABLE = 1U << 10 };
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_SOCK_OPS_HDR_OPT_LEN_CB = 14, BPF_SOCK_OPS_WRITE_HDR_OPT_CB = 15, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG = 1 << 6 };
 enum { SOL_TCP = 6, TCP_BPF_SOCK_OPS_CB_FLAGS = 1008 };
@@ -48,9 +48,22 @@ enum { TCP_ECN_MODE_RFC3168 = 1 << 0 };
 /* include/net/sock.h */
 enum { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1, SK_PACING_FQ = 2 };
 
+struct ns_common {
+	u32 inum;
+} KERNEL;
+
+struct net {
+	struct ns_common ns;
+} KERNEL;
+
+typedef struct {
+	struct net *net;
+} KERNEL possible_net_t;
+
 struct sock_common {
 	u16 skc_num;
 	__be16 skc_dport;
+	possible_net_t skc_net;
 } KERNEL;
 
 struct sock {
@@ -68,6 +81,10 @@ struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	u8 icsk_ca_state : 5;
 	u64 icsk_ca_priv[13];
+} KERNEL;
+
+struct tcp_rack {
+	u32 rtt_us;
 } KERNEL;
 
 struct tcp_sock {
@@ -92,6 +109,9 @@ struct tcp_sock {
 	u8 saw_accecn_opt : 2;
 	u32 received_ecn_bytes[3];
 	u32 delivered_ecn_bytes[3];
+	u32 rate_delivered;
+	u32 rate_interval_us;
+	struct tcp_rack rack;
 } KERNEL;
 
 struct bpf_sock {

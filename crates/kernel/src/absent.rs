@@ -1,8 +1,9 @@
 //! In the place of the loader where the feature `bpf` is off.
 
-use crate::{KernelError, Record, Stats};
+use crate::{Acknowledgement, KernelError, Record, Stats};
 use narrows_control::cores::Twin;
 use narrows_control::registry::Choice;
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -32,6 +33,26 @@ impl Loaded {
 
     /// Reads records until `wait` brings no more.
     pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
+        match *self {}
+    }
+}
+
+/// A tracer of acknowledgements. There is none: this narrows was built without it.
+pub enum Acknowledgements {}
+
+impl Acknowledgements {
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn of(_networks: &[u32], _ports: Range<u16>) -> Result<Acknowledgements, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// Reads what came since the last call, or waits for some until `wait` is over.
+    pub fn read(&self, _wait: Duration, _each: impl FnMut(Acknowledgement)) {
+        match *self {}
+    }
+
+    /// How many were lost, because nobody read those before.
+    pub fn lost(&self) -> u64 {
         match *self {}
     }
 }

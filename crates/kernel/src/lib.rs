@@ -8,6 +8,8 @@
 mod absent;
 #[cfg(feature = "bpf")]
 mod accurate;
+#[cfg(feature = "bpf")]
+mod acknowledgements;
 #[cfg(all(test, feature = "bpf"))]
 mod bytecode;
 mod error;
@@ -27,7 +29,9 @@ mod replayer;
 mod shared;
 
 #[cfg(not(feature = "bpf"))]
-pub use absent::{Loaded, Pinned, Watching, of_bpf};
+pub use absent::{Acknowledgements, Loaded, Pinned, Watching, of_bpf};
+#[cfg(feature = "bpf")]
+pub use acknowledgements::Acknowledgements;
 pub use error::KernelError;
 pub use fitness::{fit, kernel_fit};
 #[cfg(feature = "bpf")]
@@ -39,7 +43,7 @@ pub use names::{available, default};
 #[cfg(feature = "bpf")]
 pub use pinned::{Pinned, Watching};
 pub use replayer::{Difference, Replayer, Tally};
-pub use shared::{Record, Stats};
+pub use shared::{Acknowledgement, Record, Stats};
 
 /// True if this build has controllers for the kernel: the feature `bpf`.
 pub const BUILT: bool = cfg!(feature = "bpf");

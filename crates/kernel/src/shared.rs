@@ -70,3 +70,35 @@ impl Record {
         })
     }
 }
+
+/// What an acknowledgement finds of a connection. `struct shared_acknowledgement`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Acknowledgement {
+    /// When, by `CLOCK_MONOTONIC`, in nanoseconds.
+    pub at: u64,
+    /// Bytes of payload per second.
+    pub pacing_rate: u64,
+    /// 0 if the connection is not paced.
+    pub pacing_status: u32,
+    /// The socket's own port.
+    pub port: u16,
+    /// The port of the other end.
+    pub peer: u16,
+    /// The window, in segments.
+    pub cwnd: u32,
+    /// The slow start threshold, in segments.
+    pub ssthresh: u32,
+    /// Segments in flight.
+    pub in_flight: u32,
+    /// The smoothed round trip in microseconds; 0 before the first sample.
+    pub srtt: u32,
+    /// The latest round trip in microseconds.
+    pub rtt: u32,
+    /// Payload of a segment.
+    pub mss: u32,
+    /// Segments of the latest sample of the delivery rate.
+    pub rate_delivered: u32,
+    /// Microseconds of it; 0 if there is none.
+    pub rate_interval: u32,
+}

@@ -1,5 +1,6 @@
 //! The live world: moves packets of real kernel connections through paths, by the wall clock.
 
+mod acks;
 mod capability;
 mod child;
 mod classify;
@@ -37,4 +38,4 @@ pub use demand::{MAXIMUM, affordable};
 pub use error::LiveError;
 pub use privilege::acquire;
 pub use program::{Ending, Program, run_program};
-pub use run::{Extras, Progress, run, run_with};
+pub use run::{Acks, Extras, Progress, run, run_with};

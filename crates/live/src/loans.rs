@@ -63,7 +63,7 @@ pub fn names(loans: &mut Vec<Loan>, scenario: &Scenario, taken: &[String]) -> Re
 }
 
 /// Gives them all to the kernel, until what is returned is dropped.
-pub fn load(loans: &[Loan], extras: Extras) -> Result<Lent, LiveError> {
+pub fn load(loans: &[Loan], extras: &Extras) -> Result<Lent, LiveError> {
     if extras.replay && loans.is_empty() {
         return Err(LiveError::NothingToReplay);
     }

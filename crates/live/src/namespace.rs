@@ -21,6 +21,11 @@ impl Namespace {
         })
     }
 
+    /// Its number in the kernel: the inode of its file.
+    pub fn inode(&self) -> io::Result<u32> {
+        Ok(rustix::fs::fstat(&self.0)?.st_ino as u32)
+    }
+
     /// Moves the calling thread into it: sockets that it opens from now on are there. For threads that open sockets in many.
     pub fn move_into(&self) -> io::Result<()> {
         Ok(move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))?)

@@ -57,7 +57,7 @@ const READY: Duration = Duration::from_secs(1);
 /// # Errors
 ///
 /// As [`run`](crate::run) has them; besides, hosts that do not exist and programs that cannot be started.
-pub fn run_program(scenario: &Scenario, program: &Program, extras: Extras, progress: Progress<'_>) -> Result<(Record, Ending), LiveError> {
+pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras, progress: Progress<'_>) -> Result<(Record, Ending), LiveError> {
     has_flows(scenario)?;
     let (whole, own) = with_lanes(scenario, program.with_flows);
     let places = endpoints(&whole);

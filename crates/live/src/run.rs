@@ -1,5 +1,6 @@
 //! A scenario from beginning to end on the kernel.
 
+use crate::acks::Listener;
 use crate::classify::Lanes;
 use crate::desk::FlowTally;
 use crate::emulator::Seen;
@@ -9,32 +10,45 @@ use crate::loans;
 use crate::refuse::{Kernel, has_flows, plan};
 use crate::sockets::{Outcome, Sockets};
 use crate::stage::play;
-use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
+use narrows_measure::{AckSample, Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
 use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::LISTED;
 use narrows_units::Time;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// Called now and then with the time reached; answers whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// What is looked at besides.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Extras {
     /// Record each call of the controllers that the kernel is given, and decide it again in native code ([`Emulation::replays`]).
     pub replay: bool,
+    /// Flows, by their numbers in the scenario, of which each acknowledgement is looked at.
+    pub acks: Vec<usize>,
+}
+
+/// What acknowledgements found of connections.
+#[derive(Clone, Debug, Default)]
+pub struct Acks {
+    /// In their order.
+    pub samples: Vec<AckSample>,
+    /// How many are missing, because the machine was too busy to read them.
+    pub missed: u64,
 }
 
 /// Runs a scenario to its end, in as much time as it says.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
-    run_with(scenario, Extras::default(), progress)
+    run_with(scenario, &Extras::default(), progress).map(|(record, _)| record)
 }
 
 /// The same, with more to look at.
 ///
 /// # Errors
 ///
-/// As [`run`] has them; besides, nothing to replay.
-pub fn run_with(scenario: &Scenario, extras: Extras, progress: Progress<'_>) -> Result<Record, LiveError> {
+/// As [`run`] has them; besides, nothing to replay, and a kernel or a build that cannot trace acknowledgements.
+pub fn run_with(scenario: &Scenario, extras: &Extras, progress: Progress<'_>) -> Result<(Record, Acks), LiveError> {
     has_flows(scenario)?;
     let places = endpoints(scenario);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
@@ -45,12 +59,25 @@ pub fn run_with(scenario: &Scenario, extras: Extras, progress: Progress<'_>) -> 
     let hosts = hosts?;
     let lanes = Lanes::new(ends, scenario.flows.len());
     let mut sockets = Sockets::open(scenario, &hosts, &lanes.ends, &plan)?;
-    let played = play(scenario, &hosts, &lanes, progress, |clock, go_on| sockets.run(clock, go_on))?;
+    let mut listener = (!extras.acks.is_empty()).then(|| Listener::new(&hosts, extras.acks.clone())).transpose()?;
+    let played = play(scenario, &hosts, &lanes, progress, |clock, go_on| {
+        let talking = AtomicBool::new(true);
+        thread::scope(|scope| {
+            if let Some(listener) = &mut listener {
+                let talking = &talking;
+                scope.spawn(move || listener.run(clock, &|| talking.load(Ordering::Relaxed)));
+            }
+            let talked = sockets.run(clock, go_on);
+            talking.store(false, Ordering::Relaxed);
+            talked
+        })
+    })?;
+    let acks = listener.map(Listener::finish).unwrap_or_default();
     let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
     let emulation = Emulation { replays: lent.finish(), ..played.emulation(scenario, limits, &lateness) };
-    Ok(record(scenario, played.seen, outcomes, emulation))
+    Ok((record(scenario, played.seen, outcomes, emulation), acks))
 }
 
 /// What held back a flow since the warm-up, if it always had data and the scenario does not limit its window.

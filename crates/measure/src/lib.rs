@@ -3,6 +3,7 @@
 //! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series sampled at a fixed interval. Everything downstream
 //! (metrics, tables, plots, files) is computed from records alone.
 
+mod acks;
 pub mod bootstrap;
 mod distance;
 mod emulation;
@@ -14,6 +15,7 @@ mod part;
 mod record;
 mod transfers;
 
+pub use acks::AckSample;
 pub use distance::{Distance, Gap, Quantity, distances};
 pub use emulation::{Emulation, Limit, Replayed};
 pub use histogram::Histogram;

@@ -153,6 +153,9 @@ pub struct LiveArgs {
     /// Record each call of the controllers that the kernel is given, and let the native core decide it again: all must be equal, bit for bit
     #[arg(long)]
     pub replay: bool,
+    /// Write what each acknowledgement finds of this flow's window, rates and round trips in the kernel, or of all, to acks.parquet in the result directory; may be repeated
+    #[arg(long, value_name = "FLOW", conflicts_with = "words")]
+    pub acks: Vec<String>,
     /// The seed of the links' random draws [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
@@ -264,6 +267,9 @@ pub struct WatchArgs {
     /// Log this flow's sender, or all, as qlog for qvis in the result directory; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
     pub qlog: Vec<String>,
+    /// Write what each acknowledgement leaves of this flow's window, rates and round trips, or of all, to acks.parquet in the result directory; may be repeated
+    #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
+    pub acks: Vec<String>,
 }
 
 #[derive(Args)]

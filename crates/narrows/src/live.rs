@@ -8,6 +8,7 @@ use crate::inputs;
 use crate::output::{self, Kept, Started};
 use crate::run::{Verdict, judge};
 use crate::runner::{run_all, run_live, run_program};
+use crate::watch::{self, Files};
 use narrows_live::{Ending, Extras, LiveError, Program};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
@@ -25,10 +26,20 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let directory = output::choose_directory(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
-    let extras = Extras { replay: args.replay };
+    let acks = args.acks.iter().map(|name| watch::flows(&scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
+    let extras = Extras { replay: args.replay, acks };
+    let mut files = Files::beside(&directory);
+    let mut missed = 0;
     let (record, ending) = match program(&args.program, &args.output) {
-        Some(program) => run_program(&scenario, &program, extras).map(|(record, ending)| (record, Some(ending))),
-        None => run_live(&scenario, extras, &args.output).map(|record| (record, None)),
+        Some(program) => run_program(&scenario, &program, &extras).map(|(record, ending)| (record, Some(ending))),
+        None => run_live(&scenario, &extras, &args.output).and_then(|(record, acks)| {
+            if !extras.acks.is_empty() {
+                let names: Vec<String> = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
+                files.write_acks(&names, &acks.samples)?;
+            }
+            missed = acks.missed;
+            Ok((record, None))
+        }),
     }
     .map_err(|failure| at_line(failure, &args.scenario))?;
     let verdicts: Vec<Verdict> =
@@ -46,13 +57,17 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let distance = distance(&cases);
     let beside = if args.beside_sim { " --beside-sim" } else { "" };
     let replay = if args.replay { " --replay" } else { "" };
+    let acks: String = args.acks.iter().map(|flow| format!(" --acks {}", quote(flow))).collect();
     let words = words(&args.program);
-    let mut comparison = Comparison::new(scenario.name.clone(), cases, format!("narrows live scenario.toml{beside}{replay}{words}"));
+    let remake = format!("narrows live scenario.toml{beside}{replay}{acks}{words}");
+    let mut comparison = Comparison::new(scenario.name.clone(), cases, remake);
+    let note = format!("{missed} acknowledgements are missing from acks.parquet: the machine was too busy");
+    comparison.notes.extend((missed > 0).then_some(note));
     comparison.notes.extend(ending.iter().flat_map(|ending| told(ending, &args.program)));
     comparison.notes.extend(replays.iter().map(replayed));
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
-    output::deliver(&directory, &comparison, &started, Kept { inputs, made: Vec::new() }, &args.output)?;
+    output::deliver(&directory, &comparison, &started, Kept { inputs, made: files.paths() }, &args.output)?;
     if let Some(ending) = ending.filter(|ending| !ending.program.is_fine()) {
         return Err(Failure::Program { name: args.program.words[0].clone(), exit: ending.program, kept: directory });
     }

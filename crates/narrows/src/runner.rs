@@ -4,7 +4,7 @@ use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_flow::Observer;
-use narrows_live::{Ending, Extras, LiveError, Program};
+use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
@@ -43,16 +43,16 @@ pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &O
 }
 
 /// Runs one scenario on the kernel.
-pub fn run_live(scenario: &Scenario, extras: Extras, output: &OutputArgs) -> Result<Record, Failure> {
+pub fn run_live(scenario: &Scenario, extras: &Extras, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
     LazyLock::force(&WATCH);
     let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output.quiet);
-    let record = run_live_one(scenario, extras, &bar, 1);
+    let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1));
     bar.finish_and_clear();
     record.map_err(live_failure)
 }
 
 /// Runs a program on a scenario's network. It has the terminal: no progress is shown.
-pub fn run_program(scenario: &Scenario, program: &Program, extras: Extras) -> Result<(Record, Ending), Failure> {
+pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras) -> Result<(Record, Ending), Failure> {
     LazyLock::force(&WATCH);
     narrows_live::run_program(scenario, program, extras, &mut |_| !INTERRUPTED.load(Ordering::Relaxed)).map_err(live_failure)
 }
@@ -74,7 +74,7 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
                 let index = pending.remove(place);
                 running.push(index);
                 let (send, plan, bar) = (send.clone(), &plans[index], &bar);
-                scope.spawn(move || send.send((index, run_live_one(plan, Extras::default(), bar, 1))).ok());
+                scope.spawn(move || send.send((index, run_live_one(plan, bar, 1))).ok());
             }
             let Ok((index, record)) = receive.recv() else { break };
             running.retain(|own| *own != index);
@@ -92,13 +92,18 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
     outcome.map(|()| records.into_iter().flatten().collect())
 }
 
-fn run_live_one(plan: &Scenario, extras: Extras, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
+fn run_live_one(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
+    narrows_live::run(plan, &mut live_progress(bar, weight))
+}
+
+/// Shows how far a live run is, and stops it at Ctrl-C.
+fn live_progress(bar: &ProgressBar, weight: u64) -> impl FnMut(Time) -> bool + '_ {
     let mut shown = Time::ZERO;
-    narrows_live::run_with(plan, extras, &mut |now| {
+    move |now| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
         !INTERRUPTED.load(Ordering::Relaxed)
-    })
+    }
 }
 
 fn live_failure(error: LiveError) -> Failure {
@@ -175,9 +180,9 @@ pub fn run_cells(
 
 /// Runs a scenario on the kernel, and once more if the machine has spoiled it.
 fn run_live_sound(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
-    let record = run_live_one(plan, Extras::default(), bar, weight)?;
+    let record = run_live_one(plan, bar, weight)?;
     match record.emulation.as_ref().is_some_and(|emulation| !emulation.doubts().is_empty()) {
-        true => run_live_one(plan, Extras::default(), bar, 0),
+        true => run_live_one(plan, bar, 0),
         false => Ok(record),
     }
 }

@@ -4,17 +4,20 @@ use crate::cli::WatchArgs;
 use crate::compare::quote;
 use crate::error::Failure;
 use narrows_flow::{Observer, Seen, Sender};
-use narrows_report::{Capture, CapturePoint, SenderLog};
+use narrows_measure::AckSample;
+use narrows_report::{AckLog, Capture, CapturePoint, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
 use narrows_units::Time;
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// What watches a run. Its files grow beside the result directory, into which they move in the end; what is left of them is removed.
 pub struct Watch {
     captures: Vec<Capture<BufWriter<File>>>,
     logs: Vec<SenderLog<BufWriter<File>>>,
+    acks: Option<AckLog>,
+    names: Vec<String>,
     files: Files,
 }
 
@@ -29,17 +32,17 @@ pub struct Files {
 impl Watch {
     /// What `args` asks to watch of `scenario`, whose results go to `directory`.
     pub fn begin(args: &WatchArgs, scenario: &Scenario, directory: &Path) -> Result<Watch, Failure> {
-        let name = directory.file_name().unwrap_or_default().to_string_lossy();
-        let own = directory.with_file_name(format!(".{name}.watched-{}", std::process::id()));
-        let parent = own.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()).map(Path::to_owned);
-        let mut watch = Watch { captures: vec![], logs: vec![], files: Files { directory: own, parent, names: vec![] } };
+        let names = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
+        let mut watch = Watch { captures: vec![], logs: vec![], acks: None, names, files: Files::beside(directory) };
         if args.is_empty() {
             return Ok(watch);
         }
+        let heard = args.acks.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
+        watch.acks = (!heard.is_empty()).then(|| AckLog::new(heard));
         let captured = args.pcap.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
         let logged = args.qlog.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
         let points = args.at.iter().map(|name| point(scenario, name)).collect::<Result<Vec<_>, _>>()?;
-        fs::create_dir_all(&watch.files.directory).map_err(|error| cannot_write(&watch.files.directory, &error))?;
+        watch.files.make()?;
         for point in points.into_iter().filter(|_| !captured.is_empty()) {
             let out = watch.files.create(capture_name(scenario, point))?;
             watch.captures.push(Capture::new(out, scenario, &captured, point, args.snaplen).map_err(Failure::from_watch)?);
@@ -52,7 +55,10 @@ impl Watch {
     }
 
     /// The run is over: ends every file.
-    pub fn finish(self) -> Result<Files, Failure> {
+    pub fn finish(mut self) -> Result<Files, Failure> {
+        if let Some(acks) = self.acks.take() {
+            self.files.write_acks(&self.names, &acks.into_samples())?;
+        }
         let failed = |error: io::Error| cannot_write(&self.files.directory, &error);
         self.captures.into_iter().try_for_each(|capture| capture.finish().map(drop)).map_err(failed)?;
         self.logs.into_iter().try_for_each(|log| log.finish().map(drop)).map_err(failed)?;
@@ -65,7 +71,11 @@ pub fn watchable(args: &WatchArgs, scenario: &Scenario, file: &Path) -> Result<(
     if scenario.icn.is_none() || args.is_empty() {
         return Ok(());
     }
-    let flag = if args.pcap.is_empty() { "--qlog" } else { "--pcap" };
+    let flag = match (args.pcap.is_empty(), args.qlog.is_empty()) {
+        (false, _) => "--pcap",
+        (_, false) => "--qlog",
+        _ => "--acks",
+    };
     let message = format!("{flag} writes down the segments of flows, and an information-centric network has none");
     let remedy = format!("leave {flag} out; the result's tables say what consumers, paths and links did");
     Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)))
@@ -75,15 +85,37 @@ impl Observer for Watch {
     fn on_packet(&mut self, seen: &Seen<'_>) {
         self.captures.iter_mut().for_each(|capture| capture.on_packet(seen));
         self.logs.iter_mut().for_each(|log| log.on_packet(seen));
+        self.acks.iter_mut().for_each(|log| log.on_packet(seen));
     }
 
     fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender) {
         self.captures.iter_mut().for_each(|capture| capture.on_sender(at, flow, sender));
         self.logs.iter_mut().for_each(|log| log.on_sender(at, flow, sender));
+        self.acks.iter_mut().for_each(|log| log.on_sender(at, flow, sender));
     }
 }
 
 impl Files {
+    /// None yet; they grow beside the result directory.
+    pub fn beside(directory: &Path) -> Files {
+        let name = directory.file_name().unwrap_or_default().to_string_lossy();
+        let own = directory.with_file_name(format!(".{name}.watched-{}", std::process::id()));
+        let parent = own.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()).map(Path::to_owned);
+        Files { directory: own, parent, names: vec![] }
+    }
+
+    fn make(&self) -> Result<(), Failure> {
+        fs::create_dir_all(&self.directory).map_err(|error| cannot_write(&self.directory, &error))
+    }
+
+    /// Writes samples at acknowledgements; `names` are those of the scenario's flows.
+    pub fn write_acks(&mut self, names: &[String], samples: &[AckSample]) -> Result<(), Failure> {
+        self.make()?;
+        let out = self.create("acks.parquet".to_owned())?;
+        let written = write_acks(out, names, samples).and_then(|mut out| out.flush());
+        written.map_err(|error| cannot_write(&self.directory, &error))
+    }
+
     /// Where they are.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.names.iter().map(|name| self.directory.join(name)).collect()
@@ -114,7 +146,7 @@ impl Drop for Files {
 impl WatchArgs {
     /// True if nothing is watched.
     pub fn is_empty(&self) -> bool {
-        self.pcap.is_empty() && self.qlog.is_empty()
+        self.pcap.is_empty() && self.qlog.is_empty() && self.acks.is_empty()
     }
 
     /// These arguments on a command line, each after a space.
@@ -125,12 +157,12 @@ impl WatchArgs {
             words += &each("--at", &self.at);
             words += &format!(" --snaplen {}", self.snaplen);
         }
-        words + &each("--qlog", &self.qlog)
+        words + &each("--qlog", &self.qlog) + &each("--acks", &self.acks)
     }
 }
 
 /// The flows that a name means: one, or all.
-fn flows(scenario: &Scenario, name: &str) -> Result<Vec<usize>, Failure> {
+pub fn flows(scenario: &Scenario, name: &str) -> Result<Vec<usize>, Failure> {
     if name == "all" {
         return Ok((0..scenario.flows.len()).collect());
     }

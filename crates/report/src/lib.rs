@@ -2,6 +2,7 @@
 //!
 //! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
 
+mod acks;
 mod capture;
 mod columns;
 mod csv;
@@ -23,6 +24,7 @@ mod summary;
 mod table;
 mod tables;
 
+pub use acks::{AckLog, write_acks};
 pub use capture::{Capture, CapturePoint};
 pub use csv::export_csv;
 pub use directory::{Input, ReportError, RunInfo, read, redraw, write};

@@ -1,0 +1,60 @@
+//! What acknowledgements find of connections, told by the kernel one by one.
+
+use crate::log::listening;
+use crate::{Acknowledgement, KernelError, fit};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBufferBuilder};
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::time::Duration;
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/acknowledgements.o"));
+
+/// A tracer of acknowledgements (the tracepoint `tcp:tcp_probe`); dropped, it is gone.
+pub struct Acknowledgements {
+    _link: Link,
+    object: Object,
+}
+
+impl Acknowledgements {
+    /// One for the connections of network namespaces, by their inodes, whose far ends have these ports.
+    ///
+    /// # Errors
+    ///
+    /// The host is unfit, or the kernel refuses.
+    pub fn of(networks: &[u32], ports: Range<u16>) -> Result<Acknowledgements, KernelError> {
+        fit()?;
+        let (object, link) = listening("the tracer of acknowledgements", || {
+            let mut open = ObjectBuilder::default().name("narrows")?.open_memory(OBJECT)?;
+            let ends: Vec<u8> = [ports.start, ports.end].iter().flat_map(|port| u32::from(*port).to_ne_bytes()).collect();
+            open.maps_mut().find(|map| map.name() == ".rodata.ports").expect("the object has it").set_initial_value(&ends)?;
+            let object = open.load()?;
+            let watched = object.maps().find(|map| map.name() == "networks").expect("the object has it");
+            for network in networks {
+                watched.update(&network.to_ne_bytes(), &1_u32.to_ne_bytes(), MapFlags::ANY)?;
+            }
+            let link = object.progs_mut().find(|program| program.name() == "acknowledged").expect("the object has it").attach()?;
+            Ok((object, link))
+        })?;
+        Ok(Acknowledgements { _link: link, object })
+    }
+
+    /// Reads what came since the last call, or waits for some until `wait` is over.
+    pub fn read(&self, wait: Duration, mut each: impl FnMut(Acknowledgement)) {
+        let map = self.object.maps().find(|map| map.name() == OsStr::new("samples")).expect("the object has it");
+        let mut builder = RingBufferBuilder::new();
+        let take = |bytes: &[u8]| {
+            let whole = bytes.get(..size_of::<Acknowledgement>());
+            whole.into_iter().for_each(|bytes| each(bytemuck::pod_read_unaligned(bytes)));
+            0
+        };
+        builder.add(&map, take).expect("a ring buffer can be added");
+        builder.build().expect("one ring buffer was added").poll_raw(wait);
+    }
+
+    /// How many were lost, because nobody read those before.
+    pub fn lost(&self) -> u64 {
+        let map = self.object.maps().find(|map| map.name() == OsStr::new(".data.lost")).expect("the object has it");
+        let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten();
+        value.and_then(|value| value.try_into().ok()).map_or(0, u64::from_ne_bytes)
+    }
+}
