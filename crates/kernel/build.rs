@@ -3,6 +3,7 @@
 fn main() {
     println!("cargo::rerun-if-changed=bpf");
     println!("cargo::rerun-if-changed=../control/cores");
+    println!("cargo::rerun-if-changed=tests/refused.bpf.c");
     #[cfg(feature = "bpf")]
     controllers::compile();
 }
@@ -18,24 +19,29 @@ mod controllers {
     pub fn compile() {
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
         let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-        let cores = here.join("../control/cores");
         let mut table = "&[\n".to_owned();
         for name in folders(&here.join("bpf")) {
             let object = out.join(format!("{name}.o"));
-            one(&here.join(format!("bpf/{name}/{name}.bpf.c")), &object, &cores);
+            compile_one(&here, &format!("bpf/{name}/{name}.bpf.c"), &object);
             writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string()).expect("a string grows");
         }
-        one(&here.join("bpf/acknowledgements.bpf.c"), &out.join("acknowledgements.o"), &cores);
+        compile_one(&here, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
         table += "]\n";
+        // What the tests want the kernel to refuse.
+        compile_one(&here, "tests/refused.bpf.c", &out.join("refused.o"));
         fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
     }
 
-    fn one(source: &Path, object: &Path, cores: &Path) {
+    fn compile_one(here: &Path, source: &str, object: &Path) {
+        let include = |path: &str| format!("-I{}", here.join(path).display());
         // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
-        let arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror", &format!("-I{}", cores.display())].map(str::to_owned);
-        let mut builder = SkeletonBuilder::new();
-        let built = builder.source(source).obj(object).clang_args(arguments).build();
-        built.unwrap_or_else(|error| panic!("compiling {} for the kernel: {error:#}", source.display()));
+        let arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror", &include("bpf"), &include("../control/cores")].map(str::to_owned);
+        SkeletonBuilder::new()
+            .source(here.join(source))
+            .obj(object)
+            .clang_args(arguments)
+            .build()
+            .unwrap_or_else(|error| panic!("compiling {source} for the kernel: {error:#}"));
     }
 
     fn folders(bpf: &Path) -> Vec<String> {

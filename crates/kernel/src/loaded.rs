@@ -7,6 +7,7 @@ use crate::maps::Maps;
 use crate::{KernelError, Record, Stats, available, fit, names};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use narrows_control::cores::Twin;
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,6 +36,13 @@ pub enum Registration {
     Map,
 }
 
+impl Registration {
+    /// What this kernel has.
+    pub(crate) fn probed() -> Registration {
+        if has_links() { Registration::Link } else { Registration::Map }
+    }
+}
+
 /// A registered controller; dropped, it is unregistered: connections that have it keep it, no new one gets it.
 pub struct Loaded {
     // Before the object, whose descriptor a registration held by the map needs to end.
@@ -56,7 +64,7 @@ impl Loaded {
     pub fn new(twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
         fit()?;
         accurate::fit(twin)?;
-        Loaded::held_by(if has_links() { Registration::Link } else { Registration::Map }, twin, constants, name)
+        Loaded::held_by(Registration::probed(), twin, constants, name)
     }
 
     /// The same with what holds the registration chosen, for tests of older kernels' way.
@@ -93,6 +101,12 @@ impl Loaded {
     /// The kernel's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The kernel's number for the map of its counters, for tests of what is left of it.
+    #[doc(hidden)]
+    pub fn counters(&self) -> u32 {
+        libbpf_rs::MapInfo::new(self.maps.stats.as_fd()).expect("a map").info.id
     }
 
     /// What it has seen.

@@ -1,6 +1,7 @@
 //! A controller that stays in the kernel until it is unloaded, whatever becomes of the process that loaded it.
 
-use crate::loaded::{LINK, Loaded, MAP};
+use crate::accurate;
+use crate::loaded::{LINK, Loaded, MAP, Registration};
 use crate::maps::Maps;
 use crate::place::{self, Place, failed};
 use crate::{KernelError, Record, Stats, available, fit, names};
@@ -41,13 +42,26 @@ impl Pinned {
     pub fn load(twin: &'static Twin, choice: &Choice, constants: &[u8], name: &str) -> Result<(Pinned, bool), KernelError> {
         names::check(name)?;
         fit()?;
+        accurate::fit(twin)?;
+        Pinned::held_by(Registration::probed(), twin, choice, constants, name)
+    }
+
+    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    #[doc(hidden)]
+    pub fn held_by(
+        registration: Registration,
+        twin: &'static Twin,
+        choice: &Choice,
+        constants: &[u8],
+        name: &str,
+    ) -> Result<(Pinned, bool), KernelError> {
         let place = Place::make()?;
         let path = place::directory(name);
         if path.exists() {
             let choice = fs::read_link(path.join(CHOICE)).unwrap_or_default().display().to_string();
             return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: names::proposal(name) });
         }
-        let loaded = Loaded::new(twin, constants, name)?;
+        let loaded = Loaded::held_by(registration, twin, constants, name)?;
         let pinned = Pinned::pin(loaded, twin, choice, &path);
         if pinned.is_err() {
             let _ = place::remove(&path);

@@ -218,6 +218,10 @@ pub enum KernelCommand {
     List(KernelListArgs),
     /// Take controllers away that narrows loaded; connections that use one keep it until they end
     Unload(UnloadArgs),
+    /// Count what the controllers that narrows loaded do: connections, acknowledgements, decisions, and how many a second
+    Stats(StatsArgs),
+    /// Watch each connection of a loaded controller: window, round trip, rates
+    Watch(KernelWatchArgs),
 }
 
 #[derive(Args)]
@@ -237,6 +241,27 @@ pub struct KernelListArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct StatsArgs {
+    /// Its name in the kernel [default: all that narrows loaded]
+    pub name: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct KernelWatchArgs {
+    /// Its name in the kernel
+    pub name: String,
+    /// Stop after so many seconds [default: at Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub seconds: Option<u32>,
+    /// Print every call as CSV, as is done where the output is not a terminal
+    #[arg(long)]
+    pub csv: bool,
 }
 
 #[derive(Args)]

@@ -23,6 +23,12 @@ static WATCH: LazyLock<()> = LazyLock::new(|| {
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
 });
 
+/// From now on Ctrl-C does no more than to set what this returns.
+pub fn interruption() -> &'static AtomicBool {
+    LazyLock::force(&WATCH);
+    &INTERRUPTED
+}
+
 /// Runs all scenarios; records come back in the same order, whatever the number of threads.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
     let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output.quiet);

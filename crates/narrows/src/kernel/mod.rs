@@ -2,7 +2,9 @@
 
 mod list;
 mod load;
+mod stats;
 mod unload;
+mod watch;
 
 use crate::Outcome;
 use crate::cli::KernelCommand;
@@ -19,6 +21,8 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::Load(args) => load::load(args),
         KernelCommand::List(args) => list::list(args),
         KernelCommand::Unload(args) => unload::unload(args),
+        KernelCommand::Stats(args) => stats::stats(args),
+        KernelCommand::Watch(args) => watch::watch(args),
     }
 }
 

@@ -1,0 +1,201 @@
+//! What a controller leaves in the kernel: nothing that it was not asked to leave, whatever holds it and however it ends.
+#![cfg(feature = "bpf")]
+
+use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
+use libbpf_rs::{MapHandle, MapInfo, RingBufferBuilder};
+use narrows_control::cores::Twin;
+use narrows_control::registry::Choice;
+use narrows_kernel::{KernelError, Loaded, PINS, Pinned, Registration, available};
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// `tests/refused.bpf.c`.
+const REFUSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/refused.o"));
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        eprintln!("left out: only root may give controllers to the kernel");
+    }
+    root
+}
+
+/// A name that no other process takes.
+fn name(what: &str) -> String {
+    format!("{what}.{}", std::process::id())
+}
+
+fn vivace() -> (&'static Twin, Choice, Vec<u8>) {
+    let (twin, choice) = Twin::read("pcc-vivace?fixed=true").unwrap();
+    let constants = twin.constants_of(&choice).unwrap();
+    (twin, choice, constants)
+}
+
+/// Programs of the kernel that work on the counters of a controller, and all their maps: what it is made of.
+fn made_of(counters: u32) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
+    let own: Vec<_> = programs.filter(|program| program.map_ids.contains(&counters)).collect();
+    (own.iter().map(|program| program.id).collect(), own.iter().flat_map(|program| program.map_ids.clone()).collect())
+}
+
+/// The counters of a pinned controller.
+fn counters(pinned: &Pinned) -> u32 {
+    let map = MapHandle::from_pinned_path(pinned.path().join("stats")).unwrap();
+    MapInfo::new(map.as_fd()).unwrap().info.id
+}
+
+fn gone(name: &str, (programs, maps_of): &(BTreeSet<u32>, BTreeSet<u32>)) {
+    assert!(programs.len() > 3 && maps_of.len() > 2, "{programs:?} {maps_of:?}");
+    assert!(!available().iter().any(|one| one == name), "{name}");
+    let patience = Instant::now() + Duration::from_secs(5);
+    loop {
+        let programs: Vec<u32> = ProgInfoIter::default().map(|program| program.id).filter(|id| programs.contains(id)).collect();
+        let maps: Vec<u32> = MapInfoIter::default().map(|map| map.id).filter(|id| maps_of.contains(id)).collect();
+        if programs.is_empty() && maps.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < patience, "left: programs {programs:?}, maps {maps:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A connection that has the controller.
+fn connection(name: &str) -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    rustix::net::sockopt::set_tcp_congestion(&one, name).unwrap();
+    (one, listener.accept().unwrap().0)
+}
+
+#[test]
+fn loaded_and_dropped() {
+    if !is_root() {
+        return;
+    }
+    let (twin, _, constants) = vivace();
+    for (registration, what) in [(Registration::Link, "link"), (Registration::Map, "map")] {
+        let name = name(what);
+        let loaded = Loaded::held_by(registration, twin, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+        let ends = connection(&name);
+        let made = made_of(loaded.counters());
+        assert_eq!(loaded.stats().opened, 1, "{registration:?}");
+        drop(loaded);
+        assert!(!available().contains(&name), "{registration:?}");
+        drop(ends);
+        gone(&name, &made);
+    }
+}
+
+#[test]
+fn pinned_and_unloaded() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    for (registration, what) in [(Registration::Link, "plink"), (Registration::Map, "pmap")] {
+        let name = name(what);
+        let (pinned, _) = Pinned::held_by(registration, twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+        let path = pinned.path().to_owned();
+        drop(pinned);
+        // It stays, and can be found with all that it was loaded with.
+        assert!(available().contains(&name), "{registration:?}");
+        let ends = connection(&name);
+        let found = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((found.twin(), found.choice().text()), (twin, "pcc-kernel?fixed=true"));
+        assert_eq!(found.constants()[..constants.len()], constants[..]);
+        assert_eq!(found.stats().open(), 1);
+        let twice = Pinned::held_by(registration, twin, &choice, &constants, &name).err().unwrap();
+        assert!(matches!(&twice, KernelError::LoadedBefore { choice, .. } if choice == "pcc-vivace?fixed=true"), "{twice}");
+        let made = made_of(counters(&found));
+        assert_eq!(found.unload().unwrap_or_else(|error| panic!("{error}")), 1);
+        assert!(!path.exists() && !available().contains(&name), "{registration:?}");
+        drop(ends);
+        gone(&name, &made);
+        assert!(matches!(Pinned::named(&name), Err(KernelError::NotLoaded { .. })));
+    }
+}
+
+#[test]
+fn taken_names_say_whose_they_are() {
+    if !is_root() {
+        return;
+    }
+    let (twin, _, constants) = vivace();
+    let name = name("taken");
+    let refusal = |name: &str| Loaded::new(twin, &constants, name).err().unwrap().to_string();
+    let _first = Loaded::new(twin, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+    let texts = [refusal(&name), refusal("reno"), refusal("pcc-vivace"), refusal("")].join("\n");
+    insta::assert_snapshot!(texts.replace(&std::process::id().to_string(), "PID"));
+}
+
+#[test]
+fn what_a_killed_load_left_is_swept() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    let names = [name("whole"), name("half")];
+    let (whole, _) = Pinned::load(twin, &choice, &constants, &names[0]).unwrap_or_else(|error| panic!("{error}"));
+    // As one that was killed before it pinned the link.
+    let half = Path::new(PINS).join(names[1].replace('.', "-"));
+    fs::create_dir(&half).unwrap();
+    std::os::unix::fs::symlink("pcc-vivace", half.join("choice")).unwrap();
+    let found = Pinned::all().unwrap_or_else(|error| panic!("{error}"));
+    assert!(found.iter().any(|one| one.name() == names[0]) && found.iter().all(|one| one.name() != names[1]));
+    assert!(!half.exists());
+    whole.unload().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn one_watcher_at_a_time_and_recording_ends_by_itself() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    let name = name("watch");
+    let (pinned, _) = Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+    let again = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
+    let watching = pinned.watch().unwrap_or_else(|error| panic!("{error}"));
+    assert!(matches!(again.watch(), Err(KernelError::Watched { .. })));
+    watching.records(Duration::ZERO, drop);
+    let ends = connection(&name);
+    let mut seen = 0;
+    watching.records(Duration::from_millis(50), |_| seen += 1);
+    assert!(seen > 0, "its first call");
+    // A watcher that is killed neither reads nor stops.
+    std::mem::forget(watching);
+    thread::sleep(narrows_kernel::Watching::GRACE);
+    let late = connection(&name);
+    let mut unread = 0;
+    let records = MapHandle::from_pinned_path(again.path().join("records")).unwrap();
+    let mut ring = RingBufferBuilder::new();
+    ring.add(&records, |_| {
+        unread += 1;
+        0
+    })
+    .unwrap();
+    ring.build().unwrap().consume_raw();
+    assert_eq!(unread, 0);
+    drop((ends, late));
+    pinned.unload().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn the_verifier_is_quoted() {
+    if !is_root() {
+        return;
+    }
+    let (twin, _, constants) = vivace();
+    let name = name("refused");
+    let error = Loaded::of_object(REFUSED, twin.state, &constants, &name, Registration::Link).err().unwrap();
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("the kernel's verifier refuses the program \"cong_control\" of {name}: ")), "{text}");
+    assert!(text.contains("srtt_us"), "the line of the program: {text}");
+    assert!(error.log().unwrap().contains("BEGIN PROG LOAD LOG"));
+    assert!(!available().contains(&name));
+}

@@ -1,0 +1,66 @@
+//! `narrows kernel stats`.
+
+use super::age;
+use crate::Outcome;
+use crate::cli::StatsArgs;
+use crate::error::Failure;
+use crate::output;
+use narrows_kernel::{Pinned, Stats};
+use serde_json::{Value, json};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The counters: name, value, what is counted.
+const COUNTERS: [(&str, fn(&Stats) -> u64, &str); 7] = [
+    ("opened", |stats| stats.opened, "connections that took it"),
+    ("closed", |stats| stats.closed, "of these, ended or with another controller now"),
+    ("acknowledgements", |stats| stats.acknowledgements, "processed"),
+    ("decisions", |stats| stats.decisions, "that changed a window or a rate"),
+    ("timeouts", |stats| stats.timeouts, "retransmission timeouts"),
+    ("without_memory", |stats| stats.without_memory, "connections that the kernel had no memory for: they keep their window"),
+    ("unrecorded", |stats| stats.unrecorded, "calls that `narrows kernel watch` was too slow to read"),
+];
+
+/// Counts what loaded controllers do.
+pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
+    let all = match &args.name {
+        Some(name) => vec![Pinned::named(name)?],
+        None => Pinned::all()?,
+    };
+    let (start, before): (Instant, Vec<Stats>) = (Instant::now(), all.iter().map(Pinned::stats).collect());
+    if !all.is_empty() {
+        thread::sleep(Duration::from_secs(1));
+    }
+    let after = all.iter().map(Pinned::stats).collect::<Vec<Stats>>();
+    let seconds = start.elapsed().as_secs_f64();
+    let rows = all.iter().zip(before).zip(after);
+    let text = if args.json {
+        let values: Vec<Value> = rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).collect();
+        format!("{:#}\n", json!(values))
+    } else if all.is_empty() {
+        "narrows has loaded no controller.\n".to_owned()
+    } else {
+        rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds)).collect::<Vec<String>>().join("\n")
+    };
+    output::print(&text)?;
+    Ok(Outcome::Ok)
+}
+
+fn as_text(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> String {
+    let controller = pinned.twin().text(pinned.choice());
+    let mut text = format!("{} ({controller}), loaded {}, {} open\n", pinned.name(), age(pinned), super::connections(after.open()));
+    for (name, value, what) in COUNTERS {
+        let rate = (value(after) - value(before)) as f64 / seconds;
+        text += &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(after), format!("{rate:.0}"));
+    }
+    text
+}
+
+fn as_json(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> Value {
+    let total = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from(value(after))));
+    let rates = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from((value(after) - value(before)) as f64 / seconds)));
+    json!({
+        "name": pinned.name(), "controller": pinned.twin().text(pinned.choice()), "open": after.open(),
+        "total": total.collect::<Value>(), "per_second": rates.collect::<Value>(),
+    })
+}
