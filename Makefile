@@ -1,16 +1,31 @@
-# Narrows is built and run with cargo; see README.md. This file only gathers what is tested.
+# Narrows is built and run with cargo; see README.md. This file gathers what is tested, and builds with controllers for the kernel where that can be done.
 
 CARGO ?= cargo
 
-.PHONY: test tools check docs
+# What controllers for the kernel (BPF) are built with, and what of it is missing: programs, then headers.
+MISSING := $(strip \
+	$(foreach tool,clang make pkg-config,$(if $(shell command -v $(tool)),,$(tool))) \
+	$(foreach header,libelf.h zlib.h,$(if $(shell echo '\#include <$(header)>' | cc -E -x c - >/dev/null 2>&1 && echo found),,$(header))))
+KERNEL := $(if $(MISSING),,--features narrows/bpf)
 
-# Every test, then the comparison of results byte for byte.
+.PHONY: build test tools check docs
+
+# The program, with controllers for the kernel if there is all that they need.
+build:
+	@test -z "$(MISSING)" || echo "built without controllers for the kernel, for want of $(MISSING): on Debian apt-get install clang make pkg-config libelf-dev zlib1g-dev"
+	$(CARGO) build --release -p narrows $(KERNEL)
+
+# Every test, then the comparison of results byte for byte. In a second make, which sees what the first has installed.
 test: tools
-	$(CARGO) test --workspace
+	$(MAKE) --no-print-directory tests
+
+.PHONY: tests
+tests:
+	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh
 
 # What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for
-# live runs. Tests that need what is missing are left out, and say so.
+# live runs; clang and the headers of libelf and zlib for controllers of the kernel. Tests that need what is missing are left out, and say so.
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "cargo is missing: install Rust, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
@@ -19,13 +34,15 @@ tools:
 		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends tshark; } || true
 	@{ command -v iperf3 && command -v ip; } >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends iperf3 iproute2; } || true
+	@test -z "$(MISSING)" || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
+		{ apt-get update && apt-get install -y --no-install-recommends clang make pkg-config libelf-dev zlib1g-dev; } || true
 	@command -v cc >/dev/null || { echo "a C compiler is missing: install one, on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 
 # Formatting, lints and documentation, as .ci/run has them.
 check:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+	$(CARGO) clippy --workspace --all-targets $(KERNEL) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 
 # Rewrites the pages that are generated from tables in the code, and the curves of controllers.
 docs:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * What every core is: the arithmetic of one controller as the kernel runs it, one function that is told what happened to a connection and what its socket shows, and
  * answers with a window, a threshold and a rate.

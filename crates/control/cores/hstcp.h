@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * HighSpeed TCP as Linux computes it, net/ipv4/tcp_highspeed.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /* The kernel's cores for the simulator: each under a name that can be linked. */
 #include "fast.h"
 #include "hstcp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * What both controllers of the PCC kernel module share: monitor intervals, and which packets are accounted to which of them.
  *

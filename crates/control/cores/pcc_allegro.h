@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * PCC Allegro as the kernel module computes it (branch master): steps of a few percent toward the rate whose utility was better.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * PCC Vivace as the kernel module computes it (branch vivace): the rate climbs the gradient of a utility that is linear in the rate.
  *

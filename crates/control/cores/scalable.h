@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * Scalable TCP as Linux computes it, net/ipv4/tcp_scalable.c: a segment for each hundred acknowledged, or for each window if that is less, and an eighth less after a
  * loss.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * VCP's sender, as the paper has it: the window grows by factors, grows by steps or falls, as two bits from the routers say (Xia, Subramanian, Stoica, Kalyanaraman,
  * "One more bit is enough", SIGCOMM 2005).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * What Linux gives to controllers that say only how a window grows beyond slow start and what a loss leaves of it: tcp_slow_start, tcp_cong_avoid_ai and
  * tcp_reno_undo_cwnd of net/ipv4/tcp_cong.c. Pacing, and how a reduction is spread over the acknowledgements (PRR), stay with the kernel.

@@ -23,15 +23,6 @@ pub fn fit() -> Result<(), KernelError> {
     host.rights()
 }
 
-/// Whether the kernel alone is fit, whoever asks.
-///
-/// # Errors
-///
-/// [`KernelError::Unfit`]: what is missing, and how to get it.
-pub fn kernel_fit() -> Result<(), KernelError> {
-    Host::read(Path::new("/")).kernel()
-}
-
 /// True if a registration can be held by a link, which ends with its last holder (Linux 6.4); otherwise it is the map's, and ends when it is told to.
 #[cfg(feature = "bpf")]
 pub(crate) fn has_links() -> bool {
@@ -114,7 +105,7 @@ impl Host {
         if !self.first_user_namespace {
             return unfit(
                 "controllers of the kernel are for the host's root to change, and this process is root of a user namespace only",
-                "run it outside of the container",
+                "run it with sudo, outside of any container",
             );
         }
         Ok(())

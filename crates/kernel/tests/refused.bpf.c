@@ -15,7 +15,9 @@ void BPF_PROG(cong_control, struct sock *sk)
 SEC(".struct_ops.link")
 struct tcp_congestion_ops controller = {
 	.name = "refused",
+	.release = (void *)release,
 	.ssthresh = (void *)ssthresh,
+	.set_state = (void *)set_state,
 	.cong_control = (void *)cong_control,
 	.undo_cwnd = (void *)undo_cwnd,
 };

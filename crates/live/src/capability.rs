@@ -3,6 +3,7 @@
 use crate::demand::MAXIMUM;
 use crate::error::LiveError;
 use crate::hosts::{Host, kernel_has_v6};
+use crate::loans::twin_of;
 use crate::namespace::Namespace;
 use crate::netlink::Netlink;
 use crate::precision::hasten;
@@ -10,9 +11,10 @@ use crate::privilege;
 use crate::tcp_info::TcpInfo;
 use crate::terms::Plan;
 use crate::tun::{DEVICE, Tun};
+use narrows_control::cores::TWINS;
 use narrows_control::registry::{ENTRIES, Entry};
+use narrows_kernel::KernelError;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
-use std::ffi::c_int;
 use std::fs;
 use std::io;
 use std::mem::{offset_of, size_of};
@@ -96,11 +98,11 @@ pub fn probe() -> Vec<Capability> {
             all.push(tun());
         }
     }
-    all.extend([ipv6(), cores(), rate(), timers(), priority(), btf(), struct_ops()]);
+    all.extend([ipv6(), cores(), rate(), timers(), priority(), loading()]);
     let tools = [
         ("iperf3", "--version", "iperf3", "traffic from a program of its own: narrows live FILE -- iperf3 ..."),
         ("tshark", "--version", "tshark", "a reader of the captures that narrows run --pcap writes"),
-        ("clang", "--version", "clang", "what compiles controllers for the kernel"),
+        ("clang", "--version", "clang", "what `make build` compiles controllers for the kernel with"),
     ];
     all.extend(tools.map(|(name, argument, package, purpose)| tool(name, argument, package, purpose)));
     all
@@ -184,6 +186,7 @@ fn within(namespace: &Namespace) -> Vec<Capability> {
         Err(error) => Capability::missing("TCP_INFO", error.to_string(), "take a kernel with TCP"),
     });
     let available = available_in(namespace).unwrap_or_default();
+    let loads = narrows_kernel::BUILT && narrows_kernel::fit().is_ok();
     for entry in ENTRIES {
         let name = format!("controller {}", entry.name);
         all.push(match lacks(entry, &available) {
@@ -194,7 +197,14 @@ fn within(namespace: &Namespace) -> Vec<Capability> {
                 Some(Err(error)) => Capability::absent(&name, error.to_string(), "see tcp_allowed_congestion_control in tcp(7)"),
                 _ => Capability::there(&name, format!("\"{}\" of the kernel", entry.kernel.unwrap_or_default())),
             },
-            Some((found, remedy)) => Capability::absent(&name, found, remedy),
+            Some((found, remedy)) => match twin_of(entry) {
+                Some(twin) if loads => {
+                    let load = format!("loaded by narrows for live runs; narrows kernel load {} for this host", twin.name());
+                    Capability::there(&name, load)
+                }
+                Some(_) => Capability::absent(&name, "narrows could load it, but not here", "see controllers by BPF, below"),
+                None => Capability::absent(&name, found, remedy),
+            },
         });
     }
     all.push(ecn(namespace));
@@ -341,48 +351,20 @@ fn priority() -> Capability {
     }
 }
 
-const BTF: &str = "/sys/kernel/btf/vmlinux";
-
-fn btf() -> Capability {
-    const NAME: &str = "BTF";
-    match fs::metadata(BTF) {
-        Ok(file) => Capability::there(NAME, format!("{BTF}, {} kB", file.len() / 1000)),
-        Err(error) => {
-            Capability::absent(NAME, error.to_string(), "only controllers loaded into the kernel need it (CONFIG_DEBUG_INFO_BTF)")
+/// Whether this program can give its controllers to this kernel.
+fn loading() -> Capability {
+    const NAME: &str = "controllers by BPF";
+    const USE: &str = "only `narrows kernel load`, and live runs with controllers that the kernel has not, need it";
+    let (reason, remedy) = match narrows_kernel::fit() {
+        Ok(()) if narrows_kernel::BUILT => {
+            let names: Vec<String> = TWINS.iter().map(|twin| twin.name()).collect();
+            return Capability::there(NAME, format!("the kernel takes them, and narrows has {}", names.join(", ")));
         }
-    }
-}
-
-fn struct_ops() -> Capability {
-    const NAME: &str = "BPF struct_ops for TCP";
-    // The type exists where the kernel takes congestion control from BPF (net/ipv4/bpf_tcp_ca.c); making a map shows that this process may use BPF at all.
-    let known = fs::read(BTF).is_ok_and(|types| contains(&types, b"\0bpf_struct_ops_tcp_congestion_ops\0"));
-    let without = "only controllers loaded into the kernel need it (CONFIG_BPF_JIT, CONFIG_DEBUG_INFO_BTF, CAP_BPF)";
-    match (known, bpf_map()) {
-        (true, Ok(())) => Capability::there(NAME, "known to the kernel, and this process may use BPF"),
-        (false, _) => Capability::absent(NAME, "not in the kernel's types", without),
-        (true, Err(error)) => Capability::absent(NAME, format!("this process may not use BPF: {error}"), without),
-    }
-}
-
-fn contains(text: &[u8], word: &[u8]) -> bool {
-    text.windows(word.len()).any(|window| window == word)
-}
-
-/// Makes a map of one element, and lets it go.
-fn bpf_map() -> io::Result<()> {
-    const BPF_MAP_CREATE: c_int = 0;
-    const BPF_MAP_TYPE_ARRAY: u32 = 2;
-    // The beginning of `union bpf_attr`: type, size of key, size of value, entries; the kernel takes the rest as zero.
-    let attributes: [u32; 4] = [BPF_MAP_TYPE_ARRAY, 4, 4, 1];
-    // SAFETY: the kernel reads as many bytes as it is told, which `attributes` has.
-    let answer = unsafe { libc::syscall(libc::SYS_bpf, BPF_MAP_CREATE, attributes.as_ptr(), size_of_val(&attributes)) };
-    if answer < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel just made this descriptor, and nobody else has it.
-    drop(unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(answer as c_int) });
-    Ok(())
+        Ok(()) => ("the kernel takes them".to_owned(), KernelError::NotBuilt.to_string()),
+        Err(KernelError::Unfit { reason, remedy }) => (reason, remedy),
+        Err(error) => (error.to_string(), String::new()),
+    };
+    Capability::absent(NAME, reason, format!("{remedy}; {USE}"))
 }
 
 fn tool(name: &str, argument: &str, package: &str, purpose: &str) -> Capability {

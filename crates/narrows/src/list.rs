@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
 use crate::reproduce::papers;
+use narrows_control::cores::TWINS;
 use narrows_control::params::{Kind, Param};
 use narrows_control::registry::ENTRIES;
 use narrows_measure::metrics::METRICS;
@@ -59,6 +60,10 @@ fn controllers() -> Vec<Item> {
         let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
         text += &format!("{:<10} source: {}\n", "", entry.source);
         text += &format!("{:<10} in Linux: {}\n", "", entry.kernel.unwrap_or("not available"));
+        let loadable = TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.name());
+        if let Some(name) = &loadable {
+            text += &format!("{:<10} given to Linux by: narrows kernel load {name}\n", "");
+        }
         if !needs.is_empty() {
             text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
         }
@@ -67,7 +72,7 @@ fn controllers() -> Vec<Item> {
         text += &described(entry.params);
         let params = params(entry.params);
         let json = json!({
-            "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "needs": needs, "router": router,
+            "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "loadable": loadable, "needs": needs, "router": router,
             "params": params,
         });
         Item { text, json }

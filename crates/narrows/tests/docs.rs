@@ -40,6 +40,9 @@ fn controllers(place: &Scratch) -> String {
             Some(name) => format!("- In Linux: `{name}`\n"),
             None => "- In Linux: not available\n".to_owned(),
         };
+        if let Some(name) = entry["loadable"].as_str() {
+            page += &format!("- Given to Linux by: `narrows kernel load {name}` ([kernel.md](kernel.md))\n");
+        }
         let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
         page += &format!("- Needs of its world: {}\n", if needs.is_empty() { "nothing special".to_owned() } else { needs.join(", ") });
         if let Some(router) = entry["router"].as_str() {

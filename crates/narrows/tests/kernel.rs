@@ -1,0 +1,275 @@
+//! `narrows kernel` as a user meets it: what it says, what it refuses, and what it leaves on the host.
+
+mod scratch;
+
+use scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use std::process::{Command, Output};
+
+#[cfg(not(feature = "bpf"))]
+#[test]
+fn without_controllers_it_says_how_to_get_them() {
+    let place = Scratch::new("kernel-absent");
+    for arguments in [&["kernel", "list"][..], &["kernel", "load", "pcc-vivace"], &["kernel", "unload", "--all"]] {
+        let output = place.narrows(arguments.iter().copied());
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("apt install clang make pkg-config libelf-dev zlib1g-dev"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("make build"));
+    }
+}
+
+#[cfg(feature = "bpf")]
+mod built {
+    use super::*;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::path::Path;
+    use std::process::{Child, Stdio};
+    use std::thread;
+    use std::time::Duration;
+
+    /// True for root, who alone gives controllers to the kernel. Says that it is not, for a test that is left out.
+    fn is_root(test: &str) -> bool {
+        let root = Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
+        if !root {
+            eprintln!("{test}: left out, only root may give controllers to the kernel");
+        }
+        root
+    }
+
+    fn kernel(arguments: &[&str]) -> Output {
+        Command::new(PROGRAM).arg("kernel").args(arguments).env("NO_COLOR", "1").output().expect("narrows runs")
+    }
+
+    fn well(arguments: &[&str]) -> String {
+        let output = kernel(arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", stderr(&output));
+        stdout(&output)
+    }
+
+    fn refused(arguments: &[&str]) -> String {
+        let output = kernel(arguments);
+        assert_eq!((code(&output), stdout(&output)), (2, String::new()), "{arguments:?}: {}", stderr(&output));
+        stderr(&output)
+    }
+
+    /// A name that no other process takes.
+    fn name(what: &str) -> String {
+        format!("{what}.{}", std::process::id())
+    }
+
+    fn without_numbers(text: &str) -> String {
+        text.replace(&std::process::id().to_string(), "PID")
+    }
+
+    /// What is pinned, mounted and listed under names of this process.
+    fn traces() -> (BTreeSet<String>, BTreeSet<String>, usize) {
+        let own = std::process::id().to_string();
+        let pins = fs::read_dir(narrows_kernel::PINS).into_iter().flatten().flatten();
+        let pins = pins.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.contains(&own)).collect();
+        let names = narrows_kernel::available().into_iter().filter(|name| name.contains(&own)).collect();
+        let mounts = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+        (pins, names, mounts.lines().filter(|line| line.contains(" - bpf ")).count())
+    }
+
+    /// Runs a script as root of its own mounts, in which what it mounts ends with it.
+    fn apart(script: &str, name: &str) -> Output {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script]).env("NARROWS", PROGRAM).env("NAME", name).env("NO_COLOR", "1");
+        command.output().expect("unshare of util-linux runs")
+    }
+
+    struct Transfer {
+        stream: TcpStream,
+        _other: TcpStream,
+    }
+
+    impl Transfer {
+        fn new(controller: &str) -> Transfer {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            rustix::net::sockopt::set_tcp_congestion(&stream, controller).unwrap();
+            Transfer { stream, _other: listener.accept().unwrap().0 }
+        }
+
+        fn exchange(&mut self) {
+            self.stream.write_all(&[7; 1000]).unwrap();
+            self._other.read_exact(&mut [0; 1000]).unwrap();
+        }
+    }
+
+    #[test]
+    fn loaded_listed_counted_and_unloaded() {
+        if !is_root("loaded_listed_counted_and_unloaded") {
+            return;
+        }
+        let before = traces();
+        let name = name("all");
+        let said = well(&["load", "pcc-vivace?fixed=true&probe=4", "--as", &name]);
+        let mut transfer = Transfer::new(&name);
+        transfer.exchange();
+        let list: Value = serde_json::from_str(&well(&["list", "--json"])).unwrap();
+        let row = list["controllers"].as_array().unwrap().iter().find(|row| row["name"] == name[..]).unwrap();
+        assert_eq!((row["by"].as_str(), row["controller"].as_str()), (Some("narrows"), Some("pcc-vivace")));
+        assert_eq!(row["params"], serde_json::json!({ "fixed": "true", "probe": "4" }));
+        assert_eq!((&row["open"], &row["default"]), (&1.into(), &false.into()));
+        assert!(list["loadable"].as_array().unwrap().iter().any(|row| row["kernel"] == "pcc_vivace"));
+        let stats: Value = serde_json::from_str(&well(&["stats", &name, "--json"])).unwrap();
+        assert_eq!((&stats[0]["total"]["opened"], &stats[0]["open"]), (&1.into(), &1.into()));
+        let list = well(&["list"]);
+        let line = list.lines().find(|line| line.contains(&name)).unwrap();
+        let mut texts = vec![said, line.replace(|c: char| c == ' ', " ") + "\n"];
+        texts.push(refused(&["load", "pcc-vivace", "--as", &name]));
+        texts.push(well(&["unload", &name]));
+        transfer.exchange();
+        texts.push(refused(&["unload", &name]).split(';').next().unwrap().to_owned());
+        let age = regex_free(&texts.join("\n"));
+        insta::assert_snapshot!(without_numbers(&age));
+        assert_eq!(traces(), before);
+    }
+
+    /// Ages differ from run to run.
+    fn regex_free(text: &str) -> String {
+        (0..60).rev().fold(text.to_owned(), |text, seconds| text.replace(&format!("narrows for {seconds} s,"), "narrows for AGE,"))
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        if !is_root("what_cannot_be_is_refused") {
+            return;
+        }
+        let before = traces();
+        let texts = [
+            refused(&["load", "pcc"]),
+            refused(&["load", "pcc-vivace?probe=0"]),
+            refused(&["load", "pcc-vivace?fixed=true&fixed=false"]),
+            refused(&["load", "pcc-vivace", "--as", "reno"]),
+            refused(&["load", "pcc-vivace", "--as", "pcc-vivace"]),
+            refused(&["load", "pcc-vivace", "--as", "longer_than_fifteen"]),
+        ];
+        insta::assert_snapshot!(
+            texts.join("\n").replace(", hstcp", ", ...").split(", ...").next().unwrap().to_owned() + &texts[1..].join("\n")
+        );
+        assert_eq!(traces(), before);
+    }
+
+    #[test]
+    fn without_the_kernels_types_or_rights() {
+        if !is_root("without_the_kernels_types_or_rights") {
+            return;
+        }
+        let before = traces();
+        let name = name("no");
+        let output = apart("mount -t tmpfs none /sys/kernel/btf && exec \"$NARROWS\" kernel load pcc-vivace --as $NAME", &name);
+        assert_eq!(code(&output), 2);
+        let mut texts = vec![stderr(&output)];
+        let output = Command::new("setpriv")
+            .args(["--bounding-set=-all", "--inh-caps=-all", PROGRAM, "kernel", "load", "pcc-vivace", "--as", &name])
+            .output()
+            .expect("setpriv of util-linux runs");
+        assert_eq!(code(&output), 2);
+        texts.push(stderr(&output));
+        insta::assert_snapshot!(texts.join("\n"));
+        assert_eq!(traces(), before);
+    }
+
+    #[test]
+    fn the_file_system_of_pins_is_mounted_if_it_is_not() {
+        if !is_root("the_file_system_of_pins_is_mounted_if_it_is_not") {
+            return;
+        }
+        let before = traces();
+        // A tmpfs hides what the host has there.
+        let script = "mount -t tmpfs none /sys/fs/bpf
+            \"$NARROWS\" kernel load pcc-vivace --as reno; grep -c ' - bpf ' /proc/self/mountinfo
+            \"$NARROWS\" kernel load pcc-vivace --as $NAME; grep -c '/sys/fs/bpf .* - bpf ' /proc/self/mountinfo
+            \"$NARROWS\" kernel unload --all; ls -A /sys/fs/bpf/narrows 2>&1";
+        let output = apart(script, &name("mnt"));
+        let text = stdout(&output);
+        assert!(text.contains("/sys/fs/bpf was not mounted, and is now."), "{text}{}", stderr(&output));
+        assert!(text.contains("is unloaded.") && text.contains("No such file"), "{text}");
+        // A load that failed leaves what it found.
+        assert_eq!(text.lines().next(), Some(&before.2.to_string()[..]), "{text}");
+        assert_eq!(traces(), before);
+    }
+
+    #[test]
+    fn a_default_is_not_unloaded_unawares() {
+        if !is_root("a_default_is_not_unloaded_unawares") {
+            return;
+        }
+        let before = traces();
+        let name = name("dflt");
+        well(&["load", "pcc-vivace", "--as", &name]);
+        let script = "echo $NAME > /proc/sys/net/ipv4/tcp_congestion_control; \"$NARROWS\" kernel unload $NAME; \"$NARROWS\" kernel unload $NAME --force";
+        let output =
+            Command::new("unshare").args(["--net", "sh", "-c", script]).env("NARROWS", PROGRAM).env("NAME", &name).output().unwrap();
+        insta::assert_snapshot!(
+            without_numbers(&(stderr(&output) + &stdout(&output))).replace("=cubic", "=OTHER").replace("=reno", "=OTHER")
+        );
+        assert_eq!(traces(), before);
+    }
+
+    #[test]
+    fn killed_while_loading_it_leaves_all_or_nothing() {
+        if !is_root("killed_while_loading_it_leaves_all_or_nothing") {
+            return;
+        }
+        let before = traces();
+        let name = name("kill");
+        let mut whole = 0;
+        for delay in 0..20 {
+            let mut child =
+                Command::new(PROGRAM).args(["kernel", "load", "pcc-vivace", "--as", &name]).stdout(Stdio::null()).spawn().unwrap();
+            thread::sleep(Duration::from_millis(delay * 20));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            // Whatever command comes next finds it whole, or removes it.
+            let listed = well(&["list"]).lines().any(|line| line.contains(&name) && line.contains("loaded by narrows"));
+            let directory = Path::new(narrows_kernel::PINS).join(name.replace('.', "-"));
+            assert_eq!(directory.exists(), listed, "after {} ms", delay * 20);
+            if listed {
+                whole += 1;
+                well(&["unload", &name]);
+            }
+            assert!(!narrows_kernel::available().contains(&name), "after {} ms", delay * 20);
+        }
+        eprintln!("of 20 killed loads {whole} had ended");
+        assert_eq!(traces(), before);
+    }
+
+    #[test]
+    fn watched_as_lines() {
+        if !is_root("watched_as_lines") {
+            return;
+        }
+        let before = traces();
+        let name = name("eye");
+        well(&["load", "pcc-vivace", "--as", &name]);
+        let watch = || -> Child {
+            let child = Command::new(PROGRAM).args(["kernel", "watch", &name, "--seconds", "3"]).stdout(Stdio::piped()).spawn().unwrap();
+            thread::sleep(Duration::from_millis(700));
+            child
+        };
+        let mut killed = watch();
+        let second = refused(&["watch", &name]);
+        assert!(second.contains("is being watched already"), "{second}");
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        let watched = watch();
+        let mut transfer = Transfer::new(&name);
+        transfer.exchange();
+        let output = watched.wait_with_output().unwrap();
+        let text = stdout(&output);
+        let port = transfer.stream.local_addr().unwrap().port().to_string();
+        let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let header = lines.next().unwrap();
+        assert_eq!(header[..5], ["time_us", "connection", "port", "peer", "call"]);
+        let calls: Vec<&str> = lines.filter(|line| line[2] == port).map(|line| line[4]).collect();
+        assert!(calls.first() == Some(&"init") && calls.contains(&"ack"), "{text}");
+        well(&["unload", &name]);
+        assert_eq!(traces(), before);
+    }
+}
