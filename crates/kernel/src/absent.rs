@@ -84,13 +84,13 @@ impl Pinned {
         match *self {}
     }
 
-    /// Which controller it is.
-    pub fn twin(&self) -> &'static Twin {
+    /// Which controller it is with its parameters.
+    pub fn text(&self) -> &str {
         match *self {}
     }
 
-    /// Its parameters.
-    pub fn choice(&self) -> &Choice {
+    /// The same as this program knows it.
+    pub fn known(&self) -> Option<(&'static Twin, &Choice)> {
         match *self {}
     }
 

@@ -22,8 +22,8 @@ const CHOICE: &str = "choice";
 pub struct Pinned {
     name: String,
     path: PathBuf,
-    twin: &'static Twin,
-    choice: Choice,
+    text: String,
+    known: Option<(&'static Twin, Choice)>,
     maps: Maps,
 }
 
@@ -72,21 +72,24 @@ impl Pinned {
     fn pin(loaded: Loaded, twin: &'static Twin, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
         let name = loaded.name().to_owned();
         fs::create_dir(path).map_err(failed(path, "made"))?;
-        std::os::unix::fs::symlink(twin.text(choice), path.join(CHOICE)).map_err(failed(path, "written"))?;
+        let text = twin.text(choice);
+        std::os::unix::fs::symlink(&text, path.join(CHOICE)).map_err(failed(path, "written"))?;
         loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
-        Pinned::open(&name, path, twin, choice.clone())
+        Pinned::open(name, path, text)
     }
 
-    fn open(name: &str, path: &Path, twin: &'static Twin, choice: Choice) -> Result<Pinned, KernelError> {
-        let maps = Maps::pinned(path, twin.state).map_err(|error| failed(path, "read")(std::io::Error::other(error)))?;
-        Ok(Pinned { name: name.to_owned(), path: path.to_owned(), twin, choice, maps })
+    fn open(name: String, path: &Path, text: String) -> Result<Pinned, KernelError> {
+        let known = Twin::read(&text).ok();
+        let state = known.as_ref().map_or(0, |(twin, _)| twin.state);
+        let maps = Maps::pinned(path, state).map_err(|error| failed(path, "read")(std::io::Error::other(error)))?;
+        Ok(Pinned { name, path: path.to_owned(), text, known, maps })
     }
 
     /// All that are pinned, in the order of their names.
     ///
     /// # Errors
     ///
-    /// This process may not look, or finds pins of another version of this program.
+    /// This process may not look.
     pub fn all() -> Result<Vec<Pinned>, KernelError> {
         fit()?;
         let Some(place) = Place::existing()? else { return Ok(Vec::new()) };
@@ -113,10 +116,7 @@ impl Pinned {
     fn found(path: &Path) -> Result<Pinned, KernelError> {
         let name = path.file_name().expect("an entry has a name").to_string_lossy().replace('-', ".");
         let text = fs::read_link(path.join(CHOICE)).map_err(failed(path, "read"))?;
-        let other = |reason: String| failed(path, "understood")(std::io::Error::other(reason));
-        let (twin, choice) =
-            Twin::read(&text.to_string_lossy()).map_err(|error| other(format!("another version of narrows loaded it ({error})")))?;
-        Pinned::open(&name, path, twin, choice)
+        Pinned::open(name, path, text.to_string_lossy().into_owned())
     }
 
     /// The kernel's name.
@@ -124,14 +124,14 @@ impl Pinned {
         &self.name
     }
 
-    /// Which controller it is.
-    pub fn twin(&self) -> &'static Twin {
-        self.twin
+    /// Which controller it is with its parameters, as it was loaded: `pcc-vivace?fixed=true`.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
-    /// Its parameters, those of the registry's entry.
-    pub fn choice(&self) -> &Choice {
-        &self.choice
+    /// The same as this program knows it; `None` for one that another version loaded.
+    pub fn known(&self) -> Option<(&'static Twin, &Choice)> {
+        self.known.as_ref().map(|(twin, choice)| (*twin, choice))
     }
 
     /// Its constants, as the kernel has them.

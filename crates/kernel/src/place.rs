@@ -85,9 +85,9 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Only what is empty: neither fails then, nor does anything where it is not.
+        // Only what is empty. The lock still holds a file of it, which detaching does not mind.
         if fs::remove_dir(PINS).is_ok() && self.mounted {
-            let _ = rustix::mount::unmount(FILE_SYSTEM, UnmountFlags::empty());
+            let _ = rustix::mount::unmount(FILE_SYSTEM, UnmountFlags::DETACH);
         }
     }
 }

@@ -106,7 +106,8 @@ fn pinned_and_unloaded() {
         assert!(available().contains(&name), "{registration:?}");
         let ends = connection(&name);
         let found = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((found.twin(), found.choice().text()), (twin, "pcc-kernel?fixed=true"));
+        let known = found.known().map(|(twin, choice)| (twin, choice.text()));
+        assert_eq!((found.text(), known), ("pcc-vivace?fixed=true", Some((twin, "pcc-kernel?fixed=true"))));
         assert_eq!(found.constants()[..constants.len()], constants[..]);
         assert_eq!(found.stats().open(), 1);
         let twice = Pinned::held_by(registration, twin, &choice, &constants, &name).err().unwrap();
@@ -149,6 +150,24 @@ fn what_a_killed_load_left_is_swept() {
     assert!(found.iter().any(|one| one.name() == names[0]) && found.iter().all(|one| one.name() != names[1]));
     assert!(!half.exists());
     whole.unload().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn what_another_version_loaded_is_listed_and_unloaded() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    let name = name("other");
+    let (pinned, _) = Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+    let link = pinned.path().join("choice");
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("of-the-future?depth=3", link).unwrap();
+    let found = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((found.text(), found.known()), ("of-the-future?depth=3", None));
+    assert_eq!(found.stats().opened, 0);
+    found.unload().unwrap_or_else(|error| panic!("{error}"));
+    assert!(!available().contains(&name));
 }
 
 #[test]

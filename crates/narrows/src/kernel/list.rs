@@ -6,7 +6,7 @@ use crate::cli::KernelListArgs;
 use crate::error::Failure;
 use crate::output;
 use narrows_control::cores::TWINS;
-use narrows_control::params::Registered;
+use narrows_control::registry::Choice;
 use narrows_kernel::{Pinned, available, of_bpf};
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
@@ -42,8 +42,8 @@ impl Row<'_> {
             return whose.to_owned();
         };
         let open = connections(pinned.stats().open());
-        let choice = pinned.twin().text(pinned.choice());
-        format!("{choice}, loaded by narrows {}, {open} open, {}", age(pinned), pinned.path().display())
+        let whose = if pinned.known().is_some() { "narrows" } else { "another version of narrows" };
+        format!("{}, loaded by {whose} {}, {open} open, {}", pinned.text(), age(pinned), pinned.path().display())
     }
 
     fn json(&self) -> Value {
@@ -55,9 +55,11 @@ impl Row<'_> {
         let mut row = json!({ "name": self.name, "default": self.default, "by": by });
         if let Some(pinned) = self.pinned {
             let since = pinned.since().and_then(|since| since.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
-            row["controller"] = pinned.twin().name().into();
-            row["simulated"] = pinned.twin().choice.into();
-            row["params"] = changed(pinned);
+            row["controller"] = pinned.text().into();
+            if let Some((twin, choice)) = pinned.known() {
+                row["simulated"] = twin.choice.into();
+                row["params"] = changed(choice);
+            }
             row["since_unix_s"] = since.into();
             row["open"] = pinned.stats().open().into();
             row["path"] = pinned.path().display().to_string().into();
@@ -67,9 +69,9 @@ impl Row<'_> {
 }
 
 /// The parameters that differ from their defaults.
-fn changed(pinned: &Pinned) -> Value {
-    let values = pinned.choice().params();
-    let all = pinned.choice().entry().params().iter().map(|param| (param.name, values.text(param.name), param.default_text()));
+fn changed(choice: &Choice) -> Value {
+    let values = choice.params();
+    let all = choice.entry().params.iter().map(|param| (param.name, values.text(param.name), param.default_text()));
     all.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), Value::from(value))).collect()
 }
 

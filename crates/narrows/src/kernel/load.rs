@@ -14,7 +14,7 @@ pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
     let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(error.to_string()))?;
     let name = args.name.as_deref().unwrap_or(twin.kernel);
     let (pinned, mounted) = Pinned::load(twin, &choice, &constants, name).map_err(|error| with_log(error, args.log.as_deref()))?;
-    let mut text = format!("{name} is a controller of this host's kernel now: {}.\n", twin.text(pinned.choice()));
+    let mut text = format!("{name} is a controller of this host's kernel now: {}.\n", pinned.text());
     if mounted {
         text += "/sys/fs/bpf was not mounted, and is now.\n";
     }

@@ -47,8 +47,8 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
 }
 
 fn as_text(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> String {
-    let controller = pinned.twin().text(pinned.choice());
-    let mut text = format!("{} ({controller}), loaded {}, {} open\n", pinned.name(), age(pinned), super::connections(after.open()));
+    let (name, controller) = (pinned.name(), pinned.text());
+    let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned), super::connections(after.open()));
     for (name, value, what) in COUNTERS {
         let rate = (value(after) - value(before)) as f64 / seconds;
         text += &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(after), format!("{rate:.0}"));
@@ -60,7 +60,7 @@ fn as_json(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> Valu
     let total = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from(value(after))));
     let rates = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from((value(after) - value(before)) as f64 / seconds)));
     json!({
-        "name": pinned.name(), "controller": pinned.twin().text(pinned.choice()), "open": after.open(),
+        "name": pinned.name(), "controller": pinned.text(), "open": after.open(),
         "total": total.collect::<Value>(), "per_second": rates.collect::<Value>(),
     })
 }
