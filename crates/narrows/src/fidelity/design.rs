@@ -15,7 +15,7 @@ pub struct Cell {
     /// The share of data packets lost before the queue.
     pub loss: f64,
     pub flows: u32,
-    pub controller: &'static str,
+    pub controller: String,
 }
 
 /// Cells of the full set.
@@ -33,7 +33,8 @@ const RTTS_MS: (f64, f64) = (5.0, 200.0);
 const BUFFERS_BDP: (f64, f64) = (0.25, 4.0);
 const LOSSES: [f64; 2] = [0.0, 0.01];
 const FLOWS: [u32; 3] = [1, 2, 8];
-const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
+/// The controllers of the set unless others are named: those that every kernel has.
+pub const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
 
 /// Points have this many bits: 64 places along each axis.
 const BITS: usize = 6;
@@ -43,9 +44,9 @@ const BITS: usize = 6;
 const POLYNOMIALS: [(usize, u32, [u32; 4]); 5] =
     [(1, 0, [1, 0, 0, 0]), (2, 1, [1, 3, 0, 0]), (3, 1, [1, 3, 1, 0]), (3, 2, [1, 1, 1, 0]), (4, 1, [1, 1, 3, 3])];
 
-/// The first `count` cells.
-pub fn cells(count: u32) -> impl Iterator<Item = Cell> {
-    (0..count).map(|index| {
+/// The first `count` cells, of these controllers.
+pub fn cells(count: u32, controllers: &[String]) -> impl Iterator<Item = Cell> {
+    (0..count).map(move |index| {
         let [rate, rtt, buffer, loss, flows, controller] = std::array::from_fn(|axis| coordinate(axis, index));
         Cell {
             number: index + 1,
@@ -54,7 +55,7 @@ pub fn cells(count: u32) -> impl Iterator<Item = Cell> {
             buffer: (between(BUFFERS_BDP, buffer) * 100.0).round() / 100.0,
             loss: pick(LOSSES, loss),
             flows: pick(FLOWS, flows),
-            controller: pick(CONTROLLERS, controller),
+            controller: controllers[(controller * controllers.len() as f64) as usize].clone(),
         }
     })
 }
@@ -140,9 +141,13 @@ impl Cell {
 mod tests {
     use super::*;
 
+    fn usual(count: u32) -> Vec<Cell> {
+        cells(count, &CONTROLLERS.map(str::to_owned)).collect()
+    }
+
     #[test]
     fn every_axis_is_filled_evenly() {
-        let all: Vec<Cell> = cells(CELLS).collect();
+        let all = usual(CELLS);
         let count = |which: &dyn Fn(&Cell) -> bool| all.iter().filter(|cell| which(cell)).count();
         for controller in CONTROLLERS {
             for loss in LOSSES {
@@ -163,14 +168,14 @@ mod tests {
     #[test]
     fn the_first_cells_are_those_of_the_sequence() {
         // 1/128 and 1/2 + 1/128 of each axis, the middle of the first and of the 33rd of 64 places.
-        let first: Vec<Cell> = cells(2).collect();
+        let first = usual(2);
         assert_eq!(first[0].describe(), "1 newreno, 1.04 Mbit/s, 5.1 ms, 0.26 bdp");
         assert_eq!(first[1].describe(), "2 cubic, 14.7 Mbit/s, 32.5 ms, 1.02 bdp, 1 % loss");
     }
 
     #[test]
     fn every_cell_is_a_scenario() {
-        for cell in cells(CELLS) {
+        for cell in usual(CELLS) {
             let scenario = cell.scenario(Span::from_secs(30), 7).unwrap();
             assert_eq!((scenario.seed, scenario.flows.len()), (7, cell.flows as usize), "{}", cell.describe());
         }

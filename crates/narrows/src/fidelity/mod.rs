@@ -5,6 +5,7 @@ mod goals;
 
 use crate::Outcome;
 use crate::cli::FidelityArgs;
+use crate::compare::quote;
 use crate::error::Failure;
 use crate::output::{self, Kept, Started};
 use crate::runner::{run_all, run_live_together};
@@ -14,7 +15,7 @@ use narrows_report::{Fidelity, FidelityCell, fidelity_json, fidelity_table, writ
 use narrows_scenario::Scenario;
 use narrows_units::Span;
 
-pub use design::CELLS;
+pub use design::{CELLS, CONTROLLERS};
 
 /// What runs on the kernel at one time, in Mbit/s of their bottlenecks and by the number of their packets and devices.
 const CAPACITY: f64 = 200.0;
@@ -26,12 +27,11 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     // Before anything starts a thread.
     narrows_live::acquire()?;
-    // Before anything starts a thread.
-    narrows_live::acquire()?;
     let directory = output::choose_directory(&args.output, "fidelity")?;
     let (count, duration, seeds) = if args.quick { (QUICK, Span::from_secs(15), 1) } else { (CELLS, Span::from_secs(30), 3) };
+    let controllers: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
     let count = args.cells.iter().copied().max().unwrap_or(count);
-    let cells: Vec<Cell> = cells(count).filter(|cell| args.cells.is_empty() || args.cells.contains(&cell.number)).collect();
+    let cells: Vec<Cell> = cells(count, &controllers).filter(|cell| args.cells.is_empty() || args.cells.contains(&cell.number)).collect();
     let mut plans: Vec<Scenario> = Vec::new();
     for cell in &cells {
         for seed in 1..=seeds {
@@ -102,5 +102,8 @@ fn remake(args: &FidelityArgs) -> String {
     let quick = if args.quick { " --quick" } else { "" };
     let cells: Vec<String> = args.cells.iter().map(u32::to_string).collect();
     let cells = if cells.is_empty() { String::new() } else { format!(" --cells {}", cells.join(",")) };
-    format!("narrows fidelity{quick}{cells}")
+    let controllers: Vec<&str> = args.controllers.iter().map(|choice| choice.text()).collect();
+    let usual = controllers == CONTROLLERS;
+    let controllers = if usual { String::new() } else { format!(" --controllers {}", quote(&controllers.join(","))) };
+    format!("narrows fidelity{quick}{cells}{controllers}")
 }
