@@ -15,14 +15,16 @@ fn over_the_loopback() {
         eprintln!("left out: only root may give controllers to the kernel");
         return;
     }
+    // Others may have loaded the same controllers.
+    let name = format!("replay.{}", std::process::id());
     for twin in TWINS {
         let choice: Choice = twin.choice.parse().unwrap();
         let constants = twin.constants_of(&choice).unwrap();
-        let loaded = Loaded::new(twin, &constants, twin.kernel).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = Loaded::new(twin, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
         loaded.record(true);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        rustix::net::sockopt::set_tcp_congestion(&stream, twin.kernel).unwrap();
+        rustix::net::sockopt::set_tcp_congestion(&stream, &name).unwrap();
         let (mut other, _) = listener.accept().unwrap();
         let reader = thread::spawn(move || {
             let mut buffer = vec![0; 65536];
