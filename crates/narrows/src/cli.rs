@@ -407,6 +407,10 @@ pub struct BenchArgs {
     /// Measure instead what the emulator of live runs carries on this host, and how exactly; takes about two minutes of an idle machine (as root)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "runs", "only"])]
     pub live: bool,
+    /// Measure instead the processor time per byte of the controllers that narrows gives the kernel, beside the kernel's CUBIC: a flow of 200 Mbit/s in slices that
+    /// take turns, as many as --runs says, 17 s each (as root, on an idle machine)
+    #[arg(long, conflicts_with_all = ["large", "against_ns3", "live", "only"])]
+    pub kernel: bool,
     /// Do the same work with ns-3 (Debian's libns3-dev and a C++ compiler) and print the ratios
     #[arg(long)]
     pub against_ns3: bool,

@@ -1,5 +1,6 @@
-//! `narrows bench`: what the simulator costs, and what the emulator carries.
+//! `narrows bench`: what the simulator costs, what the emulator carries, and what controllers in the kernel cost.
 
+mod kernel;
 mod live;
 mod matrix;
 mod ns3;
@@ -37,6 +38,9 @@ struct Row {
 pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     if args.live {
         return live::bench(args.json);
+    }
+    if args.kernel {
+        return kernel::bench(args.runs, args.json);
     }
     let all = if args.large { matrix::large() } else { matrix::cells() };
     let cells: Vec<Cell> = all.into_iter().filter(|cell| cell.name().contains(&args.only)).collect();
