@@ -407,8 +407,8 @@ pub struct BenchArgs {
     /// Measure instead what the emulator of live runs carries on this host, and how exactly; takes about two minutes of an idle machine (as root)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "runs", "only"])]
     pub live: bool,
-    /// Measure instead the processor time per byte of the controllers that narrows gives the kernel, beside the kernel's CUBIC: a flow of 200 Mbit/s in slices that
-    /// take turns, as many as --runs says, 17 s each (as root, on an idle machine)
+    /// Measure instead the processor time per byte of the controllers that narrows gives the kernel, beside the kernel's own: a connection of 200 Mbit/s, in as many
+    /// slices of 5 s as --runs says (as root, on an idle machine, with ip, tc and iperf3)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "live", "only"])]
     pub kernel: bool,
     /// Do the same work with ns-3 (Debian's libns3-dev and a C++ compiler) and print the ratios

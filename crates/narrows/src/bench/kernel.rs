@@ -1,50 +1,66 @@
-//! `narrows bench --kernel`: what controllers that narrows gives the kernel cost, beside the kernel's own CUBIC.
+//! `narrows bench --kernel`: what controllers that narrows gives the kernel cost, beside the kernel's own.
+//!
+//! Two namespaces, a veth pair, a token bucket of 200 Mbit/s in front of it, iperf3; no emulator, which would stay awake for the whole time. Slices of some seconds take
+//! turns, so that what the machine does besides meets all alike.
 
 use crate::Outcome;
 use crate::error::Failure;
 use narrows_control::cores::TWINS;
-use narrows_live::LiveError;
-use narrows_scenario::Scenario;
-use narrows_units::Time;
+use narrows_control::registry::Choice;
+use narrows_kernel::Loaded;
 use serde::Serialize;
 use std::fs;
 use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// What is left out of each slice: controllers that pace begin slowly.
-const WARMUP_S: u64 = 5;
+const WARMUP: Duration = Duration::from_millis(1_500);
 
 /// What is measured of each slice.
-const SLICE_S: u64 = 12;
+const SLICE: Duration = Duration::from_secs(5);
 
-/// What one controller cost so far.
-#[derive(Default, Serialize)]
+/// The kernel's own controllers, and whether they pace although they do not ask for it. The first is what others are compared with.
+const OWN: [(&str, &str, bool); 3] = [("cubic", "cubic", false), ("cubic, paced", "cubic", true), ("bbr", "bbr", false)];
+
+/// One controller.
+#[derive(Serialize)]
 struct Row {
-    controller: String,
-    /// Processor time of the whole machine, the emulator included.
+    name: String,
+    /// The kernel's name for it.
+    kernel: String,
+    paced: bool,
+    /// Processor time of the whole machine.
     cpu_s: f64,
-    /// What crossed the link.
+    /// What arrived, in bytes with headers.
     bytes: u64,
     mbps: f64,
     ns_per_byte: f64,
     of_cubic: f64,
 }
 
-/// Measures `slices` of each controller in turn, so that what the machine does besides meets all alike, and prints.
+/// Measures so many slices of each, and prints.
 pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
-    narrows_kernel::fit().map_err(LiveError::Kernel).map_err(Failure::Live)?;
-    let paced = "cubic?pacing=true";
-    let choices: Vec<&str> = ["cubic", paced].into_iter().chain(TWINS.iter().map(|twin| twin.choice)).collect();
-    let mut rows: Vec<Row> = choices.iter().map(|choice| Row { controller: (*choice).to_owned(), ..Row::default() }).collect();
+    let mut loaded = Vec::new();
+    let mut cases: Vec<(String, String, bool)> = OWN.map(|(name, kernel, paced)| (name.to_owned(), kernel.to_owned(), paced)).into();
+    for (number, twin) in TWINS.iter().enumerate() {
+        let choice: Choice = twin.choice.parse().map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
+        let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
+        // Free of names that are in use.
+        let name = format!("cost{}.{number}", std::process::id());
+        loaded.push(Loaded::new(twin, &constants, &name)?);
+        cases.push((twin.kernel.to_owned(), name, false));
+    }
+    let row = |(name, kernel, paced)| Row { name, kernel, paced, cpu_s: 0.0, bytes: 0, mbps: 0.0, ns_per_byte: 0.0, of_cubic: 0.0 };
+    let mut rows: Vec<Row> = cases.into_iter().map(row).collect();
+    let hosts = Hosts::new()?;
     for _ in 0..slices {
-        for (choice, row) in choices.iter().zip(&mut rows) {
-            let (seconds, bytes) = slice(&scenario(choice)?)?;
-            row.cpu_s += seconds;
-            row.bytes += bytes;
-        }
+        rows.iter_mut().try_for_each(|row| hosts.slice(row))?;
     }
     for row in &mut rows {
-        row.mbps = row.bytes as f64 * 8e-6 / (SLICE_S * u64::from(slices)) as f64;
-        row.ns_per_byte = row.cpu_s * 1e9 / row.bytes as f64;
+        row.mbps = row.bytes as f64 * 8e-6 / (SLICE.as_secs_f64() * f64::from(slices));
+        row.ns_per_byte = row.cpu_s * 1e9 / row.bytes.max(1) as f64;
     }
     let cubic = rows[0].ns_per_byte;
     rows.iter_mut().for_each(|row| row.of_cubic = row.ns_per_byte / cubic);
@@ -54,39 +70,91 @@ pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
         writeln!(out, "{text}")?;
         return Ok(Outcome::Ok);
     }
-    writeln!(
-        out,
-        "One flow, 200 Mbit/s, round trip 24 ms, {slices} slices of {SLICE_S} s each; processor time of the whole machine, the emulator included"
-    )?;
-    writeln!(out, "{:<24} {:>8} {:>8} {:>9} {:>9}", "controller", "CPU s", "Mbit/s", "ns/byte", "of cubic")?;
-    for Row { controller, cpu_s, mbps, ns_per_byte, of_cubic, .. } in &rows {
-        writeln!(out, "{controller:<24} {cpu_s:>8.2} {mbps:>8.1} {ns_per_byte:>9.3} {of_cubic:>9.3}")?;
+    writeln!(out, "One connection, 200 Mbit/s, {slices} slices of {} s each; processor time of the whole machine", SLICE.as_secs())?;
+    writeln!(out, "{:<14} {:>8} {:>8} {:>9} {:>9}", "controller", "CPU s", "Mbit/s", "ns/byte", "of cubic")?;
+    for Row { name, cpu_s, mbps, ns_per_byte, of_cubic, .. } in &rows {
+        writeln!(out, "{name:<14} {cpu_s:>8.2} {mbps:>8.1} {ns_per_byte:>9.3} {of_cubic:>9.3}")?;
     }
     Ok(Outcome::Ok)
 }
 
-/// VCP has the routers that it needs.
-fn scenario(choice: &str) -> Result<Scenario, Failure> {
-    let queue = if choice.starts_with("vcp") { "queue = \"vcp\"\n" } else { "" };
-    let text = format!(
-        "duration = \"{} s\"\nwarmup = \"{WARMUP_S} s\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"200 Mbit/s\"\ndelay = \"12 ms\"\nbuffer = \"1 bdp\"\n{queue}\
-         [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{choice}\"\n",
-        WARMUP_S + SLICE_S
-    );
-    Ok(narrows_scenario::parse(&text, "bench.toml", &|path| fs::read_to_string(path))?)
+/// A process that ends with this.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
 }
 
-/// Processor time and bytes after the warm-up.
-fn slice(scenario: &Scenario) -> Result<(f64, u64), Failure> {
-    let (mut before, mut after) = (None, 0.0);
-    let record = narrows_live::run(scenario, &mut |now| {
-        if now >= Time::ZERO + scenario.warmup {
-            after = busy();
-            before.get_or_insert(after);
-        }
-        true
-    })?;
-    Ok((after - before.unwrap_or(after), record.links[0].steady.departed_bytes.get()))
+/// Two hosts with 200 Mbit/s between them.
+struct Hosts {
+    from: String,
+    to: String,
+    server: Option<Running>,
+}
+
+impl Hosts {
+    fn new() -> Result<Hosts, Failure> {
+        let id = std::process::id();
+        let (from, to) = (format!("narrows-from-{id}"), format!("narrows-to-{id}"));
+        let mut hosts = Hosts { from: from.clone(), to: to.clone(), server: None };
+        ip(&format!("netns add {from}"))?;
+        ip(&format!("netns add {to}"))?;
+        ip(&format!("-n {from} link add near type veth peer name far netns {to}"))?;
+        ip(&format!("-n {from} addr add 10.9.0.1/24 dev near"))?;
+        ip(&format!("-n {to} addr add 10.9.0.2/24 dev far"))?;
+        ip(&format!("-n {from} link set near up"))?;
+        ip(&format!("-n {to} link set far up"))?;
+        ip(&format!("netns exec {from} tc qdisc add dev near root tbf rate 200mbit burst 128k latency 25ms"))?;
+        hosts.server = Some(started(&format!("netns exec {to} iperf3 -s"))?);
+        sleep(Duration::from_millis(300));
+        Ok(hosts)
+    }
+
+    /// Bytes that have arrived.
+    fn arrived(&self) -> Result<u64, Failure> {
+        let text = ip(&format!("netns exec {} cat /sys/class/net/far/statistics/rx_bytes", self.to))?;
+        text.trim().parse().map_err(|_| Failure::Other(format!("not a number of bytes: {text}")))
+    }
+
+    fn slice(&self, row: &mut Row) -> Result<(), Failure> {
+        // Paces; at twice the rate of the link at most, which holds nothing back.
+        let paced = if row.paced { "--fq-rate 400M" } else { "" };
+        let client = started(&format!("netns exec {} iperf3 -c 10.9.0.2 -t 60 -C {} {paced}", self.from, row.kernel))?;
+        sleep(WARMUP);
+        let (bytes, seconds) = (self.arrived()?, busy());
+        sleep(SLICE);
+        row.cpu_s += busy() - seconds;
+        row.bytes += self.arrived()? - bytes;
+        drop(client);
+        sleep(Duration::from_millis(300));
+        Ok(())
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        self.server.take();
+        ip(&format!("netns del {}", self.from)).ok();
+        ip(&format!("netns del {}", self.to)).ok();
+    }
+}
+
+/// `ip` of iproute2 with these words; answers with what it prints.
+fn ip(words: &str) -> Result<String, Failure> {
+    let output =
+        Command::new("ip").args(words.split_whitespace()).output().map_err(|error| Failure::Other(format!("ip of iproute2: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::Other(format!("ip {words}: {}", String::from_utf8_lossy(&output.stderr).trim())));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn started(words: &str) -> Result<Running, Failure> {
+    let child = Command::new("ip").args(words.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    child.map(Running).map_err(|error| Failure::Other(format!("ip of iproute2: {error}")))
 }
 
 /// Seconds in which the machine's processors were not idle: user, nice, system, irq and softirq of `/proc/stat`, in hundredths (proc(5)).
