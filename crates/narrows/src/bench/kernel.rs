@@ -1,7 +1,8 @@
 //! `narrows bench --kernel`: what controllers that narrows gives the kernel cost, beside the kernel's own.
 //!
-//! Two namespaces, a veth pair, a token bucket of 200 Mbit/s in front of it, iperf3; no emulator, which would stay awake for the whole time. Slices of some seconds take
-//! turns, so that what the machine does besides meets all alike.
+//! Two hosts with a router between them, each a namespace, a token bucket of 200 Mbit/s at the router, iperf3; no emulator, which would stay awake for the whole time. The
+//! bucket is not at the sender, which would hold back there what a controller sends too much (TCP small queues). Slices of some seconds take turns, so that what the machine
+//! does besides meets all alike.
 
 use crate::Outcome;
 use crate::error::Failure;
@@ -91,6 +92,7 @@ impl Drop for Running {
 /// Two hosts with 200 Mbit/s between them.
 struct Hosts {
     from: String,
+    router: String,
     to: String,
     server: Option<Running>,
 }
@@ -98,16 +100,22 @@ struct Hosts {
 impl Hosts {
     fn new() -> Result<Hosts, Failure> {
         let id = std::process::id();
-        let (from, to) = (format!("narrows-from-{id}"), format!("narrows-to-{id}"));
-        let mut hosts = Hosts { from: from.clone(), to: to.clone(), server: None };
-        ip(&format!("netns add {from}"))?;
-        ip(&format!("netns add {to}"))?;
-        ip(&format!("-n {from} link add near type veth peer name far netns {to}"))?;
-        ip(&format!("-n {from} addr add 10.9.0.1/24 dev near"))?;
-        ip(&format!("-n {to} addr add 10.9.0.2/24 dev far"))?;
-        ip(&format!("-n {from} link set near up"))?;
-        ip(&format!("-n {to} link set far up"))?;
-        ip(&format!("netns exec {from} tc qdisc add dev near root tbf rate 200mbit burst 128k latency 25ms"))?;
+        let name = |what: &str| format!("narrows-{what}-{id}");
+        let mut hosts = Hosts { from: name("from"), router: name("router"), to: name("to"), server: None };
+        let Hosts { from, router, to, .. } = &hosts;
+        for host in [from, router, to] {
+            ip(&format!("netns add {host}"))?;
+        }
+        for (host, net) in [(from, 0), (to, 1)] {
+            ip(&format!("-n {host} link add port type veth peer name port{net} netns {router}"))?;
+            ip(&format!("-n {host} addr add 10.9.{net}.2/24 dev port"))?;
+            ip(&format!("-n {router} addr add 10.9.{net}.1/24 dev port{net}"))?;
+            ip(&format!("-n {host} link set port up"))?;
+            ip(&format!("-n {router} link set port{net} up"))?;
+            ip(&format!("-n {host} route add default via 10.9.{net}.1"))?;
+        }
+        ip(&format!("netns exec {router} sysctl -q -w net.ipv4.ip_forward=1"))?;
+        ip(&format!("netns exec {router} tc qdisc add dev port1 root tbf rate 200mbit burst 128k latency 25ms"))?;
         hosts.server = Some(started(&format!("netns exec {to} iperf3 -s"))?);
         sleep(Duration::from_millis(300));
         Ok(hosts)
@@ -115,14 +123,14 @@ impl Hosts {
 
     /// Bytes that have arrived.
     fn arrived(&self) -> Result<u64, Failure> {
-        let text = ip(&format!("netns exec {} cat /sys/class/net/far/statistics/rx_bytes", self.to))?;
+        let text = ip(&format!("netns exec {} cat /sys/class/net/port/statistics/rx_bytes", self.to))?;
         text.trim().parse().map_err(|_| Failure::Other(format!("not a number of bytes: {text}")))
     }
 
     fn slice(&self, row: &mut Row) -> Result<(), Failure> {
         // Paces; at twice the rate of the link at most, which holds nothing back.
         let paced = if row.paced { "--fq-rate 400M" } else { "" };
-        let client = started(&format!("netns exec {} iperf3 -c 10.9.0.2 -t 60 -C {} {paced}", self.from, row.kernel))?;
+        let client = started(&format!("netns exec {} iperf3 -c 10.9.1.2 -t 60 -C {} {paced}", self.from, row.kernel))?;
         sleep(WARMUP);
         let (bytes, seconds) = (self.arrived()?, busy());
         sleep(SLICE);
@@ -137,8 +145,9 @@ impl Hosts {
 impl Drop for Hosts {
     fn drop(&mut self) {
         self.server.take();
-        ip(&format!("netns del {}", self.from)).ok();
-        ip(&format!("netns del {}", self.to)).ok();
+        for host in [&self.from, &self.router, &self.to] {
+            ip(&format!("netns del {host}")).ok();
+        }
     }
 }
 
