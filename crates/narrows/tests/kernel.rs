@@ -55,18 +55,23 @@ mod built {
         stderr(&output)
     }
 
+    /// This process, always in as many characters, so that columns stay where they are.
+    fn own() -> String {
+        format!("{:0>7}", std::process::id())
+    }
+
     /// A name that no other process takes.
     fn name(what: &str) -> String {
-        format!("{what}.{}", std::process::id())
+        format!("{what}.{}", own())
     }
 
     fn without_numbers(text: &str) -> String {
-        text.replace(&std::process::id().to_string(), "PID")
+        text.replace(&own(), "PID")
     }
 
     /// What is pinned, mounted and listed under names of this process.
     fn traces() -> (BTreeSet<String>, BTreeSet<String>, usize) {
-        let own = std::process::id().to_string();
+        let own = own();
         let pins = fs::read_dir(narrows_kernel::PINS).into_iter().flatten().flatten();
         let pins = pins.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.contains(&own)).collect();
         let names = narrows_kernel::available().into_iter().filter(|name| name.contains(&own)).collect();
