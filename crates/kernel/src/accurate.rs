@@ -1,6 +1,6 @@
 //! Accurate ECN (RFC 9768) for controllers that count bytes per code point: what the running kernel has of it, and what `bpf/accurate_ecn.h` is told.
 
-use crate::KernelError;
+use crate::{KernelError, counts_code_points};
 use libbpf_rs::{Link, Object, OpenObject, ProgramType};
 use narrows_control::cores::Twin;
 use narrows_control::registry::Need;
@@ -8,9 +8,6 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 
-const TYPES: &str = "/sys/kernel/btf/vmlinux";
-/// Of `struct tcp_sock`: bytes delivered per code point.
-const COUNTERS: &[u8] = b"\0delivered_ecn_bytes\0";
 /// `TCP_ECN_MODE_ACCECN` of include/net/tcp.h, since the counters are there.
 const MODE: u32 = 1 << 4;
 /// The first release in which `net.ipv4.tcp_ecn` may be 3.
@@ -21,7 +18,7 @@ pub fn fit(twin: &Twin) -> Result<(), KernelError> {
     if !twin.entry.needs.contains(&Need::EcnCounts) {
         return Ok(());
     }
-    if !counts() {
+    if !counts_code_points() {
         return Err(KernelError::Unfit {
             reason: format!("{} needs counts of bytes per ECN code point, which this kernel's TCP does not have", twin.kernel),
             remedy: "take Linux 6.18 or later, or simulate it".to_owned(),
@@ -31,10 +28,6 @@ pub fn fit(twin: &Twin) -> Result<(), KernelError> {
         reason: format!("no place was found where programs are attached to sockets ({error})"),
         remedy: "mount one: mount -t cgroup2 none /sys/fs/cgroup".to_owned(),
     })
-}
-
-fn counts() -> bool {
-    fs::read(TYPES).is_ok_and(|types| types.windows(COUNTERS.len()).any(|window| window == COUNTERS))
 }
 
 /// Tells an object that has accurate ECN how its connections come to it: the mode that they must be given, 0 if it is negotiated.

@@ -23,6 +23,11 @@ pub fn fit() -> Result<(), KernelError> {
     host.rights()
 }
 
+/// True if the kernel's TCP counts bytes per ECN code point, which is accurate ECN (RFC 9768; Linux 6.18), negotiated or not.
+pub fn counts_code_points() -> bool {
+    Host::read(Path::new("/")).knows("delivered_ecn_bytes")
+}
+
 /// True if a registration can be held by a link, which ends with its last holder (Linux 6.4); otherwise it is the map's, and ends when it is told to.
 #[cfg(feature = "bpf")]
 pub(crate) fn has_links() -> bool {

@@ -33,7 +33,7 @@ pub use absent::{Acknowledgements, Loaded, Pinned, Watching, of_bpf};
 #[cfg(feature = "bpf")]
 pub use acknowledgements::Acknowledgements;
 pub use error::KernelError;
-pub use fitness::fit;
+pub use fitness::{counts_code_points, fit};
 #[cfg(feature = "bpf")]
 #[doc(hidden)]
 pub use loaded::Registration;

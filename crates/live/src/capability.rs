@@ -248,19 +248,24 @@ fn tcp_info(size: usize) -> Capability {
     Capability::absent(NAME, format!("{size} B: without {}, recorded as zero", without.join(", ")), "Linux 6.7 or later tells them")
 }
 
+const ECN: &str = "/proc/sys/net/ipv4/tcp_ecn";
+
+/// Whether TCP negotiates accurate ECN (3 of Documentation/networking/ip-sysctl.rst). The value is that of the calling thread's namespace alone.
+pub(crate) fn negotiates_accurate() -> io::Result<bool> {
+    let before = fs::read_to_string(ECN)?;
+    let taken = fs::write(ECN, "3").is_ok();
+    fs::write(ECN, before.trim())?;
+    Ok(taken)
+}
+
 fn ecn(namespace: &Namespace) -> Capability {
     const NAME: &str = "ECN";
-    const FILE: &str = "/proc/sys/net/ipv4/tcp_ecn";
-    // The values are those of the namespace alone; 3 offers AccECN (Documentation/networking/ip-sysctl.rst).
-    let tried = namespace.enter(|| {
-        let before = fs::read_to_string(FILE)?;
-        fs::write(FILE, "1")?;
-        let accurate = fs::write(FILE, "3").is_ok();
-        fs::write(FILE, before.trim())?;
-        Ok(accurate)
-    });
-    match tried {
-        Ok(true) => Capability::there(NAME, "RFC 3168 and accurate ECN (tcp_ecn up to 3 and more)"),
+    match namespace.enter(negotiates_accurate) {
+        Ok(true) => Capability::there(NAME, "RFC 3168, and accurate ECN by negotiation (tcp_ecn=3)"),
+        Ok(false) if narrows_kernel::counts_code_points() => Capability::there(
+            NAME,
+            "RFC 3168; accurate ECN is there, but not negotiated (no tcp_ecn=3): controllers loaded into the kernel that need it switch it on",
+        ),
         Ok(false) => Capability::there(NAME, "RFC 3168 (tcp_ecn=1), no accurate ECN"),
         Err(error) => Capability::absent(NAME, format!("tcp_ecn: {error}"), "scenarios without ECN run"),
     }

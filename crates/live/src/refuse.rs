@@ -1,6 +1,6 @@
 //! What a scenario asks that the kernel cannot give is refused, by name, before anything starts.
 
-use crate::capability::{available_in, lacks};
+use crate::capability::{available_in, lacks, negotiates_accurate};
 use crate::error::LiveError;
 use crate::hosts::kernel_has_v6;
 use crate::loans::{Loan, borrow, twin_of};
@@ -9,7 +9,7 @@ use crate::sockets::{DATAGRAM_HEADERS, FIRST_PORT};
 use crate::terms::{Plan, RouteTerms, Terms};
 use narrows_control::cores::TWINS;
 use narrows_control::params::Registered;
-use narrows_control::registry::{Choice, ENTRIES, Entry};
+use narrows_control::registry::{Choice, ENTRIES, Entry, Need, Setup};
 use narrows_flow::{Transport, Tso};
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::{Bytes, Span};
@@ -30,8 +30,12 @@ pub struct Kernel {
     pub max_rto: bool,
     /// Whether it has IPv6.
     pub v6: bool,
+    /// Whether it negotiates accurate ECN when asked.
+    pub accurate: bool,
 }
 
+/// The signals that the kernel's controllers have without routers.
+const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags];
 /// Ports from which the kernel takes those that nobody asked for (`ip_local_port_range`).
 const FIRST_EPHEMERAL: u16 = 32_768;
 /// Smallest and greatest `TCP_MAXSEG` (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`).
@@ -48,8 +52,8 @@ const MOST_HOSTS: usize = 65_000;
 impl Kernel {
     /// The one that runs, as a new namespace sees it.
     pub fn running() -> Result<Kernel, LiveError> {
-        let listed = Namespace::new().and_then(|namespace| available_in(&namespace));
-        let controllers = listed.map_err(LiveError::system("a network namespace cannot be made", "see `narrows doctor`"))?;
+        let found = Namespace::new().and_then(|namespace| Ok((available_in(&namespace)?, namespace.enter(negotiates_accurate)?)));
+        let (controllers, accurate) = found.map_err(LiveError::system("a network namespace cannot be made", "see `narrows doctor`"))?;
         let parameters = [("fast_convergence", "fast_convergence"), ("hystart", "hystart"), ("friendliness", "tcp_friendliness")];
         let on = |name: &str| fs::read_to_string(format!("/sys/module/tcp_cubic/parameters/{name}")).is_ok_and(|value| value.trim() != "0");
         Ok(Kernel {
@@ -57,6 +61,7 @@ impl Kernel {
             cubic: parameters.into_iter().map(|(own, kernel)| (own, on(kernel))).collect(),
             max_rto: fs::exists("/proc/sys/net/ipv4/tcp_rto_max_ms").unwrap_or(false),
             v6: kernel_has_v6(),
+            accurate,
         })
     }
 
@@ -112,6 +117,7 @@ pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], hosts: usize, kernel: 
         let asked = Asked { flow, kernel };
         let terms = asked.terms(&mut plan)?;
         plan.flows.push(terms);
+        asked.hears(scenario)?;
         for (key, setting, value, usual, places) in asked.settings(*ends)? {
             for place in places {
                 match wanted[place].get(setting) {
@@ -180,6 +186,16 @@ impl Asked<'_> {
             plan.classes.push(route);
         }
         Ok(Terms { controller: Some(controller), paced, v6, max_segment, receive_window: transport.receive_window, class })
+    }
+
+    /// Refuses a controller whose routers are missing on its route, or speak otherwise.
+    fn hears(&self, scenario: &Scenario) -> Result<(), LiveError> {
+        let Some(choice) = &self.flow.controller else { return Ok(()) };
+        let built = choice.build(&Setup::default()).map_err(|error| self.refused("controller", error.to_string(), "leave it out"))?;
+        match scenario.misheard(self.flow, choice, built.decision().ecn, OFFERS) {
+            Some((problem, remedy)) => Err(self.refused("controller", problem, remedy)),
+            None => Ok(()),
+        }
     }
 
     /// Of a flow without a controller: nothing is asked, but its headers must hold those of IPv4 and UDP.
@@ -335,9 +351,7 @@ impl Asked<'_> {
 
     /// What it asks of the hosts at its ends.
     fn settings(&self, (from, to): (usize, usize)) -> Result<Vec<Setting>, LiveError> {
-        if self.flow.controller.is_none() {
-            return Ok(Vec::new());
-        }
+        let Some(choice) = &self.flow.controller else { return Ok(Vec::new()) };
         let asked = &self.flow.transport;
         let switch = |on: bool, value: &'static str| if on { value.to_owned() } else { "0".to_owned() };
         let both = || vec![from, to];
@@ -346,7 +360,10 @@ impl Asked<'_> {
             Some(window) => (format!("4096 {0} {0}", (4 * window.get()).max(1 << 16)), "0"),
             None => (crate::hosts::RECEIVE_BUFFERS.to_owned(), "1"),
         };
-        Ok(vec![
+        // Where it is not negotiated, controllers that need it go over to it by themselves.
+        let counts = choice.needs().contains(&Need::EcnCounts) && twin_of(choice.entry()).is_some();
+        let accurate = ("controller", "ipv4/tcp_ecn", if counts { "3" } else { "2" }.to_owned(), "2", both());
+        let mut settings = vec![
             ("transport.sack", "ipv4/tcp_sack", switch(asked.sack, "1"), "1", both()),
             ("transport.timestamps", "ipv4/tcp_timestamps", switch(asked.timestamps, "1"), "1", both()),
             ("transport.tail_loss_probe", "ipv4/tcp_early_retrans", switch(asked.tail_loss_probe, "3"), "3", both()),
@@ -354,6 +371,8 @@ impl Asked<'_> {
             ("transport.max_rto", "ipv4/tcp_rto_max_ms", (asked.max_rto.as_micros() / 1000).to_string(), "120000", both()),
             ("transport.receive_window", "ipv4/tcp_rmem", buffer, crate::hosts::RECEIVE_BUFFERS, vec![to]),
             ("transport.receive_window", "ipv4/tcp_moderate_rcvbuf", moderate.to_owned(), "1", vec![to]),
-        ])
+        ];
+        settings.extend(self.kernel.accurate.then_some(accurate));
+        Ok(settings)
     }
 }

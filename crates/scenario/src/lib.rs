@@ -37,6 +37,7 @@ mod paths;
 mod raw;
 mod read;
 mod recorded;
+mod routers;
 mod schema;
 mod sizes;
 mod sweep;

@@ -15,12 +15,23 @@ delay = "5 ms"
 /// A kernel as most distributions have it.
 fn usual() -> Kernel {
     let cubic = ["fast_convergence", "hystart", "friendliness"].map(|name| (name, true));
-    Kernel { controllers: ["reno", "cubic"].map(str::to_owned).to_vec(), cubic: BTreeMap::from(cubic), max_rto: true, v6: true }
+    Kernel {
+        controllers: ["reno", "cubic"].map(str::to_owned).to_vec(),
+        cubic: BTreeMap::from(cubic),
+        max_rto: true,
+        v6: true,
+        accurate: false,
+    }
 }
 
 /// The plan for flows from left to right, each with a controller and further keys.
 fn planned(flows: &[(&str, &str)], kernel: &Kernel) -> Result<Plan, LiveError> {
-    let mut text = LINK.to_owned();
+    planned_over("", flows, kernel)
+}
+
+/// The same over a link with a further line.
+fn planned_over(link: &str, flows: &[(&str, &str)], kernel: &Kernel) -> Result<Plan, LiveError> {
+    let mut text = format!("{LINK}{link}\n");
     for (index, (controller, keys)) in flows.iter().enumerate() {
         text += &format!("[[flow]]\nname = \"f{index}\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"{controller}\"\n{keys}\n");
     }
@@ -157,4 +168,26 @@ fn changed_module_parameters_are_noticed() {
     let said = planned(&[("cubic", "")], &kernel).expect_err("not the kernel's").to_string();
     assert!(said.contains("cubic?hystart=false"), "{said}");
     assert!(planned(&[("cubic?hystart=false", "")], &kernel).is_ok());
+}
+
+#[test]
+fn load_codes_must_be_those_that_a_kernel_sender_knows() {
+    let refused = |link, controller| planned_over(link, &[(controller, "")], &usual()).expect_err("refused").to_string();
+    let paper = refused(r#"queue = "vcp""#, "vcp-kernel");
+    assert!(paper.contains("vcp-kernel speaks codes=accecn, and the queue of \"bottleneck\" codes=paper"), "{paper}");
+    let none = refused("", "vcp-kernel");
+    assert!(none.contains("needs a load code from routers") && none.contains("queue = \"vcp\""), "{none}");
+    let classic = refused(r#"queue = "vcp?codes=accecn""#, "cubic?ecn=true");
+    assert!(classic.contains("writes load codes over that"), "{classic}");
+}
+
+#[test]
+fn accurate_ecn_is_asked_of_kernels_that_negotiate_it() {
+    let link = r#"queue = "vcp?codes=accecn""#;
+    let setting = |kernel: &Kernel| planned_over(link, &[("vcp-kernel", "")], kernel).expect("a plan").settings;
+    assert_eq!(setting(&usual()), [BTreeMap::new(), BTreeMap::new()]);
+    let kernel = Kernel { accurate: true, ..usual() };
+    assert_eq!(setting(&kernel), [(); 2].map(|()| BTreeMap::from([("ipv4/tcp_ecn", "3".to_owned())])));
+    let mixed = planned_over(link, &[("vcp-kernel", ""), ("cubic", "")], &kernel).expect_err("one setting").to_string();
+    assert!(mixed.contains("ipv4/tcp_ecn"), "{mixed}");
 }

@@ -1,0 +1,50 @@
+//! Whether the routers on a flow's route tell its controller what it needs, and are not what it misreads or what misreads it.
+
+use crate::{Flow, Scenario};
+use narrows_control::Ecn;
+use narrows_control::registry::{Choice, Need};
+use narrows_path::{DisciplineChoice, offering};
+
+impl Scenario {
+    /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN with two meanings. `ends` are
+    /// the signals that the controller has without routers; its packets carry `ecn`.
+    pub fn misheard(&self, flow: &Flow, choice: &Choice, ecn: Ecn, ends: &[Need]) -> Option<(String, String)> {
+        let needs = choice.needs();
+        let offered = |need: &Need| ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need);
+        if let Some(missing) = needs.iter().find(|need| !offered(need)) {
+            return Some((format!("{} needs {missing}, which nothing on its route gives", choice.text()), remedy(*missing)));
+        }
+        self.queues_of(flow).find_map(|(name, queue)| {
+            if queue.entry().offers.contains(&Need::LoadCode) && !needs.contains(&Need::LoadCode) && ecn != Ecn::NotEct {
+                let (choice, queue) = (choice.text(), queue.text());
+                let problem =
+                    format!("{choice} marks its packets as ECN-capable, and the {queue} queue of \"{name}\" writes load codes over that");
+                return Some((problem, "lead it around that link, or set ecn=false".to_owned()));
+            }
+            let (own, its) = codes(choice, queue).filter(|(own, its)| own != its)?;
+            let problem = format!("{} speaks {CODES}={own}, and the queue of \"{name}\" {CODES}={its}", choice.text());
+            Some((problem, format!("give both the same {CODES}")))
+        })
+    }
+
+    fn queues_of<'a>(&'a self, flow: &'a Flow) -> impl Iterator<Item = (&'a str, &'a DisciplineChoice)> {
+        let links = flow.route.iter().map(|id| &self.links[id.0]);
+        links.filter_map(|link| Some((link.name.as_str(), link.config.queue.as_ref()?)))
+    }
+}
+
+/// The parameter that says how codes are written, of routers and senders that have it.
+const CODES: &str = "codes";
+
+fn codes(choice: &Choice, queue: &DisciplineChoice) -> Option<(&'static str, &'static str)> {
+    let both = [choice.entry().params, queue.entry().params].iter().all(|params| params.iter().any(|param| param.name == CODES));
+    both.then(|| (choice.params().choice(CODES), queue.params().choice(CODES)))
+}
+
+/// Where a signal would come from.
+fn remedy(need: Need) -> String {
+    match offering(need) {
+        Some(entry) => format!("give the bottleneck queue = \"{}\"", entry.name),
+        None => "choose another controller".to_owned(),
+    }
+}
