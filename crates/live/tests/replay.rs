@@ -14,7 +14,7 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
         let name = twin.kernel;
         let ends = format!("\"{name}-from\", \"{name}-to\"");
         // Its routers raise the window.
-        let queue = if name == "vcp" { "queue = \"vcp\"\n" } else { "" };
+        let queue = if name == "vcp" { "queue = \"vcp?codes=accecn\"\n" } else { "" };
         text += &format!(
             "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nloss = \"0.3 %\"\nbuffer = \"40 packets\"\n{queue}\
              [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}\"\ncount = 4\n\
