@@ -27,16 +27,19 @@ mod built {
     use std::net::{TcpListener, TcpStream};
     use std::path::Path;
     use std::process::{Child, Command, Output, Stdio};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
     use std::thread;
     use std::time::Duration;
 
-    /// True for root, who alone gives controllers to the kernel. Says that it is not, for a test that is left out.
-    fn is_root(test: &str) -> bool {
+    /// Tests take turns: each compares what there is before and after, of all tests of this process. `None` without root, who alone gives controllers to the kernel, with a
+    /// word on the test that is left out.
+    fn turn(test: &str) -> Option<MutexGuard<'static, ()>> {
+        static TURN: Mutex<()> = Mutex::new(());
         let root = Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
         if !root {
             eprintln!("{test}: left out, only root may give controllers to the kernel");
         }
-        root
+        root.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn kernel(arguments: &[&str]) -> Output {
@@ -107,9 +110,7 @@ mod built {
 
     #[test]
     fn loaded_listed_counted_and_unloaded() {
-        if !is_root("loaded_listed_counted_and_unloaded") {
-            return;
-        }
+        let Some(_turn) = turn("loaded_listed_counted_and_unloaded") else { return };
         let before = traces();
         let name = name("all");
         let said = well(&["load", "pcc-vivace?fixed=true&probe=4", "--as", &name]);
@@ -141,9 +142,7 @@ mod built {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        if !is_root("what_cannot_be_is_refused") {
-            return;
-        }
+        let Some(_turn) = turn("what_cannot_be_is_refused") else { return };
         let before = traces();
         let unknown = refused(&["load", "pcc"]);
         assert!(
@@ -163,9 +162,7 @@ mod built {
 
     #[test]
     fn without_the_kernels_types_or_rights() {
-        if !is_root("without_the_kernels_types_or_rights") {
-            return;
-        }
+        let Some(_turn) = turn("without_the_kernels_types_or_rights") else { return };
         let before = traces();
         let name = name("no");
         let output = apart("mount -t tmpfs none /sys/kernel/btf && exec \"$NARROWS\" kernel load pcc-vivace --as $NAME", &name);
@@ -183,9 +180,7 @@ mod built {
 
     #[test]
     fn the_file_system_of_pins_is_mounted_if_it_is_not() {
-        if !is_root("the_file_system_of_pins_is_mounted_if_it_is_not") {
-            return;
-        }
+        let Some(_turn) = turn("the_file_system_of_pins_is_mounted_if_it_is_not") else { return };
         let before = traces();
         // A tmpfs hides what the host has there.
         let script = "mount -t tmpfs none /sys/fs/bpf
@@ -203,9 +198,7 @@ mod built {
 
     #[test]
     fn a_default_is_not_unloaded_unawares() {
-        if !is_root("a_default_is_not_unloaded_unawares") {
-            return;
-        }
+        let Some(_turn) = turn("a_default_is_not_unloaded_unawares") else { return };
         let before = traces();
         let name = name("dflt");
         well(&["load", "pcc-vivace", "--as", &name]);
@@ -220,9 +213,7 @@ mod built {
 
     #[test]
     fn killed_while_loading_it_leaves_all_or_nothing() {
-        if !is_root("killed_while_loading_it_leaves_all_or_nothing") {
-            return;
-        }
+        let Some(_turn) = turn("killed_while_loading_it_leaves_all_or_nothing") else { return };
         let before = traces();
         let name = name("kill");
         let mut whole = 0;
@@ -248,9 +239,7 @@ mod built {
 
     #[test]
     fn watched_as_lines() {
-        if !is_root("watched_as_lines") {
-            return;
-        }
+        let Some(_turn) = turn("watched_as_lines") else { return };
         let before = traces();
         let name = name("eye");
         well(&["load", "pcc-vivace", "--as", &name]);

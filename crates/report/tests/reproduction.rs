@@ -47,7 +47,7 @@ fn reproduction() -> Reproduction {
     let figure = Figure::parse(FIGURE, "goodput.toml").expect("a figure");
     let measured = [Some(83.3), Some(61.0), None];
     let claims = figure.plan(false).claims.iter().zip(measured);
-    let claims = claims.map(|(claim, measured)| JudgedClaim { claim: claim.clone(), measured, cell: None, sides: None });
+    let claims = claims.map(|(claim, measured)| JudgedClaim { claim: claim.clone(), measured, simulated: None, cell: None, sides: None });
     Reproduction {
         remake: "narrows reproduce".to_owned(),
         version: "0".to_owned(),

@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The counters: name, value, what is counted.
-const COUNTERS: [(&str, fn(&Stats) -> u64, &str); 7] = [
+/// A counter: name, value, what is counted.
+type Counter = (&'static str, fn(&Stats) -> u64, &'static str);
+
+const COUNTERS: [Counter; 7] = [
     ("opened", |stats| stats.opened, "connections that took it"),
     ("closed", |stats| stats.closed, "of these, ended or with another controller now"),
     ("acknowledgements", |stats| stats.acknowledgements, "processed"),
