@@ -95,10 +95,20 @@ fn information_centric_networks_are_refused() {
 #[test]
 fn a_controller_that_is_not_loaded_is_refused_with_those_that_are() {
     // What would help depends on the modules of the machine.
-    for (name, kernel) in [("bbr", "bbr"), ("hstcp", "highspeed"), ("pcc-kernel", "pcc_vivace"), ("pcc-kernel-allegro", "pcc_allegro")] {
-        let said = planned(&[(name, "")], &usual()).expect_err("not there").to_string();
-        let known = format!("{name}: this kernel does not offer \"{kernel}\"; it has newreno, cubic; ");
-        assert!(said.contains(&known) && said.contains(&format!("tcp_{kernel}")), "{said}");
+    let said = planned(&[("bbr", "")], &usual()).expect_err("not there").to_string();
+    assert!(said.contains("bbr: this kernel does not offer \"bbr\"; it has newreno, cubic, ") && said.contains("tcp_bbr"), "{said}");
+}
+
+#[test]
+fn what_the_kernel_has_not_is_loaded_in_the_form_that_it_takes() {
+    let plan = planned(&[("pcc-kernel", ""), ("pcc-kernel?fixed", ""), ("hstcp?profile=linux&ecn", "")], &usual()).expect("loaded");
+    let names = ["pcc_vivace", "pcc_vivace.2", "hstcp"];
+    assert_eq!(plan.loans.iter().map(|loan| &loan.name[..]).collect::<Vec<_>>(), names);
+    assert_eq!(plan.flows.iter().map(|terms| terms.controller.as_deref()).collect::<Vec<_>>(), names.map(Some));
+    assert!(plan.classes[plan.flows[2].class].ecn);
+    for (name, remedy) in [("hstcp", "write hstcp?profile=linux"), ("fast", "write fast-kernel")] {
+        let said = planned(&[(name, "")], &usual()).expect_err("another form").to_string();
+        assert!(said.contains(remedy), "{said}");
     }
 }
 
