@@ -13,10 +13,10 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
     for twin in TWINS {
         let name = twin.kernel;
         let ends = format!("\"{name}-from\", \"{name}-to\"");
-        // Its routers raise the window.
-        let queue = if name == "vcp" { "queue = \"vcp?codes=accecn\"\n" } else { "" };
+        // VCP's routers raise its window, slowly after each loss.
+        let keys = if name == "vcp" { "queue = \"vcp?codes=accecn\"\n" } else { "loss = \"0.3 %\"\n" };
         text += &format!(
-            "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nloss = \"0.3 %\"\nbuffer = \"40 packets\"\n{queue}\
+            "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nbuffer = \"40 packets\"\n{keys}\
              [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}\"\ncount = 4\n\
              [[change]]\nat = \"5 s\"\nlink = \"{name}\"\ndown_for = \"700 ms\"\nevery = \"10 s\"\n",
             twin.choice
