@@ -3,14 +3,18 @@
 use crate::error::LiveError;
 use crate::replay::Lent;
 use crate::run::Extras;
+use crate::terms::Plan;
 use narrows_control::cores::{TWINS, Twin};
 use narrows_control::params::ParamError;
 use narrows_control::registry::{Choice, Entry};
-use narrows_kernel::Loaded;
+use narrows_kernel::{KernelError, Loaded};
 use narrows_scenario::{Flow, Scenario};
 
 /// Longest name that the kernel takes (`TCP_CA_NAME_MAX` less the end).
 const LONGEST_NAME: usize = 15;
+
+/// How often names are chosen anew.
+const ATTEMPTS: usize = 20;
 
 /// A controller to be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +64,20 @@ pub fn names(loans: &mut Vec<Loan>, scenario: &Scenario, taken: &[String]) -> Re
         borrow(loans, twin, choice, taken).map(Some).map_err(refused)
     };
     scenario.flows.iter().map(&mut name).collect()
+}
+
+/// Makes a plan and gives the kernel what it needs; anew if another run was faster to take a name, which the next plan then avoids.
+pub fn lend(mut plan: impl FnMut() -> Result<Plan, LiveError>, extras: &Extras) -> Result<(Plan, Lent), LiveError> {
+    for _ in 1..ATTEMPTS {
+        let plan = plan()?;
+        match load(&plan.loans, extras) {
+            Err(LiveError::Kernel(KernelError::NameTaken { .. })) => {}
+            lent => return Ok((plan, lent?)),
+        }
+    }
+    let plan = plan()?;
+    let lent = load(&plan.loans, extras)?;
+    Ok((plan, lent))
 }
 
 /// Gives them all to the kernel, until what is returned is dropped.

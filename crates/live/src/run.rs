@@ -52,8 +52,7 @@ pub fn run_with(scenario: &Scenario, extras: &Extras, progress: Progress<'_>) ->
     has_flows(scenario)?;
     let places = endpoints(scenario);
     let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
-    let plan = plan(scenario, &ends, places.len(), &Kernel::running()?)?;
-    let lent = loans::load(&plan.loans, extras)?;
+    let (plan, lent) = loans::lend(|| plan(scenario, &ends, places.len(), &Kernel::running()?), extras)?;
     let hosts: Result<Vec<Host>, LiveError> =
         places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
     let hosts = hosts?;
