@@ -22,5 +22,5 @@ pub use histogram::Histogram;
 pub use icn::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, SubflowRecord, SubflowSample,
 };
-pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkRecord, LinkSample, Record};
+pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

@@ -115,6 +115,7 @@ impl LinkRecord {
             |sample: &LinkSample| LinkCounters { departed_bytes: sample.departed_bytes, marked: sample.marked, ..LinkCounters::default() };
         let mut part = LinkRecord {
             name: self.name.clone(),
+            nature: self.nature.clone(),
             total: count(&after),
             steady: count(&after).since(&count(&before)),
             capacity: self.capacity.map(|_| after.capacity - before.capacity),

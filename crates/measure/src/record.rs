@@ -225,6 +225,8 @@ pub struct LinkRecord {
     pub buffer: Option<Bytes>,
     /// The buffer in packets at the start, if it has a limit in packets.
     pub buffer_packets: Option<u32>,
+    /// What else it does to packets.
+    pub nature: LinkNature,
     /// Counts over the whole run.
     pub total: LinkCounters,
     /// Counts since the warm-up ended.
@@ -239,6 +241,17 @@ pub struct LinkRecord {
     pub left_queued: u64,
     /// Packets that had left the queue but not arrived at the end.
     pub left_in_flight: u64,
+}
+
+/// What a link does to packets besides delaying them at its rate, as the scenario has it at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkNature {
+    /// Its queue discipline with parameters, empty for drop-tail.
+    pub queue: String,
+    /// Losses that have nothing to do with its queue, in words; empty for none.
+    pub loss: String,
+    /// Deliveries come in bursts, one in each such time; zero for none.
+    pub aggregate: Span,
 }
 
 /// Counts of one link, of packets of every kind.

@@ -5,7 +5,6 @@
 
 use crate::error::Failure;
 use narrows_report::Input;
-use rustix::fs::{FlockOperation, flock};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -73,15 +72,9 @@ pub fn partial(directory: &Path) -> PathBuf {
 }
 
 impl<T: Serialize + DeserializeOwned> Cells<T> {
-    /// Continues `path` if it is there, begins it if not.
+    /// Continues `path` if it is there, begins it if not. The caller has reserved the result directory that it belongs to, so nobody else is at work on it.
     pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells<T>, Failure> {
-        if !path.exists() {
-            begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
-        }
-        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(|error| unwritable(&path, &error))?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(Failure::Other(format!("another narrows is at work on {}; wait for it, or choose another --out", path.display())));
-        }
+        let file = begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
         refuse_other(&path, &read_origin(&path)?, origin)?;
         let log = Log::read::<T>(file).map_err(|error| unreadable(&path, &error))?;
         Ok(Cells { path, log: Mutex::new(log), of: PhantomData })
@@ -159,17 +152,22 @@ impl Log {
     }
 }
 
-/// Writes the first line, whole or not at all.
-fn begin(path: &Path, origin: &Origin) -> io::Result<()> {
+/// Opens the file, and writes its first line if there is none, or only a beginning of it.
+fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent)?;
     }
-    let new = path.with_extension(format!("partial-{}", std::process::id()));
-    let mut file = File::create(&new)?;
-    serde_json::to_writer(&mut file, origin)?;
-    file.write_all(b"\n")?;
-    file.sync_all()?;
-    std::fs::rename(&new, path)
+    let mut line = serde_json::to_vec(origin)?;
+    line.push(b'\n');
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    let mut there = Vec::new();
+    Read::by_ref(&mut file).take(line.len() as u64).read_to_end(&mut there)?;
+    if there.len() < line.len() && line.starts_with(&there) {
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&line)?;
+        file.sync_all()?;
+    }
+    Ok(file)
 }
 
 /// What the runs in a file belong to.

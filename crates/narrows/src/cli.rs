@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use narrows_control::registry::Choice;
 use narrows_scenario::{Comparison, PATHS, PathProfile};
 use narrows_units::{Depth, Rate, Span};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Compare congestion controllers on a network, and see what happened.
 ///
@@ -448,8 +448,8 @@ pub struct OutputArgs {
     /// The result directory, which must not exist yet [default: the next free narrows-results/NAME-N]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Runs at a time [default: one for each core]; results do not depend on it
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Runs at a time, at most 1024 [default: one for each core]; results do not depend on it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     /// Print summary.json instead of the table
     #[arg(long)]
@@ -497,20 +497,20 @@ fn parse_path(text: &str) -> Result<String, String> {
     }
 }
 
+/// A name of a controller, a law or a consumer, else a directory. Whoever means a directory of such a name writes it with a slash.
 fn parse_compared(text: &str) -> Result<Compared, String> {
-    let path = PathBuf::from(text);
-    if path.is_dir() {
-        return Ok(Compared::Result(path));
+    let reason = match parse_choice(text) {
+        Ok(choice) => return Ok(Compared::Controller(choice)),
+        Err(reason) => reason,
+    };
+    if let Some(way) = IcnWay::read(text)? {
+        return Ok(Compared::Icn(way));
     }
-    match parse_choice(text) {
-        Ok(choice) => Ok(Compared::Controller(choice)),
-        Err(_) if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
-        Err(reason) => match IcnWay::read(text) {
-            Ok(Some(way)) => Ok(Compared::Icn(way)),
-            Err(reason) => Err(reason),
-            Ok(None) if text.contains('?') => Err(reason),
-            Ok(None) => Err(format!("{reason}; nor is there a result directory of this name")),
-        },
+    match Path::new(text).is_dir() {
+        true => Ok(Compared::Result(PathBuf::from(text))),
+        false if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
+        false if text.contains('?') => Err(reason),
+        false => Err(format!("{reason}; nor is there a result directory of this name")),
     }
 }
 

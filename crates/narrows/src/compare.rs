@@ -6,7 +6,7 @@ use crate::differ::differ;
 use crate::error::Failure;
 use crate::icn::IcnWay;
 use crate::inputs;
-use crate::output::{self, Kept, Started};
+use crate::output::{self, Started};
 use crate::routers;
 use crate::runner::run_all;
 use crate::unmarked;
@@ -27,7 +27,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     };
     let started = Started::now();
     let Contest { names, mut networks, own } = contest;
-    let directory = output::choose_directory(&args.output, "compare")?;
+    let reserved = output::reserve(&args.output, "compare")?;
     let inputs = inputs::adopt(&mut networks, args.file.as_deref())?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let mut records = run_all(&runs, &args.output)?.into_iter();
@@ -36,14 +36,18 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         scenario_toml: network.to_toml(),
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
-    let mut comparison = Comparison::new(format!("{} compared", join(&names)), cases.collect(), String::new());
+    let mut comparison = Comparison::new(
+        format!("{} compared{}", join(&names), args.path.as_ref().map_or(String::new(), |path| format!(" on the path {path}"))),
+        cases.collect(),
+        String::new(),
+    );
     comparison.notes.extend(unmarked::note(&networks));
     // The network as it was given, where there is one: in the others routers stand for its queues.
     let given = own.iter().position(Option::is_none).unwrap_or(0);
     let own: Vec<String> = own.into_iter().flatten().collect();
     comparison.notes.extend((!own.is_empty()).then(|| format!("each with its own router: {}", own.join("; "))));
     comparison.remake = remake(&args, &names, &networks[given], &comparison.scenario_file(given));
-    output::deliver(&directory, &comparison, &started, Kept { inputs, ..Kept::default() }, &args.output)?;
+    output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
     if !args.output.quiet && !args.output.json {
         output::print(&format!("Try next: {}\n", next(&args)))?;
     }
@@ -94,7 +98,10 @@ fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
     }
     let way = |compared: &Compared| match compared {
         Compared::Icn(way) => Ok(way.clone()),
-        Compared::Controller(choice) => Ok(IcnWay::window(choice.clone())),
+        Compared::Controller(choice) => Ok(match IcnWay::read(choice.text()).map_err(Failure::Other)? {
+            Some(way) => way,
+            None => IcnWay::window(choice.clone()),
+        }),
         Compared::Result(directory) => {
             Err(Failure::Other(format!("{} is a result directory; results are as they were made, so leave --icn out", directory.display())))
         }
@@ -168,18 +175,15 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
     match &args.file {
         None => {
             let text = args.network().to_toml(choice.text(), args.seed.unwrap_or(1));
-            Ok(narrows_scenario::parse(&text, "the network given by flags", &|path| std::fs::read_to_string(path))?)
+            Ok(narrows_scenario::parse(&text, "the network given by flags", &narrows_scenario::read_named)?)
         }
         Some(file) => {
-            let mut scenario = narrows_scenario::load(file)?;
+            let scenario = narrows_scenario::load_driven_by(file, choice.text())?;
             if scenario.icn.is_some() {
                 let message = "this network is information-centric: it has no flows for a controller to drive";
                 let remedy =
                     format!("narrows compare --icn {} --file {} lets its consumers have the window", choice.text(), file.display());
                 return Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)));
-            }
-            for flow in scenario.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
-                flow.controller = Some(choice.clone());
             }
             Ok(scenario)
         }

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::output;
 use narrows_measure::bootstrap::{Interval, difference_interval, mean};
 use narrows_measure::metrics::{Better, Metric, metric};
-use narrows_report::{Measured, MeasuredCase, measured, text_table};
+use narrows_report::{Measured, MeasuredCase, measured, open, text_table};
 use narrows_scenario::{Difference, differences};
 use serde::Serialize;
 use std::path::Path;
@@ -50,7 +50,7 @@ struct Moved {
 
 /// Compares two results.
 pub fn differ(before: &Path, after: &Path, json: bool) -> Result<Outcome, Failure> {
-    let (first, second) = (measured(before)?, measured(after)?);
+    let (first, second) = (measured(&open(before)?)?, measured(&open(after)?)?);
     let told = tell(&first, &second, before, after)?;
     let text = if json {
         serde_json::to_string_pretty(&told).map(|text| text + "\n").map_err(|error| Failure::Other(format!("no JSON: {error}")))?

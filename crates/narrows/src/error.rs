@@ -1,6 +1,7 @@
 //! What keeps a command from being carried out.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
+use narrows_scenario::visible;
 use std::io::{self, IsTerminal, Write};
 use thiserror::Error;
 
@@ -49,7 +50,7 @@ impl Failure {
                 let rendered = GraphicalReportHandler::new_themed(theme).with_width(120).render_report(&mut text, error);
                 rendered.map_or_else(|_| format!("error: {}\n", error.short()), |()| text)
             }
-            other => format!("error: {other}\n"),
+            other => format!("error: {}\n", visible(&other.to_string())),
         };
         // Nobody is left to tell if this fails.
         let _ = stderr.write_all(text.as_bytes());

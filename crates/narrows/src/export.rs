@@ -8,7 +8,7 @@ use crate::output;
 /// Writes the tables of a result directory as CSV.
 pub fn export(args: ExportArgs) -> Result<Outcome, Failure> {
     let out = args.out.unwrap_or_else(|| args.directory.join("csv"));
-    for path in narrows_report::export_csv(&args.directory, &out)? {
+    for path in narrows_report::export_csv(&narrows_report::open(&args.directory)?, &out)? {
         output::print(&format!("{}\n", path.display()))?;
     }
     Ok(Outcome::Ok)

@@ -54,7 +54,7 @@ impl IcnWay {
             Some(file) => narrows_scenario::load(file)?,
             None => {
                 let text = include_str!("../../../scenarios/icn.toml");
-                narrows_scenario::parse(text, "icn.toml", &|path| std::fs::read_to_string(path))?
+                narrows_scenario::parse(text, "icn.toml", &narrows_scenario::read_named)?
             }
         };
         let Some(icn) = &mut scenario.icn else {

@@ -18,7 +18,7 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
         let index = match adopted.iter().position(|(known, _)| *known == path) {
             Some(index) => index,
             None => {
-                let text = std::fs::read_to_string(&path).map_err(|error| {
+                let text = narrows_scenario::read_named(&path).map_err(|error| {
                     Failure::Other(format!("the trace {} cannot be read again: {error}; try once more", path.display()))
                 })?;
                 let name = free_name(&path, &adopted);
@@ -31,16 +31,28 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
     Ok(adopted.into_iter().map(|(_, input)| input).collect())
 }
 
-/// The texts of all files that a sweep reads, by the name it has for them. `base` is where relative names begin.
+/// The texts of all files that a sweep reads, by the name it has for them.
 pub struct Files {
-    base: PathBuf,
+    source: Source,
     texts: RefCell<BTreeMap<String, String>>,
 }
 
+enum Source {
+    /// The disk; relative names begin here.
+    Disk(PathBuf),
+    /// What was kept of an earlier run.
+    Kept(Vec<Input>),
+}
+
 impl Files {
-    /// None yet; relative names begin where `file` lies.
+    /// Files on the disk; relative names begin where `file` lies.
     pub fn beside(file: &Path) -> Files {
-        Files { base: file.parent().unwrap_or(Path::new("")).to_owned(), texts: RefCell::default() }
+        Files { source: Source::Disk(file.parent().unwrap_or(Path::new("")).to_owned()), texts: RefCell::default() }
+    }
+
+    /// Files that were kept, and no others.
+    pub fn kept(inputs: Vec<Input>) -> Files {
+        Files { source: Source::Kept(inputs), texts: RefCell::default() }
     }
 
     /// Reads a file once, and from then on from memory.
@@ -49,7 +61,13 @@ impl Files {
         if let Some(text) = self.texts.borrow().get(&key) {
             return Ok(text.clone());
         }
-        let text = std::fs::read_to_string(self.base.join(name))?;
+        let text = match &self.source {
+            Source::Disk(base) => narrows_scenario::read_named(&base.join(name))?,
+            Source::Kept(inputs) => {
+                let kept = inputs.iter().find(|input| input.name == key);
+                kept.map(|input| input.text.clone()).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it was not kept"))?
+            }
+        };
         self.texts.borrow_mut().insert(key, text.clone());
         Ok(text)
     }

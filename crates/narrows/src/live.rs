@@ -5,10 +5,10 @@ use crate::cli::{LiveArgs, OutputArgs, ProgramArgs};
 use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs;
-use crate::output::{self, Kept, Started};
+use crate::output::{self, Started};
 use crate::run::{Verdict, judge};
 use crate::runner::{run_all, run_live, run_program};
-use crate::watch::{self, Files};
+use crate::watch;
 use narrows_live::{Ending, Extras, LiveError, Program};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
@@ -23,19 +23,18 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     narrows_live::acquire()?;
     let mut scenario = narrows_scenario::load(&args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
-    let directory = output::choose_directory(&args.output, &scenario.name)?;
+    let reserved = output::reserve(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
     let acks = args.acks.iter().map(|name| watch::flows(&scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
     let extras = Extras { replay: args.replay, acks };
-    let mut files = Files::beside(&directory);
     let mut missed = 0;
     let (record, ending) = match program(&args.program, &args.output) {
         Some(program) => run_program(&scenario, &program, &extras).map(|(record, ending)| (record, Some(ending))),
         None => run_live(&scenario, &extras, &args.output).and_then(|(record, acks)| {
             if !extras.acks.is_empty() {
                 let names: Vec<String> = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-                files.write_acks(&names, &acks.samples)?;
+                watch::keep_acks(&reserved, &names, &acks.samples)?;
             }
             missed = acks.missed;
             Ok((record, None))
@@ -67,7 +66,8 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     comparison.notes.extend(replays.iter().map(replayed));
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
-    output::deliver(&directory, &comparison, &started, Kept { inputs, made: files.paths() }, &args.output)?;
+    let directory = reserved.directory().to_owned();
+    output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
     if let Some(ending) = ending.filter(|ending| !ending.program.is_fine()) {
         return Err(Failure::Program { name: args.program.words[0].clone(), exit: ending.program, kept: directory });
     }

@@ -5,6 +5,7 @@ use crate::cells::Cells;
 use crate::cli::MatrixArgs;
 use crate::compare::quote;
 use crate::error::Failure;
+use crate::inputs::Files;
 use crate::output::{self, Started};
 use crate::routers;
 use crate::sweep::Job;
@@ -32,13 +33,14 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
         )));
     }
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
-    let job = Job::new(sweep, Path::new("matrix.toml"), remake(&args))?;
-    let directory = job.directory(&args.output, None)?;
+    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), remake(&args))?;
+    let reserved = job.reserve(&args.output, None)?;
+    let directory = reserved.directory().to_owned();
     let finish = |grid: &mut Grid, kept: &Cells<Reduced>| {
         grid.matrix = Some(of(&args, &names, grid, kept)?);
         Ok(())
     };
-    let grid = job.run(&directory, &args.output, &started, &finish)?;
+    let grid = job.run(reserved, &args.output, &started, &finish)?;
     let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
     output::print(&text)?;
     if !args.output.json && !args.output.quiet {

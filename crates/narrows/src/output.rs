@@ -3,24 +3,16 @@
 use crate::cli::OutputArgs;
 use crate::error::Failure;
 use crate::meter;
-use narrows_report::{Comparison, Input, RunInfo};
+use narrows_report::{Comparison, Input, ReportError, Reserved, RunInfo};
+use narrows_scenario::visible;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A run in progress: what `run.json` must tell.
 pub struct Started {
     began: Instant,
     at: SystemTime,
-}
-
-/// Files that the result directory keeps beside its own.
-#[derive(Default)]
-pub struct Kept {
-    /// What the command read.
-    pub inputs: Vec<Input>,
-    /// What it made while running; moved there.
-    pub made: Vec<PathBuf>,
 }
 
 impl Started {
@@ -35,15 +27,15 @@ impl Started {
         format!("Took {:.1} s{memory}", self.began.elapsed().as_secs_f64())
     }
 
-    pub fn info(&self, kept: Kept) -> RunInfo {
+    /// What `run.json` tells. `inputs` are the files that the command read.
+    pub fn info(&self, inputs: Vec<Input>) -> RunInfo {
         RunInfo {
             command: std::env::args().collect(),
             host: host(),
             started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
             wall: self.began.elapsed(),
             peak_memory_mib: meter::peak_memory_mib(),
-            inputs: kept.inputs,
-            made: kept.made,
+            inputs,
         }
     }
 }
@@ -53,19 +45,19 @@ fn host() -> String {
     format!("{} {} {} {}", std::env::consts::OS, release("osrelease"), std::env::consts::ARCH, release("hostname"))
 }
 
-/// Fails before anything is run if the results could not be kept.
-pub fn choose_directory(output: &OutputArgs, name: &str) -> Result<PathBuf, Failure> {
-    if let Some(directory) = &output.out {
-        if directory.exists() {
-            return Err(Failure::Other(format!(
-                "the result directory {} exists already; choose another --out or remove it",
-                directory.display()
-            )));
-        }
-        return Ok(directory.clone());
+/// Reserves the result directory before anything is run: the named one, or the next free one of this name.
+pub fn reserve(output: &OutputArgs, name: &str) -> Result<Reserved, Failure> {
+    match &output.out {
+        Some(directory) => Ok(Reserved::new(directory)?),
+        None => reserve_free((1u32..).map(|n| numbered(name, n))),
     }
-    let free = (1u32..).map(|n| numbered(name, n)).find(|path| !path.exists());
-    Ok(free.expect("some number is free"))
+}
+
+/// Reserves the first of these directories that nobody has.
+pub fn reserve_free(directories: impl Iterator<Item = PathBuf>) -> Result<Reserved, Failure> {
+    let mut reserved = directories.map(|directory| Reserved::new(&directory));
+    let free = reserved.find(|reserved| !matches!(reserved, Err(ReportError::Exists(_) | ReportError::Busy(_))));
+    Ok(free.expect("some number is free")?)
 }
 
 /// The n-th result directory of this name.
@@ -76,12 +68,13 @@ pub fn numbered(name: &str, n: u32) -> PathBuf {
     PathBuf::from(format!("narrows-results/{slug}-{n}"))
 }
 
-/// Writes the result directory and prints the table, or the summary if JSON is wanted.
-pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, kept: Kept, output: &OutputArgs) -> Result<(), Failure> {
+/// Writes the result into its directory and prints the table, or the summary if JSON is wanted.
+pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, output: &OutputArgs) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
     let printed = print(&text);
-    narrows_report::write(directory, comparison, &started.info(kept))?;
+    let directory = reserved.directory().to_owned();
+    narrows_report::write(reserved, comparison, info)?;
     printed?;
     if !output.quiet && !output.json {
         print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
@@ -89,9 +82,10 @@ pub fn deliver(directory: &Path, comparison: &Comparison, started: &Started, kep
     Ok(())
 }
 
-/// Prints. A reader that has seen enough (`narrows run FILE | head`) changes nothing of what the command does and finds.
+/// Prints, without control characters that names from outside may hold. A reader that has seen enough (`narrows run FILE | head`) changes nothing of what the
+/// command does and finds.
 pub fn print(text: &str) -> Result<(), Failure> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(visible(text).as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }

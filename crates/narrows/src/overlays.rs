@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
     let mut overlays: Vec<Overlay> = Vec::new();
     for path in paths {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = narrows_scenario::read_named(path).map_err(|error| {
             Failure::Other(format!(
                 "the measurement {} cannot be read: {error}; give the output of iperf3 --json or a log of mm-link",
                 path.display()

@@ -3,12 +3,13 @@
 use crate::Outcome;
 use crate::cli::ReportArgs;
 use crate::error::Failure;
+use crate::output;
 use crate::overlays;
-use std::io::Write;
 
 /// Makes table and HTML of a result directory again.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
-    let (text, page) = match narrows_report::read_grid(&args.directory)? {
+    let files = narrows_report::open(&args.directory)?;
+    let (text, page) = match narrows_report::read_grid(&files)? {
         Some(_) if !args.overlay.is_empty() => {
             return Err(Failure::Other(
                 "a sweep has no series to show measurements beside; give --overlay with the result of a run".to_owned(),
@@ -19,13 +20,13 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
             (text, narrows_report::grid_html(&grid))
         }
         None => {
-            let mut comparison = narrows_report::read(&args.directory)?;
+            let mut comparison = narrows_report::read(&files)?;
             comparison.overlays.extend(overlays::read(&args.overlay)?);
             let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
             (text, narrows_report::html(&comparison))
         }
     };
-    let printed = std::io::stdout().write_all(text.as_bytes());
+    let printed = output::print(&text);
     let out = match args.out {
         None => narrows_report::redraw(&args.directory, &page)?,
         Some(out) => {
@@ -37,7 +38,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     };
     printed?;
     if !args.json {
-        writeln!(std::io::stdout(), "\nReport: {}", out.display())?;
+        output::print(&format!("\nReport: {}\n", out.display()))?;
     }
     Ok(Outcome::Ok)
 }

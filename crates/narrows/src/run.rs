@@ -5,7 +5,7 @@ use crate::cli::RunArgs;
 use crate::compare::{quote, with_seeds};
 use crate::error::Failure;
 use crate::inputs;
-use crate::output::{self, Kept, Started};
+use crate::output::{self, Started};
 use crate::overlays;
 use crate::runner::{run_all, run_watched};
 use crate::unmarked;
@@ -21,12 +21,12 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     watchable(&args.watch, &scenario, &args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let overlays = overlays::read(&args.overlay)?;
-    let directory = output::choose_directory(&args.output, &scenario.name)?;
+    let reserved = output::reserve(&args.output, &scenario.name)?;
     let plans = with_seeds(&scenario, args.seed, args.seeds);
-    let mut watch = Watch::begin(&args.watch, &plans[0], &directory)?;
+    let mut watch = Watch::begin(&args.watch, &plans[0], &reserved)?;
     let records =
         if args.watch.is_empty() { run_all(&plans, &args.output)? } else { vec![run_watched(&plans[0], &mut watch, &args.output)?] };
-    let files = watch.finish()?;
+    watch.finish(&reserved)?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, &records))).collect();
     let case = Case { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: records };
@@ -37,7 +37,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     comparison.overlays = overlays;
     comparison.notes.extend(unmarked::note([&scenario]));
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
-    output::deliver(&directory, &comparison, &started, Kept { inputs, made: files.paths() }, &args.output)?;
+    output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
         output::print(&format!("{}\n", started.cost()))?;

@@ -6,15 +6,15 @@ use crate::cli::{OutputArgs, SweepArgs};
 use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs::Files;
-use crate::output::{self, Kept, Started};
+use crate::output::{self, Started};
 use crate::run::judge;
 use crate::runner::{Work, run_cells};
 use narrows_measure::metrics::Summary;
-use narrows_report::{Grid, GridAxis, Input, Reduced};
+use narrows_report::{Grid, GridAxis, Input, Reduced, Reserved};
 use narrows_scenario::paper::World;
 use narrows_scenario::{Axis, Changes, Scenario, Sweep};
 use narrows_units::Span;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs every cell of a sweep that is not done yet, and writes its result when all are.
 pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
@@ -23,12 +23,13 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
         (Some(directory), _) => Job::resumed(directory)?,
         (None, Some(file)) => {
             let changes = Changes { set: args.set.clone(), seeds: args.seeds };
-            Job::new(Sweep::load(file, &changes)?, file, "narrows sweep sweep.toml".to_owned())?
+            Job::new(Sweep::load(file, &changes)?, Files::beside(file), "narrows sweep sweep.toml".to_owned())?
         }
         (None, None) => return Err(Failure::Other("name a scenario, or a sweep to --resume".to_owned())),
     };
-    let directory = job.directory(&args.output, args.resume.as_deref())?;
-    let grid = job.run(&directory, &args.output, &started, &|_, _| Ok(()))?;
+    let reserved = job.reserve(&args.output, args.resume.as_deref())?;
+    let directory = reserved.directory().to_owned();
+    let grid = job.run(reserved, &args.output, &started, &|_, _| Ok(()))?;
     let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
     output::print(&text)?;
     let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
@@ -53,9 +54,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks every cell. `file` is where names of files begin.
-    pub fn new(sweep: Sweep, file: &Path, remake: String) -> Result<Job, Failure> {
-        let files = Files::beside(file);
+    /// Checks every cell.
+    pub fn new(sweep: Sweep, files: Files, remake: String) -> Result<Job, Failure> {
         let mut lengths = Vec::new();
         for cell in 0..sweep.cells() {
             lengths.push(sweep.cell(cell, &|name| files.read(name))?.duration);
@@ -66,35 +66,43 @@ impl Job {
         Ok(Job { sweep, origin, lengths })
     }
 
+    /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from elsewhere.
     fn resumed(directory: &Path) -> Result<Job, Failure> {
         if directory.exists() {
             return Err(Failure::Other(format!("{} is complete; nothing is left to do", directory.display())));
         }
-        let kept = cells::read_origin(&cells::partial(directory))?;
+        let partial = cells::partial(directory);
+        let kept = cells::read_origin(&partial)?;
         let sweep = Sweep::parse(&kept.sweep, "sweep.toml", &Changes::default())?;
-        let lengths = (0..sweep.cells()).map(|cell| Ok(scenario(&sweep, &kept.inputs, cell)?.duration)).collect::<Result<_, Failure>>()?;
-        Ok(Job { sweep, origin: Origin { program: cells::program(), ..kept }, lengths })
+        let job = Job::new(sweep, Files::kept(kept.inputs.clone()), kept.remake)?;
+        if job.origin.inputs != kept.inputs {
+            return Err(Failure::Other(format!(
+                "{} keeps files under names that Narrows does not give, or that its sweep does not read; remove it to begin again",
+                partial.display()
+            )));
+        }
+        Ok(job)
     }
 
-    /// Where the result goes: what was named, else a directory for which runs of this very sweep are kept, else the next free one.
-    pub fn directory(&self, output: &OutputArgs, resume: Option<&Path>) -> Result<PathBuf, Failure> {
+    /// Reserves the result directory: what was named, else one for which runs of this very sweep are kept, else the next free one.
+    pub fn reserve(&self, output: &OutputArgs, resume: Option<&Path>) -> Result<Reserved, Failure> {
         if let Some(directory) = resume {
-            return Ok(directory.to_owned());
+            return Ok(Reserved::new(directory)?);
         }
         if output.out.is_some() {
-            return output::choose_directory(output, "");
+            return output::reserve(output, "");
         }
-        let mut numbers = (1u32..).map(|n| output::numbered(&self.sweep.name(), n));
-        let free = numbers.find(|directory| {
+        let numbers = (1u32..).map(|n| output::numbered(&self.sweep.name(), n));
+        output::reserve_free(numbers.filter(|directory| {
             let partial = cells::partial(directory);
-            !directory.exists() && (!partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == self.origin))
-        });
-        Ok(free.expect("some number is free"))
+            !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == self.origin)
+        }))
     }
 
     /// Runs what is not kept yet, has the grid finished, and writes the result directory.
-    pub fn run(&self, directory: &Path, output: &OutputArgs, started: &Started, finish: &Finish) -> Result<Grid, Failure> {
-        let kept = Cells::<Reduced>::open(cells::partial(directory), &self.origin)?;
+    pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started, finish: &Finish) -> Result<Grid, Failure> {
+        let directory = reserved.directory().to_owned();
+        let kept = Cells::<Reduced>::open(cells::partial(&directory), &self.origin)?;
         let pending: Vec<u64> = (0..self.sweep.cells()).filter(|run| !kept.has(*run)).collect();
         let ran = run_cells(
             &pending,
@@ -109,7 +117,7 @@ impl Job {
             return Err(Failure::Paused {
                 done: kept.done(),
                 all: self.sweep.cells(),
-                file: cells::partial(directory).display().to_string(),
+                file: cells::partial(&directory).display().to_string(),
                 resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
             });
         }
@@ -118,13 +126,7 @@ impl Job {
         grid.notes = self.verdicts(&grid)?;
         finish(&mut grid, &kept)?;
         let reduced = (0..self.sweep.cells()).map(|run| kept.get(run));
-        narrows_report::write_grid(
-            directory,
-            &grid,
-            &self.origin.sweep,
-            reduced,
-            &started.info(Kept { inputs: self.origin.inputs.clone(), ..Kept::default() }),
-        )?;
+        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, reduced, &started.info(self.origin.inputs.clone()))?;
         kept.remove()?;
         Ok(grid)
     }

@@ -5,35 +5,26 @@ use crate::compare::quote;
 use crate::error::Failure;
 use narrows_flow::{Observer, Seen, Sender};
 use narrows_measure::AckSample;
-use narrows_report::{AckLog, Capture, CapturePoint, SenderLog, write_acks};
+use narrows_report::{AckLog, Capture, CapturePoint, ReportError, Reserved, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
 use narrows_units::Time;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What watches a run. Its files grow beside the result directory, into which they move in the end; what is left of them is removed.
+/// What watches a run. Its files grow in the result directory before that is complete.
 pub struct Watch {
     captures: Vec<Capture<BufWriter<File>>>,
     logs: Vec<SenderLog<BufWriter<File>>>,
     acks: Option<AckLog>,
     names: Vec<String>,
-    files: Files,
-}
-
-/// The files of a run that was watched; removed again unless the result directory takes them.
-pub struct Files {
-    directory: PathBuf,
-    /// The directory above it, if that was made for it too.
-    parent: Option<PathBuf>,
-    names: Vec<String>,
 }
 
 impl Watch {
-    /// What `args` asks to watch of `scenario`, whose results go to `directory`.
-    pub fn begin(args: &WatchArgs, scenario: &Scenario, directory: &Path) -> Result<Watch, Failure> {
+    /// What `args` asks to watch of `scenario`, whose result goes to `reserved`.
+    pub fn begin(args: &WatchArgs, scenario: &Scenario, reserved: &Reserved) -> Result<Watch, Failure> {
         let names = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-        let mut watch = Watch { captures: vec![], logs: vec![], acks: None, names, files: Files::beside(directory) };
+        let mut watch = Watch { captures: vec![], logs: vec![], acks: None, names };
         if args.is_empty() {
             return Ok(watch);
         }
@@ -42,27 +33,25 @@ impl Watch {
         let captured = args.pcap.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
         let logged = args.qlog.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
         let points = args.at.iter().map(|name| point(scenario, name)).collect::<Result<Vec<_>, _>>()?;
-        watch.files.make()?;
         for point in points.into_iter().filter(|_| !captured.is_empty()) {
-            let out = watch.files.create(capture_name(scenario, point))?;
+            let out = create(reserved, &capture_name(scenario, point))?;
             watch.captures.push(Capture::new(out, scenario, &captured, point, args.snaplen).map_err(Failure::from_watch)?);
         }
         for flow in logged {
-            let out = watch.files.create(format!("{}.sqlog", plain(&scenario.flows[flow].name)))?;
+            let out = create(reserved, &format!("{}.sqlog", plain(&scenario.flows[flow].name)))?;
             watch.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_watch)?);
         }
         Ok(watch)
     }
 
     /// The run is over: ends every file.
-    pub fn finish(mut self) -> Result<Files, Failure> {
+    pub fn finish(mut self, reserved: &Reserved) -> Result<(), Failure> {
         if let Some(acks) = self.acks.take() {
-            self.files.write_acks(&self.names, &acks.into_samples())?;
+            keep_acks(reserved, &self.names, &acks.into_samples())?;
         }
-        let failed = |error: io::Error| cannot_write(&self.files.directory, &error);
+        let failed = |error: io::Error| cannot_write(reserved, &error);
         self.captures.into_iter().try_for_each(|capture| capture.finish().map(drop)).map_err(failed)?;
-        self.logs.into_iter().try_for_each(|log| log.finish().map(drop)).map_err(failed)?;
-        Ok(self.files)
+        self.logs.into_iter().try_for_each(|log| log.finish().map(drop)).map_err(failed)
     }
 }
 
@@ -95,51 +84,20 @@ impl Observer for Watch {
     }
 }
 
-impl Files {
-    /// None yet; they grow beside the result directory.
-    pub fn beside(directory: &Path) -> Files {
-        let name = directory.file_name().unwrap_or_default().to_string_lossy();
-        let own = directory.with_file_name(format!(".{name}.watched-{}", std::process::id()));
-        let parent = own.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()).map(Path::to_owned);
-        Files { directory: own, parent, names: vec![] }
-    }
-
-    fn make(&self) -> Result<(), Failure> {
-        fs::create_dir_all(&self.directory).map_err(|error| cannot_write(&self.directory, &error))
-    }
-
-    /// Writes samples at acknowledgements; `names` are those of the scenario's flows.
-    pub fn write_acks(&mut self, names: &[String], samples: &[AckSample]) -> Result<(), Failure> {
-        self.make()?;
-        let out = self.create("acks.parquet".to_owned())?;
-        let written = write_acks(out, names, samples).and_then(|mut out| out.flush());
-        written.map_err(|error| cannot_write(&self.directory, &error))
-    }
-
-    /// Where they are.
-    pub fn paths(&self) -> Vec<PathBuf> {
-        self.names.iter().map(|name| self.directory.join(name)).collect()
-    }
-
-    fn create(&mut self, name: String) -> Result<BufWriter<File>, Failure> {
-        if self.names.contains(&name) {
-            return Err(Failure::Other(format!("{name} would be written twice; name each flow and point once")));
-        }
-        let path = self.directory.join(&name);
-        let file = File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
-        self.names.push(name);
-        Ok(BufWriter::new(file))
-    }
+/// Writes samples at acknowledgements into the result; `names` are those of the scenario's flows.
+pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample]) -> Result<(), Failure> {
+    let out = BufWriter::new(reserved.create("acks.parquet")?);
+    let written = write_acks(out, names, samples).and_then(|mut out| out.flush());
+    written.map_err(|error| cannot_write(reserved, &error))
 }
 
-impl Drop for Files {
-    fn drop(&mut self) {
-        // Nobody is left to tell if this fails, and nothing there if nothing was watched.
-        let _ = fs::remove_dir_all(&self.directory);
-        if let Some(parent) = &self.parent {
-            // Only if it is empty.
-            let _ = fs::remove_dir(parent);
+/// Begins a file of the result.
+fn create(reserved: &Reserved, name: &str) -> Result<BufWriter<File>, Failure> {
+    match reserved.create(name) {
+        Err(ReportError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+            Err(Failure::Other(format!("{name} would be written twice; name each flow and point once")))
         }
+        other => Ok(BufWriter::new(other?)),
     }
 }
 
@@ -200,6 +158,7 @@ fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect()
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::Other(format!("cannot write {}: {error}; choose another place with --out, or watch less", path.display()))
+fn cannot_write(reserved: &Reserved, error: &io::Error) -> Failure {
+    let directory = reserved.directory().display();
+    Failure::Other(format!("a capture or log for {directory} cannot be written: {error}; choose another place with --out, or watch less"))
 }

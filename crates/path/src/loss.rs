@@ -1,6 +1,7 @@
 //! Loss that has nothing to do with queues.
 
 use narrows_units::Random;
+use std::fmt::{self, Display};
 
 /// Which packets a link loses before they reach its queue (as in mahimahi's nested shells).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +24,30 @@ pub enum LossModel {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
+}
+
+impl Display for LossModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            LossModel::None => f.write_str("none"),
+            LossModel::Independent(share) => f.write_str(&percent(share)),
+            LossModel::Periodic(n) => write!(f, "one packet in {n}"),
+            LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => write!(
+                f,
+                "Gilbert-Elliott: {} to bad, {} to good, {} lost in good, {} in bad",
+                percent(to_bad),
+                percent(to_good),
+                percent(loss_good),
+                percent(loss_bad)
+            ),
+        }
+    }
+}
+
+/// A share to four digits, without zeros at the end.
+fn percent(share: f64) -> String {
+    let text = format!("{:.4}", 100.0 * share);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A loss model at work.

@@ -1,7 +1,7 @@
 //! What a world writes down of a link.
 
-use crate::{Limit, Link, LinkConfig, Packet, RateSource};
-use narrows_measure::{LinkCounters, LinkRecord, LinkSample};
+use crate::{Limit, Link, LinkConfig, LossModel, Packet, RateSource};
+use narrows_measure::{LinkCounters, LinkNature, LinkRecord, LinkSample};
 use narrows_units::{Bytes, Time};
 
 /// The series of one link, and its counts at the end of the warm-up.
@@ -61,6 +61,11 @@ impl LinkProbe {
             buffer_packets: match config.limit {
                 Limit::Packets(packets) => Some(packets),
                 _ => None,
+            },
+            nature: LinkNature {
+                queue: config.queue.as_ref().map_or_else(String::new, |queue| queue.text().to_owned()),
+                loss: if config.loss == LossModel::None { String::new() } else { config.loss.to_string() },
+                aggregate: config.delivery.aggregate,
             },
             total,
             steady: total.since(&self.at_warmup),

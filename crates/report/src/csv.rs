@@ -1,27 +1,30 @@
 //! The tables of a result directory as CSV.
 
-use crate::directory::{ReportError, failed};
+use crate::checksums::ResultDir;
+use crate::directory::ReportError;
+use crate::reserved::failed;
 use crate::sheet::{self, Cells, Sheet};
+use parquet::errors::ParquetError;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes each Parquet table of the result directory `dir` as CSV (RFC 4180) into the directory `out`, which is made if need be: same columns, same rows, empty
-/// fields for what a row does not have. Returns the files.
-pub fn export_csv(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    let unreadable = |source| ReportError::Read { path: dir.to_owned(), source };
-    let entries = fs::read_dir(dir).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>());
-    let mut tables = entries.map_err(unreadable)?;
-    tables.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
-    tables.sort();
+/// Writes each Parquet table of a result as CSV (RFC 4180) into the directory `out`, which is made if need be: same columns, same rows, empty fields for what a
+/// row does not have. A text that a spreadsheet would take for a formula gets an apostrophe before it. Returns the files.
+///
+/// # Errors
+/// There are no tables, one is not what it should be, or something cannot be written.
+pub fn export_csv(files: &ResultDir, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    let tables: Vec<&str> = files.names().filter(|name| name.ends_with(".parquet")).collect();
     if tables.is_empty() {
-        return Err(unreadable(io::Error::new(io::ErrorKind::NotFound, "it has no tables")));
+        let source = io::Error::new(io::ErrorKind::NotFound, "it has no tables");
+        return Err(ReportError::Read { path: files.path().to_owned(), source });
     }
     fs::create_dir_all(out).map_err(|source| failed(out, source))?;
-    let export = |table: &PathBuf| {
-        let path = out.join(table.with_extension("csv").file_name().unwrap_or_default());
-        let file = File::open(table).map_err(|source| ReportError::Read { path: table.clone(), source })?;
-        let sheets = sheet::read(file).map_err(|error| ReportError::Damaged { path: table.clone(), reason: error.to_string() })?;
+    let export = |table: &&str| {
+        let path = out.join(Path::new(table).with_extension("csv"));
+        let damaged = |error: ParquetError| ReportError::Damaged { path: files.path().join(table), reason: error.to_string() };
+        let sheets = sheet::read(files.file(table)?).map_err(damaged)?;
         let write = || -> io::Result<()> {
             let mut out = BufWriter::new(File::create(&path)?);
             write_sheets(&mut out, &sheets)?;
@@ -61,14 +64,25 @@ fn cell(cells: &Cells, row: usize) -> String {
     }
 }
 
-/// A text in quotes where it needs them.
+/// A text in quotes where it needs them, and never a formula of a spreadsheet: flows may have any name.
 fn field(text: &str) -> String {
+    let guarded = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
+    let text = guarded.as_str();
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_never_a_formula() {
+        for (text, written) in
+            [("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+1", "'+1"), ("-x,y", "\"'-x,y\""), ("@SUM(A1)", "'@SUM(A1)"), ("a=b", "a=b")]
+        {
+            assert_eq!(field(text), written);
+        }
+    }
 
     #[test]
     fn what_would_end_a_field_is_quoted_and_what_is_not_there_is_empty() {

@@ -1,11 +1,11 @@
 //! How far simulation and kernel are apart over a set of cells: table, JSON, CSV and a page.
 
-use crate::directory::{Partial, ReportError, RunInfo};
+use crate::directory::{ReportError, RunInfo};
 use crate::page::fidelity_html;
+use crate::reserved::Reserved;
 use crate::table::{text_table, wrap};
 use narrows_measure::{Distance, Gap, Quantity};
 use serde::Serialize;
-use std::path::Path;
 
 /// The distances of a set of cells, and what they were to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,21 +169,18 @@ fn csv(fidelity: &Fidelity) -> String {
     text
 }
 
-/// Writes the result directory: `fidelity.json`, `fidelity.csv`, `report.html`, `run.json` and each cell's scenario. It appears complete or not at all.
+/// Writes into the directory that is reserved for it: `fidelity.json`, `fidelity.csv`, `report.html`, `run.json` and each cell's scenario. The directory appears
+/// complete or not at all.
 ///
 /// # Errors
-/// The directory exists or cannot be written.
-pub fn write_fidelity(dir: &Path, fidelity: &Fidelity, info: &RunInfo) -> Result<(), ReportError> {
-    if dir.symlink_metadata().is_ok() {
-        return Err(ReportError::Exists(dir.to_owned()));
-    }
-    let partial = Partial::create(dir)?;
+/// Something cannot be written.
+pub fn write_fidelity(reserved: Reserved, fidelity: &Fidelity, info: &RunInfo) -> Result<(), ReportError> {
     for cell in &fidelity.cells {
-        partial.file(&format!("cell-{:02}.toml", cell.number), cell.scenario_toml.as_bytes())?;
+        reserved.file(&format!("cell-{:02}.toml", cell.number), cell.scenario_toml.as_bytes())?;
     }
-    partial.file("fidelity.json", fidelity_json(fidelity).as_bytes())?;
-    partial.file("fidelity.csv", csv(fidelity).as_bytes())?;
-    partial.file("report.html", fidelity_html(fidelity).as_bytes())?;
-    partial.file("run.json", info.json(&fidelity.version, Vec::new()).as_bytes())?;
-    partial.complete(dir)
+    reserved.file("fidelity.json", fidelity_json(fidelity).as_bytes())?;
+    reserved.file("fidelity.csv", csv(fidelity).as_bytes())?;
+    reserved.file("report.html", fidelity_html(fidelity).as_bytes())?;
+    reserved.file("run.json", info.json(&fidelity.version, Vec::new()).as_bytes())?;
+    reserved.complete()
 }

@@ -4,6 +4,7 @@
 
 mod acks;
 mod capture;
+mod checksums;
 mod columns;
 mod csv;
 mod directory;
@@ -18,6 +19,7 @@ mod overlay;
 mod page;
 mod qlog;
 mod reproduction;
+mod reserved;
 mod setup;
 mod sheet;
 mod summary;
@@ -26,6 +28,7 @@ mod tables;
 
 pub use acks::{AckLog, write_acks};
 pub use capture::{Capture, CapturePoint};
+pub use checksums::{ResultDir, open};
 pub use csv::export_csv;
 pub use directory::{Input, ReportError, RunInfo, read, redraw, write};
 pub use fidelity::{Fidelity, FidelityCell, Goal, fidelity_json, fidelity_table, write_fidelity};
@@ -39,5 +42,6 @@ pub use reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Traced, Verdict, reproduction_json, reproduction_table,
     write_reproduction,
 };
+pub use reserved::Reserved;
 pub use summary::summary_json;
 pub use table::{table, text_table};

@@ -1,11 +1,11 @@
 //! What any result directory says of its metrics, without its series.
 
-use crate::directory::{ReportError, read_text};
+use crate::checksums::ResultDir;
+use crate::directory::ReportError;
 use crate::grid::read_grid;
 use narrows_measure::metrics::METRICS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The metrics of a result: a run, a comparison, a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,25 +48,25 @@ struct Values {
     values: Vec<Option<f64>>,
 }
 
-/// Reads the metrics of a result directory.
+/// Reads the metrics of a result.
 ///
 /// # Errors
-/// It cannot be read, or is damaged.
-pub fn measured(dir: &Path) -> Result<Measured, ReportError> {
-    if let Some(grid) = read_grid(dir)? {
-        let scenario_toml = read_text(&dir.join("sweep.toml"))?;
+/// It has none, or does not say what it should.
+pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
+    if let Some(grid) = read_grid(files)? {
+        let scenario_toml = files.text("sweep.toml")?;
         let cell = |cell: usize| {
             let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric).into_iter().flatten().collect()));
             MeasuredCase { label: grid.describe(cell), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
         };
         return Ok(Measured { cases: (0..grid.cells()).map(cell).collect(), title: grid.title.clone(), version: grid.version.clone() });
     }
-    let path = dir.join("summary.json");
+    let path = files.path().join("summary.json");
     let damaged = |error: serde_json::Error| ReportError::Damaged { path: path.clone(), reason: error.to_string() };
-    let summary: Summary = serde_json::from_str(&read_text(&path)?).map_err(damaged)?;
+    let summary: Summary = serde_json::from_str(&files.text("summary.json")?).map_err(damaged)?;
     let case = |case: Case| {
         let values = case.metrics.into_iter().map(|(name, own)| (name, own.values.into_iter().flatten().collect()));
-        Ok(MeasuredCase { label: case.label, scenario_toml: read_text(&dir.join(case.scenario))?, metrics: defined(values) })
+        Ok(MeasuredCase { label: case.label, scenario_toml: files.text(&case.scenario)?, metrics: defined(values) })
     };
     Ok(Measured {
         title: summary.title,

@@ -3,21 +3,30 @@
 use crate::Comparison;
 use crate::number::{count, plain};
 use narrows_measure::metrics::bottleneck;
-use narrows_measure::{Changed, Record};
+use narrows_measure::{Changed, LinkRecord, Record};
 use narrows_units::Span;
 
 type Aspect = fn(&Record) -> Option<String>;
 
 /// "100 Mbit/s bottleneck, 30 ms base RTT, ..."; what differs between cases is said to differ.
 pub(crate) fn setup(comparison: &Comparison) -> String {
-    let aspects: [(&str, Aspect); 6] =
-        [("bottleneck rate", rate), ("base RTT", base_rtt), ("buffer", buffer), ("law", law), ("flows", flows), ("length", length)];
+    let aspects: [(&str, Aspect); 9] = [
+        ("bottleneck rate", rate),
+        ("base RTT", base_rtt),
+        ("buffer", buffer),
+        ("queue", queue),
+        ("loss", loss),
+        ("bursts", bursts),
+        ("law", law),
+        ("flows", flows),
+        ("length", length),
+    ];
     let mut parts: Vec<String> = aspects
         .iter()
         .filter_map(|(name, aspect)| {
             let mut all = comparison.runs().map(|(_, run)| aspect(run));
-            let first = all.next()??;
-            Some(if all.all(|other| other.as_ref() == Some(&first)) { first } else { format!("{name} differing by case") })
+            let first = all.next()?;
+            if all.all(|other| other == first) { first } else { Some(format!("{name} differing by case")) }
         })
         .collect();
     parts.extend(seeds(comparison));
@@ -75,6 +84,31 @@ fn buffer(run: &Record) -> Option<String> {
         (None, None) if run.icn.is_some() => return None,
         (None, None) => format!("unlimited buffer{first}"),
     })
+}
+
+/// The discipline of the bottleneck's queue, if it is not drop-tail.
+fn queue(run: &Record) -> Option<String> {
+    let queue = &bottleneck(run)?.nature.queue;
+    (!queue.is_empty()).then(|| format!("{queue} queue"))
+}
+
+/// Losses that no queue causes, on all links that have some.
+fn loss(run: &Record) -> Option<String> {
+    let first = at_first(run, &[Changed::Loss]);
+    the_same(run, |link| (!link.nature.loss.is_empty()).then(|| format!("random loss {}{first}", link.nature.loss)), "random loss")
+}
+
+/// Deliveries that come in bursts.
+fn bursts(run: &Record) -> Option<String> {
+    let aggregate = |link: &LinkRecord| Some(link.nature.aggregate).filter(|aggregate| !aggregate.is_zero());
+    the_same(run, |link| aggregate(link).map(|every| format!("deliveries in bursts every {every}")), "deliveries in bursts")
+}
+
+/// Of the links that have it, one text if all have the same.
+fn the_same(run: &Record, of: impl Fn(&LinkRecord) -> Option<String>, name: &str) -> Option<String> {
+    let mut all = run.links.iter().filter_map(of);
+    let first = all.next()?;
+    Some(if all.all(|other| other == first) { first } else { format!("{name} differing by link") })
 }
 
 /// By what law links of an information-centric network say rates.

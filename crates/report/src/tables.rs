@@ -5,8 +5,8 @@ use crate::sheet::{Cells, Sheet};
 use crate::summary::RunOut;
 use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{
-    Change, Changed, FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Ratios, Record, SizeBin,
-    Transfer, Transfers,
+    Change, Changed, FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Ratios, Record,
+    SizeBin, Transfer, Transfers,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use parquet::errors::ParquetError;
@@ -159,6 +159,9 @@ fn links(case: &str, run: &Record) -> Sheet {
     sheet.add("delay_ms", real(rows, |l| ms(l.delay)));
     sheet.add("buffer_bytes", maybe_count(rows, |l| l.buffer.map(Bytes::get)));
     sheet.add("buffer_packets", maybe_count(rows, |l| l.buffer_packets.map(u64::from)));
+    sheet.add("queue", text(rows, |l| l.nature.queue.as_str().into()));
+    sheet.add("loss", text(rows, |l| l.nature.loss.as_str().into()));
+    sheet.add("aggregate_ms", real(rows, |l| ms(l.nature.aggregate)));
     sheet.add("steady_capacity_bytes", maybe_count(rows, |l| l.capacity.map(Bytes::get)));
     sheet.add("left_queued_packets", count(rows, |l| l.left_queued));
     sheet.add("left_in_flight_packets", count(rows, |l| l.left_in_flight));
@@ -399,6 +402,11 @@ fn read_link(sheet: &Sheet, row: usize) -> Result<LinkRecord, ParquetError> {
         delay: from_ms(sheet.real("delay_ms")?[row]),
         buffer: sheet.maybe_count("buffer_bytes")?[row].map(Bytes::new),
         buffer_packets: sheet.maybe_count("buffer_packets")?[row].map(|packets| packets as u32),
+        nature: LinkNature {
+            queue: sheet.text("queue")?[row].to_string(),
+            loss: sheet.text("loss")?[row].to_string(),
+            aggregate: from_ms(sheet.real("aggregate_ms")?[row]),
+        },
         total: LinkCounters::default(),
         steady: LinkCounters::default(),
         capacity: sheet.maybe_count("steady_capacity_bytes")?[row].map(Bytes::new),

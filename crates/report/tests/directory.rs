@@ -1,9 +1,9 @@
-//! The result directory: complete or absent, and readable again.
+//! The result directory: one owner, complete or absent, and readable again while it is as it was written.
 
 mod common;
 
 use narrows_measure::{Change, Changed, Emulation, Limit, Replayed, Transfer, Transfers};
-use narrows_report::{ReportError, RunInfo, html, read, redraw, summary_json, write};
+use narrows_report::{Comparison, Input, ReportError, Reserved, RunInfo, html, redraw, summary_json};
 use narrows_units::{Bytes, Span, Time};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,15 @@ fn info(command: &str) -> RunInfo {
         wall: Duration::from_millis(1234),
         peak_memory_mib: None,
         inputs: Vec::new(),
-        made: Vec::new(),
     }
+}
+
+fn write(dir: &Path, comparison: &Comparison, info: &RunInfo) -> Result<(), ReportError> {
+    narrows_report::write(Reserved::new(dir)?, comparison, info)
+}
+
+fn read(dir: &Path) -> Result<Comparison, ReportError> {
+    narrows_report::read(&narrows_report::open(dir)?)
 }
 
 fn bytes(dir: &Path) -> Vec<(String, Vec<u8>)> {
@@ -172,13 +179,156 @@ fn an_error_half_way_leaves_nothing() {
 }
 
 #[test]
+fn a_directory_has_one_owner() {
+    let scratch = Scratch::new("owner");
+    let dir = scratch.0.join("new/out");
+    let first = Reserved::new(&dir).unwrap();
+    assert!(matches!(Reserved::new(&dir), Err(ReportError::Busy(_))));
+    drop(first);
+    assert!(scratch.entries().is_empty(), "what was made for it is gone: {:?}", scratch.entries());
+    let again = Reserved::new(&dir).unwrap();
+    narrows_report::write(again, &common::single(), &info("x")).unwrap();
+    assert!(matches!(Reserved::new(&dir), Err(ReportError::Exists(_))));
+    assert!(fs::read_dir(scratch.0.join("new")).unwrap().count() == 1);
+}
+
+#[test]
+fn only_one_of_many_at_once_gets_a_directory() {
+    let scratch = Scratch::new("race");
+    for round in 0..20 {
+        let dir = scratch.0.join(format!("out-{round}"));
+        let reserved = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| Reserved::new(&dir).ok())).collect();
+            threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(reserved.len(), 1);
+    }
+}
+
+#[test]
+fn what_the_dead_left_blocks_nobody_and_is_removed() {
+    let scratch = Scratch::new("dead");
+    for name in [".out.narrows-unfinished", ".other.narrows-unfinished"] {
+        fs::create_dir_all(scratch.0.join(name).join("deep")).unwrap();
+        fs::write(scratch.0.join(name).join("summary.json"), "{").unwrap();
+        fs::write(scratch.0.join(name).join(".lock"), "").unwrap();
+    }
+    fs::create_dir(scratch.0.join(".somebody-elses")).unwrap();
+    let alive = Reserved::new(&scratch.0.join("alive")).unwrap();
+    write(&scratch.0.join("out"), &common::single(), &info("x")).unwrap();
+    assert_eq!(scratch.entries(), [".alive.narrows-unfinished", ".somebody-elses", "out"]);
+    assert!(!scratch.0.join("out/deep").exists());
+    drop(alive);
+    assert_eq!(scratch.entries(), [".somebody-elses", "out"]);
+}
+
+#[test]
+fn a_link_in_the_way_is_not_followed() {
+    let scratch = Scratch::new("link");
+    fs::create_dir(scratch.0.join("precious")).unwrap();
+    fs::write(scratch.0.join("precious/file"), "kept").unwrap();
+    std::os::unix::fs::symlink(scratch.0.join("precious"), scratch.0.join(".out.narrows-unfinished")).unwrap();
+    let error = Reserved::new(&scratch.0.join("out")).unwrap_err();
+    assert!(error.to_string().contains("in the way"), "{error}");
+    assert_eq!(fs::read(scratch.0.join("precious/file")).unwrap(), b"kept");
+}
+
+#[test]
+fn only_plain_names_are_written() {
+    let scratch = Scratch::new("plain");
+    for name in ["../outside", "/tmp/narrows-outside", "a/b", "", "summary.json"] {
+        let inputs = vec![Input { name: name.to_owned(), text: "x".to_owned() }];
+        let error = write(&scratch.0.join("out"), &common::single(), &RunInfo { inputs, ..info("x") }).unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+        assert!(scratch.entries().is_empty(), "{name}: {:?}", scratch.entries());
+    }
+}
+
+/// Writes a result, lets `change` change it, and returns why it cannot be read.
+fn changed(scratch: &Scratch, change: impl FnOnce(&Path)) -> String {
+    let dir = scratch.0.join("out");
+    let _ = fs::remove_dir_all(&dir);
+    write(&dir, &common::single(), &info("x")).unwrap();
+    change(&dir);
+    let error = read(&dir).unwrap_err().to_string();
+    let _ = fs::remove_dir_all(&dir);
+    error
+}
+
+#[test]
 fn what_is_missing_or_damaged_is_named() {
     let scratch = Scratch::new("damaged");
     let error = read(&scratch.0).unwrap_err();
-    assert!(matches!(error, ReportError::Read { .. }) && error.to_string().contains("summary.json"), "{error}");
+    assert!(matches!(error, ReportError::Read { .. }) && error.to_string().contains("SHA256SUMS"), "{error}");
+    let files = ["changes.parquet", "flow_samples.parquet", "flows.parquet", "histograms.parquet", "link_samples.parquet", "links.parquet"];
+    for name in files.into_iter().chain(["transfers.parquet", "transfer_sizes.parquet", "summary.json", "scenario.toml"]) {
+        let flipped = changed(&scratch, |dir| {
+            let mut bytes = fs::read(dir.join(name)).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(dir.join(name), bytes).unwrap();
+        });
+        assert!(flipped.contains(name) && flipped.contains("SHA-256"), "{flipped}");
+        let lost = changed(&scratch, |dir| fs::remove_file(dir.join(name)).unwrap());
+        assert!(lost.contains(name) && lost.contains("No such file"), "{lost}");
+    }
+}
+
+#[test]
+fn a_table_of_another_run_is_refused() {
+    let scratch = Scratch::new("foreign");
+    let other = scratch.0.join("other");
+    write(&other, &common::varying(), &info("x")).unwrap();
+    let error = changed(&scratch, |dir| {
+        fs::copy(other.join("link_samples.parquet"), dir.join("link_samples.parquet")).unwrap();
+    });
+    assert!(error.contains("link_samples.parquet"), "{error}");
+}
+
+#[test]
+fn nothing_outside_the_directory_is_read() {
+    let scratch = Scratch::new("outside");
+    fs::write(scratch.0.join("secret"), "secret").unwrap();
+    // Whoever can write the directory can write its checksums, too.
+    let forge = |dir: &Path, scenario: &str| {
+        let text = fs::read_to_string(dir.join("summary.json")).unwrap();
+        fs::write(dir.join("summary.json"), text.replace("\"scenario.toml\"", &format!("\"{scenario}\""))).unwrap();
+        let sums = std::process::Command::new("sha256sum").arg("summary.json").current_dir(dir).output().unwrap();
+        let sums = String::from_utf8(sums.stdout).unwrap();
+        let all = fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
+        let kept: String = all.lines().filter(|line| !line.ends_with("  summary.json")).map(|line| format!("{line}\n")).collect();
+        fs::write(dir.join("SHA256SUMS"), kept + &sums).unwrap();
+    };
+    for scenario in ["../secret", "/etc/passwd", "run.json"] {
+        let error = changed(&scratch, |dir| forge(dir, scenario));
+        assert!(error.contains(scenario) && error.contains("not in SHA256SUMS"), "{error}");
+    }
+    let link = changed(&scratch, |dir| {
+        fs::remove_file(dir.join("scenario.toml")).unwrap();
+        std::os::unix::fs::symlink("../secret", dir.join("scenario.toml")).unwrap();
+    });
+    assert!(link.contains("scenario.toml") && link.contains("not a regular file"), "{link}");
+    let list = changed(&scratch, |dir| fs::write(dir.join("SHA256SUMS"), format!("{}  ../secret\n", "0".repeat(64))).unwrap());
+    assert!(list.contains("SHA256SUMS"), "{list}");
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_refused_at_once() {
+    let scratch = Scratch::new("pipe");
+    for name in ["SHA256SUMS", "summary.json", "flows.parquet"] {
+        let error = changed(&scratch, |dir| {
+            fs::remove_file(dir.join(name)).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(dir.join(name)).status().unwrap().success());
+        });
+        assert!(error.contains(name) && error.contains("not a regular file"), "{error}");
+    }
+}
+
+#[test]
+fn the_checksums_are_those_of_sha256sum() {
+    let scratch = Scratch::new("sums");
     let dir = scratch.0.join("out");
-    write(&dir, &common::single(), &info("x")).unwrap();
-    fs::write(dir.join("links.parquet"), "PAR1 no PAR1").unwrap();
-    let error = read(&dir).unwrap_err();
-    assert!(matches!(error, ReportError::Damaged { .. }) && error.to_string().contains("links.parquet"), "{error}");
+    write(&dir, &common::three_by_three(), &info("x")).unwrap();
+    let output = std::process::Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&dir).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

@@ -72,8 +72,10 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
     if scenario.icn.is_none() {
         scenario.flows = flows::check(raw, &scenario, &twins)?;
     }
-    if raw.sample.is_none() {
-        scenario.interval = default_interval(duration, scenario.traffic().len() + scenario.links.len());
+    let series = scenario.traffic().len() + scenario.links.len();
+    match &raw.sample {
+        Some(sample) => check_samples(sample, duration, series)?,
+        None => scenario.interval = default_interval(duration, series),
     }
     buffers::resolve(&mut scenario, &buffers)?;
     scenario.changes = changes::check(raw, &scenario, &twins)?;
@@ -96,24 +98,40 @@ fn check_interval(sample: &At<Quantity<Span>>, duration: Span) -> Checked<Span> 
     Ok(interval)
 }
 
+/// Samples of all flows and links together that a run can keep: about 5 GB. Ours.
+const MOST_SAMPLES: u64 = 50_000_000;
+
+/// Refuses samples that no memory holds, before any is taken.
+fn check_samples(sample: &At<Quantity<Span>>, duration: Span, series: usize) -> Checked<()> {
+    let samples = |interval: Span| (duration.as_nanos() / interval.as_nanos()).saturating_mul(series as u64);
+    let interval = sample.value.0;
+    if samples(interval) <= MOST_SAMPLES {
+        return Ok(());
+    }
+    let least = steps().find(|step| samples(*step) <= MOST_SAMPLES).unwrap_or(duration);
+    Err(Problem::at(
+        &sample.span,
+        format!(
+            "samples every {interval} for {duration} of {series} flows and links are {}, more than the {MOST_SAMPLES} that a run keeps",
+            samples(interval)
+        ),
+        format!("take sample = \"{least}\" or more, or a shorter duration"),
+    ))
+}
+
 /// Samples of all flows and links together that a run takes if nobody says otherwise: about 100 MB.
 const SAMPLES: u64 = 1_000_000;
 
 /// A 600th of the run, or less often where so many series would have too many samples, rounded up to 1, 2 or 5 times a power of ten, at least a millisecond.
 fn default_interval(duration: Span, series: usize) -> Span {
     let samples = (SAMPLES / series.max(1) as u64).clamp(1, 600);
-    let aim = duration.as_nanos().div_ceil(samples);
-    let mut step = 1_000_000u64;
-    let mut factors = [2, 5, 10].iter().cycle();
-    let mut base = step;
-    while step < aim {
-        let factor = factors.next().unwrap_or(&10);
-        step = base.saturating_mul(*factor);
-        if *factor == 10 {
-            base = step;
-        }
-    }
-    Span::from_nanos(step).min(duration)
+    let aim = Span::from_nanos(duration.as_nanos().div_ceil(samples)).max(Span::from_millis(1));
+    steps().find(|step| *step >= aim).unwrap_or(duration).min(duration)
+}
+
+/// 1, 2 and 5 times every power of ten, in nanoseconds.
+fn steps() -> impl Iterator<Item = Span> {
+    (0..19).flat_map(|power| [1, 2, 5].map(|factor| Span::from_nanos(factor * 10u64.pow(power))))
 }
 
 /// A name that can stand in a table.

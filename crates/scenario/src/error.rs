@@ -1,6 +1,7 @@
 //! What is wrong with a scenario, where, and what would be right.
 
-use crate::sweep;
+use crate::excerpt::{self, excerpt, visible};
+use crate::{read, sweep};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -65,20 +66,24 @@ impl ScenarioError {
     pub(crate) fn new(problem: Problem, file: &str, text: &str) -> ScenarioError {
         let first = problem.marks[0].0.start.min(text.len());
         let line = text.as_bytes()[..first].iter().filter(|byte| **byte == b'\n').count() + 1;
-        let label = |(index, (span, label)): (usize, (Range<usize>, Option<String>))| {
+        let on_one_line = |(span, _): &(Range<usize>, Option<String>)| {
             let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
             // A span over many lines would show them all.
-            let end = text.as_bytes()[start..end].iter().position(|byte| *byte == b'\n').map_or(end, |length| start + length);
-            let place = (start, end - start);
+            start..text.as_bytes()[start..end].iter().position(|byte| *byte == b'\n').map_or(end, |length| start + length)
+        };
+        let places: Vec<Range<usize>> = problem.marks.iter().map(on_one_line).collect();
+        let (shown, places) = excerpt(text, &places);
+        let labels = problem.marks.into_iter().map(|(_, label)| label.map(|label| excerpt::message(&label)));
+        let label = |(index, (label, place)): (usize, (Option<String>, Range<usize>))| {
             if index == 0 { LabeledSpan::new_primary_with_span(label, place) } else { LabeledSpan::new_with_span(label, place) }
         };
         ScenarioError(Box::new(Inner {
-            message: problem.message,
-            help: problem.help,
+            message: excerpt::message(&problem.message),
+            help: excerpt::message(&problem.help),
             file: file.to_owned(),
             line: Some(line),
-            source: Some(NamedSource::new(file, text.to_owned())),
-            labels: problem.marks.into_iter().enumerate().map(label).collect(),
+            source: Some(NamedSource::new(visible(file), shown)),
+            labels: labels.zip(places).enumerate().map(label).collect(),
         }))
     }
 
@@ -96,7 +101,7 @@ impl ScenarioError {
     /// What stands at a place of a scenario file cannot be had in some world. `place` is keys from the top of the file, a flow or link by its name: `flow`, `first`,
     /// `transport`, `tick`. The error shows the line where the file says so: there, in the table for all flows, or in a preset that implies it.
     pub fn unsupported(file: &Path, place: &[String], message: impl Into<String>, help: impl Into<String>) -> ScenarioError {
-        let (name, text) = (file.display().to_string(), std::fs::read_to_string(file).unwrap_or_default());
+        let (name, text) = (file.display().to_string(), read::scenario_text(file).unwrap_or_default());
         let span = sweep::places(&text, place).into_iter().next();
         let mut error = ScenarioError::new(*Problem::at(&span.clone().unwrap_or_default(), message, help), &name, &text);
         if span.is_none() {

@@ -29,6 +29,7 @@ mod check;
 mod comparison;
 mod difference;
 mod error;
+mod excerpt;
 mod icn;
 mod model;
 mod near;
@@ -48,12 +49,13 @@ mod write;
 pub use comparison::Comparison;
 pub use difference::{Difference, differences};
 pub use error::ScenarioError;
+pub use excerpt::visible;
 pub use icn::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
 pub use model::{
     Arrivals, Change, Draw, Expectation, Flow, FlowId, Frames, Link, LinkId, Node, NodeId, On, OnOff, Requests, Scenario, What, Workload,
 };
 pub use paths::{PATHS, PathProfile};
-pub use read::{ReadFile, load, parse};
+pub use read::{ReadFile, load, load_driven_by, parse, read_named};
 pub use schema::schema;
 pub use sizes::{PUBLISHED, Published, Sizes};
 pub use sweep::{Axis, AxisValue, Changes, Sweep};

@@ -3,8 +3,14 @@
 use crate::error::{Checked, ScenarioError};
 use crate::raw::RawScenario;
 use crate::{Scenario, check, paths, syntax};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
+
+/// The longest scenario, in bytes.
+const SCENARIO: u64 = 16 << 20;
+/// The longest trace or measurement: an hour of 10 Gbit/s in mahimahi's format is a third longer.
+const NAMED: u64 = 1 << 30;
 
 /// How the files that a scenario names are read.
 pub type ReadFile<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
@@ -32,7 +38,46 @@ pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
 /// Reads and checks a scenario file. Paths of traces are relative to its folder.
 pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    parse(&text, &file, &|name| std::fs::read_to_string(folder.join(name)))
+    let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
+    parse(&text, &file, &beside(path))
+}
+
+/// Reads and checks a scenario file in which `controller` drives every flow that has a controller, with all that follows from it: names that are not given, and
+/// the transport's settings that a controller chooses.
+pub fn load_driven_by(path: &Path, controller: &str) -> Result<Scenario, ScenarioError> {
+    let file = path.display().to_string();
+    let mut text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
+    let checked = read_whole(&mut text).and_then(|mut raw| {
+        raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut()).for_each(|own| own.value = controller.to_owned());
+        check::check(&raw, &file, &beside(path))
+    });
+    checked.map_err(|problem| ScenarioError::new(*problem, &file, &text))
+}
+
+/// Reads the files that the scenario `path` names; relative names begin in its folder.
+fn beside(path: &Path) -> impl Fn(&Path) -> io::Result<String> {
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    move |name| read_named(&folder.join(name))
+}
+
+/// The text of a scenario file.
+pub(crate) fn scenario_text(path: &Path) -> io::Result<String> {
+    limited(path, SCENARIO)
+}
+
+/// The text of a file that a scenario or a command names: a trace or a measurement.
+///
+/// # Errors
+/// It cannot be read, is not UTF-8, or is longer than 1 GiB, as a device without an end is.
+pub fn read_named(path: &Path) -> io::Result<String> {
+    limited(path, NAMED)
+}
+
+fn limited(path: &Path, most: u64) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(most + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        return Err(io::Error::other(format!("it is longer than {} MiB", most >> 20)));
+    }
+    Ok(text)
 }

@@ -2,7 +2,7 @@
 
 use crate::{LinkId, Scenario, What};
 use narrows_measure::{Change, Changed};
-use narrows_path::{Jitter, Limit, LinkChange, LossModel, Reorder, Spread};
+use narrows_path::{Jitter, Limit, LinkChange, Reorder, Spread};
 use narrows_units::Time;
 
 impl Scenario {
@@ -47,21 +47,7 @@ fn described(change: &LinkChange) -> (Changed, String) {
             },
         ),
         LinkChange::Reorder(Reorder { share, delay }) => (Changed::Reordering, format!("{} of packets, by {delay}", percent(*share))),
-        LinkChange::Loss(model) => (
-            Changed::Loss,
-            match model {
-                LossModel::None => none(),
-                LossModel::Independent(share) => percent(*share),
-                LossModel::Periodic(n) => format!("one packet in {n}"),
-                LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => format!(
-                    "Gilbert-Elliott: {} to bad, {} to good, {} lost in good, {} in bad",
-                    percent(*to_bad),
-                    percent(*to_good),
-                    percent(*loss_good),
-                    percent(*loss_bad)
-                ),
-            },
-        ),
+        LinkChange::Loss(model) => (Changed::Loss, model.to_string()),
         LinkChange::Limit(limit) => (
             Changed::Buffer,
             match limit {

@@ -1,6 +1,6 @@
 //! Small records with round numbers: 30 s of which 20 are steady, sampled every 100 ms.
 
-use crate::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
+use crate::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 const SAMPLES: u64 = 300;
@@ -63,6 +63,7 @@ pub(crate) fn link(name: &str, mbps: u64) -> LinkRecord {
         delay: Span::from_millis(15),
         buffer: None,
         buffer_packets: None,
+        nature: LinkNature::default(),
         total: LinkCounters::default(),
         steady: LinkCounters::default(),
         capacity: Some(rate.bytes_in(Span::from_secs(20))),

@@ -161,7 +161,7 @@ fn line(row: &Carried) -> String {
 }
 
 fn parse(text: &str) -> Result<Scenario, Failure> {
-    Ok(narrows_scenario::parse(text, "bench.toml", &|path| std::fs::read_to_string(path))?)
+    Ok(narrows_scenario::parse(text, "bench.toml", &narrows_scenario::read_named)?)
 }
 
 fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {

@@ -105,7 +105,7 @@ impl Cell {
     /// The scenario.
     pub fn scenario(&self) -> Result<Scenario, Failure> {
         let text = self.to_toml();
-        Ok(narrows_scenario::parse(&text, &self.name(), &|path| std::fs::read_to_string(path))?)
+        Ok(narrows_scenario::parse(&text, &self.name(), &narrows_scenario::read_named)?)
     }
 
     fn to_toml(&self) -> String {

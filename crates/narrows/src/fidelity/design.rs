@@ -108,7 +108,7 @@ impl Cell {
     /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its losses happen: so the k-th packet of a flow is lost in every
     /// world, however the flows share the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
     pub fn scenario(&self, duration: Span, seed: u64) -> Result<Scenario, ScenarioError> {
-        narrows_scenario::parse(&self.toml(duration, seed), "cell.toml", &|path| std::fs::read_to_string(path))
+        narrows_scenario::parse(&self.toml(duration, seed), "cell.toml", &narrows_scenario::read_named)
     }
 
     fn toml(&self, duration: Span, seed: u64) -> String {

@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::cli::FidelityArgs;
 use crate::compare::quote;
 use crate::error::Failure;
-use crate::output::{self, Kept, Started};
+use crate::output::{self, Started};
 use crate::runner::{run_all, run_live_together};
 use design::{Cell, QUICK, cells};
 use narrows_measure::{Emulation, Record, distances};
@@ -27,7 +27,7 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     // Before anything starts a thread.
     narrows_live::acquire()?;
-    let directory = output::choose_directory(&args.output, "fidelity")?;
+    let reserved = output::reserve(&args.output, "fidelity")?;
     let (count, duration, seeds) = if args.quick { (QUICK, Span::from_secs(15), 1) } else { (CELLS, Span::from_secs(30), 3) };
     let controllers: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
     let count = args.cells.iter().copied().max().unwrap_or(count);
@@ -57,7 +57,8 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     };
     result.cells.sort_by(|a, b| goals::badness(b).total_cmp(&goals::badness(a)));
     output::print(&if args.output.json { fidelity_json(&result) } else { fidelity_table(&result) })?;
-    write_fidelity(&directory, &result, &started.info(Kept::default()))?;
+    let directory = reserved.directory().to_owned();
+    write_fidelity(reserved, &result, &started.info(Vec::new()))?;
     if !args.output.json && !args.output.quiet {
         output::print(&format!("\nReport: {}\n{}\n", directory.join("report.html").display(), started.cost()))?;
     }

@@ -9,12 +9,12 @@ use crate::cells::{Cells, partial};
 use crate::cli::{OutputArgs, ReproduceArgs};
 use crate::compare::quote;
 use crate::error::Failure;
-use crate::output::{self, Kept, Started};
+use crate::output::{self, Started};
 use crate::runner::run_cells;
 use job::Job;
-use narrows_report::{FigureResult, KeptRun, PaperResult, Reproduction};
+use narrows_report::{FigureResult, KeptRun, PaperResult, Reproduction, Reserved};
 use papers::Source;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs the figures of papers, and says which of their claims hold.
 pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
@@ -25,14 +25,15 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     }
     let sources = papers::chosen(&args.papers)?;
     let jobs = jobs(&sources, &args)?;
-    let directory = directory(&args)?;
+    let reserved = reserve(&args)?;
+    let directory = reserved.directory().to_owned();
     let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
     run(&jobs, &kept, &directory, &args.output)?;
     let reproduction = judged(&sources, &jobs, &kept, &args)?;
     let text =
         if args.output.json { narrows_report::reproduction_json(&reproduction) } else { narrows_report::reproduction_table(&reproduction) };
     let printed = output::print(&text);
-    narrows_report::write_reproduction(&directory, &reproduction, &started.info(Kept::default()))?;
+    narrows_report::write_reproduction(reserved, &reproduction, &started.info(Vec::new()))?;
     drop(kept);
     clear(&jobs, &partial(&directory));
     printed?;
@@ -63,10 +64,10 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     Ok(jobs)
 }
 
-/// Where the result goes: what was named, else the first of the numbered places that is free. Runs that are kept there are used as far as they belong to it.
-fn directory(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
+/// Reserves the result directory: what was named, else the first of the numbered places that is free. Runs that are kept there are used as far as they belong to it.
+fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
     let live = if args.live { "-live" } else { "" };
-    output::choose_directory(&args.output, &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }))
+    output::reserve(&args.output, &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }))
 }
 
 /// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no harm.

@@ -55,7 +55,7 @@ fn folder(name: &str) -> Result<Source, Failure> {
             if path.is_file() {
                 let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // What is no text is no figure, nor a trace that one could name.
-                texts.extend(std::fs::read_to_string(&path).ok().map(|text| (file, text)));
+                texts.extend(narrows_scenario::read_named(&path).ok().map(|text| (file, text)));
             }
         }
         texts.sort();

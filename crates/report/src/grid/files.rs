@@ -2,42 +2,39 @@
 
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
-use crate::directory::{Partial, ReportError, RunInfo, read_text};
+use crate::checksums::ResultDir;
+use crate::directory::{ReportError, RunInfo};
 use crate::page::grid_html;
+use crate::reserved::Reserved;
 use crate::sheet::{Cells, Sheet};
 use narrows_measure::metrics::METRICS;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Rows of a row group.
 const GROUP: usize = 8192;
 
-/// Writes the result directory `dir` of a sweep: `sweep.toml`, the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run,
+/// Writes the result of a sweep into the directory that is reserved for it: `sweep.toml`, the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run,
 /// `flows.parquet` with a row for each flow of each run, and `report.html`. `reduced` gives the runs once more, in the grid's order. The directory appears
 /// complete or not at all.
 ///
 /// # Errors
-/// The directory exists or cannot be written, or `reduced` fails.
+/// Something cannot be written, or `reduced` fails.
 pub fn write_grid<E: From<ReportError>>(
-    dir: &Path,
+    reserved: Reserved,
     grid: &Grid,
     sweep_toml: &str,
     reduced: impl Iterator<Item = Result<Reduced, E>>,
     info: &RunInfo,
 ) -> Result<(), E> {
-    if dir.symlink_metadata().is_ok() {
-        return Err(ReportError::Exists(dir.to_owned()).into());
-    }
-    let partial = Partial::create(dir)?;
-    partial.file("sweep.toml", sweep_toml.as_bytes())?;
+    reserved.file("sweep.toml", sweep_toml.as_bytes())?;
     for input in &info.inputs {
-        partial.file(&input.name, input.text.as_bytes())?;
+        reserved.file(&input.name, input.text.as_bytes())?;
     }
-    partial.file("summary.json", grid_json(grid).as_bytes())?;
-    partial.file("run.json", info.json(&grid.version, Vec::new()).as_bytes())?;
+    reserved.file("summary.json", grid_json(grid).as_bytes())?;
+    reserved.file("run.json", info.json(&grid.version, Vec::new()).as_bytes())?;
     let cells = cells(grid, 0..0);
     let groups = (0..grid.runs.len()).step_by(GROUP).map(|from| self::cells(grid, from..grid.runs.len().min(from + GROUP)));
-    partial.table("cells.parquet", &cells, groups)?;
+    reserved.table("cells.parquet", &cells, groups)?;
     let mut failed = None;
     let sheets = reduced.enumerate().map_while(|(run, reduced)| match reduced {
         Ok(reduced) => Some(flows(grid, run, reduced)),
@@ -58,25 +55,25 @@ pub fn write_grid<E: From<ReportError>>(
         }
         Some(group)
     });
-    partial.table("flows.parquet", &like, groups)?;
+    reserved.table("flows.parquet", &like, groups)?;
     if let Some(matrix) = &grid.matrix {
-        partial.table("matrix.parquet", &matrix.sheet(), std::iter::once(matrix.sheet()))?;
+        reserved.table("matrix.parquet", &matrix.sheet(), std::iter::once(matrix.sheet()))?;
     }
-    partial.file("report.html", grid_html(grid).as_bytes())?;
+    reserved.file("report.html", grid_html(grid).as_bytes())?;
     if let Some(error) = failed {
         return Err(error);
     }
-    partial.complete(dir)?;
+    reserved.complete()?;
     Ok(())
 }
 
-/// Reads the result directory of a sweep back; `None` if it is that of a run or a comparison.
+/// Reads the result of a sweep back; `None` if it is that of a run or a comparison.
 ///
 /// # Errors
-/// The directory cannot be read, or is damaged.
-pub fn read_grid(dir: &Path) -> Result<Option<Grid>, ReportError> {
-    let path = dir.join("summary.json");
-    let text = read_text(&path)?;
+/// It is that of something else, or does not say what it should.
+pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
+    let path = files.path().join("summary.json");
+    let text = files.text("summary.json")?;
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
     let kind: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
     if kind["kind"] == "sweep" { parse(&text).map(Some).map_err(damaged) } else { Ok(None) }

@@ -4,7 +4,7 @@
 
 pub mod icn;
 
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
+use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
 use narrows_report::{Case, Comparison};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
@@ -257,6 +257,7 @@ fn empty_link(constant: bool, buffer: f64) -> LinkRecord {
         delay: BASE_RTT / 2,
         buffer: Some(Bytes::new(buffer as u64)),
         buffer_packets: None,
+        nature: LinkNature::default(),
         total: LinkCounters::default(),
         steady: LinkCounters::default(),
         capacity: Some(Bytes::ZERO),

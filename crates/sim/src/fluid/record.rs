@@ -1,6 +1,6 @@
 //! What the fluid writes down.
 
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkRecord, LinkSample, Record};
+use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
 use narrows_path::RateSource;
 use narrows_scenario::{Flow, LinkId, Scenario};
 use narrows_units::{Bytes, Span, Time};
@@ -104,6 +104,7 @@ impl Probes {
                 delay: config.delay,
                 buffer: None,
                 buffer_packets: None,
+                nature: LinkNature::default(),
                 total: LinkCounters::default(),
                 steady: LinkCounters::default(),
                 capacity: None,

@@ -1,0 +1,157 @@
+//! `SHA256SUMS`: what the files of a result directory hold, in the format of `sha256sum`.
+
+use crate::directory::ReportError;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+const SUMS: &str = "SHA256SUMS";
+/// Files that are not results: `run.json` tells of the host, and the page is drawn from the results and can be drawn again.
+const UNLISTED: [&str; 3] = [SUMS, "run.json", "report.html"];
+/// A list of a hundred thousand files.
+const LONGEST: u64 = 16 << 20;
+
+/// A result directory whose files are as they were written.
+#[derive(Debug)]
+pub struct ResultDir {
+    dir: PathBuf,
+    sums: BTreeMap<String, String>,
+}
+
+/// True if `name` names a file in a directory, and nothing elsewhere.
+pub(crate) fn is_plain(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name) && !name.contains(char::is_control)
+}
+
+/// Writes the list for all files in `dir` but `lock`, and makes sure that they are on the disk.
+pub(crate) fn write(dir: &Path, lock: &str) -> io::Result<()> {
+    let mut sums = BTreeMap::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let mut file = File::open(entry.path())?;
+        file.sync_all()?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != lock && !UNLISTED.contains(&name.as_str()) {
+            sums.insert(name, sum(&mut file)?);
+        }
+    }
+    let mut out = BufWriter::new(File::create_new(dir.join(SUMS))?);
+    for (name, sum) in sums {
+        writeln!(out, "{sum}  {name}")?;
+    }
+    out.into_inner()?.sync_all()
+}
+
+/// Opens a result directory, and makes sure that each of its files is as it was written.
+///
+/// # Errors
+/// It is not a result directory, or a file was changed, exchanged or lost since; it is named.
+pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
+    let path = dir.join(SUMS);
+    let mut text = String::new();
+    let read = regular(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
+    read.map_err(|source| ReportError::Read { path: path.clone(), source })?;
+    let sums = text.lines().map(listed).collect::<Option<BTreeMap<_, _>>>();
+    let reason = "a line of it is not a SHA-256, two spaces and the name of a file".to_owned();
+    let sums = sums.ok_or(ReportError::Damaged { path, reason })?;
+    for (name, wanted) in &sums {
+        let path = dir.join(name);
+        let found =
+            regular(&path).and_then(|mut file| sum(&mut file)).map_err(|source| ReportError::Read { path: path.clone(), source })?;
+        if found != *wanted {
+            let reason = format!("its SHA-256 is not the one in {SUMS}");
+            return Err(ReportError::Damaged { path, reason });
+        }
+    }
+    Ok(ResultDir { dir: dir.to_owned(), sums })
+}
+
+impl ResultDir {
+    /// Its place.
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The names of its files.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.sums.keys().map(String::as_str)
+    }
+
+    /// One of its files.
+    pub(crate) fn file(&self, name: &str) -> Result<File, ReportError> {
+        let path = self.dir.join(name);
+        let opened = if self.sums.contains_key(name) { regular(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
+        opened.map_err(|source| ReportError::Read { path, source })
+    }
+
+    /// The text of one of its files.
+    pub(crate) fn text(&self, name: &str) -> Result<String, ReportError> {
+        let mut text = String::new();
+        let read = self.file(name)?.read_to_string(&mut text);
+        read.map_err(|source| ReportError::Read { path: self.dir.join(name), source })?;
+        Ok(text)
+    }
+}
+
+/// A line of the list.
+fn listed(line: &str) -> Option<(String, String)> {
+    let (sum, name) = line.split_once("  ")?;
+    let is_sum = sum.len() == 64 && sum.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_sum && is_plain(name)).then(|| (name.to_owned(), sum.to_owned()))
+}
+
+/// Opens a regular file: a pipe would wait, and a link leads elsewhere.
+fn regular(path: &Path) -> io::Result<File> {
+    match path.symlink_metadata()?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
+fn sum(file: &mut File) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(file, &mut Hashing(&mut hash))?;
+    Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+/// Takes in all that is written to it.
+struct Hashing<'a>(&'a mut Sha256);
+
+impl Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_in_the_directory_are_plain() {
+        assert!(["a", "a.b", "..c", "trace-x y", "ä"].iter().all(|name| is_plain(name)));
+        assert!(["", ".", "..", "/", "/etc/passwd", "a/b", "../a", "a/", "./a", "a/..", "a\nb"].iter().all(|name| !is_plain(name)));
+    }
+
+    #[test]
+    fn a_line_is_a_sum_and_a_plain_name() {
+        let sum = "0123456789abcdef".repeat(4);
+        assert_eq!(listed(&format!("{sum}  links.parquet")), Some(("links.parquet".to_owned(), sum.clone())));
+        for line in
+            [format!("{sum} a"), format!("{sum}  ../a"), format!("{}  a", &sum[1..]), format!("{}  a", sum.to_uppercase()), String::new()]
+        {
+            assert_eq!(listed(&line), None, "{line}");
+        }
+    }
+}
