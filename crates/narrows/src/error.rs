@@ -20,7 +20,7 @@ pub enum Failure {
     Report(#[from] narrows_report::ReportError),
     #[error("the program \"{name}\" {exit}; what was measured is in {}", kept.display())]
     Program { name: String, exit: narrows_live::Exit, kept: std::path::PathBuf },
-    #[error("printing failed: {0}")]
+    #[error("the output cannot be printed: {0}; send it elsewhere, a result is in its directory all the same")]
     Print(#[from] io::Error),
     #[error("stopped; nothing was written")]
     Interrupted,

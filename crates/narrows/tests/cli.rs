@@ -31,7 +31,8 @@ controller = "cubic"
 const ICN_FILES: [&str; 5] =
     ["consumer_samples.parquet", "consumers.parquet", "interests.parquet", "rate_samples.parquet", "subflow_samples.parquet"];
 
-const RESULT_FILES: [&str; 12] = [
+const RESULT_FILES: [&str; 13] = [
+    "SHA256SUMS",
     "changes.parquet",
     "flow_samples.parquet",
     "flows.parquet",
@@ -248,7 +249,11 @@ fn an_output_directory_that_exists_is_left_alone() {
     for arguments in [vec!["run", &file, "--out", "result"], vec!["compare", "--out", "result"]] {
         let output = place.narrows(arguments);
         assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains("result exists already; choose another --out or remove it"), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("result exists already; choose another directory with --out, or remove this one"),
+            "{}",
+            stderr(&output)
+        );
         assert_eq!(place.listing(), before);
         assert_eq!(place.read("result/precious.txt"), b"mine");
     }
@@ -356,7 +361,7 @@ fn a_comparison_on_a_path_lasts_as_long_as_the_path_says_and_tells_where_nothing
     assert!(text.contains("300 s (first 30 s warm-up)"), "{text}");
     assert!(text.contains("Note: ECN with dctcp: no queue on this network marks packets"), "{text}");
     let marked = ["compare", "dctcp", "--path", "datacenter", "--duration", "20 ms", "--seeds", "1", "--quiet"];
-    let text = stdout(&place.narrows(marked));
+    let text = stdout(&place.narrows(marked)).replace('\n', " ");
     assert!(text.contains("0.02 s (first") && !text.contains("Note"), "{text}");
 }
 

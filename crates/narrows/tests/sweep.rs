@@ -32,7 +32,7 @@ count = 2
 seeds = 4
 "#;
 
-const FILES: [&str; 6] = ["cells.parquet", "flows.parquet", "report.html", "run.json", "summary.json", "sweep.toml"];
+const FILES: [&str; 7] = ["SHA256SUMS", "cells.parquet", "flows.parquet", "report.html", "run.json", "summary.json", "sweep.toml"];
 
 /// Fails unless two results have the same files with the same bytes, but for what only the machine and the clock make different.
 fn same(place: &Scratch, one: &str, two: &str) {

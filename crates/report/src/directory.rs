@@ -47,7 +47,7 @@ pub enum ReportError {
         source: io::Error,
     },
     /// A file does not say what it should.
-    #[error("{} is damaged or was not written by Narrows: {reason}", .path.display())]
+    #[error("{} is damaged or was not written by Narrows: {reason}; make the result again, or fetch an undamaged copy", .path.display())]
     Damaged {
         /// Which.
         path: PathBuf,

@@ -43,8 +43,9 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
 }
 
 /// Reads and checks a scenario file in which `controller` drives every flow that has a controller, with all that follows from it: names that are not given, and
-/// the transport's settings that a controller chooses.
+/// the transport's settings that a controller chooses. As it is the file must be a scenario, too.
 pub fn load_driven_by(path: &Path, controller: &str) -> Result<Scenario, ScenarioError> {
+    load(path)?;
     let file = path.display().to_string();
     let mut text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
     let checked = read_whole(&mut text).and_then(|mut raw| {

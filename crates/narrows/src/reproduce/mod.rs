@@ -58,8 +58,11 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
         }
     }
     if jobs.is_empty() {
-        let live = if args.live { " on the kernel; without --live there are others" } else { "" };
-        return Err(Failure::Other(format!("there are no figures to run{live}")));
+        let (what, remedy) = match args.live {
+            true => ("no figures on the kernel", "leave --live out for those that are simulated"),
+            false => ("no figures to run", "name a paper that has some (narrows list papers), or add --live"),
+        };
+        return Err(Failure::Other(format!("there are {what}; {remedy}")));
     }
     Ok(jobs)
 }

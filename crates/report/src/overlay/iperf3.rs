@@ -1,9 +1,18 @@
 //! `iperf3 --json`.
 
 use super::{Problem, Quantity, Series};
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 const REMEDY: &str = "give what iperf3 --json prints";
+
+/// Greatest values that a measurement can have, in the units of iperf3. Ours: a petabit a second, ten years, an hour's round trip, a window of a tebibyte.
+const MOST_RATE: f64 = 1e15;
+const MOST_SECONDS: f64 = 3.2e8;
+const MOST_RTT: f64 = 3.6e9;
+const MOST_WINDOW: f64 = (1u64 << 40) as f64;
+/// Greatest payload of a segment.
+const MOST_MSS: f64 = 65_535.0;
 
 #[derive(Deserialize)]
 struct Output {
@@ -17,6 +26,7 @@ struct Output {
 #[derive(Default, Deserialize)]
 struct Start {
     /// Payload of a full segment.
+    #[serde(default, deserialize_with = "mss")]
     tcp_mss_default: Option<f64>,
 }
 
@@ -30,19 +40,52 @@ struct Interval {
 #[derive(Deserialize)]
 struct Stream {
     /// Microseconds.
+    #[serde(default, deserialize_with = "rtt")]
     rtt: Option<f64>,
     /// Bytes.
+    #[serde(default, deserialize_with = "window")]
     snd_cwnd: Option<f64>,
 }
 
 /// Of all connections; times are in seconds.
 #[derive(Deserialize)]
 struct Sum {
+    #[serde(deserialize_with = "seconds")]
     start: f64,
+    #[serde(deserialize_with = "seconds")]
     end: f64,
+    #[serde(deserialize_with = "rate")]
     bits_per_second: f64,
     #[serde(default)]
     omitted: bool,
+}
+
+/// A value that can have been measured.
+fn measured<E: Error>(value: f64, most: f64, name: &str) -> Result<f64, E> {
+    match (0.0..=most).contains(&value) {
+        true => Ok(value),
+        false => Err(E::custom(format!("{name} cannot be {value:e}, only from 0 to {most:e}"))),
+    }
+}
+
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    measured(f64::deserialize(deserializer)?, MOST_SECONDS, "a time in seconds")
+}
+
+fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    measured(f64::deserialize(deserializer)?, MOST_RATE, "bits_per_second")
+}
+
+fn rtt<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Option::deserialize(deserializer)?.map(|value| measured(value, MOST_RTT, "rtt in microseconds")).transpose()
+}
+
+fn window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Option::deserialize(deserializer)?.map(|value| measured(value, MOST_WINDOW, "snd_cwnd in bytes")).transpose()
+}
+
+fn mss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Option::deserialize(deserializer)?.map(|value| measured(value, MOST_MSS, "tcp_mss_default in bytes")).transpose()
 }
 
 /// Throughput of all connections, the mean of their round trips, the sum of their windows; intervals that iperf3 omits are left out.
@@ -104,6 +147,22 @@ mod tests {
     fn a_receivers_output_has_rates_alone() {
         let text = r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
         assert_eq!(parse(text).unwrap(), [Series { quantity: Quantity::Throughput, points: vec![(0.5, 8.0)] }]);
+    }
+
+    #[test]
+    fn values_that_nobody_can_measure_are_refused_with_their_line() {
+        for (from, to, line, says) in [
+            ("95437020.5", "-5e9", 6, "bits_per_second cannot be -5e9"),
+            ("95437020.5", "1.7e302", 6, "bits_per_second cannot be 1.7e302"),
+            ("\"end\": 1.5", "\"end\": 8.4e18", 6, "a time in seconds cannot be 8.4e18"),
+            ("13505", "-1", 5, "rtt in microseconds cannot be -1e0"),
+            ("139008", "2e16", 5, "snd_cwnd in bytes cannot be 2e16"),
+            ("1448", "1e9", 2, "tcp_mss_default in bytes cannot be 1e9"),
+        ] {
+            let (found, problem, _) = parse(&TWO_STREAMS.replace(from, to)).unwrap_err();
+            assert!(problem.contains(says), "{problem}");
+            assert!(found.abs_diff(line) <= 2, "line {found}: {problem}");
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ const REMEDY: &str = "a line is a time in milliseconds and an event: \"12 + 1504
 const BIN: u64 = 100;
 /// Longest log: a week.
 const LONGEST: u64 = 7 * 24 * 3_600_000;
+/// Most bytes in an event. Ours: far more than a packet or an opportunity of mm-link.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// What departed in a bin.
 #[derive(Clone, Copy, Default)]
@@ -47,13 +49,19 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
             return Err(fail(format!("{time} ms is more than a week after the base timestamp, {base} ms")));
         }
         let amount = number(2).ok_or_else(|| fail(format!("\"{content}\" lacks a number")))?;
+        if amount > MOST_BYTES {
+            return Err(fail(format!("{amount} is more than one event has ({MOST_BYTES})")));
+        }
         match *event {
             "+" | "#" | "d" => {}
             "-" => {
                 let delay_ms = number(3).ok_or_else(|| fail(format!("\"{content}\" lacks the delay of a departure")))?;
+                if delay_ms > LONGEST {
+                    return Err(fail(format!("a delay of {delay_ms} ms is more than a week")));
+                }
                 let bin = bins.entry(since / BIN).or_default();
-                bin.bytes = bin.bytes.saturating_add(amount);
-                bin.delay_ms = bin.delay_ms.saturating_add(delay_ms);
+                bin.bytes += amount;
+                bin.delay_ms += delay_ms;
                 bin.packets += 1;
             }
             other => return Err(fail(format!("\"{other}\" is no event"))),
@@ -102,6 +110,8 @@ mod tests {
             ("1010 + 1504", "1010", 6, "has no event"),
             ("1010 + 1504", "x + 1504", 6, "\"x\" is not a time"),
             ("1010 + 1504", "1010 + many", 6, "lacks a number"),
+            ("1010 + 1504", "1010 + 99999999", 6, "99999999 is more than one event has"),
+            ("1012 - 1504 2", "1012 - 1504 999999999", 8, "is more than a week"),
         ] {
             let (found, text, _) = parse(&LOG.replace(from, to)).unwrap_err();
             assert!(found == line && text.contains(problem), "{found}: {text}");
