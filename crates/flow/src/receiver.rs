@@ -31,10 +31,7 @@ pub struct Receiver {
     echo_mark: bool,
     /// What routers wrote into the data that is not acknowledged yet.
     signal: Option<Signal>,
-    /// The latest segments that were shorter than the others, and by how much.
-    short: Vec<(u64, Bytes)>,
-    /// By how much those before them were shorter.
-    missing: Bytes,
+    goodput: Bytes,
     duplicates: u64,
     mss: Bytes,
     sack: bool,
@@ -70,8 +67,7 @@ impl Receiver {
             counts: [0; 4],
             echo_mark: false,
             signal: None,
-            short: Vec::new(),
-            missing: Bytes::ZERO,
+            goodput: Bytes::ZERO,
             duplicates: 0,
             mss: transport.mss,
             sack: transport.sack,
@@ -103,9 +99,6 @@ impl Receiver {
         if data.cwr || ecn == Ecn::Ce {
             self.note_mark(data.cwr, ecn);
         }
-        if data.bytes != self.mss {
-            self.note_short(data);
-        }
         if let Some(next_packet) = self.next_packet {
             return self.take_numbered(now, data, ecn, next_packet);
         }
@@ -113,6 +106,7 @@ impl Receiver {
             return Some(self.out_of_order(data));
         }
         self.next += 1;
+        self.goodput += data.bytes;
         if self.unacknowledged == 0 {
             self.echo = data.stamp;
         }
@@ -140,7 +134,11 @@ impl Receiver {
                 self.early.remove_below(run.end);
             }
         }
-        self.duplicates += known as u64;
+        if known {
+            self.duplicates += 1;
+        } else {
+            self.goodput += data.bytes;
+        }
         self.unacknowledged += 1;
         if packet != next_packet {
             return Some(self.acknowledge());
@@ -217,19 +215,6 @@ impl Receiver {
         }
     }
 
-    fn note_short(&mut self, data: &Data) {
-        let (next, missing) = (self.next, &mut self.missing);
-        self.short.retain(|(number, less)| {
-            if *number < next {
-                *missing += *less;
-            }
-            *number >= next
-        });
-        if data.number >= next && self.short.iter().all(|(number, _)| *number != data.number) {
-            self.short.push((data.number, self.mss - data.bytes));
-        }
-    }
-
     /// A segment came before its predecessors, or once more.
     fn out_of_order(&mut self, data: &Data) -> Ack {
         let number = data.number;
@@ -243,7 +228,11 @@ impl Receiver {
         self.recent.retain(|block| block.end < range.start || range.end < block.start);
         self.recent.insert(0, Block { start: range.start, end: range.end });
         self.recent.truncate(MAX_BLOCKS);
-        if duplicate { self.acknowledge_duplicate(number) } else { self.acknowledge() }
+        if duplicate {
+            return self.acknowledge_duplicate(number);
+        }
+        self.goodput += data.bytes;
+        self.acknowledge()
     }
 
     /// The duplicate is reported before what is missing (RFC 2883 section 4).
@@ -317,10 +306,9 @@ impl Receiver {
         &self.blocks
     }
 
-    /// Payload delivered in order.
+    /// Payload that arrived, in order or not, each byte once.
     pub fn goodput(&self) -> Bytes {
-        let short = self.short.iter().filter(|(number, _)| *number < self.next);
-        self.mss * self.next - self.missing - short.fold(Bytes::ZERO, |sum, (_, less)| sum + *less)
+        self.goodput
     }
 
     /// Segments that arrived more than once.

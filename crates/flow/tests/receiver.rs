@@ -4,7 +4,7 @@ mod common;
 
 use common::at;
 use narrows_control::Ecn;
-use narrows_flow::{Ack, Data, Receiver, Transport};
+use narrows_flow::{Ack, AckFormat, Data, Receiver, Transport};
 use narrows_units::{Bytes, Span, Time};
 
 const MSS: Bytes = Bytes::new(1448);
@@ -157,14 +157,23 @@ fn a_mark_is_echoed_until_the_sender_answers() {
 }
 
 #[test]
-fn goodput_counts_the_short_last_segment_by_its_bytes() {
-    let mut receiver = patient();
-    receiver.on_data(at(100), &Data { bytes: Bytes::new(100), ..data(2, at(90)) }, Ecn::NotEct);
-    assert_eq!(receiver.goodput(), Bytes::ZERO);
-    arrive(&mut receiver, 101, 0);
-    assert_eq!(receiver.goodput(), MSS);
-    arrive(&mut receiver, 102, 1);
-    assert_eq!(receiver.goodput(), Bytes::new(2 * 1448 + 100));
+fn goodput_counts_each_byte_once_when_it_arrives() {
+    let numbered = Transport { acks: AckFormat::Numbered, ..Transport::default() };
+    for mut receiver in [patient(), Receiver::new(&numbered)] {
+        let mut packet = 0;
+        let mut goodput_after = |segment, bytes| {
+            let data = Data { bytes, packet, ..data(segment, at(90)) };
+            packet += 1;
+            receiver.on_data(at(100), &data, Ecn::NotEct);
+            receiver.goodput()
+        };
+        assert_eq!(goodput_after(2, Bytes::new(100)), Bytes::new(100), "it need not be in order");
+        assert_eq!(goodput_after(0, MSS), Bytes::new(1448 + 100));
+        assert_eq!(goodput_after(2, Bytes::new(100)), Bytes::new(1448 + 100), "waiting, it came again");
+        assert_eq!(goodput_after(1, MSS), Bytes::new(2 * 1448 + 100));
+        assert_eq!(goodput_after(0, MSS), Bytes::new(2 * 1448 + 100), "delivered, it came again");
+        assert_eq!(goodput_after(3, MSS), Bytes::new(3 * 1448 + 100));
+    }
 }
 
 #[test]

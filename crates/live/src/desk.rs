@@ -6,8 +6,10 @@ use crate::round_trip::RoundTrips;
 use crate::sockets::number_of;
 use crate::wire::{Endpoints, TcpFlags, WirePacket};
 use narrows_control::Ecn;
+use narrows_flow::RangeSet;
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
+use narrows_scenario::Flow;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -37,8 +39,10 @@ pub struct Parcel {
 /// Counts what the network hands out, and keeps it until it can be written.
 pub struct Desk<'a> {
     lanes: &'a Lanes,
-    /// How far each connection of the programs' flows has come.
-    reached: BTreeMap<Endpoints, u32>,
+    /// The scenario's flows, without those of programs.
+    flows: &'a [Flow],
+    /// What has arrived of each connection.
+    streams: BTreeMap<Endpoints, Stream>,
     pub tallies: Vec<FlowTally>,
     round_trips: Vec<RoundTrips>,
     /// In order of their times.
@@ -46,11 +50,13 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// One that has seen nothing.
-    pub fn new(lanes: &Lanes) -> Desk<'_> {
+    /// One that has seen nothing. `flows`: those of the scenario, perhaps others after them.
+    pub fn new<'a>(lanes: &'a Lanes, flows: &'a [Flow]) -> Desk<'a> {
+        let flows = &flows[..lanes.own()];
         let count = lanes.ends.len();
         let round_trips = (0..count).map(|_| RoundTrips::default()).collect();
-        Desk { lanes, reached: BTreeMap::new(), tallies: vec![FlowTally::default(); count], round_trips, outbox: VecDeque::new() }
+        let tallies = vec![FlowTally::default(); count];
+        Desk { lanes, flows, streams: BTreeMap::new(), tallies, round_trips, outbox: VecDeque::new() }
     }
 
     /// The warm-up is over.
@@ -95,8 +101,13 @@ impl Watcher<WirePacket> for Desk<'_> {
         let flow = transit.flow as usize;
         let (from, to) = self.lanes.ends[flow];
         let tally = &mut self.tallies[flow];
-        if flow >= self.lanes.own() && !transit.back {
-            tally.counters.goodput += fresh(&mut self.reached, &transit.packet);
+        if !transit.back {
+            let plan = self.flows.get(flow);
+            let payload = fresh(&mut self.streams, &transit.packet, plan.map(|plan| plan.transport.headers));
+            tally.counters.goodput += payload;
+            if plan.and_then(|plan| plan.stop).is_some_and(|stop| at > stop) {
+                tally.counters.late_goodput += payload;
+            }
         }
         if transit.back {
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
@@ -128,23 +139,60 @@ impl Watcher<WirePacket> for Desk<'_> {
     }
 }
 
-/// Payload that its receiver did not have: of a TCP connection, what lies beyond all that arrived before.
-fn fresh(reached: &mut BTreeMap<Endpoints, u32>, packet: &WirePacket) -> Bytes {
+/// What has arrived of one connection.
+#[derive(Default)]
+struct Stream {
+    /// The sequence number of its first byte.
+    first: u32,
+    /// Positions from there on, and one past the highest.
+    arrived: RangeSet,
+    end: u64,
+}
+
+impl Stream {
+    /// Bytes from this sequence number on arrive: how many of them had not arrived before.
+    fn take(&mut self, sequence: u32, payload: u64) -> u64 {
+        // Sequence numbers wrap (RFC 9293 section 3.4): the nearest one is meant. A keepalive probe repeats one before the first byte.
+        let ahead = sequence.wrapping_sub(self.first).wrapping_sub(self.end as u32) as i32;
+        let Some(start) = self.end.checked_add_signed(ahead.into()) else { return 0 };
+        let end = start + payload;
+        self.end = self.end.max(end);
+        let mut fresh = 0;
+        self.arrived.insert(start..end, |new| fresh += new.end - new.start);
+        fresh
+    }
+}
+
+/// Payload that arrives for the first time; `headers` are those of the scenario's datagrams.
+fn fresh(streams: &mut BTreeMap<Endpoints, Stream>, packet: &WirePacket, headers: Option<Bytes>) -> Bytes {
     let (Some(endpoints), Some(tcp)) = (packet.endpoints(), packet.tcp()) else {
-        return Bytes::new(packet.payload().len() as u64);
+        return headers.map_or(Bytes::new(packet.payload().len() as u64), |headers| packet.size().saturating_sub(headers));
     };
-    let end = tcp.sequence.wrapping_add(tcp.payload as u32);
     if tcp.flags.any(TcpFlags::SYN) {
         // A connection begins anew. Its SYN has a number of its own.
-        reached.insert(endpoints, tcp.sequence.wrapping_add(1));
+        streams.insert(endpoints, Stream { first: tcp.sequence.wrapping_add(1), ..Stream::default() });
+    }
+    if tcp.payload == 0 {
         return Bytes::ZERO;
     }
-    let reached = reached.entry(endpoints).or_insert(tcp.sequence);
-    // Sequence numbers wrap (RFC 9293 section 3.4).
-    let beyond = end.wrapping_sub(*reached) as i32;
-    if beyond <= 0 {
-        return Bytes::ZERO;
+    let stream = streams.entry(endpoints).or_insert_with(|| Stream { first: tcp.sequence, ..Stream::default() });
+    Bytes::new(stream.take(tcp.sequence, tcp.payload as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_byte_counts_once_when_it_arrives() {
+        let first = u32::MAX - 150;
+        let mut stream = Stream { first, ..Stream::default() };
+        let mut take = |offset: u32, payload| stream.take(first.wrapping_add(offset), payload);
+        assert_eq!(take(100, 100), 100, "the one before it is missing, and numbers wrap within it");
+        assert_eq!(take(300, 50), 50);
+        assert_eq!(take(0, 100), 100);
+        assert_eq!(take(100, 100), 0, "sent again for nothing");
+        assert_eq!(take(150, 200), 100, "half of it fills the gap");
+        assert_eq!(take(u32::MAX, 1), 0, "a keepalive probe");
     }
-    *reached = end;
-    Bytes::new(beyond as u64)
 }

@@ -107,7 +107,7 @@ pub fn emulate(
         lanes,
         clock,
         network: Network::new(scenario),
-        desk: Desk::new(lanes),
+        desk: Desk::new(lanes, &scenario.flows),
         pool: Pool::new(),
         write: Write::new(),
         probes: scenario.links.iter().map(|_| LinkProbe::default()).collect(),

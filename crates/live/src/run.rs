@@ -125,13 +125,13 @@ fn flow_record(scenario: &Scenario, plan: &Flow, tally: FlowTally, outcome: Outc
         application.datagram(end, &mut ledger, number, false, &mut room);
     }
     let counters = |network: FlowCounters, sockets: FlowCounters| {
-        let FlowCounters { goodput, retransmitted, timeouts, duplicates, .. } = sockets;
-        FlowCounters { goodput, retransmitted, timeouts, duplicates, ..network }
+        let FlowCounters { retransmitted, timeouts, duplicates, .. } = sockets;
+        FlowCounters { retransmitted, timeouts, duplicates, ..network }
     };
     let total = counters(tally.counters, at_end.counters);
     let sample = |(network, sockets): (FlowSample, FlowSample)| {
-        let FlowSample { rtt, arrived_wire, sent, dropped, .. } = network;
-        FlowSample { rtt, arrived_wire, sent, dropped, ..sockets }
+        let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
+        FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
     };
     FlowRecord {
         name: plan.name.clone(),

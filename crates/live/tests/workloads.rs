@@ -248,7 +248,6 @@ fn datagrams_that_a_full_queue_drops_are_counted_by_flow_and_link() {
         return;
     }
     assert!(flow.total.dropped > flow.total.sent / 4, "a third of 15 Mbit/s");
-    assert!(flow.total.arrived - flow.total.goodput.get() / MSS < 500, "what has arrived is read");
 }
 
 #[test]

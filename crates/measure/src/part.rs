@@ -66,7 +66,7 @@ impl Record {
     }
 
     /// The latest time not after `time` at which a sample was taken.
-    fn sampled(&self, time: Time) -> Time {
+    pub(crate) fn sampled(&self, time: Time) -> Time {
         let interval = self.interval.as_nanos().max(1);
         Time::ZERO + self.interval * (time.since(Time::ZERO).as_nanos() / interval)
     }
@@ -81,7 +81,10 @@ impl FlowRecord {
     fn between(&self, links: &[LinkRecord], from: Time, to: Time) -> FlowRecord {
         let samples = until(&self.samples, to).to_vec();
         let end = self.end.filter(|end| *end <= to);
-        let count = |at| counters(&standing(&samples, at));
+        let count = |at| {
+            let (now, at_end) = (standing(&samples, at), standing(&samples, end.unwrap_or(at).min(at)));
+            FlowCounters { late_goodput: now.goodput - at_end.goodput, ..counters(&now) }
+        };
         let (mut rtt, mut one_way) = (Histogram::new(), Histogram::new());
         let runs = |at: Time| at > from && at > self.start && end.is_none_or(|end| at <= end);
         for sample in samples.iter().filter(|sample| runs(sample.at)) {

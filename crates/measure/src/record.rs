@@ -142,8 +142,10 @@ pub struct FlowCounters {
     pub dropped: u64,
     /// Wire bytes of the data packets that arrived.
     pub arrived_wire: Bytes,
-    /// Payload delivered in order to the application.
+    /// Payload that arrived, in order or not, each byte once.
     pub goodput: Bytes,
+    /// Of the goodput, payload that arrived after the flow had ended.
+    pub late_goodput: Bytes,
     /// Transmissions that the sender declared lost.
     pub declared_lost: u64,
     /// Retransmission timeouts.
@@ -173,6 +175,7 @@ impl FlowCounters {
             dropped: self.dropped - before.dropped,
             arrived_wire: self.arrived_wire - before.arrived_wire,
             goodput: self.goodput - before.goodput,
+            late_goodput: self.late_goodput - before.late_goodput,
             declared_lost: self.declared_lost - before.declared_lost,
             timeouts: self.timeouts - before.timeouts,
             recoveries: self.recoveries - before.recoveries,
@@ -190,7 +193,7 @@ impl FlowCounters {
 pub struct FlowSample {
     /// When.
     pub at: Time,
-    /// Payload delivered in order since the flow began.
+    /// Payload that arrived since the flow began, in order or not, each byte once.
     pub goodput: Bytes,
     /// Wire bytes of data packets that arrived since the flow began.
     pub arrived_wire: Bytes,

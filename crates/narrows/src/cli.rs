@@ -3,7 +3,7 @@
 use crate::icn::IcnWay;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use narrows_control::registry::Choice;
-use narrows_scenario::{Comparison, PATHS, PathProfile};
+use narrows_scenario::{Comparison, PATHS, PathProfile, parse_share};
 use narrows_units::{Depth, Rate, Span};
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,7 @@ pub struct CompareArgs {
     #[arg(long, allow_hyphen_values = true)]
     pub stagger: Option<Span>,
     /// Random loss of data packets before the queue, as a probability or in percent: 0.01 or "1 %"
-    #[arg(long, value_parser = parse_probability, allow_hyphen_values = true)]
+    #[arg(long, value_parser = parse_share, allow_hyphen_values = true)]
     pub loss: Option<f64>,
     /// Recorded capacity towards the receiver: mahimahi delivery opportunities, or time,rate lines (seconds, Mbit/s)
     #[arg(long, value_name = "TRACE")]
@@ -511,17 +511,6 @@ fn parse_compared(text: &str) -> Result<Compared, String> {
         false if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
         false if text.contains('?') => Err(reason),
         false => Err(format!("{reason}; nor is there a result directory of this name")),
-    }
-}
-
-fn parse_probability(text: &str) -> Result<f64, String> {
-    let (number, scale) = match text.trim().strip_suffix('%') {
-        Some(percent) => (percent.trim(), 100.0),
-        None => (text.trim(), 1.0),
-    };
-    match number.parse::<f64>() {
-        Ok(number) if (0.0..=1.0).contains(&(number / scale)) => Ok(number / scale),
-        _ => Err(format!("\"{text}\" is not a probability; write for example 0.01 or \"1 %\"")),
     }
 }
 

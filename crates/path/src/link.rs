@@ -6,7 +6,7 @@ pub use change::LinkChange;
 
 use crate::far_end::{Delivery, FarEnd};
 use crate::loss::LossProcess;
-use crate::service::{Server, bytes_left};
+use crate::service::Server;
 use crate::{AnyDiscipline, Discipline, DisciplineChoice, DisciplineSetup, Limit, LossModel, Packet, RateSource, Verdicts};
 use narrows_measure::{Histogram, LinkCounters};
 use narrows_units::{Bytes, Random, Span, Time};
@@ -364,7 +364,7 @@ impl<P: Packet> Link<P> {
     /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included: never more than [`capacity`](Link::capacity). Call
     /// [`settle`](Link::settle) with the same `t` first.
     pub fn transmitted(&self, t: Time) -> Bytes {
-        let part = self.pending.front().map_or(0, |first| first.size.saturating_sub(bytes_left(self.left(t))));
+        let part = self.pending.front().map_or(0, |first| first.size - self.server.bytes_left(t, self.left(t)));
         self.counters.departed_bytes + Bytes::new(part)
     }
 

@@ -19,10 +19,15 @@ pub enum RateSource {
 impl RateSource {
     /// What could be sent from the start up to and including `until`; `None` if unlimited.
     pub fn capacity(&self, until: Time) -> Option<Bytes> {
+        self.work(until).map(whole_bytes)
+    }
+
+    /// The same as work.
+    fn work(&self, until: Time) -> Option<u128> {
         match self {
             RateSource::Unlimited => None,
-            RateSource::Constant(rate) => Some(rate.bytes_in(until.since(Time::ZERO))),
-            RateSource::Trace(trace) => Some(trace.capacity(until)),
+            RateSource::Constant(rate) => Some(work(*rate, until.since(Time::ZERO))),
+            RateSource::Trace(trace) => Some(trace.work(until)),
         }
     }
 
@@ -44,7 +49,17 @@ impl RateSource {
 }
 
 /// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever the rate, so that what is left of a packet is a whole number.
-const BYTE: u128 = 8_000_000_000;
+pub(crate) const BYTE: u128 = 8_000_000_000;
+
+/// What can be done at `rate` in this time.
+pub(crate) fn work(rate: Rate, time: Span) -> u128 {
+    rate.as_bps() as u128 * time.as_nanos() as u128
+}
+
+/// The whole bytes of some work.
+pub(crate) fn whole_bytes(work: u128) -> Bytes {
+    Bytes::new(u64::try_from(work / BYTE).unwrap_or(u64::MAX))
+}
 
 /// A transmitter: serves packets one after another.
 #[derive(Clone, Debug)]
@@ -75,9 +90,7 @@ enum Work {
         left: u128,
     },
     Opportunities(Cursor),
-    Steps {
-        spare: u128,
-    },
+    Steps(Level),
 }
 
 impl Work {
@@ -89,7 +102,7 @@ impl Work {
             RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
             RateSource::Trace(trace) => match **trace {
                 Trace::Opportunities { .. } => Work::Opportunities(Cursor::default()),
-                Trace::Steps(_) => Work::Steps { spare: 0 },
+                Trace::Steps(_) => Work::Steps(Level::default()),
             },
         }
     }
@@ -103,13 +116,15 @@ impl Server {
 
     /// What could be sent from the start up to `until`; `None` if unlimited.
     pub(crate) fn capacity(&self, until: Time) -> Option<Bytes> {
+        self.work(until).map(whole_bytes)
+    }
+
+    /// The same as work.
+    fn work(&self, until: Time) -> Option<u128> {
         let index = self.pieces.partition_point(|piece| piece.from <= until);
         match (&self.source, index.checked_sub(1).map(|index| &self.pieces[index])) {
-            (RateSource::Constant(_), Some(piece)) => {
-                let work = piece.before + piece.rate.as_bps() as u128 * until.since(piece.from).as_nanos() as u128;
-                Some(Bytes::new(u64::try_from(work / BYTE).unwrap_or(u64::MAX)))
-            }
-            (source, _) => source.capacity(until),
+            (RateSource::Constant(_), Some(piece)) => Some(piece.before + work(piece.rate, until.since(piece.from))),
+            (source, _) => source.work(until),
         }
     }
 
@@ -120,7 +135,7 @@ impl Server {
         let start = arrived.max(self.free_at);
         self.free_at = match &mut self.work {
             Work::None => start,
-            Work::Constant(constant) => Time::from_nanos(start.as_nanos() + constant.serve(idle, size)),
+            Work::Constant(constant) => start + Span::from_nanos(constant.serve(idle, size)),
             Work::Stopped { left } => {
                 if idle {
                     *left = size.get() as u128 * BYTE;
@@ -131,8 +146,8 @@ impl Server {
                 RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("a cursor without a trace"),
             },
-            Work::Steps { spare } => match &self.source {
-                RateSource::Trace(trace) => serve_steps(trace, if idle { spare_reset(spare) } else { spare }, start, size),
+            Work::Steps(level) => match &self.source {
+                RateSource::Trace(trace) => level.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("steps without a trace"),
             },
         };
@@ -150,11 +165,18 @@ impl Server {
                 let spare = (*spare as u128 + behind as u128 * BYTE) % rate;
                 departure.since(t).as_nanos() as u128 * rate - spare
             }
-            Work::Opportunities(_) | Work::Steps { .. } => {
-                let capacity = |until| self.source.capacity(until).map_or(0, Bytes::get) as u128;
-                (capacity(departure) - capacity(t)) * BYTE
-            }
+            Work::Opportunities(cursor) => match &self.source {
+                RateSource::Trace(trace) => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
+                _ => unreachable!("a cursor without a trace"),
+            },
+            Work::Steps(level) => level.served - behind as u128 * BYTE - self.work(t).unwrap_or(0),
         }
+    }
+
+    /// Whole bytes that are not sent by `t` of `left` work. All that is sent and all that could be are rounded alike, so that the one never grows by more than the other.
+    pub(crate) fn bytes_left(&self, t: Time, left: u128) -> u64 {
+        let done = self.work(t).unwrap_or(0);
+        (whole_bytes(done + left) - whole_bytes(done)).get()
     }
 
     /// From `t` on it sends at `rate`.
@@ -193,7 +215,7 @@ impl Server {
         if self.pieces.is_empty() {
             self.pieces.push(last);
         }
-        let before = last.before + last.rate.as_bps() as u128 * t.since(last.from).as_nanos() as u128;
+        let before = last.before + work(last.rate, t.since(last.from));
         self.pieces.push(Piece { from: t, before, rate: self.effective() });
         self.work = Work::new(&self.source, self.down);
     }
@@ -211,15 +233,10 @@ impl Server {
                 *kept = left;
                 Time::NEVER
             }
-            Work::None | Work::Opportunities(_) | Work::Steps { .. } => t,
+            Work::None | Work::Opportunities(_) | Work::Steps(_) => t,
         };
         self.free_at
     }
-}
-
-/// Whole bytes, rounded up, that `left` work needs.
-pub(crate) fn bytes_left(left: u128) -> u64 {
-    left.div_ceil(BYTE) as u64
 }
 
 /// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried to the next packet of the same busy period, so that the
@@ -281,6 +298,13 @@ struct Cursor {
 }
 
 impl Cursor {
+    /// Work that could be done until the latest packet has left.
+    fn served(&self, trace: &Trace) -> u128 {
+        let Trace::Opportunities { at, .. } = trace else { unreachable!("opportunities of another trace") };
+        let passed = self.round as u128 * at.len() as u128 + self.next as u128;
+        (passed * OPPORTUNITY.get() as u128 - self.credit as u128) * BYTE
+    }
+
     /// The instant at which a packet has left. `idle_until`: the queue was empty until then, so that everything up to it went unused.
     fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
         let Trace::Opportunities { at, period } = trace else { unreachable!("opportunities of another trace") };
@@ -308,31 +332,46 @@ impl Cursor {
     }
 }
 
-fn spare_reset(spare: &mut u128) -> &mut u128 {
-    *spare = 0;
-    spare
+/// A place among rates that change in steps.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    /// The step in use, and the work possible before it.
+    step: usize,
+    before: u128,
+    /// The work possible until the latest packet has left, to the bit.
+    served: u128,
 }
 
-/// When a packet of `size` has left that begins at `start`, at rates that change in steps.
-fn serve_steps(trace: &Trace, spare: &mut u128, start: Time, size: Bytes) -> Time {
-    let Trace::Steps(steps) = trace else { unreachable!("steps of another trace") };
-    let mut need = (size.get() as u128 * 8_000_000_000).saturating_sub(*spare);
-    let mut now = start.as_nanos();
-    let mut index = steps.partition_point(|(from, _)| from.as_nanos() <= now) - 1;
-    loop {
-        let rate = steps[index].1.as_bps() as u128;
-        let end = steps.get(index + 1).map_or(u64::MAX, |(from, _)| from.as_nanos());
-        let carries = rate * (end - now) as u128;
-        if carries >= need {
-            let took = need.div_ceil(rate.max(1));
-            *spare = took * rate - need;
-            return Time::from_nanos(now + took as u64);
+impl Level {
+    /// When a packet has left. `idle_until`: the queue was empty until then.
+    fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
+        let Trace::Steps(steps) = trace else { unreachable!("steps of another trace") };
+        if let Some(until) = idle_until {
+            while steps.get(self.step + 1).is_some_and(|(next, _)| *next <= until) {
+                self.advance(steps);
+            }
+            let (from, rate) = steps[self.step];
+            self.served = self.before + work(rate, until.since(from));
         }
-        if end == u64::MAX {
+        self.served += size.get() as u128 * BYTE;
+        while let Some((next, _)) = steps.get(self.step + 1) {
+            let (from, rate) = steps[self.step];
+            if self.before + work(rate, next.since(from)) >= self.served {
+                break;
+            }
+            self.advance(steps);
+        }
+        let (from, rate) = steps[self.step];
+        if rate.is_zero() {
             return Time::NEVER;
         }
-        need -= carries;
-        now = end;
-        index += 1;
+        let took = (self.served - self.before).div_ceil(rate.as_bps() as u128);
+        from + Span::from_nanos(u64::try_from(took).unwrap_or(u64::MAX))
+    }
+
+    fn advance(&mut self, steps: &[(Time, Rate)]) {
+        let ((from, rate), (next, _)) = (steps[self.step], steps[self.step + 1]);
+        self.before += work(rate, next.since(from));
+        self.step += 1;
     }
 }

@@ -1,5 +1,6 @@
 //! Recorded capacity: mahimahi delivery opportunities, and rates that change in steps.
 
+use crate::service::{BYTE, whole_bytes, work};
 use narrows_units::{Bytes, Rate, Span, Time};
 use thiserror::Error;
 
@@ -98,15 +99,20 @@ impl Trace {
 
     /// What the trace could carry from the start up to and including `until`.
     pub fn capacity(&self, until: Time) -> Bytes {
+        whole_bytes(self.work(until))
+    }
+
+    /// The same as work of a transmitter.
+    pub(crate) fn work(&self, until: Time) -> u128 {
         match self {
             Trace::Opportunities { at, period } => {
                 let (rounds, within) = (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
-                let now = at.partition_point(|time| time.as_nanos() <= within) as u64;
-                OPPORTUNITY * rounds.saturating_mul(at.len() as u64).saturating_add(now)
+                let now = at.partition_point(|time| time.as_nanos() <= within);
+                (rounds as u128 * at.len() as u128 + now as u128) * OPPORTUNITY.get() as u128 * BYTE
             }
             Trace::Steps(steps) => {
-                let bytes = bit_nanos(steps, until.as_nanos()) / 8_000_000_000;
-                Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
+                let ends = steps.iter().skip(1).map(|(time, _)| *time).chain([Time::NEVER]);
+                steps.iter().zip(ends).map(|((from, rate), to)| work(*rate, to.min(until).since(*from))).sum()
             }
         }
     }
@@ -131,10 +137,4 @@ fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .enumerate()
         .map(|(index, line)| (index + 1, line.trim()))
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-}
-
-/// Bits per second times nanoseconds that the steps carry up to `until` nanoseconds.
-fn bit_nanos(steps: &[(Time, Rate)], until: u64) -> u128 {
-    let ends = steps.iter().skip(1).map(|(time, _)| time.as_nanos()).chain([u64::MAX]);
-    steps.iter().zip(ends).map(|((from, rate), to)| rate.as_bps() as u128 * to.min(until).saturating_sub(from.as_nanos()) as u128).sum()
 }

@@ -71,6 +71,7 @@ const FLOW_COUNTERS: &[(&str, Get<FlowCounters>, Set<FlowCounters>)] = counters!
     "dropped_packets" => dropped,
     "arrived_wire_bytes" => arrived_wire as Bytes,
     "goodput_bytes" => goodput as Bytes,
+    "late_goodput_bytes" => late_goodput as Bytes,
     "declared_lost_packets" => declared_lost,
     "timeouts" => timeouts,
     "recoveries" => recoveries,

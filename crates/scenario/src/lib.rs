@@ -59,3 +59,4 @@ pub use read::{ReadFile, load, load_driven_by, parse, read_named};
 pub use schema::schema;
 pub use sizes::{PUBLISHED, Published, Sizes};
 pub use sweep::{Axis, AxisValue, Changes, Sweep};
+pub use text::parse_share;

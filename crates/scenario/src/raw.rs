@@ -192,13 +192,13 @@ pub(crate) struct RawReorder {
     pub delay: Quantity<Span>,
 }
 
-/// Losses: a share such as "1 %", or a table with the model's parameters.
+/// Losses: a share such as "1 %" or 0.01, or a table with the model's parameters.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Loss")]
 pub(crate) enum RawLoss {
     /// Each packet with this probability, independently: "0.1 %".
-    Share(#[schemars(with = "String")] f64),
+    Share(Share),
     /// A table with the model's parameters.
     Model(RawLossModel),
 }

@@ -247,7 +247,13 @@ impl<'de> Deserialize<'de> for RawLoss {
                 f.write_str("a share of packets; \"1 %\" or { probability = 0.01 }")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<RawLoss, E> {
-                share(text).map(RawLoss::Share).map_err(E::custom)
+                parse_share(text).map(|share| RawLoss::Share(Share(share))).map_err(E::custom)
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RawLoss, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<RawLoss, E> {
+                self.visit_str(&number.to_string())
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawLoss, A::Error> {
                 RawLossModel::deserialize(MapAccessDeserializer::new(map)).map(RawLoss::Model)
@@ -276,7 +282,7 @@ impl<'de> Deserialize<'de> for RawJitter {
     }
 }
 
-/// A share of packets, written "1 %", or as a probability.
+/// A share of packets, as [`parse_share`] reads it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share(pub f64);
 
@@ -289,16 +295,13 @@ impl<'de> Deserialize<'de> for Share {
                 f.write_str("a share of packets; \"1 %\"")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Share, E> {
-                share(text).map(Share).map_err(E::custom)
+                parse_share(text).map(Share).map_err(E::custom)
             }
             fn visit_i64<E: Error>(self, number: i64) -> Result<Share, E> {
-                self.visit_f64(number as f64)
+                self.visit_str(&number.to_string())
             }
             fn visit_f64<E: Error>(self, number: f64) -> Result<Share, E> {
-                if (0.0..=1.0).contains(&number) {
-                    return Ok(Share(number));
-                }
-                Err(E::custom(format!("{number} is not a probability; give a number from 0 to 1, or a share such as \"1 %\"")))
+                self.visit_str(&number.to_string())
             }
         }
         deserializer.deserialize_any(Percent)
@@ -312,7 +315,7 @@ impl JsonSchema for Share {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
             { "type": "string", "pattern": r"^\s*[0-9.eE+-]+\s*%\s*$", "examples": ["1 %"] },
-            { "type": "number", "minimum": 0, "maximum": 1 }
+            { "type": "number", "minimum": 0, "exclusiveMaximum": 1 }
         ] })
     }
 }
@@ -371,13 +374,22 @@ impl<'de> Deserialize<'de> for RawSizes {
     }
 }
 
-/// Reads "1 %" as 0.01.
-fn share(text: &str) -> Result<f64, String> {
+/// Reads a share of packets: "1 %", or as a probability, 0.01. A probability of 1 or more could as well be meant in percent.
+///
+/// # Errors
+/// What is wrong with the text, and what would be right.
+pub fn parse_share(text: &str) -> Result<f64, String> {
     let fail = |reason: &str| format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\"");
-    let number = text.trim().strip_suffix('%').ok_or_else(|| fail("it does not end in %"))?.trim();
-    match number.parse::<f64>() {
-        Ok(percent) if percent.is_finite() && (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-        Ok(_) => Err(fail("it is not between 0 % and 100 %")),
-        Err(_) => Err(fail("it does not begin with a number")),
+    let (number, percent) = match text.trim().strip_suffix('%') {
+        Some(number) => (number.trim(), true),
+        None => (text.trim(), false),
+    };
+    match (number.parse::<f64>(), percent) {
+        (Ok(share), true) if (0.0..=100.0).contains(&share) => Ok(share / 100.0),
+        (Ok(share), false) if (0.0..1.0).contains(&share) => Ok(share),
+        (Ok(1.0), false) => Err("\"1\" may mean all packets or 1 % of them; write \"100 %\" or \"1 %\"".to_owned()),
+        (Ok(share), false) if share > 1.0 && share <= 100.0 => Err(format!("\"{text}\" is no probability; write \"{number} %\"")),
+        (Ok(_), _) => Err(fail("it is not between 0 % and 100 %")),
+        (Err(_), _) => Err(fail("it is not a number")),
     }
 }

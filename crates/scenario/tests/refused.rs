@@ -94,7 +94,7 @@ fn types() {
         ("\"newreno\"", "5"),
         ("[\"left\", \"right\"]", "\"left\""),
         ("buffer = \"750 kB\"", "queue = \"fiffo\""),
-        ("buffer = \"750 kB\"", "loss = 0.01"),
+        ("buffer = \"750 kB\"", "loss = true"),
         ("controller = \"newreno\"", "workload = \"bulky\""),
     ]));
 }
@@ -115,7 +115,7 @@ fn units() {
         ("\"750 kB\"", "\"750\""),
         ("\"750 kB\"", "\"750 things\""),
         ("\"750 kB\"", "\"99999999999999999999 GB\""),
-        ("buffer = \"750 kB\"", "loss = \"0.01\""),
+        ("buffer = \"750 kB\"", "loss = \"1\""),
         ("buffer = \"750 kB\"", "loss = \"200 %\""),
     ]));
 }
@@ -203,8 +203,24 @@ fn changes() {
 }
 
 #[test]
+fn segments_less_than_a_nanosecond_apart() {
+    let udp = |workload: &str| (String::from("controller = \"newreno\""), format!("workload = {workload}"));
+    let edits = [
+        udp("{ rate = \"12000 Gbit/s\" }"),
+        udp("{ rate = \"9 Gbit/s\" }\ntransport = { mss = \"1 B\" }"),
+        udp("{ rate = \"12000 Gbit/s\", on = \"1 s\", off = \"1 s\" }"),
+    ];
+    shown!(book(&edits.each_ref().map(|(from, to)| (from.as_str(), to.as_str()))));
+}
+
+#[test]
 fn losses() {
     shown!(book(&[
+        ("buffer = \"750 kB\"", "loss = 1"),
+        ("buffer = \"750 kB\"", "loss = 2.5"),
+        ("buffer = \"750 kB\"", "loss = -0.1"),
+        ("buffer = \"750 kB\"", "loss = \"101 %\""),
+        ("buffer = \"750 kB\"", "loss = \"some\""),
         ("buffer = \"750 kB\"", "loss = { probability = 1.5 }"),
         ("buffer = \"750 kB\"", "loss = { probability = nan }"),
         ("buffer = \"750 kB\"", "loss = { every = 0 }"),

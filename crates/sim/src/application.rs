@@ -3,6 +3,7 @@
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends, overhead};
 use crate::packet::Packet;
+use crate::probes::count_flow;
 use crate::source::Source;
 use crate::world::World;
 use narrows_flow::{Handshake, Observer, Point};
@@ -13,7 +14,9 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
     /// The application of a flow is due.
     #[inline(never)]
     pub(crate) fn on_source(&mut self, now: Time, flow: usize) {
-        while let Some(action) = self.sources[flow].application.act(now) {
+        while self.pulse.goes_on(now)
+            && let Some(action) = self.sources[flow].application.act(now)
+        {
             match action {
                 Action::Flood => self.flood(flow),
                 Action::Cut { start } => self.cut(now, flow, start),
@@ -49,6 +52,7 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
     }
 
     fn stop(&mut self, flow: usize) {
+        self.tallies[flow].stopped_with = Some(count_flow(self.flows(), flow).goodput);
         self.sources[flow].request.repeat_at = Time::NEVER;
         if let Some(sender) = self.slots[flow].ends.sender() {
             sender.stop();
@@ -81,7 +85,7 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
     fn send_datagrams(&mut self, now: Time, flow: usize, size: Bytes) {
         let (mss, headers) = (self.scenario.flows[flow].transport.mss, self.places[flow].headers);
         let mut left = size;
-        while left > Bytes::ZERO {
+        while left > Bytes::ZERO && self.pulse.goes_on(now) {
             let Ends::Datagrams(sent) = &mut self.slots[flow].ends else { return };
             let (number, payload) = (*sent, left.min(mss));
             *sent += 1;

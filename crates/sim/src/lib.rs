@@ -13,6 +13,7 @@ mod opening;
 mod packet;
 mod parts;
 mod probes;
+mod pulse;
 mod refusal;
 mod request;
 mod run;

@@ -7,7 +7,7 @@ use crate::source::{Source, Tally};
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Record};
 use narrows_path::{Link, LinkProbe};
 use narrows_scenario::{LinkId, Scenario};
-use narrows_units::Time;
+use narrows_units::{Bytes, Time};
 
 /// The flows as they are.
 #[derive(Clone, Copy)]
@@ -150,7 +150,7 @@ fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
     sample
 }
 
-fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
+pub(crate) fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
     let tally = &flows.tallies[flow];
     let mut counters = tally.gone;
     for ends in flows.connections(flow) {
@@ -158,6 +158,7 @@ fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
     }
     counters.sent += tally.datagrams_sent;
     counters.goodput += tally.datagram_goodput;
+    counters.late_goodput = tally.stopped_with.map_or(Bytes::ZERO, |before| counters.goodput - before);
     counters.arrived = tally.arrived;
     counters.dropped = tally.dropped;
     counters.arrived_wire = tally.arrived_wire;

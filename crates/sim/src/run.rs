@@ -69,8 +69,8 @@ fn run_carrying<C: Carried, O: Observer>(
     progress: Progress<'_>,
     observer: &mut O,
 ) -> Result<Record, SimError> {
-    let mut world = World::<O, C>::new(scenario, listed, observer)?;
-    world.run(Time::ZERO + scenario.duration, progress)?;
+    let mut world = World::<O, C>::new(scenario, listed, progress, observer)?;
+    world.run(Time::ZERO + scenario.duration)?;
     Ok(world.record())
 }
 

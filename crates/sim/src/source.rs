@@ -34,6 +34,8 @@ pub(crate) struct Tally {
     pub(crate) arrived: u64,
     pub(crate) arrived_wire: Bytes,
     pub(crate) datagram_goodput: Bytes,
+    /// The goodput when the flow was stopped.
+    pub(crate) stopped_with: Option<Bytes>,
     pub(crate) dropped: u64,
     pub(crate) acks: u64,
     pub(crate) rtt: Histogram,

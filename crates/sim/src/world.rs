@@ -7,6 +7,7 @@ use crate::endpoint::{Endpoint, Ends, overhead};
 use crate::opening::opens;
 use crate::packet::{Kind, Options, Packet};
 use crate::probes::{Flows, Probes};
+use crate::pulse::Pulse;
 use crate::run::Progress;
 use crate::source::{Source, Tally};
 use narrows_flow::{Ack, Content, Data, Handshake, Observer, Point, Seen};
@@ -39,6 +40,7 @@ pub(crate) struct World<'a, O, C> {
     /// What is yet to change, the last first.
     changes: Vec<Change>,
     events: u64,
+    pub(crate) pulse: Pulse<'a>,
 }
 
 /// Where a flow's routes begin in `World::routes`, and what its headers take.
@@ -63,11 +65,13 @@ fn add(routes: &mut Vec<u32>, links: &[LinkId]) -> u32 {
 /// Elements of the agenda between the flows and the connections that come and go.
 const PROBES: usize = 3;
 
-/// Events between two calls of the progress callback.
-const PROGRESS_EVERY: u64 = 1 << 16;
-
 impl<'a, O: Observer, C: Carried> World<'a, O, C> {
-    pub(crate) fn new(scenario: &'a Scenario, listable: u64, observer: &'a mut O) -> Result<World<'a, O, C>, SimError> {
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        listable: u64,
+        progress: Progress<'a>,
+        observer: &'a mut O,
+    ) -> Result<World<'a, O, C>, SimError> {
         let links: Vec<Link<Packet<C>>> = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
         let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         let mut routes = Vec::new();
@@ -112,20 +116,21 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
             interval: scenario.interval,
             changes,
             events: 0,
+            pulse: Pulse::new(progress),
         })
     }
 
-    pub(crate) fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
+    pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {
         let (links, probe) = (self.links.len(), self.links.len() + self.sources.len());
         loop {
             let (now, element) = self.agenda.first();
             if now > end {
                 return Ok(());
             }
-            self.events += 1;
-            if self.events.is_multiple_of(PROGRESS_EVERY) && !progress(now) {
+            if !self.pulse.goes_on(now) {
                 return Err(SimError::Stopped);
             }
+            self.events += 1;
             if element < links {
                 self.on_link(now, element);
             } else if element < probe {
@@ -145,6 +150,11 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
     pub(crate) fn record(self) -> Record {
         let World { scenario, slots, sources, tallies, links, probes, events, .. } = self;
         probes.finish(scenario, (slots, sources, tallies), links, events)
+    }
+
+    /// The flows as they are.
+    pub(crate) fn flows(&self) -> Flows<'_> {
+        Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies }
     }
 
     /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes.
@@ -176,7 +186,9 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
 
     /// Something of the network changes.
     fn on_change(&mut self, now: Time) {
-        while let Some(change) = self.changes.pop_if(|next| next.at <= now) {
+        while self.pulse.goes_on(now)
+            && let Some(change) = self.changes.pop_if(|next| next.at <= now)
+        {
             match change.what {
                 What::Link(LinkId(link), change) => {
                     self.links[link].change(now, change);
@@ -202,7 +214,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
             }
             self.take_dropped(now, link);
             let due = self.links[link].due().unwrap_or(Time::NEVER);
-            if due > now {
+            if due > now || !self.pulse.goes_on(now) {
                 return self.agenda.set(link, due);
             }
         }
@@ -416,7 +428,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         if self.slots[slot].opening.is_some() {
             return self.send_syn(now, slot);
         }
-        loop {
+        while self.pulse.goes_on(now) {
             let Some(sender) = self.slots[slot].ends.sender() else { return };
             let Some((data, ecn)) = sender.transmit(now) else { return };
             let carried = C::forth(if C::ROOM { sender.header() } else { None });

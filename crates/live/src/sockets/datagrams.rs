@@ -67,13 +67,11 @@ impl Datagrams {
         Ok(())
     }
 
-    /// The next that has arrived: its number and its payload.
-    pub fn take(&mut self) -> Result<Option<(u64, Bytes)>, Errno> {
+    /// The number of the next that has arrived.
+    pub fn take(&mut self) -> Result<Option<u64>, Errno> {
         let mut number = [0; NUMBER];
         match recv(&self.receiver, &mut number, RecvFlags::TRUNC) {
-            Ok((_, length)) => {
-                Ok(Some((u64::from_be_bytes(number), (Bytes::new(length as u64) + DATAGRAM_HEADERS).saturating_sub(self.headers))))
-            }
+            Ok(_) => Ok(Some(u64::from_be_bytes(number))),
             Err(Errno::AGAIN) => Ok(None),
             Err(error) => Err(error),
         }

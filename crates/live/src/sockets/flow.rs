@@ -26,8 +26,6 @@ pub struct Talk {
     pub streams: BTreeSet<usize>,
     /// Those that have not been accepted, by the port of their sender.
     pub unaccepted: BTreeMap<u16, usize>,
-    /// Payload read at the far end.
-    pub read: u64,
     /// What the connections that are gone have counted.
     pub gone: FlowCounters,
     pub samples: Vec<FlowSample>,

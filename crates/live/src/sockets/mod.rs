@@ -22,7 +22,7 @@ use narrows_control::registry::Need;
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::{Application, LISTED, Ledger};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Rate, Span, Time};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::time::Timespec;
@@ -119,7 +119,6 @@ impl<'a> Sockets<'a> {
             noted: Time::NEVER,
             streams: BTreeSet::new(),
             unaccepted: BTreeMap::new(),
-            read: 0,
             gone: FlowCounters::default(),
             samples: Vec::new(),
             at_warmup: Look::default(),
@@ -184,7 +183,6 @@ impl<'a> Sockets<'a> {
     fn look(&self, flow: usize) -> Look {
         let talk = &self.flows[flow];
         let mut look = Look { counters: talk.gone, ..Look::default() };
-        look.counters.goodput = Bytes::new(talk.read);
         for place in &talk.streams {
             let Some(stream) = &self.streams[*place] else { continue };
             let Ok(info) = TcpInfo::of(&stream.sender) else { continue };
@@ -205,10 +203,9 @@ impl<'a> Sockets<'a> {
     fn sample(&mut self, at: Time) {
         for flow in 0..self.flows.len() {
             let look = self.look(flow);
-            let Look { counters, in_flight, connections, own } = &look;
+            let Look { in_flight, connections, own, .. } = &look;
             let sample = FlowSample {
                 at,
-                goodput: counters.goodput,
                 cwnd: own.snd_cwnd.into(),
                 ssthresh: (own.snd_cwnd > 0 && own.snd_ssthresh < INFINITE_SSTHRESH).then(|| own.snd_ssthresh.into()),
                 in_flight: *in_flight,

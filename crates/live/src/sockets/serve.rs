@@ -99,9 +99,7 @@ impl Sockets<'_> {
 
     fn serve_receiver(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
         let (talk, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else { return Ok(()) };
-        let before = stream.read;
         stream.drain(&mut self.zeros, flags)?;
-        talk.read += stream.read - before;
         if stream.ledger.awaits(stream.read) {
             talk.application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
         }
@@ -125,8 +123,7 @@ impl Sockets<'_> {
     fn take_datagrams(&mut self, flow: usize, now: Time) -> io::Result<()> {
         let talk = &mut self.flows[flow];
         let Own::Datagrams(datagrams) = &mut talk.own else { return Ok(()) };
-        while let Some((number, payload)) = datagrams.take()? {
-            talk.read += payload.get();
+        while let Some(number) = datagrams.take()? {
             talk.application.datagram(now, &mut datagrams.ledger, number, true, &mut self.room);
         }
         Ok(())

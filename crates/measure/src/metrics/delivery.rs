@@ -14,11 +14,16 @@ pub fn bottleneck(record: &Record) -> Option<&LinkRecord> {
     candidates.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(link, _)| link)
 }
 
-/// One flow's goodput in Mbit/s over the time since warm-up in which it ran.
+/// One flow's goodput in Mbit/s over the time since warm-up in which it ran: what arrived then, by then.
 pub fn flow_goodput(record: &Record, flow: &FlowRecord) -> Option<f64> {
     let over = Time::ZERO + record.duration;
-    let ran = flow.end.unwrap_or(over).min(over).since(flow.start.max(Time::ZERO + record.warmup));
-    mbps(flow.steady.goodput.get(), ran)
+    let end = match record.part {
+        // Of a part, counts are those of samples.
+        Some(_) => flow.end.map(|end| record.sampled(end)),
+        None => flow.end,
+    };
+    let ran = end.unwrap_or(over).min(over).since(flow.start.max(Time::ZERO + record.warmup));
+    mbps((flow.steady.goodput - flow.steady.late_goodput).get(), ran)
 }
 
 pub(super) fn utilisation(record: &Record) -> Option<f64> {

@@ -37,9 +37,10 @@ pub const METRICS: &[Metric] = &[
         name: "goodput",
         unit: "Mbit/s",
         better: Better::Higher,
-        summary: "Payload delivered in order to the applications, all flows together.",
-        formula: "sum over flows of payload delivered in order since warm-up / time since warm-up. Headers, duplicates and data still waiting for a gap to be \
-                  filled do not count.",
+        summary: "Payload that arrived at the receivers, all flows together.",
+        formula: "sum over flows of payload that arrived since warm-up, in order or not / time since warm-up. Headers and duplicates do not count. One flow's \
+                  goodput is what arrived while it ran / that time, from its start (or the end of warm-up, if later) to its end: what arrives after a flow was \
+                  stopped counts for all flows together only",
         source: "RFC 5166, section 2.1",
         compute: delivery::goodput,
     },

@@ -288,7 +288,7 @@ pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
     const MODELS: &str = "write { probability = 0.01 }, { every = 1000 } or { to_bad = 0.001, to_good = 0.1, loss_good = 0, loss_bad = 1 }";
     let Some(raw) = raw else { return Ok(LossModel::None) };
     let RawLossModel { probability, every, to_bad, to_good, loss_good, loss_bad } = match &raw.value {
-        RawLoss::Share(share) => return Ok(independent(*share)),
+        RawLoss::Share(share) => return Ok(independent(share.0)),
         RawLoss::Model(model) => model,
     };
     for key in [probability, to_bad, to_good, loss_good, loss_bad].into_iter().flatten() {

@@ -38,7 +38,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
     let only = |allowed: &[&str]| refuse_others(limited, allowed);
     if let Some(on) = on {
         only(&["on", "off", "draw", "rate"])?;
-        return on_off(raw, limited, on);
+        return on_off(raw, limited, on, path);
     }
     if let Some(response) = response {
         only(&["request", "response", "think", "draw"])?;
@@ -59,7 +59,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
         }
         (None, Some(rate)) => {
             only(&["rate"])?;
-            Ok(Workload::Constant(nonzero_rate(rate)?))
+            Ok(Workload::Constant(packet_rate(rate, path)?))
         }
         (Some(_), Some(_)) => {
             Err(Problem::at(&raw.span, "a workload has either a size or a rate", "write { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }"))
@@ -122,7 +122,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
     }
 }
 
-fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>) -> Checked<Workload> {
+fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>, path: &Path) -> Checked<Workload> {
     let Some(off) = &limited.off else {
         return Err(Problem::at(
             &raw.span,
@@ -140,7 +140,7 @@ fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>
     if off.value.0.is_zero() {
         return Err(Problem::at(&off.span, "a pause of no length is none", "give a time above zero, or take workload = \"bulk\""));
     }
-    let rate = limited.rate.as_ref().map(nonzero_rate).transpose()?;
+    let rate = limited.rate.as_ref().map(|rate| packet_rate(rate, path)).transpose()?;
     Ok(Workload::OnOff(OnOff { on, off: off.value.0, draw: draw(limited), rate }))
 }
 
@@ -275,6 +275,19 @@ fn nonzero_size(size: &At<Quantity<Bytes>>, what: &str) -> Checked<Bytes> {
         }
         size => Ok(size),
     }
+}
+
+/// A rate at which full segments leave one after the other, each at a nanosecond of its own.
+fn packet_rate(rate: &At<Quantity<Rate>>, path: &Path) -> Checked<Rate> {
+    let (written, mss) = (nonzero_rate(rate)?, path.transport.mss);
+    if !written.time_for(mss).is_zero() {
+        return Ok(written);
+    }
+    Err(Problem::at(
+        &rate.span,
+        format!("segments of {mss} at {written} are less than a nanosecond apart, which is the finest time there is"),
+        format!("give at most {}, or a larger mss", Rate::of(mss, Span::from_nanos(1))),
+    ))
 }
 
 fn nonzero_rate(rate: &At<Quantity<Rate>>) -> Checked<Rate> {

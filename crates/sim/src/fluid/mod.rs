@@ -11,6 +11,7 @@ mod network;
 mod record;
 mod vcp;
 
+use crate::pulse::Pulse;
 use crate::{Progress, SimError};
 use fast::Fast;
 use narrows_control::registry::Choice;
@@ -87,6 +88,15 @@ pub fn check(scenario: &Scenario) -> Result<(), Unfit> {
     Network::new(scenario).map(drop)
 }
 
+/// Most steps of all sources together: each takes 24 bytes.
+const MOST_AMOUNTS: usize = 1 << 27;
+
+fn too_fine(shortest: f64) -> SimError {
+    let shortest = Span::from_secs_f64(shortest);
+    let problem = format!("steps of a hundredth of the shortest round trip, {shortest}, are more than there is room for");
+    Unfit { problem, remedy: "lengthen the delay of its links, or shorten the run".to_owned() }.into()
+}
+
 /// Runs a scenario as a fluid to its end, or until `progress` answers false.
 ///
 /// # Errors
@@ -98,8 +108,10 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimErr
     let per_sample = libm::ceil(interval / (shortest / 100.0)) as usize;
     let step = interval / per_sample as f64;
     let samples = (scenario.duration.as_nanos() / scenario.interval.as_nanos()) as usize;
-    let steps = samples * per_sample;
     let count = sources.len();
+    let Some(steps) = samples.checked_mul(per_sample).filter(|steps| steps.saturating_mul(count) <= MOST_AMOUNTS) else {
+        return Err(too_fine(shortest));
+    };
     let mut probes = Probes::new(scenario, bottleneck, packet);
     let mut load = Load::new(router, capacity);
 
@@ -118,6 +130,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimErr
     let active: Vec<(usize, usize)> = sources.iter().map(|source| (in_steps(source.start), source.stop.map_or(steps, in_steps))).collect();
     let mut laws: Vec<Law> = sources.iter().map(|source| source.law.clone()).collect();
     let ago = |series: &[Vec<f64>], now: usize, steps: usize, source: usize| if now >= steps { series[now - steps][source] } else { 0.0 };
+    let (mut pulse, mut reached) = (Pulse::new(progress), Time::ZERO);
     for now in 1..=steps {
         arrived[now] = (0..count).map(|source| ago(&sent, now - 1, before[source], source)).sum();
         departed = (departed + capacity * step).min(arrived[now]);
@@ -131,6 +144,9 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimErr
         waited[now] = (now as f64 - entered) * step;
         loads[now] = load.step(step, arrived[now], arrived[now] - departed);
         for source in 0..count {
+            if !pulse.goes_on(reached) {
+                return Err(SimError::Stopped);
+            }
             let arrivals = |index: usize| if index == 0 { 0.0 } else { ago(&sent, index - 1, before[source], source) };
             let (low, high) = (entered as usize, (entered as usize + 1).min(now));
             left[now][source] = arrivals(low) + (arrivals(high) - arrivals(low)) * (entered - low as f64);
@@ -157,6 +173,7 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimErr
         }
         if now % per_sample == 0 {
             let at = Time::ZERO + scenario.interval * (now / per_sample) as u64;
+            reached = at;
             let flow = |source: usize| {
                 let acknowledged = ago(&left, now, after[source], source);
                 let rtt = sources[source].base + waited[now.saturating_sub(after[source])];
@@ -171,10 +188,12 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimErr
             };
             let link = Serving { queue: arrived[now] - departed, departed, waited: Span::from_secs_f64(waited[now]) };
             probes.sample(at, scenario, (0..count).map(flow), &link);
-            if !progress(at) {
+            if !pulse.ask(at) {
                 return Err(SimError::Stopped);
             }
         }
     }
-    Ok(probes.finish(scenario, steps as u64))
+    // What has arrived from each source when it stops, or at the end.
+    let in_time = (0..count).map(|source| ago(&left, active[source].1.min(steps), beyond[source], source)).collect();
+    Ok(probes.finish(scenario, in_time, steps as u64))
 }

@@ -88,11 +88,11 @@ impl Probes {
         });
     }
 
-    /// The record of the run.
-    pub(super) fn finish(self, scenario: &Scenario, steps: u64) -> Record {
+    /// The record of the run. `in_time`: packets of each flow that had arrived when it ended.
+    pub(super) fn finish(self, scenario: &Scenario, in_time: Vec<f64>, steps: u64) -> Record {
         let Probes { packet, bottleneck, flows, link, rtts, waits, warmup, .. } = self;
-        let flows =
-            scenario.flows.iter().zip(flows).zip(rtts).map(|((plan, samples), rtt)| of_flow(scenario, plan, samples, rtt, packet, warmup));
+        let parts = scenario.flows.iter().zip(flows).zip(rtts).zip(in_time);
+        let flows = parts.map(|(((plan, samples), rtt), in_time)| of_flow(scenario, plan, (samples, in_time), rtt, packet, warmup));
         let idle = |index: usize| {
             let config = &scenario.links[index].config;
             LinkRecord {
@@ -150,12 +150,21 @@ fn standing<T: Copy + Default>(samples: &[T], before: impl Fn(&T) -> bool) -> T 
     samples[..samples.partition_point(before)].last().copied().unwrap_or_default()
 }
 
-fn of_flow(scenario: &Scenario, plan: &Flow, samples: Vec<FlowSample>, rtt: Histogram, packet: Bytes, warmup: Time) -> FlowRecord {
+fn of_flow(
+    scenario: &Scenario,
+    plan: &Flow,
+    (samples, in_time): (Vec<FlowSample>, f64),
+    rtt: Histogram,
+    packet: Bytes,
+    warmup: Time,
+) -> FlowRecord {
+    let in_time = bytes(in_time, plan.transport.mss);
     let count = |sample: &FlowSample| FlowCounters {
         sent: sample.sent,
         arrived: sample.arrived_wire.get() / packet.get(),
         arrived_wire: sample.arrived_wire,
         goodput: sample.goodput,
+        late_goodput: sample.goodput.saturating_sub(in_time),
         ..FlowCounters::default()
     };
     let total = count(&samples.last().copied().unwrap_or_default());

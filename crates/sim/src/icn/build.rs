@@ -7,6 +7,7 @@ use super::probes::Probes;
 use super::world::{Behind, PROBES, Tally, World};
 use crate::agenda::Agenda;
 use crate::error::SimError;
+use crate::pulse::Pulse;
 use narrows_icn::{
     AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Interned, InternedContent, Method, Node, NodeConfig, Producer, ProducerSetup,
     ShaperConfig,
@@ -17,7 +18,7 @@ use narrows_scenario::{Icn, LinkId, Prefix, Scenario};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
 /// The network before anything has happened.
-pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a>, SimError> {
+pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) -> Result<World<'a>, SimError> {
     let links = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
     let capacities: Vec<Rate> = scenario.links.iter().map(|link| link.config.rate.mean().unwrap_or(Rate::ZERO)).collect();
     let mut nodes = nodes(scenario, icn);
@@ -126,6 +127,7 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn) -> Result<World<'a
         changes,
         listable: narrows_traffic::LISTED,
         events: 0,
+        pulse,
     })
 }
 

@@ -9,7 +9,7 @@ use narrows_measure::{
 };
 use narrows_path::{LinkProbe, Rates};
 use narrows_scenario::{LinkId, NodeId, PrefixId, Scenario};
-use narrows_units::{Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 
 /// The series and the counts at the end of the warm-up.
 pub(crate) struct Probes {
@@ -144,8 +144,9 @@ impl World<'_> {
             let (flow, consumer) = &mut counts[asker.flow];
             asker.add_to(flow, consumer);
         }
-        for (flow, consumer) in &mut counts {
+        for ((flow, consumer), tally) in counts.iter_mut().zip(&self.tallies) {
             flow.arrived_wire = consumer.primary + consumer.secondary;
+            flow.late_goodput = tally.stopped_with.map_or(Bytes::ZERO, |before| flow.goodput - before);
         }
         counts
     }

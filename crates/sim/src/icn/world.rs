@@ -7,17 +7,18 @@ use super::parcel::{Parcel, Parcels};
 use super::probes::Probes;
 use crate::agenda::Agenda;
 use crate::error::SimError;
+use crate::pulse::Pulse;
 use crate::run::Progress;
 use narrows_icn::{FaceId, Interned, Node, Packet, Producer};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Record, Transfers};
 use narrows_path::{Fate, Link, LinkChange};
 use narrows_scenario::{Change, Icn, LinkId, Scenario, What};
-use narrows_units::{Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Runs an information-centric scenario to its end.
 pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>) -> Result<Record, SimError> {
-    let mut world = build::world(scenario, icn)?;
-    world.run(Time::ZERO + scenario.duration, progress)?;
+    let mut world = build::world(scenario, icn, Pulse::new(progress))?;
+    world.run(Time::ZERO + scenario.duration)?;
     Ok(Probes::finish(world))
 }
 
@@ -50,6 +51,7 @@ pub(crate) struct World<'a> {
     pub(crate) changes: Vec<Change>,
     pub(crate) listable: u64,
     pub(crate) events: u64,
+    pub(crate) pulse: Pulse<'a>,
 }
 
 /// What is behind a face.
@@ -75,6 +77,8 @@ pub(crate) struct Tally {
     pub(crate) transfers: Option<Transfers>,
     /// The content of a flow with a single one is there.
     pub(crate) finished: Option<Time>,
+    /// The goodput when its consumer was stopped.
+    pub(crate) stopped_with: Option<Bytes>,
     /// Consumers at work.
     pub(crate) working: u32,
 }
@@ -82,21 +86,18 @@ pub(crate) struct Tally {
 /// Elements of the agenda between the request processes and the consumers.
 pub(crate) const PROBES: usize = 3;
 
-/// Events between two calls of the progress callback.
-const PROGRESS_EVERY: u64 = 1 << 16;
-
 impl World<'_> {
-    fn run(&mut self, end: Time, progress: Progress<'_>) -> Result<(), SimError> {
+    fn run(&mut self, end: Time) -> Result<(), SimError> {
         let (links, nodes, processes) = (self.links.len(), self.nodes.len(), self.processes.len());
         loop {
             let (now, element) = self.agenda.first();
             if now > end {
                 return Ok(());
             }
-            self.events += 1;
-            if self.events.is_multiple_of(PROGRESS_EVERY) && !progress(now) {
+            if !self.pulse.goes_on(now) {
                 return Err(SimError::Stopped);
             }
+            self.events += 1;
             if element < links {
                 self.on_link(now, element);
             } else if element < links + nodes {
@@ -132,7 +133,7 @@ impl World<'_> {
             }
             self.take_dropped(link);
             let due = self.links[link].due().unwrap_or(Time::NEVER);
-            if due > now {
+            if due > now || !self.pulse.goes_on(now) {
                 return self.agenda.set(link, due);
             }
         }
@@ -140,7 +141,9 @@ impl World<'_> {
 
     /// A node has something to do: its packets leave on links, or reach its consumers and producers.
     pub(crate) fn drain(&mut self, now: Time, node: usize) {
-        while let Some((face, packet)) = self.nodes[node].action() {
+        while self.pulse.goes_on(now)
+            && let Some((face, packet)) = self.nodes[node].action()
+        {
             match self.behind[node][face.0 as usize] {
                 Behind::Link(link) => self.offer(now, link, packet),
                 Behind::Asker(place) => self.deliver(now, place, packet),
@@ -203,7 +206,9 @@ impl World<'_> {
     fn ask(&mut self, now: Time, place: usize) {
         let asker = &mut self.askers[place];
         let node = &mut self.nodes[asker.node];
-        while let Some(interest) = asker.consumer.interest() {
+        while self.pulse.goes_on(now)
+            && let Some(interest) = asker.consumer.interest()
+        {
             node.handle(now, asker.face, Packet::Interest(interest));
         }
         if !asker.over && asker.consumer.finished() {
@@ -217,6 +222,7 @@ impl World<'_> {
         let asker = &mut self.askers[place];
         if now >= asker.stop {
             asker.consumer.stop();
+            self.tallies[asker.flow].stopped_with = Some(asker.consumer.counters().goodput);
             asker.stop = Time::NEVER;
         }
         asker.consumer.poll(now);
@@ -246,7 +252,9 @@ impl World<'_> {
 
     /// Something of the network changes.
     fn on_change(&mut self, now: Time) {
-        while let Some(change) = self.changes.pop_if(|next| next.at <= now) {
+        while self.pulse.goes_on(now)
+            && let Some(change) = self.changes.pop_if(|next| next.at <= now)
+        {
             let What::Link(LinkId(link), change) = change.what else { continue };
             self.links[link].change(now, change);
             self.take_dropped(link);

@@ -1,0 +1,34 @@
+//! Whether a run is to go on.
+
+use crate::run::Progress;
+use narrows_units::Time;
+
+/// Steps between two calls of the progress callback.
+const EVERY: u64 = 1 << 16;
+
+/// Asks the progress callback from time to time. Every loop of a world that may be long tells it of its steps, also where virtual time stands still.
+pub(crate) struct Pulse<'a> {
+    progress: Progress<'a>,
+    steps: u64,
+    stopped: bool,
+}
+
+impl<'a> Pulse<'a> {
+    pub(crate) fn new(progress: Progress<'a>) -> Pulse<'a> {
+        Pulse { progress, steps: 0, stopped: false }
+    }
+
+    /// One more step: false once the callback has said so, which is not asked again then.
+    #[inline]
+    pub(crate) fn goes_on(&mut self, now: Time) -> bool {
+        self.steps += 1;
+        if self.steps.is_multiple_of(EVERY) { self.ask(now) } else { !self.stopped }
+    }
+
+    /// Asks now.
+    #[cold]
+    pub(crate) fn ask(&mut self, now: Time) -> bool {
+        self.stopped = self.stopped || !(self.progress)(now);
+        !self.stopped
+    }
+}
