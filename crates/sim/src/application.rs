@@ -85,7 +85,7 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
     fn send_datagrams(&mut self, now: Time, flow: usize, size: Bytes) {
         let (mss, headers) = (self.scenario.flows[flow].transport.mss, self.places[flow].headers);
         let mut left = size;
-        while left > Bytes::ZERO && self.pulse.goes_on(now) {
+        while left > Bytes::ZERO && !self.is_full() && self.pulse.goes_on(now) {
             let Ends::Datagrams(sent) = &mut self.slots[flow].ends else { return };
             let (number, payload) = (*sent, left.min(mss));
             *sent += 1;

@@ -1,5 +1,6 @@
 //! Why a scenario was not run to its end.
 
+use narrows_units::Span;
 use thiserror::Error;
 
 /// A scenario that the simulator cannot run.
@@ -32,6 +33,18 @@ pub enum SimError {
         problem: &'static str,
         /// What would end it.
         remedy: &'static str,
+    },
+    /// Packets pile up in the network.
+    #[error(
+        "flow \"{flow}\": {packets} packets are in the network at {at}, most of them its own; lower its rate, or give its links less delay or a buffer"
+    )]
+    Crowded {
+        /// The flow with the most of them.
+        flow: String,
+        /// How many.
+        packets: u64,
+        /// When.
+        at: Span,
     },
     /// There is no fluid of it.
     #[error(transparent)]

@@ -33,7 +33,7 @@ pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, ob
     if let Some(icn) = &scenario.icn {
         return icn::run(scenario, icn, progress);
     }
-    scenario.flows.iter().try_for_each(|flow| refusal::check(scenario, flow))?;
+    refusal::check(scenario)?;
     let parts = Parts::new(scenario);
     let count = parts.count();
     if O::WATCHES || count <= 1 {

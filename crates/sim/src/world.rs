@@ -41,7 +41,13 @@ pub(crate) struct World<'a, O, C> {
     changes: Vec<Change>,
     events: u64,
     pub(crate) pulse: Pulse<'a>,
+    /// Packets in the network, and how many there may be.
+    in_network: u64,
+    room: u64,
 }
+
+/// Most packets in the network: some gigabytes.
+const ROOM: u64 = 1 << 25;
 
 /// Where a flow's routes begin in `World::routes`, and what its headers take.
 #[derive(Clone, Copy)]
@@ -117,6 +123,8 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
             changes,
             events: 0,
             pulse: Pulse::new(progress),
+            in_network: 0,
+            room: ROOM,
         })
     }
 
@@ -124,11 +132,15 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         let (links, probe) = (self.links.len(), self.links.len() + self.sources.len());
         loop {
             let (now, element) = self.agenda.first();
+            // First: what these end is not whole.
+            if !self.pulse.goes_on(now.min(end)) {
+                return Err(SimError::Stopped);
+            }
+            if self.is_full() {
+                return Err(self.crowded(now.min(end)));
+            }
             if now > end {
                 return Ok(());
-            }
-            if !self.pulse.goes_on(now) {
-                return Err(SimError::Stopped);
             }
             self.events += 1;
             if element < links {
@@ -144,6 +156,20 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
                 self.look(now, element - probe);
             }
         }
+    }
+
+    /// No more packets have room in the network.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.in_network > self.room
+    }
+
+    #[cold]
+    fn crowded(&self, now: Time) -> SimError {
+        let mut own = vec![0u64; self.sources.len()];
+        self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(slot.in_network));
+        let most = own.iter().enumerate().max_by_key(|(_, packets)| **packets).map_or(0, |(flow, _)| flow);
+        SimError::Crowded { flow: self.scenario.flows[most].name.clone(), packets: self.in_network, at: now.since(Time::ZERO) }
     }
 
     /// What was measured.
@@ -250,6 +276,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
     pub(crate) fn enter(&mut self, now: Time, point: Point, packet: Packet<C>) {
         self.show(now, point, &packet);
         self.slots[packet.flow as usize].in_network += 1;
+        self.in_network += 1;
         self.offer(now, self.routes[packet.place()] as usize, packet);
     }
 
@@ -258,6 +285,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
     fn leave(&mut self, slot: usize) {
         let endpoint = &mut self.slots[slot];
         endpoint.in_network -= 1;
+        self.in_network -= 1;
         if endpoint.in_network == 0 && slot >= self.sources.len() {
             self.close_idle(slot);
         }
@@ -466,5 +494,24 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         {
             self.send_ack(now, slot, ack);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_that_fills_without_end_is_refused_with_what_fills_it() {
+        let text = "duration = \"10 s\"\n[[link]]\nname = \"far\"\nbetween = [\"a\", \"b\"]\ndelay = \"1 s\"\n\
+                    [[flow]]\nname = \"few\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Mbit/s\" }\n\
+                    [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Gbit/s\", frame = \"100 ms\" }\n";
+        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
+        let (mut go_on, mut nobody) = (|_| true, ());
+        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody).unwrap();
+        world.room = 5_000;
+        // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
+        let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, at: Span::ZERO };
+        assert_eq!(world.run(Time::ZERO + scenario.duration), Err(wanted));
     }
 }

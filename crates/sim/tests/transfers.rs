@@ -244,3 +244,28 @@ fn a_flow_that_stops_begins_nothing_more() {
         assert_eq!(record.flows[0].end, Some(Time::ZERO + Span::from_secs(2)), "{workload}");
     }
 }
+
+/// A content that comes over two ways, by the faster of them or over both at once, is no sooner there than it can be.
+#[test]
+fn no_content_comes_sooner_than_all_its_ways_bring_it() {
+    let ways = "[[link]]\nname = \"short\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"5 ms\"\n\
+                [[link]]\nname = \"wide\"\nbetween = [\"a\", \"c\"]\nrate = \"20 Mbit/s\"\ndelay = \"8 ms\"\n\
+                [[link]]\nname = \"near\"\nbetween = [\"b\", \"d\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\n\
+                [[link]]\nname = \"far\"\nbetween = [\"c\", \"d\"]\nrate = \"20 Mbit/s\"\ndelay = \"8 ms\"\n\
+                [[prefix]]\nname = \"/p\"\nat = \"d\"\nnext_hops = { a = [\"b\", \"c\"] }\n";
+    let faster = "[[change]]\nat = \"5 s\"\nlink = \"short\"\nrate = \"8 Mbit/s\"\n";
+    for (icn, changes) in [("", ""), ("", faster), ("law = \"none\"\ncontroller = \"cubic\"\nstrategy = \"weighted\"", "")] {
+        for (segments, every) in [(1, "50 ms"), (400, "1 s")] {
+            let text = format!(
+                "duration = \"30 s\"\n[icn]\n{icn}\n{ways}{changes}\
+                 [[request]]\nname = \"asks\"\nat = \"a\"\nprefix = \"/p\"\nevery = \"{every}\"\nsegments = {segments}\n"
+            );
+            let record = run(&text);
+            let list = &record.flows[0].transfers.as_ref().unwrap().list;
+            assert!(list.len() > 10, "{} came", list.len());
+            let soonest = list.iter().map(|done| done.took.as_secs_f64() / done.ideal.as_secs_f64()).fold(f64::INFINITY, f64::min);
+            assert!(soonest >= 1.0, "{soonest} of {segments} with {icn} {changes}");
+            assert!(segments > 1 || soonest < 1.1, "the bound is near: {soonest} with {icn}");
+        }
+    }
+}

@@ -360,7 +360,9 @@ pub const METRICS: &[Metric] = &[
         summary: "The median slowdown of transfers: how many times as long as alone on their path they took.",
         formula: "median over the same transfers as fct_p50 of completion time / ideal time. The ideal time is propagation along the path + the transfer with its headers at \
                   the rate of the slowest link + its first packet at each link before that one + its last packet at each link after it. For a response, the \
-                  request's way to the server is counted in both times. Slow start is not part of the ideal, so a transfer alone on its path has a slowdown above 1",
+                  request's way to the server is counted in both times. Slow start is not part of the ideal, so a transfer alone on its path has a slowdown above 1. The rates and delays \
+                  are those at the start of the run, and of a trace the mean. The ideal of a content is its first Data by the fastest way from a producer + the \
+                  rest at what all ways that its Interests may take bring together, links at the best that they are during the run; only a cache is faster",
         source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
         compute: completion::slowdown_p50,
     },

@@ -2,6 +2,7 @@
 
 use super::asker::Asker;
 use super::contents::{Asked, Contents, Draws};
+use super::ideal::Ideal;
 use super::parcel::Parcels;
 use super::probes::Probes;
 use super::world::{Behind, PROBES, Tally, World};
@@ -14,8 +15,9 @@ use narrows_icn::{
 };
 use narrows_measure::{Transfer, Transfers};
 use narrows_path::{Link, Rates};
-use narrows_scenario::{Icn, LinkId, Prefix, Scenario};
+use narrows_scenario::{Icn, NodeId, Prefix, Scenario};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// The network before anything has happened.
 pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) -> Result<World<'a>, SimError> {
@@ -127,6 +129,7 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         changes,
         listable: narrows_traffic::LISTED,
         events: 0,
+        ideals: BTreeMap::new(),
         pulse,
     })
 }
@@ -255,8 +258,9 @@ impl World<'_> {
         let asker = &mut self.askers[place];
         asker.over = true;
         let (flow, size) = (asker.flow, Bytes::new(asker.segments * asker.data.get()));
-        let ideal = self.ideal(&self.askers[place]);
-        let asker = &mut self.askers[place];
+        let (node, prefix) = (NodeId(asker.node), asker.prefix);
+        let ideal = self.ideals.entry((node, prefix)).or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
+        let ideal = ideal.time(asker.segments);
         let transfer = Transfer { start: asker.start, size, took: now.since(asker.start), ideal };
         let tally = &mut self.tallies[flow];
         tally.working -= 1;
@@ -274,20 +278,5 @@ impl World<'_> {
             asker.add_to(&mut tally.gone, &mut tally.gone_asking);
             self.free[asker.node].push(place);
         }
-    }
-
-    /// The least time that a content could take alone on the best way: propagation there and back, its Interest and its first Data packet on each link, and the
-    /// rest at the slowest.
-    fn ideal(&self, asker: &Asker) -> Span {
-        let way = self.icn.way(narrows_scenario::NodeId(asker.node), asker.prefix);
-        let (mut sum, mut slowest) = (Span::ZERO, Span::ZERO);
-        for LinkId(coming) in &way {
-            let Some(face) = self.icn.faces.iter().find(|face| face.coming.0 == *coming) else { continue };
-            let one = self.capacities[*coming].time_for(asker.data);
-            let delays = [face.leaving.0, *coming].map(|link| self.scenario.links[link].config.delay);
-            sum = sum + delays[0] + delays[1] + one + self.capacities[face.leaving.0].time_for(self.icn.interest);
-            slowest = slowest.max(one);
-        }
-        sum + slowest * asker.segments.saturating_sub(1)
     }
 }

@@ -3,6 +3,7 @@
 mod asker;
 mod build;
 mod contents;
+mod ideal;
 mod parcel;
 mod probes;
 mod world;

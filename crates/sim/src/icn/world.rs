@@ -3,6 +3,7 @@
 use super::asker::Asker;
 use super::build;
 use super::contents::{Contents, Draws};
+use super::ideal::Ideal;
 use super::parcel::{Parcel, Parcels};
 use super::probes::Probes;
 use crate::agenda::Agenda;
@@ -12,8 +13,9 @@ use crate::run::Progress;
 use narrows_icn::{FaceId, Interned, Node, Packet, Producer};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Record, Transfers};
 use narrows_path::{Fate, Link, LinkChange};
-use narrows_scenario::{Change, Icn, LinkId, Scenario, What};
+use narrows_scenario::{Change, Icn, LinkId, NodeId, PrefixId, Scenario, What};
 use narrows_units::{Bytes, Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// Runs an information-centric scenario to its end.
 pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>) -> Result<Record, SimError> {
@@ -51,6 +53,8 @@ pub(crate) struct World<'a> {
     pub(crate) changes: Vec<Change>,
     pub(crate) listable: u64,
     pub(crate) events: u64,
+    /// The ways from nodes to producers, of those of which a content has come.
+    pub(crate) ideals: BTreeMap<(NodeId, PrefixId), Ideal>,
     pub(crate) pulse: Pulse<'a>,
 }
 
@@ -91,11 +95,12 @@ impl World<'_> {
         let (links, nodes, processes) = (self.links.len(), self.nodes.len(), self.processes.len());
         loop {
             let (now, element) = self.agenda.first();
+            // First: what this ends is not whole.
+            if !self.pulse.goes_on(now.min(end)) {
+                return Err(SimError::Stopped);
+            }
             if now > end {
                 return Ok(());
-            }
-            if !self.pulse.goes_on(now) {
-                return Err(SimError::Stopped);
             }
             self.events += 1;
             if element < links {

@@ -1,0 +1,156 @@
+//! How long a content would take alone.
+
+use narrows_path::LinkChange;
+use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario, What};
+use narrows_units::{Rate, Span};
+
+/// The ways from a node to the producers of a prefix, as a content alone on them sees them. What changes of a link counts at its best.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ideal {
+    /// From the first Interest to the first Data, by the fastest way.
+    first: Span,
+    /// The time between two Data packets if all ways are used at once.
+    each: Span,
+    /// The links where they are narrowest, over each of which one Data packet may come with the first.
+    abreast: u64,
+}
+
+/// What a hop towards a producer takes: there with an Interest, back with Data.
+struct Hop {
+    from: usize,
+    to: usize,
+    time: Span,
+    /// What of the rate of its Data is not used yet, in bit/s, and what of it is.
+    free: u64,
+    used: u64,
+}
+
+impl Ideal {
+    pub(super) fn new(scenario: &Scenario, icn: &Icn, at: NodeId, prefix: PrefixId) -> Ideal {
+        let plan = &icn.prefixes[prefix.0];
+        let mut hops = hops(scenario, icn, prefix);
+        let mut times = vec![Span::MAX; scenario.nodes.len()];
+        plan.at.iter().for_each(|producer| times[producer.0] = Span::ZERO);
+        for _ in 0..scenario.nodes.len() {
+            for hop in &hops {
+                times[hop.from] = times[hop.from].min(hop.time + times[hop.to]);
+            }
+        }
+        let producer = |node: usize| plan.at.contains(&NodeId(node));
+        while let Some(way) = augmenting(&hops, scenario.nodes.len(), at.0, producer).1 {
+            let more = way.iter().map(|(hop, there)| if *there { hops[*hop].free } else { hops[*hop].used }).min().unwrap_or(0);
+            for (hop, there) in way {
+                let hop = &mut hops[hop];
+                (hop.free, hop.used) = if there { (hop.free - more, hop.used + more) } else { (hop.free + more, hop.used - more) };
+            }
+        }
+        // Full links lead from what can still be reached to the rest (Ford and Fulkerson's minimal cut).
+        let (reached, _) = augmenting(&hops, scenario.nodes.len(), at.0, producer);
+        let narrowest = hops.iter().filter(|hop| reached[hop.from] && !reached[hop.to]);
+        let (abreast, sum) = narrowest.fold((0, 0u64), |(count, sum), hop| (count + 1, sum.saturating_add(hop.used)));
+        Ideal { first: times[at.0], each: Rate::from_bps(sum).time_for(plan.data), abreast }
+    }
+
+    /// The least time in which so many segments can come.
+    pub(super) fn time(&self, segments: u64) -> Span {
+        self.first + self.each * segments.saturating_sub(self.abreast)
+    }
+}
+
+fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
+    let plan = &icn.prefixes[prefix.0];
+    let best_route = icn.strategy.entry().name == "best-route";
+    let mut hops = Vec::new();
+    for (node, next) in &plan.next_hops {
+        for leaving in next.iter().take(if best_route { 1 } else { usize::MAX }) {
+            let Some(face) = icn.faces.iter().find(|face| face.leaving == *leaving) else { continue };
+            let ((there, there_delay), (back, back_delay)) = (best(scenario, face.leaving), best(scenario, face.coming));
+            let time = there_delay + back_delay + there.time_for(icn.interest) + back.time_for(plan.data);
+            hops.push(Hop { from: node.0, to: scenario.links[leaving.0].to.0, time, free: back.as_bps(), used: 0 });
+        }
+    }
+    hops
+}
+
+/// The highest rate and the least delay that a link has during the run.
+fn best(scenario: &Scenario, link: LinkId) -> (Rate, Span) {
+    let config = &scenario.links[link.0].config;
+    let first = (config.rate.mean().unwrap_or(Rate::ZERO), config.delay);
+    scenario.changes.iter().fold(first, |(rate, delay), change| match change.what {
+        What::Link(changed, LinkChange::Rate(new)) if changed == link => (rate.max(new), delay),
+        What::Link(changed, LinkChange::Delay(new)) if changed == link => (rate, delay.min(new)),
+        _ => (rate, delay),
+    })
+}
+
+/// The nodes to which more could flow from `start`, and if a producer is one of them a way to it: hops, each there, or back where something flows that can take another way.
+fn augmenting(hops: &[Hop], nodes: usize, start: usize, producer: impl Fn(usize) -> bool) -> (Vec<bool>, Option<Vec<(usize, bool)>>) {
+    let mut by: Vec<Option<(usize, bool)>> = vec![None; nodes];
+    let mut reached = vec![false; nodes];
+    reached[start] = true;
+    let mut next = std::collections::VecDeque::from([start]);
+    while let Some(here) = next.pop_front() {
+        if producer(here) {
+            let mut way = Vec::new();
+            let mut at = here;
+            while let Some((hop, there)) = by[at] {
+                way.push((hop, there));
+                at = if there { hops[hop].from } else { hops[hop].to };
+            }
+            return (reached, Some(way));
+        }
+        for (place, hop) in hops.iter().enumerate() {
+            let step = match (hop.from == here && hop.free > 0, hop.to == here && hop.used > 0) {
+                (true, _) => (hop.to, true),
+                (_, true) => (hop.from, false),
+                _ => continue,
+            };
+            if !std::mem::replace(&mut reached[step.0], true) {
+                by[step.0] = Some((place, step.1));
+                next.push_back(step.0);
+            }
+        }
+    }
+    (reached, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ideal(links: &str, strategy: &str) -> Ideal {
+        let text = format!(
+            "duration = \"1 s\"\n[icn]\nlaw = \"none\"\nstrategy = \"{strategy}\"\n{links}\
+             [[prefix]]\nname = \"/p\"\nat = \"d\"\ndata = \"1000 B\"\n[[consumer]]\nat = \"a\"\nprefix = \"/p\"\ncontroller = \"cubic\"\n"
+        );
+        let scenario = narrows_scenario::parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
+            .unwrap_or_else(|error| panic!("{}", error.short()));
+        let icn = scenario.icn.as_ref().expect("it is one");
+        Ideal::new(&scenario, icn, icn.consumers[0].at, PrefixId(0))
+    }
+
+    fn link(from: &str, to: &str, rate: u64, ms: u64) -> String {
+        format!("[[link]]\nname = \"{from}{to}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{ms} ms\"\n")
+    }
+
+    #[test]
+    fn one_way_by_hand() {
+        let links = link("a", "b", 8, 2) + &link("b", "d", 4, 5);
+        let alone = ideal(&links, "weighted");
+        // 14 ms of delays, Data 1 + 2 ms, and small Interests; the slower link sends the rest.
+        assert!(alone.first > Span::from_millis(17) && alone.first < Span::from_micros(17_500), "{:?}", alone);
+        assert_eq!(alone.time(11), alone.first + Span::from_millis(20));
+    }
+
+    #[test]
+    fn two_ways_bring_data_at_once_and_the_faster_one_brings_it_first() {
+        let links = link("a", "d", 8, 20) + &link("a", "b", 4, 2) + &link("b", "d", 2, 5);
+        let both = ideal(&links, "weighted");
+        assert!(both.first > Span::from_millis(20) && both.first < Span::from_millis(22), "{both:?}");
+        // 8 + 2 Mbit/s, of which the first two packets come side by side.
+        assert_eq!((both.each, both.abreast), (Span::from_micros(800), 2));
+        assert_eq!(both.time(12), both.first + Span::from_millis(8));
+        let best = ideal(&links, "best-route");
+        assert_eq!((best.first, best.each, best.abreast), (both.first, Span::from_millis(4), 1));
+    }
+}
