@@ -1,6 +1,6 @@
 //! In the place of the loader where the feature `bpf` is off.
 
-use crate::{Acknowledgement, KernelError, Record, Stats};
+use crate::{Acknowledgement, Elsewhere, KernelError, Record, Stats};
 use narrows_control::cores::Twin;
 use narrows_control::registry::Choice;
 use std::ops::Range;
@@ -60,6 +60,37 @@ impl Acknowledgements {
 /// A controller that is pinned. There is none: this narrows was built without them.
 pub enum Pinned {}
 
+/// One that is not whole. There is none: this narrows was built without them.
+pub enum Damaged {}
+
+impl Damaged {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        match *self {}
+    }
+
+    /// The directory of its pins.
+    pub fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    /// What is wrong with them.
+    pub fn problem(&self) -> &str {
+        match *self {}
+    }
+
+    /// Unregisters it.
+    pub fn unload(self) -> Result<(), KernelError> {
+        match self {}
+    }
+}
+
+impl From<Damaged> for KernelError {
+    fn from(damaged: Damaged) -> KernelError {
+        match damaged {}
+    }
+}
+
 /// The reader of its records.
 pub enum Watching {}
 
@@ -70,7 +101,12 @@ impl Pinned {
     }
 
     /// Fails with [`KernelError::NotBuilt`].
-    pub fn all() -> Result<Vec<Pinned>, KernelError> {
+    pub fn all() -> Result<Vec<Result<Pinned, Damaged>>, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn find(_name: &str) -> Result<Result<Pinned, Damaged>, KernelError> {
         Err(KernelError::NotBuilt)
     }
 
@@ -130,6 +166,16 @@ impl Watching {
     pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
         match *self {}
     }
+
+    /// False once the controller is unloaded.
+    pub fn is_loaded(&self) -> bool {
+        match *self {}
+    }
+}
+
+/// The other network namespaces of this host: none of them can have a controller of narrows.
+pub fn elsewhere() -> Vec<Elsewhere> {
+    Vec::new()
 }
 
 /// True if some BPF program registered this name; this narrows cannot tell.

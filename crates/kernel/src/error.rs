@@ -82,13 +82,23 @@ pub enum KernelError {
         /// The system's answer.
         source: io::Error,
     },
+    /// It is pinned, but not whole.
+    #[error("the pins of \"{name}\" in {} are damaged: {problem}; `narrows kernel unload {name}` removes what is left of it", path.display())]
+    Damaged {
+        /// The kernel's name.
+        name: String,
+        /// Where they are.
+        path: PathBuf,
+        /// What is wrong with them.
+        problem: String,
+    },
     /// Nothing of this name is pinned.
-    #[error("narrows has loaded no controller \"{name}\"; {loaded}")]
+    #[error("narrows has loaded no controller \"{name}\"; it has loaded {}", if loaded.is_empty() { "none".to_owned() } else { loaded.join(", ") })]
     NotLoaded {
         /// As given.
         name: String,
-        /// What is loaded.
-        loaded: String,
+        /// The names of those that are loaded.
+        loaded: Vec<String>,
     },
     /// Somebody reads its records already.
     #[error("\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first")]

@@ -22,6 +22,8 @@ mod log;
 mod maps;
 mod names;
 #[cfg(feature = "bpf")]
+mod namespaces;
+#[cfg(feature = "bpf")]
 mod pinned;
 #[cfg(feature = "bpf")]
 mod place;
@@ -29,7 +31,7 @@ mod replayer;
 mod shared;
 
 #[cfg(not(feature = "bpf"))]
-pub use absent::{Acknowledgements, Loaded, Pinned, Watching, of_bpf};
+pub use absent::{Acknowledgements, Damaged, Loaded, Pinned, Watching, elsewhere, of_bpf};
 #[cfg(feature = "bpf")]
 pub use acknowledgements::Acknowledgements;
 pub use error::KernelError;
@@ -39,9 +41,11 @@ pub use fitness::{counts_code_points, fit};
 pub use loaded::Registration;
 #[cfg(feature = "bpf")]
 pub use loaded::{Loaded, of_bpf};
-pub use names::{available, default};
+pub use names::{Elsewhere, available, default};
 #[cfg(feature = "bpf")]
-pub use pinned::{Pinned, Watching};
+pub use namespaces::elsewhere;
+#[cfg(feature = "bpf")]
+pub use pinned::{Damaged, Pinned, Watching};
 pub use replayer::{Difference, Replayer, Tally};
 pub use shared::{Acknowledgement, Record, Stats};
 

@@ -1,7 +1,7 @@
 //! The maps by which a controller in the kernel and processes speak, whoever loaded it.
 
 use crate::{Record, Stats};
-use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object, RingBuffer, RingBufferBuilder};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ const NAMES: [(&str, &str); 4] =
     [(".rodata.constants", "constants"), (".data.stats", "stats"), (".data.control", "control"), ("records", "records")];
 
 impl Maps {
-    fn each(state: usize, mut find: impl FnMut(&str, &str) -> libbpf_rs::Result<MapHandle>) -> libbpf_rs::Result<Maps> {
+    fn each<E>(state: usize, mut find: impl FnMut(&str, &str) -> Result<MapHandle, E>) -> Result<Maps, E> {
         let [constants, stats, control, records] = NAMES;
         let mut find = |(object, pin)| find(object, pin);
         Ok(Maps { constants: find(constants)?, stats: find(stats)?, control: find(control)?, records: find(records)?, state })
@@ -35,8 +35,20 @@ impl Maps {
     }
 
     /// Those pinned in a directory.
-    pub fn pinned(directory: &Path, state: usize) -> libbpf_rs::Result<Maps> {
-        Maps::each(state, |_, name| MapHandle::from_pinned_path(directory.join(name)))
+    ///
+    /// # Errors
+    ///
+    /// Which one is missing, or cannot be what its name says.
+    pub fn pinned(directory: &Path, state: usize) -> Result<Maps, String> {
+        let maps = Maps::each(state, |_, name| {
+            MapHandle::from_pinned_path(directory.join(name)).map_err(|error| format!("\"{name}\" cannot be read: {error}"))
+        })?;
+        let values = [&maps.constants, &maps.stats, &maps.control].map(|map| map.map_type() == MapType::Array && map.key_size() == 4);
+        let sound = [values[0], values[1], values[2] && maps.control.value_size() == 8, maps.records.map_type() == MapType::RingBuf];
+        match sound.iter().position(|sound| !sound) {
+            Some(place) => Err(format!("\"{}\" is not the map that it should be", NAMES[place].1)),
+            None => Ok(maps),
+        }
     }
 
     /// Pins them there.

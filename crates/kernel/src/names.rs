@@ -4,6 +4,8 @@
 pub(crate) use given::{check, proposal};
 
 use std::fs;
+use std::io;
+use std::path::PathBuf;
 
 /// What the kernel lists, for all of its network namespaces.
 pub fn available() -> Vec<String> {
@@ -14,6 +16,17 @@ pub fn available() -> Vec<String> {
 /// The controller that new connections of this network namespace take unless they ask for another (`net.ipv4.tcp_congestion_control`).
 pub fn default() -> String {
     fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap_or_default().trim().to_owned()
+}
+
+/// A network namespace other than that of this process.
+#[derive(Debug)]
+pub struct Elsewhere {
+    /// Where it can be entered, `/proc/12/ns/net`.
+    pub path: PathBuf,
+    /// Whose it is, for people: `process 12 (sleep)`, or the path.
+    pub whose: String,
+    /// As [`default`] there, or why it cannot be told.
+    pub default: io::Result<String>,
 }
 
 /// Names that users give.

@@ -5,7 +5,7 @@ use crate::loaded::{LINK, Loaded, MAP, Registration};
 use crate::maps::Maps;
 use crate::place::{self, Place, failed};
 use crate::{KernelError, Record, Stats, available, fit, names};
-use libbpf_rs::{MapCore, MapHandle};
+use libbpf_rs::{MapCore, MapHandle, MapType};
 use narrows_control::cores::Twin;
 use narrows_control::registry::Choice;
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -27,10 +27,50 @@ pub struct Pinned {
     maps: Maps,
 }
 
+/// A controller of which a pin is missing, or is not what it should be.
+#[derive(Clone, Debug)]
+pub struct Damaged {
+    name: String,
+    path: PathBuf,
+    problem: String,
+}
+
 /// One process at a time that reads the records of a controller.
 pub struct Watching<'a> {
     pinned: &'a Pinned,
-    _lock: OwnedFd,
+    lock: OwnedFd,
+}
+
+impl Damaged {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The directory of its pins.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is wrong with them.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+
+    /// Unregisters it and removes the pins that are left.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pinned::unload`].
+    pub fn unload(self) -> Result<(), KernelError> {
+        take_away(&self.name, &self.path)
+    }
+}
+
+impl From<Damaged> for KernelError {
+    fn from(Damaged { name, path, problem }: Damaged) -> KernelError {
+        KernelError::Damaged { name, path, problem }
+    }
 }
 
 impl Pinned {
@@ -58,6 +98,9 @@ impl Pinned {
         let place = Place::make()?;
         let path = place::directory(name);
         if path.exists() {
+            if let Err(damaged) = Pinned::found(&path) {
+                return Err(damaged.into());
+            }
             let choice = fs::read_link(path.join(CHOICE)).unwrap_or_default().display().to_string();
             return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: names::proposal(name) });
         }
@@ -70,53 +113,57 @@ impl Pinned {
     }
 
     fn pin(loaded: Loaded, twin: &'static Twin, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
-        let name = loaded.name().to_owned();
         fs::create_dir(path).map_err(failed(path, "made"))?;
         let text = twin.text(choice);
         std::os::unix::fs::symlink(&text, path.join(CHOICE)).map_err(failed(path, "written"))?;
         loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
-        Pinned::open(name, path, text)
+        Ok(Pinned::found(path)?)
     }
 
-    fn open(name: String, path: &Path, text: String) -> Result<Pinned, KernelError> {
-        let known = Twin::read(&text).ok();
-        let state = known.as_ref().map_or(0, |(twin, _)| twin.state);
-        let maps = Maps::pinned(path, state).map_err(|error| failed(path, "read")(std::io::Error::other(error)))?;
-        Ok(Pinned { name, path: path.to_owned(), text, known, maps })
-    }
-
-    /// All that are pinned, in the order of their names.
+    /// All that are pinned, in the order of their names; of those that are not whole, in their places, what is known of them.
     ///
     /// # Errors
     ///
     /// This process may not look.
-    pub fn all() -> Result<Vec<Pinned>, KernelError> {
+    pub fn all() -> Result<Vec<Result<Pinned, Damaged>>, KernelError> {
         fit()?;
         let Some(place) = Place::existing()? else { return Ok(Vec::new()) };
-        place.directories()?.iter().map(|path| Pinned::found(path)).collect()
+        Ok(place.directories()?.iter().map(|path| Pinned::found(path)).collect())
     }
 
-    /// The one of this name.
+    /// The one of this name: the kernel's, the same with `-` for `_`, or any name of the controller that was loaded under its own.
     ///
     /// # Errors
     ///
     /// As [`Pinned::all`], or there is none.
-    pub fn named(name: &str) -> Result<Pinned, KernelError> {
+    pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, KernelError> {
         let mut all = Pinned::all()?;
-        match all.iter().position(|one| one.name == name) {
+        let names: Vec<String> = all.iter().map(|one| one.as_ref().map_or_else(|one| one.name(), |one| one.name()).to_owned()).collect();
+        let alike = [name.to_owned(), name.replace('-', "_")].into_iter().chain(Twin::named(name).map(|twin| twin.kernel.to_owned()));
+        match alike.filter_map(|alike| names.iter().position(|one| *one == alike)).next() {
             Some(index) => Ok(all.swap_remove(index)),
-            None => {
-                let names: Vec<&str> = all.iter().map(|one| &one.name[..]).collect();
-                let loaded = if names.is_empty() { "it has loaded none".to_owned() } else { format!("it has loaded {}", names.join(", ")) };
-                Err(KernelError::NotLoaded { name: name.to_owned(), loaded })
-            }
+            None => Err(KernelError::NotLoaded { name: name.to_owned(), loaded: names }),
         }
     }
 
-    fn found(path: &Path) -> Result<Pinned, KernelError> {
-        let name = path.file_name().expect("an entry has a name").to_string_lossy().replace('-', ".");
-        let text = fs::read_link(path.join(CHOICE)).map_err(failed(path, "read"))?;
-        Pinned::open(name, path, text.to_string_lossy().into_owned())
+    /// The same, if it is whole.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pinned::find`], or its pins are damaged.
+    pub fn named(name: &str) -> Result<Pinned, KernelError> {
+        Ok(Pinned::find(name)??)
+    }
+
+    fn found(path: &Path) -> Result<Pinned, Damaged> {
+        let name = place::name(path);
+        let damaged = |problem| Damaged { name: name.clone(), path: path.to_owned(), problem };
+        let text = fs::read_link(path.join(CHOICE)).map_err(|error| damaged(format!("\"{CHOICE}\" cannot be read: {error}")))?;
+        let text = text.to_string_lossy().into_owned();
+        let known = Twin::read(&text).ok();
+        let state = known.as_ref().map_or(0, |(twin, _)| twin.state);
+        let maps = Maps::pinned(path, state).map_err(damaged)?;
+        Ok(Pinned { name, path: path.to_owned(), text, known, maps })
     }
 
     /// The kernel's name.
@@ -166,7 +213,7 @@ impl Pinned {
             Err(rustix::io::Errno::WOULDBLOCK) => Err(KernelError::Watched { name: self.name.clone() }),
             other => {
                 other.map_err(failed(&self.path, "locked"))?;
-                let watching = Watching { pinned: self, _lock: lock };
+                let watching = Watching { pinned: self, lock };
                 // What a reader before left unread is of its time.
                 self.maps.records(Duration::ZERO, drop);
                 Ok(watching)
@@ -180,29 +227,41 @@ impl Pinned {
     ///
     /// The pins cannot be removed, or the kernel still lists it after five seconds.
     pub fn unload(self) -> Result<u64, KernelError> {
-        let _place = Place::existing()?;
         let open = self.stats().open();
-        if let Ok(map) = MapHandle::from_pinned_path(self.path.join(MAP)) {
-            let ended = map.delete(&0_u32.to_ne_bytes());
-            ended.map_err(|error| failed(&self.path, "unregistered")(std::io::Error::other(error)))?;
-        }
-        // First what holds the registration: a directory without is removed by the next command if this one is killed.
-        let link = self.path.join(LINK);
-        if link.exists() {
-            fs::remove_file(&link).map_err(failed(&link, "removed"))?;
-        }
-        place::remove(&self.path)?;
-        let patience = Instant::now() + Duration::from_secs(5);
-        while available().contains(&self.name) {
-            if Instant::now() > patience {
-                let log = String::new();
-                let reason = "it is still listed five seconds after its pins were removed: another program holds it".to_owned();
-                return Err(KernelError::Refused { name: self.name, reason, log });
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
+        take_away(&self.name, &self.path)?;
         Ok(open)
     }
+}
+
+/// Unregisters a controller and removes its pins, as far as there are any.
+fn take_away(name: &str, path: &Path) -> Result<(), KernelError> {
+    let place = Place::existing()?;
+    let loaded = place.as_ref().map_or_else(|| Ok(Vec::new()), Place::directories)?;
+    if !loaded.iter().any(|one| one == path) {
+        // Another process was faster.
+        return Err(KernelError::NotLoaded { name: name.to_owned(), loaded: loaded.iter().map(|one| place::name(one)).collect() });
+    }
+    let table = MapHandle::from_pinned_path(path.join(MAP)).ok().filter(|map| map.map_type() == MapType::StructOps);
+    if let Some(map) = table {
+        let ended = map.delete(&0_u32.to_ne_bytes());
+        ended.map_err(|error| failed(path, "unregistered")(std::io::Error::other(error)))?;
+    }
+    // First what holds the registration: a directory without is removed by the next command if this one is killed.
+    let link = path.join(LINK);
+    if link.exists() {
+        fs::remove_file(&link).map_err(failed(&link, "removed"))?;
+    }
+    place::remove(path)?;
+    let patience = Instant::now() + Duration::from_secs(5);
+    while available().iter().any(|one| one == name) {
+        if Instant::now() > patience {
+            let log = String::new();
+            let reason = "it is still listed five seconds after its pins were removed: another program holds it".to_owned();
+            return Err(KernelError::Refused { name: name.to_owned(), reason, log });
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
 }
 
 impl Watching<'_> {
@@ -213,6 +272,11 @@ impl Watching<'_> {
     pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
         self.pinned.maps.record_until(monotonic() + Self::GRACE.as_micros() as u64);
         self.pinned.maps.records_within(wait, each);
+    }
+
+    /// False once the controller is unloaded, also if another one was loaded under its name since.
+    pub fn is_loaded(&self) -> bool {
+        rustix::fs::fstat(&self.lock).is_ok_and(|directory| directory.st_nlink > 0) && place::registers(&self.pinned.path)
     }
 }
 

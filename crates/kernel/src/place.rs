@@ -61,25 +61,23 @@ impl Place {
             return Ok(None);
         }
         let place = Place { _lock: lock, mounted };
-        place.sweep()?;
+        place.sweep();
         Ok(Some(place))
     }
 
-    /// The directories, in the order of their names.
+    /// The directories, in the order of their names. What else lies there is not of narrows.
     pub fn directories(&self) -> Result<Vec<PathBuf>, KernelError> {
-        let entries = fs::read_dir(PINS).map_err(failed(Path::new(PINS), "read"))?;
-        let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let entries = fs::read_dir(PINS).map_err(failed(Path::new(PINS), "read"))?.flatten();
+        let mut all: Vec<PathBuf> =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect();
         all.sort();
         Ok(all)
     }
 
-    fn sweep(&self) -> Result<(), KernelError> {
-        for directory in self.directories()? {
-            if !directory.join(LINK).exists() && !directory.join(MAP).exists() {
-                remove(&directory)?;
-            }
-        }
-        Ok(())
+    /// What cannot be removed is found damaged by who asks for it, and is in nobody else's way.
+    fn sweep(&self) {
+        let all = self.directories().unwrap_or_default();
+        all.iter().filter(|directory| !registers(directory)).for_each(|directory| drop(remove(directory)));
     }
 }
 
@@ -95,6 +93,16 @@ impl Drop for Place {
 /// The directory of a controller. The file system takes no dots, and the kernel no dashes in names of controllers.
 pub(crate) fn directory(name: &str) -> PathBuf {
     Path::new(PINS).join(name.replace('.', "-"))
+}
+
+/// The name of the controller in a directory.
+pub(crate) fn name(directory: &Path) -> String {
+    directory.file_name().expect("an entry has a name").to_string_lossy().replace('-', ".")
+}
+
+/// True if a directory has what holds a registration.
+pub(crate) fn registers(directory: &Path) -> bool {
+    directory.join(LINK).exists() || directory.join(MAP).exists()
 }
 
 /// Removes the pins of a controller.

@@ -146,7 +146,7 @@ fn what_a_killed_load_left_is_swept() {
     let half = Path::new(PINS).join(names[1].replace('.', "-"));
     fs::create_dir(&half).unwrap();
     std::os::unix::fs::symlink("pcc-vivace", half.join("choice")).unwrap();
-    let found = Pinned::all().unwrap_or_else(|error| panic!("{error}"));
+    let found: Vec<Pinned> = Pinned::all().unwrap_or_else(|error| panic!("{error}")).into_iter().flatten().collect();
     assert!(found.iter().any(|one| one.name() == names[0]) && found.iter().all(|one| one.name() != names[1]));
     assert!(!half.exists());
     whole.unload().unwrap_or_else(|error| panic!("{error}"));
@@ -171,6 +171,54 @@ fn what_another_version_loaded_is_listed_and_unloaded() {
 }
 
 #[test]
+fn a_damaged_pin_is_in_no_other_way_and_what_is_left_is_unloaded() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    let load = |name: &str| Pinned::load(twin, &choice, &constants, name).unwrap_or_else(|error| panic!("{error}")).0;
+    let whole = load(&name("intact"));
+    let harmed = name("harmed");
+    for pin in ["choice", "constants", "stats", "control", "records"] {
+        let pinned = load(&harmed);
+        let (path, made) = (pinned.path().to_owned(), made_of(counters(&pinned)));
+        drop(pinned);
+        fs::remove_file(path.join(pin)).unwrap();
+        let all = Pinned::all().unwrap_or_else(|error| panic!("{error}"));
+        assert!(all.iter().flatten().any(|one| one.name() == whole.name()), "{pin}");
+        let damaged = all.into_iter().filter_map(Result::err).find(|one| one.name() == harmed).unwrap_or_else(|| panic!("{pin}"));
+        assert_eq!(damaged.path(), path);
+        let refused = Pinned::load(twin, &choice, &constants, &harmed).err().unwrap().to_string();
+        assert_eq!(refused, KernelError::from(damaged.clone()).to_string(), "{pin}");
+        assert!(refused.contains(&format!("\"{pin}\" cannot be read")), "{refused}");
+        damaged.unload().unwrap_or_else(|error| panic!("{pin}: {error}"));
+        assert!(!path.exists(), "{pin}");
+        gone(&harmed, &made);
+    }
+    assert_eq!(whole.stats().open(), 0);
+    whole.unload().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn a_pin_that_is_another_map_is_damaged() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    let (one, two) = (name("mixed"), name("mixed2"));
+    let paths = [&one, &two]
+        .map(|name| Pinned::load(twin, &choice, &constants, name).unwrap_or_else(|error| panic!("{error}")).0.path().to_owned());
+    fs::remove_file(paths[0].join("control")).unwrap();
+    fs::rename(paths[1].join("records"), paths[0].join("control")).unwrap();
+    let error = Pinned::named(&one).err().unwrap().to_string();
+    assert!(error.contains("\"control\" is not the map that it should be"), "{error}");
+    for name in [one, two] {
+        Pinned::find(&name).unwrap().err().unwrap().unload().unwrap_or_else(|error| panic!("{error}"));
+        assert!(!available().contains(&name));
+    }
+}
+
+#[test]
 fn one_watcher_at_a_time_and_recording_ends_by_itself() {
     if !is_root() {
         return;
@@ -181,6 +229,7 @@ fn one_watcher_at_a_time_and_recording_ends_by_itself() {
     let again = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
     let watching = pinned.watch().unwrap_or_else(|error| panic!("{error}"));
     assert!(matches!(again.watch(), Err(KernelError::Watched { .. })));
+    assert!(watching.is_loaded());
     watching.records(Duration::ZERO, drop);
     let ends = connection(&name);
     let mut seen = 0;
@@ -202,6 +251,23 @@ fn one_watcher_at_a_time_and_recording_ends_by_itself() {
     assert_eq!(unread, 0);
     drop((ends, late));
     pinned.unload().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn a_watcher_knows_that_its_controller_was_unloaded() {
+    if !is_root() {
+        return;
+    }
+    let (twin, choice, constants) = vivace();
+    let name = name("under");
+    let load = || Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}")).0;
+    let pinned = load();
+    let watching = pinned.watch().unwrap_or_else(|error| panic!("{error}"));
+    Pinned::named(&name).unwrap().unload().unwrap_or_else(|error| panic!("{error}"));
+    assert!(!watching.is_loaded());
+    let later = load();
+    assert!(!watching.is_loaded(), "another one of the same name");
+    later.unload().unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]

@@ -248,7 +248,7 @@ pub struct KernelListArgs {
 
 #[derive(Args)]
 pub struct StatsArgs {
-    /// Its name in the kernel [default: all that narrows loaded]
+    /// Its name, in the kernel or as for `narrows kernel load` [default: all that narrows loaded]
     pub name: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -257,9 +257,9 @@ pub struct StatsArgs {
 
 #[derive(Args)]
 pub struct KernelWatchArgs {
-    /// Its name in the kernel
+    /// Its name, in the kernel or as for `narrows kernel load`
     pub name: String,
-    /// Stop after so many seconds [default: at Ctrl-C]
+    /// Stop after so many seconds [default: at Ctrl-C, or when it is unloaded]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub seconds: Option<u32>,
     /// Print every call as CSV, as is done where the output is not a terminal
@@ -269,13 +269,13 @@ pub struct KernelWatchArgs {
 
 #[derive(Args)]
 pub struct UnloadArgs {
-    /// Its name in the kernel
+    /// Its name, in the kernel or as for `narrows kernel load`
     #[arg(required_unless_present = "all")]
     pub name: Option<String>,
     /// All that narrows loaded
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
-    /// Also what this host gives new connections by default: they go on getting it until the default is changed
+    /// Also what this host, or a network namespace of it, gives new connections by default: they go on getting it until the default is changed
     #[arg(long)]
     pub force: bool,
 }

@@ -54,6 +54,7 @@ pub use icn::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
 pub use model::{
     Arrivals, Change, Draw, Expectation, Flow, FlowId, Frames, Link, LinkId, Node, NodeId, On, OnOff, Requests, Scenario, What, Workload,
 };
+pub use near::nearest;
 pub use paths::{PATHS, PathProfile};
 pub use read::{ReadFile, load, load_driven_by, parse, read_named};
 pub use schema::schema;

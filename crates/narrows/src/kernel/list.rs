@@ -7,16 +7,22 @@ use crate::error::Failure;
 use crate::output;
 use narrows_control::cores::TWINS;
 use narrows_control::registry::Choice;
-use narrows_kernel::{Pinned, available, of_bpf};
+use narrows_kernel::{Damaged, KernelError, Pinned, available, of_bpf};
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
 
 /// Lists what the kernel has, and what it could get.
 pub fn list(args: KernelListArgs) -> Result<Outcome, Failure> {
-    let pinned = Pinned::all()?;
+    let (mut pinned, mut damaged) = (Vec::new(), Vec::new());
+    for one in Pinned::all()? {
+        match one {
+            Ok(one) => pinned.push(one),
+            Err(one) => damaged.push(one),
+        }
+    }
     let default = narrows_kernel::default();
-    let rows: Vec<Row> = available().into_iter().map(|name| Row::new(name, &pinned, &default)).collect();
-    output::print(&if args.json { as_json(&rows, &default) } else { as_text(&rows) })?;
+    let rows: Vec<Row> = available().into_iter().map(|name| Row::new(name, &pinned, &damaged, &default)).collect();
+    output::print(&if args.json { as_json(&rows, &damaged, &default) } else { as_text(&rows, damaged) })?;
     Ok(Outcome::Ok)
 }
 
@@ -25,20 +31,27 @@ struct Row<'a> {
     name: String,
     default: bool,
     pinned: Option<&'a Pinned>,
+    /// By narrows, but its pins are not whole.
+    damaged: bool,
     /// Of a BPF program that narrows has not pinned.
     foreign: bool,
 }
 
 impl Row<'_> {
-    fn new<'a>(name: String, all: &'a [Pinned], default: &str) -> Row<'a> {
+    fn new<'a>(name: String, all: &'a [Pinned], damaged: &[Damaged], default: &str) -> Row<'a> {
         let pinned = all.iter().find(|one| one.name() == name);
-        let foreign = pinned.is_none() && of_bpf(&name);
-        Row { default: name == default, pinned, foreign, name }
+        let damaged = damaged.iter().any(|one| one.name() == name);
+        let foreign = pinned.is_none() && !damaged && of_bpf(&name);
+        Row { default: name == default, pinned, damaged, foreign, name }
     }
 
     fn what(&self) -> String {
         let Some(pinned) = self.pinned else {
-            let whose = if self.foreign { "of a BPF program, not pinned by narrows" } else { "the kernel's own" };
+            let whose = match (self.damaged, self.foreign) {
+                (true, _) => "loaded by narrows, with damaged pins",
+                (false, true) => "of a BPF program, not pinned by narrows",
+                (false, false) => "the kernel's own",
+            };
             return whose.to_owned();
         };
         let open = connections(pinned.stats().open());
@@ -47,10 +60,10 @@ impl Row<'_> {
     }
 
     fn json(&self) -> Value {
-        let by = match (self.pinned, self.foreign) {
-            (Some(_), _) => "narrows",
-            (None, true) => "bpf",
-            (None, false) => "kernel",
+        let by = match (self.pinned.is_some() || self.damaged, self.foreign) {
+            (true, _) => "narrows",
+            (false, true) => "bpf",
+            (false, false) => "kernel",
         };
         let mut row = json!({ "name": self.name, "default": self.default, "by": by });
         if let Some(pinned) = self.pinned {
@@ -75,10 +88,16 @@ fn changed(choice: &Choice) -> Value {
     all.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), Value::from(value))).collect()
 }
 
-fn as_text(rows: &[Row]) -> String {
+fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
     let mut text = "This host's kernel has (* for new connections that ask for none):\n".to_owned();
     for row in rows {
         text += &format!("{} {:<16} {}\n", if row.default { '*' } else { ' ' }, row.name, row.what());
+    }
+    if !damaged.is_empty() {
+        text += "\n";
+    }
+    for one in damaged {
+        text += &format!("{}\n", KernelError::from(one));
     }
     text += "\nnarrows kernel load NAME gives it:\n";
     for twin in TWINS {
@@ -87,9 +106,14 @@ fn as_text(rows: &[Row]) -> String {
     text
 }
 
-fn as_json(rows: &[Row], default: &str) -> String {
+fn as_json(rows: &[Row], damaged: &[Damaged], default: &str) -> String {
+    let damaged: Vec<Value> = damaged
+        .iter()
+        .map(|one| json!({ "name": one.name(), "path": one.path().display().to_string(), "problem": one.problem() }))
+        .collect();
+
     let loadable: Vec<Value> =
         TWINS.iter().map(|twin| json!({ "name": twin.name(), "kernel": twin.kernel, "simulated": twin.choice })).collect();
     let rows: Vec<Value> = rows.iter().map(Row::json).collect();
-    format!("{:#}\n", json!({ "default": default, "controllers": rows, "loadable": loadable }))
+    format!("{:#}\n", json!({ "default": default, "controllers": rows, "damaged": damaged, "loadable": loadable }))
 }

@@ -9,7 +9,8 @@ mod watch;
 use crate::Outcome;
 use crate::cli::KernelCommand;
 use crate::error::Failure;
-use narrows_kernel::{KernelError, Pinned};
+use narrows_kernel::{Damaged, KernelError, Pinned};
+use narrows_scenario::nearest;
 use std::time::{Duration, SystemTime};
 
 /// Carries out one of its commands.
@@ -24,6 +25,22 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::Stats(args) => stats::stats(args),
         KernelCommand::Watch(args) => watch::watch(args),
     }
+}
+
+/// The one of this name that narrows loaded; a wrong name is refused with the right one, if one is near.
+fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
+    Pinned::find(name).map_err(|error| match &error {
+        KernelError::NotLoaded { loaded, .. } => {
+            let near = nearest(&name.replace('-', "_"), loaded.iter().map(String::as_str));
+            Failure::Other(meant(error.to_string(), near))
+        }
+        _ => error.into(),
+    })
+}
+
+/// What was refused, with the name that may have been meant.
+fn meant(refusal: String, near: Option<&str>) -> String {
+    near.map_or(refusal.clone(), |near| format!("{refusal}; did you mean \"{near}\"?"))
 }
 
 /// For how long it has been loaded.

@@ -1,11 +1,11 @@
 //! `narrows kernel stats`.
 
-use super::age;
+use super::{age, find};
 use crate::Outcome;
 use crate::cli::StatsArgs;
 use crate::error::Failure;
 use crate::output;
-use narrows_kernel::{Pinned, Stats};
+use narrows_kernel::{KernelError, Pinned, Stats};
 use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,8 +26,12 @@ const COUNTERS: [Counter; 7] = [
 /// Counts what loaded controllers do.
 pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
     let all = match &args.name {
-        Some(name) => vec![Pinned::named(name)?],
-        None => Pinned::all()?,
+        Some(name) => vec![find(name)?.map_err(KernelError::from)?],
+        None => {
+            let (whole, damaged): (Vec<_>, Vec<_>) = Pinned::all()?.into_iter().partition(Result::is_ok);
+            damaged.into_iter().filter_map(Result::err).for_each(|damaged| eprintln!("left out: {}", KernelError::from(damaged)));
+            whole.into_iter().flatten().collect()
+        }
     };
     let (start, before): (Instant, Vec<Stats>) = (Instant::now(), all.iter().map(Pinned::stats).collect());
     if !all.is_empty() {

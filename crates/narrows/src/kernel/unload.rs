@@ -1,45 +1,93 @@
 //! `narrows kernel unload`.
 
-use super::connections;
+use super::{connections, find};
 use crate::Outcome;
 use crate::cli::UnloadArgs;
 use crate::error::Failure;
 use crate::output;
-use narrows_kernel::Pinned;
+use narrows_kernel::{Damaged, Elsewhere, Pinned};
 
 /// Takes controllers away that narrows loaded.
 pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
     let all = match &args.name {
-        Some(name) => vec![Pinned::named(name)?],
+        Some(name) => vec![find(name)?],
         None => Pinned::all()?,
     };
-    let default = narrows_kernel::default();
-    let another = ["cubic", "reno"].into_iter().find(|name| narrows_kernel::available().iter().any(|one| one == name)).unwrap_or("reno");
-    let remedy = format!("`sysctl -w net.ipv4.tcp_congestion_control={another}` chooses another");
-    if !args.force && all.iter().any(|pinned| pinned.name() == default) {
-        return Err(Failure::Other(format!(
-            "{default} is what this host gives new connections by default, and they would go on getting it after it is unloaded: {remedy}, then unload it; \
-             --force unloads it all the same"
-        )));
-    }
     if all.is_empty() {
         output::print("narrows has loaded no controller.\n")?;
+        return Ok(Outcome::Ok);
     }
-    for pinned in all {
-        let name = pinned.name().to_owned();
-        let open = pinned.unload()?;
-        let mut text = format!("{name} is unloaded.\n");
-        if open > 0 {
-            text += &format!(
-                "{} still {} it, until the end; no new one can choose it.\n",
-                connections(open),
-                if open == 1 { "has" } else { "have" }
-            );
-        }
-        if name == default {
-            text += &format!("It still is the default, which new connections get: {remedy}.\n");
-        }
-        output::print(&text)?;
+    let (there, untold): (Vec<Elsewhere>, Vec<Elsewhere>) = narrows_kernel::elsewhere().into_iter().partition(|one| one.default.is_ok());
+    let defaults: Vec<Vec<Default>> = all.iter().map(|one| defaults(name(one), &there)).collect();
+    if let Some((one, default)) =
+        all.iter().zip(&defaults).find_map(|(one, defaults)| Some((one, defaults.first()?))).filter(|_| !args.force)
+    {
+        let Default { whose, remedy } = default;
+        return Err(Failure::Other(format!(
+            "{} is what {whose} gives new connections by default, and they would go on getting it after it is unloaded: {remedy}, then unload it; --force \
+             unloads it all the same",
+            name(one)
+        )));
     }
-    Ok(Outcome::Ok)
+    // What one of them lacks is in no other's way.
+    let outcomes: Vec<Result<(), Failure>> = all.into_iter().zip(defaults).map(|(one, defaults)| take_away(one, &defaults)).collect();
+    if let Some(first) = untold.first() {
+        let reason = first.default.as_ref().expect_err("partitioned");
+        let more = if untold.len() > 1 { format!(", nor can {} more", untold.len() - 1) } else { String::new() };
+        eprintln!(
+            "the network namespace of {} cannot be examined ({reason}){more}: if its default is what was unloaded, its new connections go on getting it",
+            first.whose
+        );
+    }
+    let mut failures: Vec<Failure> = outcomes.into_iter().filter_map(Result::err).collect();
+    let last = failures.pop();
+    failures.iter().for_each(Failure::print);
+    last.map_or(Ok(Outcome::Ok), Err)
+}
+
+/// A network namespace that gives new connections a controller.
+struct Default {
+    whose: String,
+    /// What chooses another.
+    remedy: String,
+}
+
+/// The network namespaces that give new connections the controller of this name: this one first.
+fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
+    let another = ["cubic", "reno"].into_iter().find(|name| narrows_kernel::available().iter().any(|one| one == name)).unwrap_or("reno");
+    let choose = format!("sysctl -w net.ipv4.tcp_congestion_control={another}");
+    let own = (narrows_kernel::default() == name)
+        .then(|| Default { whose: "this host".to_owned(), remedy: format!("`{choose}` chooses another") });
+    let others = elsewhere.iter().filter(|one| one.default.as_ref().is_ok_and(|default| default == name));
+    let others = others.map(|one| Default {
+        whose: format!("the network namespace of {}", one.whose),
+        remedy: format!("`nsenter --net={} {choose}` chooses another there", one.path.display()),
+    });
+    own.into_iter().chain(others).collect()
+}
+
+fn name(one: &Result<Pinned, Damaged>) -> &str {
+    one.as_ref().map_or_else(|one| one.name(), |one| one.name())
+}
+
+fn take_away(one: Result<Pinned, Damaged>, defaults: &[Default]) -> Result<(), Failure> {
+    let name = name(&one).to_owned();
+    let mut text = format!("{name} is unloaded.\n");
+    match one {
+        Ok(pinned) => {
+            let open = pinned.unload()?;
+            if open > 0 {
+                let have = if open == 1 { "has" } else { "have" };
+                text += &format!("{} still {have} it, until the end; no new one can choose it.\n", connections(open));
+            }
+        }
+        Err(damaged) => {
+            text += &format!("Its pins were damaged: {}. What was left of them is removed.\n", damaged.problem());
+            damaged.unload()?;
+        }
+    }
+    for Default { whose, remedy } in defaults {
+        text += &format!("It still is the default of {whose}, which new connections get: {remedy}.\n");
+    }
+    Ok(output::print(&text)?)
 }

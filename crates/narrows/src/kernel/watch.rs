@@ -1,9 +1,10 @@
 //! `narrows kernel watch`.
 
+use super::find;
 use crate::cli::KernelWatchArgs;
 use crate::error::Failure;
 use crate::{Outcome, runner};
-use narrows_kernel::{Pinned, Record};
+use narrows_kernel::{KernelError, Record};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,16 +19,17 @@ const ROWS: usize = 20;
 
 /// Shows what a controller decides for each connection, until told to stop.
 pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
-    let pinned = Pinned::named(&args.name)?;
+    let pinned = find(&args.name)?.map_err(KernelError::from)?;
     let stop = runner::interruption();
     let watching = pinned.watch()?;
     let lost = pinned.stats().unrecorded;
     let end = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
+    let ended = || stop.load(Ordering::Relaxed) || !watching.is_loaded();
     let rest = || end.map_or(REFRESH, |end| end.saturating_duration_since(Instant::now()).min(REFRESH));
     let mut out = io::stdout().lock();
     if args.csv || !out.is_terminal() {
         writeln!(out, "{HEADER}")?;
-        while !stop.load(Ordering::Relaxed) && !rest().is_zero() {
+        while !ended() && !rest().is_zero() {
             let mut text = String::new();
             watching.records(rest(), |record| line(&mut text, &record));
             out.write_all(text.as_bytes())?;
@@ -35,15 +37,18 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
         }
     } else {
         let mut table = Table::default();
-        while !stop.load(Ordering::Relaxed) && !rest().is_zero() {
+        while !ended() && !rest().is_zero() {
             watching.records(rest(), |record| table.take(&record));
             let shown = table.shown;
-            let text = table.text(&args.name);
+            let text = table.text(pinned.name());
             // Over the last one.
             let up = if shown > 0 { format!("\x1b[{shown}A\x1b[J") } else { String::new() };
             out.write_all((up + &text).as_bytes())?;
             out.flush()?;
         }
+    }
+    if !watching.is_loaded() {
+        eprintln!("{} was unloaded: nothing more is watched", pinned.name());
     }
     drop(watching);
     let lost = pinned.stats().unrecorded - lost;
