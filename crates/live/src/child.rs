@@ -4,12 +4,12 @@ use crate::hosts::Host;
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int, c_uint};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,6 +41,9 @@ impl Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Exit::Status(status @ 129..=192) => {
+                write!(f, "ended with exit status {status} (with which a shell tells of signal {})", status - 128)
+            }
             Exit::Status(status) => write!(f, "ended with exit status {status}"),
             Exit::Signal(signal) => write!(f, "was ended by signal {signal}{}", name(*signal)),
             Exit::Stopped => write!(f, "was stopped at the end of the run"),
@@ -93,16 +96,19 @@ pub fn run(host: &Host, what: &Words<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> 
             command.stdout(io::stderr().as_fd().try_clone_to_owned()?);
         }
         let names = what.names.as_bytes().to_vec();
+        let (mut told, tell) = io::pipe()?;
+        let teller = tell.as_raw_fd();
         // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and allocates nothing.
-        unsafe { command.pre_exec(move || prepare(&names)) };
+        unsafe { command.pre_exec(move || prepare(&names, teller)) };
         // SAFETY: the flag concerns what this thread starts from now on, which is the child alone.
         unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
         let mut child = command.spawn()?;
+        drop(tell);
         let group = -(child.id() as libc::pid_t);
         let mut asked = None;
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(if asked.is_some() { Exit::Stopped } else { exit(status) });
+                return Ok(if asked.is_some() { Exit::Stopped } else { exit(&mut told, status) });
             }
             match asked {
                 None if !go_on() => {
@@ -118,12 +124,13 @@ pub fn run(host: &Host, what: &Words<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> 
     })
 }
 
-/// The keeper tells of a signal as shells do.
-fn exit(status: ExitStatus) -> Exit {
+/// How the program ended, as its keeper told; how the keeper did, if it was killed before it could.
+fn exit(told: &mut PipeReader, keeper: ExitStatus) -> Exit {
+    let mut status = [0; size_of::<c_int>()];
+    let status = told.read_exact(&mut status).map_or(keeper, |()| ExitStatus::from_raw(c_int::from_ne_bytes(status)));
     match status.code() {
-        Some(code @ 129..=192) => Exit::Signal(code - 128),
         Some(code) => Exit::Status(code),
-        None => Exit::Signal(std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0)),
+        None => Exit::Signal(status.signal().unwrap_or(0)),
     }
 }
 
@@ -151,7 +158,7 @@ fn write_and_bind(names: &[u8]) -> io::Result<()> {
 
 /// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of processes, with which all
 /// others in it end, and ends with the thread that started it.
-fn prepare(names: &[u8]) -> io::Result<()> {
+fn prepare(names: &[u8], teller: c_int) -> io::Result<()> {
     // Without the names the program still has the addresses.
     show(names).ok();
     // SAFETY: system calls without memory.
@@ -162,21 +169,24 @@ fn prepare(names: &[u8]) -> io::Result<()> {
         match libc::fork() {
             -1 => Err(io::Error::last_os_error()),
             0 => Ok(()),
-            program => keep(program),
+            program => keep(program, teller),
         }
     }
 }
 
-/// Waits for the program, and ends as it did.
-fn keep(program: libc::pid_t) -> ! {
-    let mut status = 0;
-    // SAFETY: system calls; `status` lives through them. The descriptors belong to the program now: whoever waits for their end must not wait for this process.
+/// Waits for the program, and tells how it ended: all of it, which does not fit into an exit status of its own.
+fn keep(program: libc::pid_t, teller: c_int) -> ! {
+    const TELLER: c_int = 3;
+    let mut status: c_int = 0;
+    // SAFETY: system calls; `status` lives through them. The other descriptors belong to the program now: whoever waits for their end must not wait for this process.
     unsafe {
-        libc::close_range(3, libc::c_uint::MAX, 0);
+        libc::dup2(teller, TELLER);
+        libc::close_range(TELLER as c_uint + 1, c_uint::MAX, 0);
         loop {
             let ended = libc::wait(&raw mut status);
             if ended == program {
-                libc::_exit(if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { libc::WEXITSTATUS(status) });
+                libc::write(TELLER, (&raw const status).cast(), size_of_val(&status));
+                libc::_exit(0);
             }
             if ended < 0 && *libc::__errno_location() == libc::ECHILD {
                 libc::_exit(127);

@@ -5,7 +5,7 @@ use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayl
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::Nla;
-use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, SocketId, StateFlags};
+use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 use std::io;
 use std::net::IpAddr;
@@ -22,6 +22,10 @@ pub struct Connection {
     /// The kernel's name of its controller.
     pub controller: String,
 }
+
+/// Of include/uapi/linux/sock_diag.h.
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
+const SOCK_DESTROY: u16 = 21;
 
 /// A way to ask about the connections of one namespace.
 pub struct Diagnosis(Socket);
@@ -46,25 +50,54 @@ impl Diagnosis {
         Ok(self.sockets(StateFlags::LISTEN.bits())?.into_iter().map(|socket| socket.from.1).collect())
     }
 
+    /// Ends all of them at once, also those that no process has any more.
+    pub fn destroy(&self) -> io::Result<()> {
+        let mut found = Vec::new();
+        self.ask(StateFlags::all().bits(), |response| found.push((response.header.family, response.header.socket_id)))?;
+        for (family, socket_id) in found {
+            self.send(SOCK_DESTROY, NLM_F_REQUEST, family, StateFlags::all().bits(), socket_id)?;
+        }
+        Ok(())
+    }
+
+    /// How many sockets there are, in any state.
+    #[cfg(test)]
+    pub fn count(&self) -> io::Result<usize> {
+        let mut count = 0;
+        self.ask(StateFlags::all().bits(), |_| count += 1)?;
+        Ok(count)
+    }
+
     fn sockets(&self, states: u32) -> io::Result<Vec<Connection>> {
         let mut found = Vec::new();
-        for (family, socket_id) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
-            let extensions = ExtensionFlags::INFO | ExtensionFlags::CONG;
-            let states = StateFlags::from_bits_truncate(states);
-            let request = InetRequest { family, protocol: IPPROTO_TCP, extensions, states, socket_id };
-            let mut message = NetlinkMessage::from(SockDiagMessage::InetRequest(request));
-            message.header.flags = NLM_F_REQUEST | NLM_F_DUMP;
-            message.finalize();
-            let mut bytes = vec![0; message.buffer_len()];
-            message.serialize(&mut bytes);
-            self.0.send(&bytes, 0)?;
-            while self.read(&mut found)? {}
-        }
+        self.ask(states, |response| found.push(connection(response)))?;
         Ok(found)
     }
 
+    /// Hears of each socket in these states.
+    fn ask(&self, states: u32, mut each: impl FnMut(InetResponse)) -> io::Result<()> {
+        for (family, socket_id) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
+            self.send(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, family, states, socket_id)?;
+            while self.read(&mut each)? {}
+        }
+        Ok(())
+    }
+
+    fn send(&self, kind: u16, flags: u16, family: u8, states: u32, socket_id: SocketId) -> io::Result<()> {
+        let extensions = ExtensionFlags::INFO | ExtensionFlags::CONG;
+        let states = StateFlags::from_bits_truncate(states);
+        let request = InetRequest { family, protocol: IPPROTO_TCP, extensions, states, socket_id };
+        let mut message = NetlinkMessage::from(SockDiagMessage::InetRequest(request));
+        message.header.flags = flags;
+        message.finalize();
+        message.header.message_type = kind;
+        let mut bytes = vec![0; message.buffer_len()];
+        message.serialize(&mut bytes);
+        self.0.send(&bytes, 0).map(drop)
+    }
+
     /// Reads one part of the answer; false if it was the last.
-    fn read(&self, found: &mut Vec<Connection>) -> io::Result<bool> {
+    fn read(&self, each: &mut impl FnMut(InetResponse)) -> io::Result<bool> {
         let (answer, _) = self.0.recv_from_full()?;
         let mut rest = &answer[..];
         while rest.len() > 4 {
@@ -75,26 +108,28 @@ impl Diagnosis {
             match message.payload {
                 NetlinkPayload::Done(_) => return Ok(false),
                 NetlinkPayload::Error(error) => return Err(error.to_io()),
-                NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
-                    let id = &response.header.socket_id;
-                    let mut one = Connection {
-                        from: (id.source_address, id.source_port),
-                        to: (id.destination_address, id.destination_port),
-                        info: TcpInfo::default(),
-                        controller: String::new(),
-                    };
-                    for attribute in response.nlas {
-                        match attribute {
-                            Nla::TcpInfo(bytes) => one.info = TcpInfo::from_bytes(&bytes),
-                            Nla::Congestion(name) => one.controller = name,
-                            _ => {}
-                        }
-                    }
-                    found.push(one);
-                }
+                NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => each(*response),
                 _ => {}
             }
         }
         Ok(true)
     }
+}
+
+fn connection(response: InetResponse) -> Connection {
+    let id = &response.header.socket_id;
+    let mut one = Connection {
+        from: (id.source_address, id.source_port),
+        to: (id.destination_address, id.destination_port),
+        info: TcpInfo::default(),
+        controller: String::new(),
+    };
+    for attribute in response.nlas {
+        match attribute {
+            Nla::TcpInfo(bytes) => one.info = TcpInfo::from_bytes(&bytes),
+            Nla::Congestion(name) => one.controller = name,
+            _ => {}
+        }
+    }
+    one
 }

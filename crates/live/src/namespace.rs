@@ -21,6 +21,12 @@ impl Namespace {
         })
     }
 
+    /// The same one, which exists as long as either.
+    #[cfg(test)]
+    pub fn of(other: &Namespace) -> io::Result<Namespace> {
+        Ok(Namespace(other.0.try_clone()?))
+    }
+
     /// Its number in the kernel: the inode of its file.
     pub fn inode(&self) -> io::Result<u32> {
         Ok(rustix::fs::fstat(&self.0)?.st_ino as u32)
