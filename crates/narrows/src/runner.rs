@@ -1,4 +1,4 @@
-//! Runs scenarios on all cores, shows progress, stops at Ctrl-C.
+//! Runs scenarios on all cores, shows progress, stops at Ctrl-C and its like.
 
 use crate::cli::OutputArgs;
 use crate::error::Failure;
@@ -11,21 +11,30 @@ use narrows_scenario::paper::World;
 use narrows_sim::SimError;
 use narrows_units::{Span, Time};
 use rayon::prelude::*;
-use std::sync::LazyLock;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, LazyLock, mpsc};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// From now on Ctrl-C asks runs to stop.
-static WATCH: LazyLock<()> = LazyLock::new(|| {
-    // Without the handler Ctrl-C ends the process at once, which is as good.
-    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+/// From its first use on, a signal that asks this process to end does no more than to set it: Ctrl-C, SIGTERM, and SIGHUP where nobody has it ignored, as `nohup` does.
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP)) {
+        // Without it the signal ends the process at once, which is as good.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+    }
+    flag
 });
 
-/// From now on Ctrl-C does no more than to set what this returns.
+/// Whether this process was started with a signal ignored, where the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();
+    u64::from_str_radix(set.trim(), 16).is_ok_and(|set| set >> (signal - 1) & 1 == 1)
+}
+
+/// From now on Ctrl-C and its like do no more than to set what this returns.
 pub fn interruption() -> &'static AtomicBool {
-    LazyLock::force(&WATCH);
     &INTERRUPTED
 }
 
@@ -41,7 +50,7 @@ pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record
 
 /// Runs one scenario while `observer` watches it.
 pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &OutputArgs) -> Result<Record, Failure> {
-    LazyLock::force(&WATCH);
+    LazyLock::force(&INTERRUPTED);
     let bar = progress_bar("simulating", std::iter::once(Work::of(scenario)), output.quiet);
     let record = run_one(scenario, &bar, 1, observer);
     bar.finish_and_clear();
@@ -50,7 +59,7 @@ pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &O
 
 /// Runs one scenario on the kernel.
 pub fn run_live(scenario: &Scenario, extras: &Extras, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
-    LazyLock::force(&WATCH);
+    LazyLock::force(&INTERRUPTED);
     let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output.quiet);
     let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1));
     bar.finish_and_clear();
@@ -59,13 +68,13 @@ pub fn run_live(scenario: &Scenario, extras: &Extras, output: &OutputArgs) -> Re
 
 /// Runs a program on a scenario's network. It has the terminal: no progress is shown.
 pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras) -> Result<(Record, Ending), Failure> {
-    LazyLock::force(&WATCH);
+    LazyLock::force(&INTERRUPTED);
     narrows_live::run_program(scenario, program, extras, &mut |_| !INTERRUPTED.load(Ordering::Relaxed)).map_err(live_failure)
 }
 
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same order.
 pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, output: &OutputArgs) -> Result<Vec<Record>, Failure> {
-    LazyLock::force(&WATCH);
+    LazyLock::force(&INTERRUPTED);
     let bar = progress_bar("running live", plans.iter().map(Work::of), output.quiet);
     let mut pending: Vec<usize> = (0..plans.len()).collect();
     // What is hard to place goes first.
@@ -195,7 +204,7 @@ fn run_live_sound(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Rec
 
 /// The threads, and from now on Ctrl-C stops runs.
 fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
-    LazyLock::force(&WATCH);
+    LazyLock::force(&INTERRUPTED);
     rayon::ThreadPoolBuilder::new()
         .num_threads(output.jobs.unwrap_or(0) as usize)
         .build()

@@ -314,23 +314,48 @@ fn a_killed_run_leaves_nothing_that_looks_complete() {
 }
 
 #[test]
-fn ctrl_c_stops_a_long_run_within_a_second() {
+fn ctrl_c_and_sigterm_stop_a_long_run_within_a_second() {
     let place = Scratch::new("interrupted");
     let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
     let before = place.listing();
-    let mut child =
-        place.command(scratch::PROGRAM).args(["run", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
-    std::thread::sleep(Duration::from_millis(700));
-    assert!(child.try_wait().expect("a state").is_none(), "it ended by itself");
-    let interrupted = Instant::now();
-    let sent = place.command("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
-    let output = child.wait_with_output().expect("an end");
-    let took = interrupted.elapsed();
-    assert_eq!(code(&output), 2, "{}", stderr(&output));
-    assert!(took < Duration::from_secs(1), "it took {took:?}");
-    assert!(stderr(&output).contains("stopped; nothing was written"), "{}", stderr(&output));
-    assert_eq!(place.listing(), before);
+    for signal in ["-INT", "-TERM"] {
+        let mut command = place.command(scratch::PROGRAM);
+        let mut child = command.args(["run", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(child.try_wait().expect("a state").is_none(), "it ended by itself");
+        let interrupted = Instant::now();
+        let sent = place.command("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("an end");
+        let took = interrupted.elapsed();
+        assert_eq!(code(&output), 2, "{signal}: {}", stderr(&output));
+        assert!(took < Duration::from_secs(1), "{signal}: it took {took:?}");
+        assert!(stderr(&output).contains("stopped; nothing was written"), "{signal}: {}", stderr(&output));
+        assert_eq!(place.listing(), before);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_stops_a_run_unless_nohup_has_it_ignored() {
+    let place = Scratch::new("hangup");
+    let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
+    for (disposition, hears) in [("--default-signal=HUP", true), ("--ignore-signal=HUP", false)] {
+        let mut command = place.command("env");
+        let mut child =
+            command.args([disposition, scratch::PROGRAM, "run", &file, "--quiet"]).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        let number = child.id().to_string();
+        let send = |signal: &str| assert!(place.command("kill").args([signal, &number]).status().expect("kill").success());
+        std::thread::sleep(Duration::from_millis(700));
+        send("-HUP");
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(child.try_wait().expect("a state").is_some(), hears, "{disposition}");
+        if !hears {
+            send("-TERM");
+        }
+        let output = child.wait_with_output().expect("an end");
+        assert!(code(&output) == 2 && stderr(&output).contains("stopped; nothing was written"), "{disposition}: {}", stderr(&output));
+    }
 }
 
 #[test]

@@ -174,29 +174,31 @@ fn runs_of_another_build_are_not_mixed() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_is_done_and_says_how_to_continue() {
-    let place = Scratch::new("sweep-stopped");
-    place.write("swept.toml", SWEEP);
-    let mut child = place.command(PROGRAM);
-    let child = child
-        .args(["sweep", "swept.toml", "--quiet", "--set", "duration=4000 s"])
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("narrows runs");
-    while !place.path("narrows-results/swept-1.partial").exists() {
-        std::thread::sleep(Duration::from_millis(5));
+fn ctrl_c_and_sigterm_keep_what_is_done_and_say_how_to_continue() {
+    for signal in ["-INT", "-TERM"] {
+        let place = Scratch::new(&format!("sweep-stopped{signal}"));
+        place.write("swept.toml", SWEEP);
+        let mut child = place.command(PROGRAM);
+        let child = child
+            .args(["sweep", "swept.toml", "--quiet", "--set", "duration=4000 s"])
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("narrows runs");
+        while !place.path("narrows-results/swept-1.partial").exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(place.command("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
+        let output = child.wait_with_output().expect("an end");
+        let told = stderr(&output);
+        assert_eq!(code(&output), 2, "{signal}: {told}");
+        assert!(
+            told.contains("of 24 runs are kept in narrows-results/swept-1.partial")
+                && told.contains("narrows sweep --resume narrows-results/swept-1 continues"),
+            "{told}"
+        );
+        assert_eq!(place.files_of("narrows-results"), ["swept-1.partial"]);
     }
-    std::thread::sleep(Duration::from_millis(700));
-    assert!(place.command("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
-    let output = child.wait_with_output().expect("an end");
-    let told = stderr(&output);
-    assert_eq!(code(&output), 2, "{told}");
-    assert!(
-        told.contains("of 24 runs are kept in narrows-results/swept-1.partial")
-            && told.contains("narrows sweep --resume narrows-results/swept-1 continues"),
-        "{told}"
-    );
-    assert_eq!(place.files_of("narrows-results"), ["swept-1.partial"]);
 }
 
 #[test]
