@@ -1,0 +1,12 @@
+//! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks. `make torture` runs all of it,
+//! `cargo test` a hundredth. docs/reliability.md says what is tried and what counts as wrong.
+
+#[path = "../scratch/mod.rs"]
+mod scratch;
+
+mod campaign;
+mod draw;
+mod facts;
+mod program;
+mod random;
+mod scenarios;

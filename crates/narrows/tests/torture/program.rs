@@ -1,0 +1,172 @@
+//! The program in a process of its own, with limits, and what all its ends have in common.
+
+use crate::scratch::{PROGRAM, Scratch};
+use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Address space that the program may have.
+const MEMORY_KIB: u64 = 2 << 20;
+/// Processor time after which the program hangs.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Processor time within which a run that is asked to stop has stopped.
+const OBEYS: Duration = Duration::from_secs(2);
+/// Time that passes on a busy machine for each second of processor time, at most.
+const BUSY: u32 = 15;
+/// Where the program's output lies meanwhile, outside of the directory in which it runs.
+const OUT: &str = "stdout";
+const ERR: &str = "stderr";
+
+/// How the program ended and what it said.
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub stdout: String,
+    /// Its messages.
+    pub stderr: Vec<u8>,
+    /// It was asked to stop, and this long before its end in processor time.
+    pub stopped: bool,
+}
+
+/// The program, about to run in `place/work`.
+pub struct Program<'a> {
+    place: &'a Scratch,
+    command: Command,
+    /// Asks it to stop after so much processor time.
+    stop_after: Option<Duration>,
+}
+
+impl<'a> Program<'a> {
+    /// `narrows` with these arguments.
+    pub fn new(place: &'a Scratch, arguments: &[&str]) -> Program<'a> {
+        Program::limited(place, &format!("ulimit -v {MEMORY_KIB}"), arguments)
+    }
+
+    /// The same after this command of a shell, which sets limits.
+    pub fn limited(place: &'a Scratch, limit: &str, arguments: &[&str]) -> Program<'a> {
+        let work = place.path("work");
+        fs::create_dir_all(&work).expect("a directory");
+        let file = |name: &str| File::create(place.path(name)).expect("a file");
+        let mut command = place.command("sh");
+        command.current_dir(work).args(["-c", &format!("{limit} && exec \"$0\" \"$@\""), PROGRAM]).args(arguments);
+        command.stdin(Stdio::null()).stdout(file(OUT)).stderr(file(ERR));
+        Program { place, command, stop_after: None }
+    }
+
+    /// Presses Ctrl-C after so much processor time.
+    pub fn stop_after(mut self, time: Duration) -> Program<'a> {
+        self.stop_after = Some(time);
+        self
+    }
+
+    /// Prints into this file instead.
+    pub fn into_file(mut self, file: File) -> Program<'a> {
+        self.command.stdout(file);
+        self
+    }
+
+    /// Begins, for who wants to do something to it meanwhile.
+    pub fn spawn(&mut self) -> Child {
+        self.command.spawn().expect("a shell runs")
+    }
+
+    /// Runs it to its end. An error says that it hangs or does not obey.
+    pub fn run(mut self) -> Result<Ended, String> {
+        let mut child = self.spawn();
+        let mut stopped = false;
+        if let Some(time) = self.stop_after
+            && !ends_within(&mut child, time)
+        {
+            signal(&child, "INT");
+            stopped = true;
+        }
+        let (patience, complaint) = if stopped { (OBEYS, "is deaf to Ctrl-C") } else { (PATIENCE, "hangs") };
+        if !ends_within(&mut child, patience) {
+            child.kill().expect("a signal");
+            child.wait().expect("an end");
+            return Err(format!("{complaint}: still at work after {patience:?} of processor time"));
+        }
+        let status = child.wait().expect("an end");
+        let stdout = String::from_utf8_lossy(&self.place.read(OUT)).into_owned();
+        Ok(Ended { status, stdout, stderr: self.place.read(ERR), stopped })
+    }
+}
+
+impl Ended {
+    /// The exit status; -1 after a signal.
+    pub fn code(&self) -> i32 {
+        self.status.code().unwrap_or(-1)
+    }
+
+    /// Its messages as text.
+    pub fn told(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// Says what no end of the program may be like, whatever it was given: a panic, an abort, an exit status that means nothing, a refusal without a remedy, or control
+    /// characters for the terminal.
+    pub fn decent(&self) -> Result<(), String> {
+        let told = self.told();
+        if let Some(signal) = self.status.signal() {
+            return Err(format!("ended by signal {signal}: {}", first_lines(&told)));
+        }
+        if told.contains("panicked at") {
+            return Err(format!("panicked: {}", first_lines(&told)));
+        }
+        if !(0..=3).contains(&self.code()) {
+            return Err(format!("exit status {}: {}", self.code(), first_lines(&told)));
+        }
+        if self.code() == 2 && !has_remedy(&told) {
+            return Err(format!("refused without a remedy: {told:?}"));
+        }
+        match told.chars().find(|c| c.is_control() && *c != '\n') {
+            Some(control) => Err(format!("the control character {control:?} reaches the terminal: {:?}", first_lines(&told))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A message shows its remedy as help, or after a semicolon.
+fn has_remedy(told: &str) -> bool {
+    let after = told.split_once("help: ").or_else(|| told.split_once("; ")).map(|(_, remedy)| remedy);
+    after.is_some_and(|remedy| !remedy.trim().is_empty())
+}
+
+/// The beginning of a message.
+pub fn first_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().take(4).map(|line| line.chars().take(200).collect()).collect();
+    lines.join(" / ")
+}
+
+/// Sends a signal.
+pub fn signal(child: &Child, name: &str) {
+    // It may have ended in the meantime.
+    let _ = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).stderr(Stdio::null()).status();
+}
+
+/// Waits until a child has ended, or has used so much processor time from now on, or does nothing for very long.
+pub fn ends_within(child: &mut Child, time: Duration) -> bool {
+    let (began, before) = (Instant::now(), used(child));
+    let mut pause = Duration::from_micros(500);
+    loop {
+        if child.try_wait().expect("a state").is_some() {
+            return true;
+        }
+        if used(child).saturating_sub(before) > time || began.elapsed() > time * BUSY {
+            return false;
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Processor time that a child has used, in all its threads.
+fn used(child: &Child) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    // utime and stime, in the hundredths of a second that Linux shows.
+    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(10 * ticks)
+}
