@@ -3,7 +3,7 @@
 use narrows_measure::metrics::{METRICS, flow_goodput};
 use narrows_measure::{FlowRecord, LinkRecord, Record};
 use narrows_path::LinkChange;
-use narrows_scenario::{LinkId, Scenario, What};
+use narrows_scenario::{Icn, LinkId, Scenario, What};
 use narrows_units::{Span, Time};
 
 /// What rounding of floats may do to a ratio.
@@ -28,7 +28,10 @@ pub fn broken(scenario: &Scenario, record: &Record) -> Vec<String> {
     checks.flows();
     checks.in_the_network();
     checks.capacity();
-    checks.goodput();
+    match &scenario.icn {
+        Some(icn) => checks.data(icn),
+        None => checks.goodput(),
+    }
     checks.delays();
     checks.slowdowns();
     checks.times();
@@ -153,9 +156,23 @@ impl Checks<'_> {
         self.broken.extend(broken);
     }
 
+    /// No node's consumers get more Data than comes to the node.
+    fn data(&mut self, icn: &Icn) {
+        if answers_on_the_way(icn) {
+            return;
+        }
+        for (node, named) in self.scenario.nodes.iter().enumerate() {
+            let here = icn.consumers.iter().zip(&self.record.flows).filter(|(consumer, _)| consumer.at.0 == node);
+            let got: u64 = here.map(|(_, flow)| flow.total.goodput.get()).sum();
+            let leading = self.scenario.links.iter().zip(&self.record.links).filter(|(link, _)| link.to.0 == node);
+            let came: u64 = leading.map(|(_, link)| link.total.departed_bytes.get()).sum();
+            self.hold(got <= came, || format!("consumers at {} got {got} B, {came} B came there", named.name));
+        }
+    }
+
     /// No packet is faster than propagation.
     fn delays(&mut self) {
-        if self.scenario.icn.as_ref().is_some_and(|icn| icn.cache > 0) {
+        if self.scenario.icn.as_ref().is_some_and(answers_on_the_way) {
             return;
         }
         for (index, flow) in self.record.flows.iter().enumerate() {
@@ -193,8 +210,7 @@ impl Checks<'_> {
     /// No transfer is faster than alone on its path. Where links change or follow traces, alone is another thing at each time.
     fn slowdowns(&mut self) {
         let steady = self.scenario.changes.is_empty() && self.scenario.links.iter().all(|link| link.trace_file.is_none());
-        let cached = self.scenario.icn.as_ref().is_some_and(|icn| icn.cache > 0);
-        if !steady || cached {
+        if !steady || self.scenario.icn.as_ref().is_some_and(answers_on_the_way) {
             return;
         }
         for flow in &self.record.flows {
@@ -218,4 +234,11 @@ impl Checks<'_> {
         let late = samples.chain(events).chain(transfers.map(|transfer| transfer.start + transfer.took)).find(|at| *at > end);
         self.hold(late.is_none(), || format!("something is at {late:?}, after the end of the run"));
     }
+}
+
+/// True if Data may come from a cache, or with that for somebody else's Interest.
+fn answers_on_the_way(icn: &Icn) -> bool {
+    icn.cache > 0
+        || icn.consumers.iter().any(|consumer| consumer.content.is_some())
+        || icn.requests.iter().any(|request| request.catalogue.is_some())
 }
