@@ -7,6 +7,8 @@ mod scratch;
 mod campaign;
 mod draw;
 mod facts;
+mod inputs;
+mod mutate;
 mod program;
 mod random;
 mod scenarios;

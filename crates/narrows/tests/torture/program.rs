@@ -128,8 +128,11 @@ impl Ended {
     }
 }
 
-/// A message shows its remedy as help, or after a semicolon.
+/// A message shows its remedy as help, or after a semicolon; what is wrong with flags points to `--help`.
 fn has_remedy(told: &str) -> bool {
+    if told.contains("For more information, try '--help'.") {
+        return true;
+    }
     let after = told.split_once("help: ").or_else(|| told.split_once("; ")).map(|(_, remedy)| remedy);
     after.is_some_and(|remedy| !remedy.trim().is_empty())
 }
