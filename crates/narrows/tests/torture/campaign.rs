@@ -25,8 +25,6 @@ pub struct Class {
 
 /// One trial: its own draws, and a directory of its own, which stays if it goes wrong.
 pub struct Case {
-    /// Its number within the class, from 0.
-    pub number: u64,
     /// Its draws.
     pub random: Random,
     /// Its directory.
@@ -81,7 +79,7 @@ pub fn campaign(class: &Class, trial: impl Fn(&mut Case) -> Verdict) {
 
 fn one(class: &Class, seed: u64, number: u64, trial: &impl Fn(&mut Case) -> Verdict) -> Verdict {
     let random = Random::stream(seed, &format!("{} {number}", class.name));
-    let mut case = Case { number, random, place: Scratch::new(&format!("torture/{}-{number}", class.name)) };
+    let mut case = Case { random, place: Scratch::new(&format!("torture/{}-{number}", class.name)) };
     let verdict = catch_unwind(AssertUnwindSafe(|| trial(&mut case))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
         Err(format!("panicked: {}", said.unwrap_or("without a word")))

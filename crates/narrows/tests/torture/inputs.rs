@@ -121,7 +121,9 @@ fn flags(random: &mut Random) -> Vec<String> {
         let (flag, value) = random.pick(&usual);
         let line = String::from_utf8_lossy(&mutated(&format!("{flag} = \"{value}\""), random)).into_owned();
         let value = line.split_once(" = ").map_or(line.as_str(), |(_, value)| value).trim_matches(['"', '\n']);
-        arguments.push(format!("--{flag}={}", value.replace('\0', "")));
+        // A command line ends at a zero, and its words are no longer than 128 KiB.
+        let value: String = value.chars().filter(|c| *c != '\0').take(30_000).collect();
+        arguments.push(format!("--{flag}={value}"));
     }
     arguments
 }

@@ -5,6 +5,7 @@
 mod scratch;
 
 mod campaign;
+mod damage;
 mod draw;
 mod facts;
 mod inputs;

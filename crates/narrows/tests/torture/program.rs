@@ -12,8 +12,8 @@ const MEMORY_KIB: u64 = 2 << 20;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Processor time within which a run that is asked to stop has stopped.
 const OBEYS: Duration = Duration::from_secs(2);
-/// Time that passes on a busy machine for each second of processor time, at most.
-const BUSY: u32 = 15;
+/// Time without any processor time after which the program waits for what never comes.
+const IDLE: Duration = Duration::from_secs(10);
 /// Where the program's output lies meanwhile, outside of the directory in which it runs.
 const OUT: &str = "stdout";
 const ERR: &str = "stderr";
@@ -86,7 +86,7 @@ impl<'a> Program<'a> {
         if !ends_within(&mut child, patience) {
             child.kill().expect("a signal");
             child.wait().expect("an end");
-            return Err(format!("{complaint}: still at work after {patience:?} of processor time"));
+            return Err(format!("{complaint}: not done after {patience:?} of processor time, or idle for {IDLE:?}"));
         }
         let status = child.wait().expect("an end");
         let stdout = String::from_utf8_lossy(&self.place.read(OUT)).into_owned();
@@ -149,15 +149,20 @@ pub fn signal(child: &Child, name: &str) {
     let _ = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).stderr(Stdio::null()).status();
 }
 
-/// Waits until a child has ended, or has used so much processor time from now on, or does nothing for very long.
+/// Waits until a child has ended, or has used so much processor time from now on, or does nothing any more.
 pub fn ends_within(child: &mut Child, time: Duration) -> bool {
-    let (began, before) = (Instant::now(), used(child));
+    let before = used(child);
+    let mut latest = (before, Instant::now());
     let mut pause = Duration::from_micros(500);
     loop {
         if child.try_wait().expect("a state").is_some() {
             return true;
         }
-        if used(child).saturating_sub(before) > time || began.elapsed() > time * BUSY {
+        let now = used(child);
+        if now > latest.0 {
+            latest = (now, Instant::now());
+        }
+        if now.saturating_sub(before) > time || latest.1.elapsed() > IDLE {
             return false;
         }
         std::thread::sleep(pause);
