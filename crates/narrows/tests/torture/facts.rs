@@ -1,10 +1,11 @@
 //! What holds of every run, whatever the scenario: nothing is faster than its links, nothing appears or vanishes, and numbers are numbers.
 
-use narrows_measure::metrics::{METRICS, flow_goodput};
+use narrows_measure::metrics::{METRICS, Metric, flow_goodput};
 use narrows_measure::{FlowRecord, LinkRecord, Record};
 use narrows_path::LinkChange;
 use narrows_scenario::{Icn, LinkId, Scenario, What};
 use narrows_units::{Span, Time};
+use serde_json::Value;
 
 /// What rounding of floats may do to a ratio.
 const EPSILON: f64 = 1e-9;
@@ -19,6 +20,25 @@ const BOUNDED: [(&str, f64); 6] = [
 ];
 /// Metrics that may be below zero: a delay is measured against one that may have changed.
 const SIGNED: [&str; 1] = ["self_inflicted"];
+
+/// Says which metric of a `summary.json` cannot be.
+pub fn of_summary(text: &str) -> Result<(), String> {
+    let summary: Value = serde_json::from_str(text).map_err(|error| format!("summary.json is no JSON: {error}"))?;
+    for case in summary["cases"].as_array().ok_or("summary.json has no cases")? {
+        for metric in METRICS {
+            let values = case["metrics"][metric.name]["values"].as_array().into_iter().flatten();
+            values.filter_map(Value::as_f64).try_for_each(|value| possible(metric, value))?;
+        }
+    }
+    Ok(())
+}
+
+fn possible(metric: &Metric, value: f64) -> Result<(), String> {
+    let (name, unit) = (metric.name, metric.unit);
+    let most = BOUNDED.iter().find(|(bounded, _)| *bounded == name).map_or(f64::MAX, |(_, most)| *most);
+    let least = if SIGNED.contains(&name) { f64::MIN } else { 0.0 };
+    if (least..=most * (1.0 + EPSILON)).contains(&value) { Ok(()) } else { Err(format!("{name} is {value} {unit}")) }
+}
 
 /// What does not hold of a run, in words.
 pub fn broken(scenario: &Scenario, record: &Record) -> Vec<String> {
@@ -52,13 +72,8 @@ impl Checks<'_> {
     }
 
     fn metrics(&mut self) {
-        for metric in METRICS {
-            let Some(value) = (metric.compute)(self.record) else { continue };
-            let (name, unit) = (metric.name, metric.unit);
-            let most = BOUNDED.iter().find(|(bounded, _)| *bounded == name).map_or(f64::MAX, |(_, most)| *most);
-            let least = if SIGNED.contains(&name) { f64::MIN } else { 0.0 };
-            self.hold((least..=most * (1.0 + EPSILON)).contains(&value), || format!("{name} is {value} {unit}"));
-        }
+        let values = METRICS.iter().filter_map(|metric| Some((metric, (metric.compute)(self.record)?)));
+        self.broken.extend(values.filter_map(|(metric, value)| possible(metric, value).err()));
     }
 
     /// Packets of a link: what was offered was dropped, waits, or has left; what has left arrived or is under way.

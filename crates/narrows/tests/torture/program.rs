@@ -26,8 +26,10 @@ pub struct Ended {
     pub stdout: String,
     /// Its messages.
     pub stderr: Vec<u8>,
-    /// It was asked to stop, and this long before its end in processor time.
+    /// It was asked to stop.
     pub stopped: bool,
+    /// Processor time, as it was last seen.
+    pub used: Duration,
 }
 
 /// The program, about to run in `place/work`.
@@ -36,34 +38,35 @@ pub struct Program<'a> {
     command: Command,
     /// Asks it to stop after so much processor time.
     stop_after: Option<Duration>,
+    /// The file of what it prints.
+    output: String,
 }
 
 impl<'a> Program<'a> {
     /// `narrows` with these arguments.
     pub fn new(place: &'a Scratch, arguments: &[&str]) -> Program<'a> {
-        Program::limited(place, &format!("ulimit -v {MEMORY_KIB}"), arguments)
+        Program::under(place, &format!("ulimit -v {MEMORY_KIB} && exec"), arguments)
     }
 
-    /// The same after this command of a shell, which sets limits.
-    pub fn limited(place: &'a Scratch, limit: &str, arguments: &[&str]) -> Program<'a> {
-        let work = place.path("work");
-        fs::create_dir_all(&work).expect("a directory");
-        let file = |name: &str| File::create(place.path(name)).expect("a file");
+    /// The same as the end of a command of a shell, which limits it or puts it elsewhere.
+    pub fn under(place: &'a Scratch, shell: &str, arguments: &[&str]) -> Program<'a> {
+        fs::create_dir_all(place.path("work")).expect("a directory");
         let mut command = place.command("sh");
-        command.current_dir(work).args(["-c", &format!("{limit} && exec \"$0\" \"$@\""), PROGRAM]).args(arguments);
-        command.stdin(Stdio::null()).stdout(file(OUT)).stderr(file(ERR));
-        Program { place, command, stop_after: None }
+        command.current_dir(place.path("work")).args(["-c", &format!("{shell} \"$0\" \"$@\""), PROGRAM]).args(arguments);
+        Program { place, command, stop_after: None, output: OUT.to_owned() }.told("")
+    }
+
+    /// Keeps what it says in files of their own, for programs that run at once.
+    pub fn told(mut self, suffix: &str) -> Program<'a> {
+        self.output = format!("{OUT}{suffix}");
+        let file = |name: &str| File::create(self.place.path(name)).expect("a file");
+        self.command.stdin(Stdio::null()).stdout(file(&self.output)).stderr(file(&format!("{ERR}{suffix}")));
+        self
     }
 
     /// Presses Ctrl-C after so much processor time.
     pub fn stop_after(mut self, time: Duration) -> Program<'a> {
         self.stop_after = Some(time);
-        self
-    }
-
-    /// Prints into this file instead.
-    pub fn into_file(mut self, file: File) -> Program<'a> {
-        self.command.stdout(file);
         self
     }
 
@@ -74,23 +77,32 @@ impl<'a> Program<'a> {
 
     /// Runs it to its end. An error says that it hangs or does not obey.
     pub fn run(mut self) -> Result<Ended, String> {
-        let mut child = self.spawn();
+        let child = self.spawn();
+        self.finish(child)
+    }
+
+    /// Waits for its end.
+    pub fn finish(self, mut child: Child) -> Result<Ended, String> {
         let mut stopped = false;
-        if let Some(time) = self.stop_after
-            && !ends_within(&mut child, time)
-        {
+        let mut wait =
+            if let Some(time) = self.stop_after { ends_within(&mut child, time) } else { Wait { ended: false, used: Duration::ZERO } };
+        if !wait.ended && self.stop_after.is_some() {
             signal(&child, "INT");
             stopped = true;
         }
         let (patience, complaint) = if stopped { (OBEYS, "is deaf to Ctrl-C") } else { (PATIENCE, "hangs") };
-        if !ends_within(&mut child, patience) {
+        if !wait.ended {
+            wait = ends_within(&mut child, patience);
+        }
+        if !wait.ended {
             child.kill().expect("a signal");
             child.wait().expect("an end");
             return Err(format!("{complaint}: not done after {patience:?} of processor time, or idle for {IDLE:?}"));
         }
         let status = child.wait().expect("an end");
-        let stdout = String::from_utf8_lossy(&self.place.read(OUT)).into_owned();
-        Ok(Ended { status, stdout, stderr: self.place.read(ERR), stopped })
+        let stdout = String::from_utf8_lossy(&self.place.read(&self.output)).into_owned();
+        let stderr = self.place.read(&self.output.replacen(OUT, ERR, 1));
+        Ok(Ended { status, stdout, stderr, stopped, used: wait.used })
     }
 }
 
@@ -149,21 +161,28 @@ pub fn signal(child: &Child, name: &str) {
     let _ = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).stderr(Stdio::null()).status();
 }
 
+/// What waiting for a child came to.
+struct Wait {
+    ended: bool,
+    /// Its processor time, as it was last seen.
+    used: Duration,
+}
+
 /// Waits until a child has ended, or has used so much processor time from now on, or does nothing any more.
-pub fn ends_within(child: &mut Child, time: Duration) -> bool {
+fn ends_within(child: &mut Child, time: Duration) -> Wait {
     let before = used(child);
     let mut latest = (before, Instant::now());
     let mut pause = Duration::from_micros(500);
     loop {
         if child.try_wait().expect("a state").is_some() {
-            return true;
+            return Wait { ended: true, used: latest.0 };
         }
         let now = used(child);
         if now > latest.0 {
             latest = (now, Instant::now());
         }
         if now.saturating_sub(before) > time || latest.1.elapsed() > IDLE {
-            return false;
+            return Wait { ended: false, used: latest.0 };
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));

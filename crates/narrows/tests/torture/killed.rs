@@ -1,0 +1,68 @@
+//! Programs that are killed at some moment: what is there is whole, the next one finds nothing in its way, and nothing of the dead stays.
+
+use crate::campaign::{Case, Class, End, Verdict, campaign};
+use crate::program::Program;
+use crate::results::Original;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const CLASS: Class = Class { name: "killed", title: "kill -9 of run, compare, sweep; then again, or resumed", full: 136 };
+
+const INPUTS: &[(&str, &str)] = &[("short.toml", SHORT), ("sweep.toml", SWEEP)];
+const SHORT: &str = "duration = \"10 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
+    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
+const SWEEP: &str = "duration = \"4 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
+    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = 4\n";
+
+/// A place in which every program has the same process number, as in a container.
+const CONTAINER: &str = "exec unshare --user --map-root-user --pid --fork --kill-child";
+
+#[test]
+fn killed() {
+    let originals =
+        ["run short.toml --seeds 2", "run short.toml --pcap all --qlog one", "compare newreno bbr --file short.toml", "sweep sweep.toml"]
+            .map(|line| Original::of(&line.replace([' ', '.'], "-"), INPUTS, line));
+    let contained =
+        Command::new("sh").args(["-c", &format!("{CONTAINER} true")]).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    campaign(&CLASS, |case| {
+        let original = &originals[case.random.below(originals.len() as u64) as usize];
+        let shell = if contained && case.random.chance(0.5) { CONTAINER } else { "exec" };
+        original.lay_out(&case.place);
+        kill(case, original, shell);
+        judge(case, original, shell).map_err(|problem| format!("{} ({shell}): {problem}", original.arguments.join(" ")))
+    });
+}
+
+/// Kills the program: at any moment, or some time after the first trace of it on the disk.
+fn kill(case: &mut Case, original: &Original, shell: &str) {
+    let mut child = Program::under(&case.place, shell, &original.arguments).spawn();
+    if case.random.chance(0.5) {
+        let before = case.place.files_of("work");
+        while case.place.files_of("work") == before && child.try_wait().expect("a state").is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(case.random.below(80_000)));
+    } else {
+        std::thread::sleep(original.wall.mul_f64(1.2 * case.random.uniform()));
+    }
+    child.kill().expect("a signal");
+    child.wait().expect("an end");
+}
+
+fn judge(case: &mut Case, original: &Original, shell: &str) -> Verdict {
+    let complete = case.place.path("work/out").exists();
+    if complete {
+        original.same(&case.place, "work/out").map_err(|problem| format!("looks complete: {problem}"))?;
+    }
+    let resumed = case.place.path("work/out.partial").exists() && case.random.chance(0.5);
+    let again = if resumed { vec!["sweep", "--resume", "out"] } else { original.arguments.clone() };
+    let ended = Program::under(&case.place, shell, &again).run()?;
+    ended.decent()?;
+    let expected = if complete { 2 } else { 0 };
+    if ended.code() != expected {
+        return Err(format!("the next command ends with {}: {}", ended.code(), ended.told().trim()));
+    }
+    original.same(&case.place, "work/out").map_err(|problem| format!("after the next command {problem}"))?;
+    original.leftover(&case.place, &["out"]).map_err(|problem| format!("after the next command {problem}"))?;
+    Ok(if complete { End::Refused } else { End::Accepted })
+}

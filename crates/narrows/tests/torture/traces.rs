@@ -1,0 +1,60 @@
+//! Recorded capacity that is wrong: traces of mahimahi and in steps, over the command line.
+
+use crate::campaign::{Case, Class, End, campaign};
+use crate::draw::Draw;
+use crate::facts;
+use crate::mutate::mutated;
+use crate::program::Program;
+use narrows_units::Random;
+use std::fs;
+use std::time::Duration;
+
+const CLASS: Class = Class { name: "traces", title: "Mutated traces", full: 6_000 };
+
+/// Processor time that a run of what was accepted gets, before it is asked to stop.
+const ENOUGH: Duration = Duration::from_secs(1);
+
+const SCENARIO: &str = "duration = \"300 ms\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\ntrace = \"trace\"\ndelay = \"5 ms\"\nback = { rate = \"10 Mbit/s\" }\n\
+    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n[[flow]]\nname = \"two\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Mbit/s\" }\n";
+
+#[test]
+fn traces() {
+    campaign(&CLASS, |case| {
+        write(case);
+        let ended = Program::new(&case.place, &["run", "in.toml", "--jobs", "1", "--json", "--out", "out"]).stop_after(ENOUGH).run()?;
+        ended.decent()?;
+        if ended.code() == 2 {
+            return Ok(if ended.stopped { End::Accepted } else { End::Refused });
+        }
+        facts::of_summary(&ended.stdout)?;
+        Ok(End::Accepted)
+    });
+}
+
+fn write(case: &mut Case) {
+    let work = case.place.path("work");
+    fs::create_dir_all(&work).expect("a directory");
+    fs::write(work.join("in.toml"), SCENARIO).expect("a file");
+    let text = if case.random.chance(0.5) { opportunities(&mut case.random) } else { steps(&mut case.random) };
+    fs::write(work.join("trace"), mutated(&text, &mut case.random)).expect("a file");
+}
+
+fn opportunities(random: &mut Random) -> String {
+    let mut at = 0;
+    let line = |_| {
+        at += random.below(20);
+        format!("{at}\n")
+    };
+    (0..30).map(line).collect()
+}
+
+fn steps(random: &mut Random) -> String {
+    let head = random.pick(&["", "seconds,Mbit/s\n", "# recorded\n\n"]);
+    let mut at = 0;
+    let mut text = format!("{head}0,5\n");
+    for _ in 0..random.below(8) {
+        at += random.between(1, 200);
+        text += &format!("{},{}\n", at as f64 / 1e3, random.below(20));
+    }
+    text
+}
