@@ -10,6 +10,8 @@ use std::{env, fs};
 /// The `NARROWS_TORTURE` with which a class is tried as often as it says.
 const FULL: f64 = 100.0;
 const SEED: u64 = 1;
+/// Cases of a class that are tried whatever the budget is.
+const LEAST: u64 = 3;
 /// Cases that went wrong which a failure tells one by one.
 const TOLD: usize = 20;
 
@@ -48,7 +50,7 @@ pub fn campaign(class: &Class, trial: impl Fn(&mut Case) -> Verdict) {
     let seed: u64 = setting("NARROWS_TORTURE_SEED").unwrap_or(SEED);
     let only: Option<u64> = setting("NARROWS_TORTURE_CASE");
     let factor: f64 = setting("NARROWS_TORTURE").unwrap_or(1.0);
-    let count = (class.full as f64 * factor / FULL).ceil() as u64;
+    let count = ((class.full as f64 * factor / FULL) as u64).max(LEAST);
     let numbers = only.map_or(0..count, |number| number..number + 1);
     let tried = numbers.end - numbers.start;
     let (mut accepted, mut wrong) = (0, Vec::new());

@@ -1,15 +1,19 @@
 //! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks. `make torture` runs all of it,
 //! `cargo test` a hundredth. docs/reliability.md says what is tried and what counts as wrong.
 
+#[path = "../host/mod.rs"]
+mod host;
 #[path = "../scratch/mod.rs"]
 mod scratch;
 
 mod campaign;
 mod damage;
+mod disk;
 mod draw;
 mod facts;
 mod inputs;
 mod killed;
+mod live;
 mod mutate;
 mod overlays;
 mod pairs;
