@@ -24,6 +24,12 @@ tests:
 	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh
 
+# Every class of docs/reliability.md at full size, which takes hours of one core, and its table. The tests' build: what overflows is found.
+.PHONY: torture
+torture:
+	NARROWS_TORTURE=100 $(CARGO) test -p narrows $(KERNEL) --test torture -- --nocapture; status=$$?; \
+		cat $${CARGO_TARGET_DIR:-target}/tmp/torture/table.md; exit $$status
+
 # What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for
 # live runs; clang and the headers of libelf and zlib for controllers of the kernel. Tests that need what is missing are left out, and say so.
 tools:

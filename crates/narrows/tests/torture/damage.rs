@@ -17,12 +17,37 @@ const CLASS: Class = Class { name: "damage", title: "Damaged result directories,
 /// Stands in a file beside the results that no result has anything to do with.
 const SECRET: &str = "nobody-should-see-this";
 
-const FLOWS: &str = "duration = \"600 ms\"\nwarmup = \"100 ms\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\ntrace = \"steps\"\ndelay = \"5 ms\"\n\
-    buffer = \"20 packets\"\n[[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\nworkload = { arrivals = \"30/s\", sizes = \"web\" }\n\
-    [[flow]]\nname = \"two\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"bbr\"\n[[change]]\nlink = \"only\"\nat = \"300 ms\"\ndelay = \"9 ms\"\n";
-const STEPS: &str = "0,5\n0.3,8\n";
-const IPERF3: &str = "{\"intervals\":[{\"streams\":[{\"socket\":5}],\"sum\":{\"start\":0,\"end\":1,\"bits_per_second\":8e6}}]}";
+const FLOWS: &str = r#"duration = "600 ms"
+warmup = "100 ms"
+
+[[link]]
+name = "only"
+between = ["a", "b"]
+trace = "steps"
+delay = "5 ms"
+buffer = "20 packets"
+
+[[flow]]
+name = "one"
+from = "a"
+to = "b"
+controller = "cubic"
+workload = { arrivals = "30/s", sizes = "web" }
+
+[[flow]]
+name = "two"
+from = "a"
+to = "b"
+controller = "bbr"
+
+[[change]]
+link = "only"
+at = "300 ms"
+delay = "9 ms"
+"#;
 const SWEPT: &str = "\n[sweep]\n\"flow.two.controller\" = [\"newreno\", \"vivace\"]\nseeds = 2\n";
+const STEPS: &str = "0,5\n0.3,8\n";
+const IPERF3: &str = r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
 
 /// Commands that read the result `a`, or it and the undamaged `b`; pages and tables go to `made`.
 const READERS: [&[&str]; 5] = [
@@ -153,7 +178,7 @@ fn harm(work: &Path, other: &Path, random: &mut Random) -> String {
     let bytes = fs::read(&file).expect("a file");
     let place = random.below(bytes.len().max(1) as u64) as usize;
     let write = |bytes: &[u8]| fs::write(&file, bytes).expect("a file");
-    let done = match random.below(14) {
+    match random.below(14) {
         0..=3 => {
             let mut changed = bytes;
             changed[place] ^= 1 << random.below(8);
@@ -181,8 +206,7 @@ fn harm(work: &Path, other: &Path, random: &mut Random) -> String {
         }
         9 => special(&file, &name, random),
         _ => edited(work, random),
-    };
-    done
+    }
 }
 
 /// Something that is no file in the place of one.

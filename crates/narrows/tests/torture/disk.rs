@@ -3,18 +3,12 @@
 use crate::campaign::{Case, Class, End, Verdict, campaign};
 use crate::draw::Draw;
 use crate::program::Program;
-use crate::results::Original;
+use crate::results::{Original, one_link, swept};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 const CLASS: Class = Class { name: "disk", title: "Disk full, size limit, inodes, read-only, /dev/full", full: 65 };
-
-const INPUTS: &[(&str, &str)] = &[("in.toml", SCENARIO), ("sweep.toml", SWEEP)];
-const SCENARIO: &str = "duration = \"2 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
-const SWEEP: &str = "duration = \"2 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\n";
 
 /// A namespace of its own for mounts, gone with the shell in it.
 const APART: &str = "unshare --user --map-root-user --mount sh -c";
@@ -23,8 +17,9 @@ const SIGXFSZ: i32 = 25;
 
 #[test]
 fn disk() {
+    let inputs = [("in.toml", one_link("2 s", "10 Mbit/s")), ("sweep.toml", swept("2 s", "10 Mbit/s", 1))];
     let originals = ["run in.toml --pcap all --qlog one", "compare newreno bbr --file in.toml", "sweep sweep.toml"]
-        .map(|line| Original::of(&format!("disk-{}", line.replace([' ', '.'], "-")), INPUTS, line));
+        .map(|line| Original::of(&format!("disk-{}", line.replace([' ', '.'], "-")), &inputs, line));
     let mounts = Command::new("sh").args(["-c", &format!("{APART} 'mount -t tmpfs none /mnt'")]).stderr(Stdio::null()).status();
     let mounts = mounts.is_ok_and(|status| status.success());
     if !mounts {

@@ -16,13 +16,43 @@ const CLASS: Class = Class { name: "inputs", title: "Mutated scenarios, sweeps, 
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// Turns a random scenario into a sweep.
-const SWEEP: &str =
-    "\n[sweep]\nseed = { from = 1, to = 3, step = 1 }\nduration = [\"100 ms\", \"0.2 s\"]\n\n[expect]\nutilisation = { min = 1 }\n";
+const SWEEP: &str = r#"
+[sweep]
+seed = { from = 1, to = 3, step = 1 }
+duration = ["100 ms", "0.2 s"]
+
+[expect]
+utilisation = { min = 1 }
+"#;
 /// Turns a sweep into a figure of a paper.
-const FIGURE: &str = "\n[figure]\ntitle = \"A figure\"\nsource = \"figure 1\"\nabout = \"What it shows.\"\norder = 1\n\n\
-    [quick]\nwhy = \"Shorter.\"\nduration = \"50 ms\"\n\n[[plot]]\ntitle = \"Utilisation\"\ntrace = \"utilisation\"\n\n\
-    [[claim]]\nsays = \"Something\"\npublished = \"something\"\nsource = \"page 1\"\nmetric = \"goodput\"\nmin = 0\ntolerance = \"ours\"\n";
-const PAPER: &str = "title = \"A paper\"\nauthors = \"Nobody\"\npublished = \"Nowhere 2000\"\nabout = \"Nothing.\"\n";
+const FIGURE: &str = r#"
+[figure]
+title = "A figure"
+source = "figure 1"
+about = "What it shows."
+order = 1
+
+[quick]
+why = "Shorter."
+duration = "50 ms"
+
+[[plot]]
+title = "Utilisation"
+trace = "utilisation"
+
+[[claim]]
+says = "Something"
+published = "something"
+source = "page 1"
+metric = "goodput"
+min = 0
+tolerance = "ours"
+"#;
+const PAPER: &str = r#"title = "A paper"
+authors = "Nobody"
+published = "Nowhere 2000"
+about = "Nothing."
+"#;
 
 #[test]
 fn inputs() {

@@ -2,26 +2,21 @@
 
 use crate::campaign::{Case, Class, End, Verdict, campaign};
 use crate::program::Program;
-use crate::results::Original;
+use crate::results::{Original, one_link, swept};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const CLASS: Class = Class { name: "killed", title: "kill -9 of run, compare, sweep; then again, or resumed", full: 136 };
-
-const INPUTS: &[(&str, &str)] = &[("short.toml", SHORT), ("sweep.toml", SWEEP)];
-const SHORT: &str = "duration = \"10 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
-const SWEEP: &str = "duration = \"4 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = 4\n";
 
 /// A place in which every program has the same process number, as in a container.
 const CONTAINER: &str = "exec unshare --user --map-root-user --pid --fork --kill-child";
 
 #[test]
 fn killed() {
+    let inputs = [("short.toml", one_link("10 s", "20 Mbit/s")), ("sweep.toml", swept("4 s", "20 Mbit/s", 4))];
     let originals =
         ["run short.toml --seeds 2", "run short.toml --pcap all --qlog one", "compare newreno bbr --file short.toml", "sweep sweep.toml"]
-            .map(|line| Original::of(&line.replace([' ', '.'], "-"), INPUTS, line));
+            .map(|line| Original::of(&line.replace([' ', '.'], "-"), &inputs, line));
     let contained =
         Command::new("sh").args(["-c", &format!("{CONTAINER} true")]).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     campaign(&CLASS, |case| {

@@ -1,27 +1,25 @@
 //! Live runs that are killed at some moment: no process, namespace, link, address or route stays.
 
 use crate::campaign::{Class, End, campaign};
-use crate::host::{Traces, capable, left_running};
+use crate::host::{Traces, capable, has, left_running};
 use crate::program::Program;
+use crate::results::one_link;
 use std::time::{Duration, Instant};
 
 const CLASS: Class = Class { name: "live", title: "kill -9 of live runs", full: 65 };
-
-const SCENARIO: &str = "duration = \"1500 ms\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"5 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"2 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
 
 /// Time that the kernel gets to take away what nobody has any more.
 const GONE: Duration = Duration::from_secs(30);
 
 #[test]
 fn live() {
-    if !capable("live") {
+    if !capable("live") || !has("ip", "live") {
         return;
     }
     campaign(&CLASS, |case| {
         let before = Traces::now();
         std::fs::create_dir_all(case.place.path("work")).expect("a directory");
-        case.place.write("work/in.toml", SCENARIO);
+        case.place.write("work/in.toml", &one_link("1500 ms", "5 Mbit/s"));
         let mark = format!("NARROWS_TORTURE_LIVE={}", std::process::id());
         let (key, value) = mark.split_once('=').expect("a variable");
         let mut child = Program::under(&case.place, &format!("export {key}={value}; exec"), &["live", "in.toml", "--out", "out"]).spawn();

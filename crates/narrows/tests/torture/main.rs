@@ -1,5 +1,5 @@
-//! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks. `make torture` runs all of it,
-//! `cargo test` a hundredth. docs/reliability.md says what is tried and what counts as wrong.
+//! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks. `make torture`
+//! runs it all, `cargo test` a hundredth of it. docs/reliability.md says what is tried and what counts as wrong.
 
 #[path = "../host/mod.rs"]
 mod host;
@@ -19,6 +19,7 @@ mod overlays;
 mod pairs;
 mod program;
 mod random;
+mod remade;
 mod results;
 mod scenarios;
 mod traces;

@@ -1,23 +1,24 @@
 //! Measurements of other programs that are wrong: output of iperf3 and logs of mm-link, laid over a run.
 
 use crate::campaign::{Case, Class, End, Verdict, campaign};
-use crate::draw::Draw;
 use crate::mutate::mutated;
 use crate::program::Program;
-use crate::results::Original;
+use crate::results::{Original, one_link};
 use serde_json::Value;
 use std::fs;
 
 const CLASS: Class = Class { name: "overlays", title: "Mutated overlays", full: 2_600 };
 
-const INPUTS: &[(&str, &str)] = &[("in.toml", SCENARIO)];
-const SCENARIO: &str = "duration = \"300 ms\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"5 Mbit/s\"\ndelay = \"5 ms\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
-
-/// One value or word to a line, so that mutations of lines have something to do.
-const IPERF3: &str = "{ \"start\": { \"tcp_mss_default\": 1448 }, \"intervals\": [\n\
-    { \"streams\": [{ \"rtt\": 31000,\n\"snd_cwnd\": 14480 }],\n\"sum\": { \"start\": 0,\n\"end\": 1,\n\"bits_per_second\": 8e6,\n\"omitted\": false } },\n\
-    { \"streams\": [{ \"rtt\": 41000, \"snd_cwnd\": 28960 }], \"sum\": { \"start\": 1, \"end\": 2, \"bits_per_second\": 9123456.5 } }\n] }";
+/// One value to a line, so that what happens to lines happens to values.
+const IPERF3: &str = r#"{ "start": { "tcp_mss_default": 1448 }, "intervals": [
+{ "streams": [{ "rtt": 31000,
+"snd_cwnd": 14480 }],
+"sum": { "start": 0,
+"end": 1,
+"bits_per_second": 8e6,
+"omitted": false } },
+{ "streams": [{ "rtt": 41000, "snd_cwnd": 28960 }], "sum": { "start": 1, "end": 2, "bits_per_second": 9123456.5 } }
+] }"#;
 const MM_LINK: &str =
     "# base timestamp: 5\n6 + 1500\n15 # 1504\n15 - 1500 9\n50 d 1 1504\n104 # 1504\n199 - 500 10\n230 - 1500 17\n310 + 40\n";
 
@@ -26,7 +27,7 @@ const ABSURD: f64 = 1e15;
 
 #[test]
 fn overlays() {
-    let original = Original::of("overlaid", INPUTS, "run in.toml");
+    let original = Original::of("overlaid", &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
     campaign(&CLASS, |case| {
         original.lay_out_result(&case.place);
         let text = if case.random.chance(0.5) { IPERF3 } else { MM_LINK };

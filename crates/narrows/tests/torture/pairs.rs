@@ -2,20 +2,15 @@
 
 use crate::campaign::{Case, Class, End, Verdict, campaign};
 use crate::program::{Ended, Program};
-use crate::results::Original;
+use crate::results::{Original, one_link, swept};
 
 const CLASS: Class = Class { name: "pairs", title: "Several writers of one directory", full: 160 };
 
-const INPUTS: &[(&str, &str)] = &[("long.toml", LONG), ("sweep.toml", SWEEP)];
-const LONG: &str = "name = \"Long\"\nduration = \"500 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"50 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
-const SWEEP: &str = "name = \"Long\"\nduration = \"150 s\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\nrate = \"50 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = 2\n";
-
 #[test]
 fn pairs() {
+    let inputs = [("long.toml", one_link("500 s", "50 Mbit/s")), ("sweep.toml", swept("150 s", "50 Mbit/s", 2))];
     let originals = ["run long.toml --jobs 1", "compare newreno bbr --file long.toml --seeds 1 --jobs 1", "sweep sweep.toml --jobs 1"]
-        .map(|line| Original::of(&line.replace([' ', '.'], "-"), INPUTS, line));
+        .map(|line| Original::of(&line.replace([' ', '.'], "-"), &inputs, line));
     campaign(&CLASS, |case| {
         let original = &originals[case.random.below(originals.len() as u64) as usize];
         let named = case.random.chance(0.5);

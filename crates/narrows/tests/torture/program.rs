@@ -117,7 +117,7 @@ impl Ended {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// Says what no end of the program may be like, whatever it was given: a panic, an abort, an exit status that means nothing, a refusal without a remedy, or control
+    /// Refuses ends that no input may bring about: a panic, an abort, an exit status that means nothing, a refusal without a remedy, and control
     /// characters for the terminal.
     pub fn decent(&self) -> Result<(), String> {
         let told = self.told();

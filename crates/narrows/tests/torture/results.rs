@@ -15,24 +15,24 @@ pub struct Original {
     /// The processor time that it took.
     pub used: Duration,
     place: Scratch,
-    inputs: &'static [(&'static str, &'static str)],
+    inputs: Vec<(&'static str, String)>,
 }
 
 impl Original {
     /// Runs a command once, in a place called `name`.
-    pub fn of(name: &str, inputs: &'static [(&'static str, &'static str)], line: &'static str) -> Original {
+    pub fn of(name: &str, inputs: &[(&'static str, String)], line: &'static str) -> Original {
         let place = Scratch::new(&format!("torture-{name}"));
         let arguments: Vec<&str> = line.split(' ').chain(["--out", "out"]).collect();
         lay_out(&place, inputs);
         let began = Instant::now();
         let ended = Program::new(&place, &arguments).run().expect("an end");
         assert_eq!(ended.code(), 0, "{line}: {}", ended.told());
-        Original { arguments, wall: began.elapsed(), used: ended.used, place, inputs }
+        Original { arguments, wall: began.elapsed(), used: ended.used, place, inputs: inputs.to_vec() }
     }
 
     /// Puts the inputs where the command will run.
     pub fn lay_out(&self, place: &Scratch) {
-        lay_out(place, self.inputs);
+        lay_out(place, &self.inputs);
     }
 
     /// Puts the result there as well.
@@ -58,7 +58,7 @@ impl Original {
     }
 }
 
-fn lay_out(place: &Scratch, inputs: &[(&str, &str)]) {
+fn lay_out(place: &Scratch, inputs: &[(&str, String)]) {
     fs::create_dir_all(place.path("work")).expect("a directory");
     for (name, text) in inputs {
         place.write(&format!("work/{name}"), text);
@@ -79,4 +79,31 @@ pub fn difference(one: &Path, two: &Path) -> Option<String> {
     }
     let bytes = |directory: &Path, file: &str| fs::read(directory.join(file)).ok();
     own.iter().find(|file| *file != "run.json" && bytes(one, file) != bytes(two, file)).map(|file| format!("{file} differs"))
+}
+
+/// A scenario of one flow over one link.
+pub fn one_link(duration: &str, rate: &str) -> String {
+    format!(
+        r#"name = "One link"
+duration = "{duration}"
+
+[[link]]
+name = "only"
+between = ["a", "b"]
+rate = "{rate}"
+delay = "5 ms"
+buffer = "1 bdp"
+
+[[flow]]
+name = "one"
+from = "a"
+to = "b"
+controller = "cubic"
+"#
+    )
+}
+
+/// The same as a sweep with two delays.
+pub fn swept(duration: &str, rate: &str, seeds: u32) -> String {
+    one_link(duration, rate) + &format!("\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = {seeds}\n")
 }

@@ -14,8 +14,27 @@ const CLASS: Class = Class { name: "traces", title: "Mutated traces", full: 6_00
 /// Processor time that a run of what was accepted gets, before it is asked to stop.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-const SCENARIO: &str = "duration = \"300 ms\"\n[[link]]\nname = \"only\"\nbetween = [\"a\", \"b\"]\ntrace = \"trace\"\ndelay = \"5 ms\"\nback = { rate = \"10 Mbit/s\" }\n\
-    [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n[[flow]]\nname = \"two\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Mbit/s\" }\n";
+const SCENARIO: &str = r#"duration = "300 ms"
+
+[[link]]
+name = "only"
+between = ["a", "b"]
+trace = "trace"
+delay = "5 ms"
+back = { rate = "10 Mbit/s" }
+
+[[flow]]
+name = "one"
+from = "a"
+to = "b"
+controller = "cubic"
+
+[[flow]]
+name = "two"
+from = "a"
+to = "b"
+workload = { rate = "1 Mbit/s" }
+"#;
 
 #[test]
 fn traces() {

@@ -7,7 +7,9 @@ mod icn;
 mod links;
 
 use crate::draw::Draw;
+use crate::scratch::Scratch;
 use narrows_units::Random;
+use std::fs;
 
 /// A scenario, and the files that it names.
 pub struct Drawn {
@@ -15,6 +17,17 @@ pub struct Drawn {
     pub toml: String,
     /// Names and texts of its traces.
     pub traces: Vec<(String, String)>,
+}
+
+impl Drawn {
+    /// Puts the scenario and its traces where the program runs.
+    pub fn write(&self, place: &Scratch) {
+        fs::create_dir_all(place.path("work")).expect("a directory");
+        place.write("work/random.toml", &self.toml);
+        for (name, text) in &self.traces {
+            place.write(&format!("work/{name}"), text);
+        }
+    }
 }
 
 /// Bits that all links of a network together can carry during the run, at least and at most: some hundred to some thousand packets.
