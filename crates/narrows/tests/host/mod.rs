@@ -1,4 +1,7 @@
 //! What a live run could leave behind on this host, and whether live runs are possible at all.
+//! Each file of tests uses a part of it.
+
+#![allow(dead_code)]
 
 use super::scratch::{PROGRAM, stderr, stdout};
 use std::collections::BTreeSet;
