@@ -146,7 +146,9 @@ fn write_jitter(out: &mut Document, jitter: Jitter) {
 }
 
 fn write_reorder(out: &mut Document, Reorder { share, delay }: Reorder) {
-    out.plain("reorder", format_args!("{{ share = {share:?}, delay = \"{delay}\" }}"));
+    // A share of 1 is said in percent.
+    let share = if share < 1.0 { format!("{share:?}") } else { "\"100 %\"".to_owned() };
+    out.plain("reorder", format_args!("{{ share = {share}, delay = \"{delay}\" }}"));
 }
 
 fn write_loss(out: &mut Document, model: LossModel) {

@@ -1,8 +1,8 @@
 //! What becomes of a scenario: defaults, expansion, routes, buffers.
 
 use narrows_flow::Transport;
-use narrows_path::{Delivery, Jitter, Limit, LossModel, RateSource, Trace};
-use narrows_scenario::{Comparison, Scenario, Workload, parse};
+use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Trace};
+use narrows_scenario::{Comparison, Scenario, What, Workload, parse};
 use narrows_units::{Bytes, Depth, Rate, Span, Time};
 use std::io;
 use std::path::Path;
@@ -179,4 +179,30 @@ fn comparisons_go_through_the_parser() {
     assert_eq!(unusual.links[0].trace_file.as_deref(), Some("down.trace"));
     assert_eq!(unusual.links[1].config.rate, RateSource::Constant(Rate::from_mbps(100)));
     assert_eq!(unusual.flows.len(), 4);
+}
+
+#[test]
+fn a_buffer_that_changes_to_some_bdp_follows_the_round_trip_of_then() {
+    let change = |at: u32, of: &str| format!("[[change]]\nat = \"{at} s\"\n{of}\n");
+    let bdp = "link = \"near\"\nbuffer = \"1 bdp\"";
+    let text = format!(
+        "duration = \"20 s\"\n\
+         [[link]]\nname = \"near\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
+         [[link]]\nname = \"far\"\nbetween = [\"a\", \"c\"]\ndelay = \"10 ms\"\n\
+         [[link]]\nname = \"on\"\nbetween = [\"c\", \"b\"]\ndelay = \"30 ms\"\n\
+         [[flow]]\nname = \"flow\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\nroute = [\"near\"]\nback = [\"near.back\"]\n{}",
+        change(1, bdp)
+            + &change(2, "link = \"near\"\ndelay = \"20 ms\"")
+            + &change(3, bdp)
+            + &change(4, "flow = \"flow\"\nback = [\"on.back\", \"far.back\"]")
+            + &change(5, bdp)
+    );
+    let scenario =
+        parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap_or_else(|error| panic!("{}", error.short()));
+    let limits = scenario.changes.iter().filter_map(|change| match change.what {
+        What::Link(_, LinkChange::Limit(limit)) => Some(limit),
+        _ => None,
+    });
+    // 1 byte per microsecond; 20, 30 and 60 ms.
+    assert_eq!(limits.collect::<Vec<_>>(), [20_000, 30_000, 60_000].map(|bytes| Limit::Bytes(Bytes::new(bytes))));
 }

@@ -122,7 +122,8 @@ fn flow() -> impl Strategy<Value = String> {
     let workload = prop_oneof![
         Just("workload = \"bulk\"".to_owned()),
         (1u64..).prop_map(|size| format!("workload = {{ size = \"{size} B\" }}")),
-        (1u64..).prop_map(|rate| format!("workload = {{ rate = \"{rate} bit/s\" }}")),
+        // At most 900 bytes per nanosecond.
+        (1u64..7_200_000_000_000).prop_map(|rate| format!("workload = {{ rate = \"{rate} bit/s\" }}")),
     ];
     (
         maybe(workload),

@@ -11,7 +11,7 @@ const OPTIONS: Bytes = Bytes::new(40);
 
 /// What the flows that cross a link ask of its buffer.
 #[derive(Clone, Copy, Default)]
-struct Demand {
+pub(super) struct Demand {
     /// The longest round trip with empty queues.
     rtt: Option<Span>,
     /// The largest packet.
@@ -29,12 +29,8 @@ pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) ->
     Ok(())
 }
 
-/// The limit that `buffer` is on a link as the scenario has it.
-pub(super) fn limit_now(scenario: &Scenario, id: LinkId, buffer: &At<Depth>) -> Checked<Limit> {
-    limit(scenario, id, buffer, demands(scenario)[id.0])
-}
-
-fn demands(scenario: &Scenario) -> Vec<Demand> {
+/// What is asked of each link. It follows from routes, their delays, and packets.
+pub(super) fn demands(scenario: &Scenario) -> Vec<Demand> {
     let mut demands = vec![Demand::default(); scenario.links.len()];
     for flow in &scenario.flows {
         let rtt = flow.controller.as_ref().map(|_| scenario.base_rtt(flow));
@@ -50,7 +46,8 @@ fn demands(scenario: &Scenario) -> Vec<Demand> {
     demands
 }
 
-fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand: Demand) -> Checked<Limit> {
+/// The limit that `buffer` is on a link as the scenario has it.
+pub(super) fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand: Demand) -> Checked<Limit> {
     let link = &scenario.links[id.0];
     let depth = buffer.value;
     let refuse = |message: String, help: &str| Err(Problem::at(&buffer.span, message, help));

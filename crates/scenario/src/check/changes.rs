@@ -1,5 +1,6 @@
 //! What changes during the run: repeats and ramps written out, one change after another.
 
+use super::buffers::Demand;
 use super::routes::Map;
 use super::{Span, buffers, links};
 use crate::error::{Checked, Problem};
@@ -30,7 +31,8 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     }
     occurrences.sort_by_key(|(at, _)| *at);
     let map = Map::new(&scenario.nodes, &scenario.links, twins);
-    let mut timeline = Timeline { scenario: scenario.clone(), changes: Vec::new(), down: BTreeMap::new(), ramps: BTreeMap::new() };
+    let mut timeline =
+        Timeline { scenario: scenario.clone(), changes: Vec::new(), demands: None, down: BTreeMap::new(), ramps: BTreeMap::new() };
     for (at, raw) in occurrences {
         check_keys(raw)?;
         if let Some(name) = &raw.value.flow {
@@ -139,6 +141,8 @@ fn targets(raw: &At<RawChange>, map: &Map, twins: &[Option<LinkId>]) -> Checked<
 struct Timeline<'a> {
     scenario: Scenario,
     changes: Vec<Change>,
+    /// What flows ask of buffers; `None` once that may have changed.
+    demands: Option<Vec<Demand>>,
     /// Until when a link is down, and where that is written.
     down: BTreeMap<LinkId, (Time, &'a Range<usize>)>,
     /// Until when a quantity of a link is on a ramp.
@@ -168,6 +172,7 @@ impl<'a> Timeline<'a> {
             links::shorter(delay.value.0, &delay.span, "delay", self.scenario.duration)?;
             self.claim(at, over, link, "delay", &delay.span)?;
             let old = std::mem::replace(&mut self.scenario.links[link.0].config.delay, delay.value.0);
+            self.demands = None;
             self.emit(at, over, link, |part| LinkChange::Delay(part.span(old, delay.value.0)));
         }
         if let Some(jitter) = jitter {
@@ -189,7 +194,10 @@ impl<'a> Timeline<'a> {
         if let Some(buffer) = buffer {
             self.claim(at, over, link, "buffer", &buffer.span)?;
             let new = match buffer.value.0 {
-                Some(depth) => buffers::limit_now(&self.scenario, link, &At { span: buffer.span.clone(), value: depth })?,
+                Some(depth) => {
+                    let demand = self.demands.get_or_insert_with(|| buffers::demands(&self.scenario))[link.0];
+                    buffers::limit(&self.scenario, link, &At { span: buffer.span.clone(), value: depth }, demand)?
+                }
                 None => Limit::None,
             };
             let old = std::mem::replace(&mut self.scenario.links[link.0].config.limit, new);
@@ -263,6 +271,7 @@ impl<'a> Timeline<'a> {
             flow.back = map.written(back, flow.to, flow.from)?;
         }
         let (route, back) = (flow.route.clone(), flow.back.clone());
+        self.demands = None;
         self.changes.push(Change { at, what: What::Route { flow: FlowId(index), route, back } });
         Ok(())
     }
