@@ -4,6 +4,7 @@ use crate::consumer::ByClass;
 use crate::{Class, Hint};
 use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// The part of a flow that takes one path (MIRCC, section 4).
 #[derive(Clone, Debug)]
@@ -40,13 +41,15 @@ const MOST: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Subflows {
     all: Vec<Subflow>,
+    /// What had come by paths that are forgotten: where one is found again, its counts go on.
+    forgotten: BTreeMap<u64, ByClass<Bytes>>,
     total: bool,
 }
 
 impl Subflows {
     /// None yet. `total`: the primary rate is the sum over them, not the best.
     pub(crate) fn new(total: bool) -> Subflows {
-        Subflows { all: Vec::new(), total }
+        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), total }
     }
 
     pub(crate) fn all(&self) -> &[Subflow] {
@@ -67,9 +70,9 @@ impl Subflows {
         let index = self.find(id).unwrap_or_else(|| {
             if self.all.len() == MOST {
                 let oldest = (0..MOST).min_by_key(|index| self.all[*index].last_data).unwrap_or(0);
-                self.all.remove(oldest);
+                self.remove(self.all[oldest].id);
             }
-            let (received, due) = (ByClass::default(), ByClass::default());
+            let (received, due) = (self.forgotten.remove(&id).unwrap_or_default(), ByClass::default());
             self.all.push(Subflow { id, hint, rates, last_data: now, received, asked: None, due });
             self.all.len() - 1
         });
@@ -92,12 +95,18 @@ impl Subflows {
     }
 
     pub(crate) fn remove(&mut self, id: u64) {
-        self.all.retain(|subflow| subflow.id != id);
+        self.keep(|subflow| subflow.id != id);
     }
 
     /// Forgets paths that have been silent for longer than `limit`: those that were not asked are not silent.
     pub(crate) fn expire(&mut self, now: Time, limit: Span) {
-        self.all.retain(|subflow| subflow.asked.is_none_or(|asked| asked + limit > now));
+        self.keep(|subflow| subflow.asked.is_none_or(|asked| asked + limit > now));
+    }
+
+    fn keep(&mut self, kept: impl Fn(&Subflow) -> bool) {
+        let gone = self.all.iter().filter(|subflow| !kept(subflow)).map(|subflow| (subflow.id, subflow.received));
+        self.forgotten.extend(gone);
+        self.all.retain(kept);
     }
 
     /// When [`expire`](Subflows::expire) is wanted next.
@@ -131,5 +140,30 @@ impl Subflows {
 
     fn find(&self, id: u64) -> Option<usize> {
         self.all.iter().position(|subflow| subflow.id == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_a_path_go_on_where_it_is_found_again() {
+        let (mut subflows, rates) = (Subflows::new(false), Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO });
+        let mut come = |subflows: &mut Subflows, id: u64| {
+            let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates);
+            *subflow.received.of_mut(Class::Primary) += Bytes::new(1000);
+            subflow.received.primary
+        };
+        assert_eq!(come(&mut subflows, 7), Bytes::new(1000));
+        subflows.remove(7);
+        assert!(subflows.all().is_empty());
+        assert_eq!(come(&mut subflows, 7), Bytes::new(2000));
+        // The one whose Data came longest ago makes room, and loses no count either.
+        for id in 0..=MOST as u64 {
+            come(&mut subflows, 100 + id);
+        }
+        assert!(subflows.all().len() == MOST && subflows.find(7).is_none());
+        assert_eq!(come(&mut subflows, 7), Bytes::new(3000));
     }
 }
