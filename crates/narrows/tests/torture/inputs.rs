@@ -3,7 +3,7 @@
 use crate::campaign::{Case, Class, End, Verdict, campaign};
 use crate::draw::Draw;
 use crate::mutate::mutated;
-use crate::program::Program;
+use crate::program::{Ended, Program};
 use crate::scenarios;
 use narrows_units::Random;
 use std::fs;
@@ -61,28 +61,24 @@ fn inputs() {
         let arguments = prepare(case, &shipped);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let before = tree(&case.place.path("work"));
-        let ended = Program::new(&case.place, &arguments).stop_after(ENOUGH).run()?;
+        let signal = case.random.pick(&["INT", "TERM"]);
+        let ended = Program::new(&case.place, &arguments).stop_after(ENOUGH, signal).run()?;
         if ended.stopped && ended.status.code().is_none() {
-            // Nobody listened for Ctrl-C yet: it was still reading. It may, but not for ever.
-            return match Program::new(&case.place, &arguments).run()?.decent() {
-                Ok(()) => Ok(End::Accepted),
-                Err(problem) => Err(problem),
-            };
+            // Nobody listened for the signal yet: it was still reading. It may, but not for ever.
+            return Program::new(&case.place, &arguments).run()?.decent().map(|()| End::Accepted);
         }
         ended.decent()?;
-        judge(case, ended.code(), ended.stopped, &before)
+        judge(case, &ended, &before)
     });
 }
 
-/// What was refused leaves nothing behind.
-fn judge(case: &Case, code: i32, stopped: bool, before: &[PathBuf]) -> Verdict {
-    if code != 2 || stopped {
-        return Ok(End::Accepted);
-    }
-    let after = tree(&case.place.path("work"));
-    match after.iter().find(|path| !before.contains(path)) {
+/// What was refused leaves nothing behind, and what was stopped only what it has done of many runs.
+fn judge(case: &Case, ended: &Ended, before: &[PathBuf]) -> Verdict {
+    let kept = case.place.path("work/out.partial");
+    let own = |path: &PathBuf| before.contains(path) || ended.stopped && path.starts_with(&kept);
+    match tree(&case.place.path("work")).into_iter().find(|path| ended.code() == 2 && !own(path)) {
         Some(left) => Err(format!("left {} behind", left.display())),
-        None => Ok(End::Refused),
+        None => Ok(if ended.code() == 2 && !ended.stopped { End::Refused } else { End::Accepted }),
     }
 }
 

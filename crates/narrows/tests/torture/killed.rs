@@ -58,6 +58,9 @@ fn judge(case: &mut Case, original: &Original, shell: &str) -> Verdict {
         return Err(format!("the next command ends with {}: {}", ended.code(), ended.told().trim()));
     }
     original.same(&case.place, "work/out").map_err(|problem| format!("after the next command {problem}"))?;
+    if complete {
+        return Ok(End::Refused);
+    }
     original.leftover(&case.place, &["out"]).map_err(|problem| format!("after the next command {problem}"))?;
-    Ok(if complete { End::Refused } else { End::Accepted })
+    Ok(End::Accepted)
 }

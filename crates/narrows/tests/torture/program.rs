@@ -36,8 +36,8 @@ pub struct Ended {
 pub struct Program<'a> {
     place: &'a Scratch,
     command: Command,
-    /// Asks it to stop after so much processor time.
-    stop_after: Option<Duration>,
+    /// Asks it to stop after so much processor time, by this signal.
+    stop_after: Option<(Duration, &'static str)>,
     /// The file of what it prints.
     output: String,
 }
@@ -64,9 +64,9 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Presses Ctrl-C after so much processor time.
-    pub fn stop_after(mut self, time: Duration) -> Program<'a> {
-        self.stop_after = Some(time);
+    /// Sends a signal that asks it to stop, after so much processor time.
+    pub fn stop_after(mut self, time: Duration, signal: &'static str) -> Program<'a> {
+        self.stop_after = Some((time, signal));
         self
     }
 
@@ -83,26 +83,29 @@ impl<'a> Program<'a> {
 
     /// Waits for its end.
     pub fn finish(self, mut child: Child) -> Result<Ended, String> {
-        let mut stopped = false;
-        let mut wait =
-            if let Some(time) = self.stop_after { ends_within(&mut child, time) } else { Wait { ended: false, used: Duration::ZERO } };
-        if !wait.ended && self.stop_after.is_some() {
-            signal(&child, "INT");
-            stopped = true;
+        let mut stopped = None;
+        let mut wait = Wait { ended: false, used: Duration::ZERO };
+        if let Some((time, name)) = self.stop_after {
+            wait = ends_within(&mut child, time);
+            if !wait.ended {
+                signal(&child, name);
+                stopped = Some(name);
+            }
         }
-        let (patience, complaint) = if stopped { (OBEYS, "is deaf to Ctrl-C") } else { (PATIENCE, "hangs") };
+        let patience = if stopped.is_some() { OBEYS } else { PATIENCE };
         if !wait.ended {
             wait = ends_within(&mut child, patience);
         }
         if !wait.ended {
             child.kill().expect("a signal");
             child.wait().expect("an end");
+            let complaint = stopped.map_or("hangs".to_owned(), |name| format!("is deaf to SIG{name}"));
             return Err(format!("{complaint}: not done after {patience:?} of processor time, or idle for {IDLE:?}"));
         }
         let status = child.wait().expect("an end");
         let stdout = String::from_utf8_lossy(&self.place.read(&self.output)).into_owned();
         let stderr = self.place.read(&self.output.replacen(OUT, ERR, 1));
-        Ok(Ended { status, stdout, stderr, stopped, used: wait.used })
+        Ok(Ended { status, stdout, stderr, stopped: stopped.is_some(), used: wait.used })
     }
 }
 

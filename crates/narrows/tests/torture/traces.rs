@@ -40,7 +40,8 @@ workload = { rate = "1 Mbit/s" }
 fn traces() {
     campaign(&CLASS, |case| {
         write(case);
-        let ended = Program::new(&case.place, &["run", "in.toml", "--jobs", "1", "--json", "--out", "out"]).stop_after(ENOUGH).run()?;
+        let ended =
+            Program::new(&case.place, &["run", "in.toml", "--jobs", "1", "--json", "--out", "out"]).stop_after(ENOUGH, "INT").run()?;
         ended.decent()?;
         if ended.code() == 2 {
             return Ok(if ended.stopped { End::Accepted } else { End::Refused });
