@@ -8,7 +8,7 @@ MISSING := $(strip \
 	$(foreach header,libelf.h zlib.h,$(if $(shell echo '\#include <$(header)>' | cc -E -x c - >/dev/null 2>&1 && echo found),,$(header))))
 KERNEL := $(if $(MISSING),,--features narrows/bpf)
 
-.PHONY: build test tools check docs
+.PHONY: build test torture tools check docs
 
 # The program, with controllers for the kernel if there is all that they need.
 build:
@@ -24,10 +24,9 @@ tests:
 	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh
 
-# Every class of docs/reliability.md at full size, which takes hours of one core, and its table. The tests' build: what overflows is found.
-.PHONY: torture
+# Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:
-	NARROWS_TORTURE=100 $(CARGO) test -p narrows $(KERNEL) --test torture -- --nocapture; status=$$?; \
+	NARROWS_TORTURE=$${NARROWS_TORTURE:-100} $(CARGO) test -p narrows $(KERNEL) --test torture -- --nocapture; status=$$?; \
 		cat $${CARGO_TARGET_DIR:-target}/tmp/torture/table.md; exit $$status
 
 # What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for

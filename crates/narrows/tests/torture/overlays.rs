@@ -37,7 +37,8 @@ fn overlays() {
         if ended.code() == 2 {
             return Ok(End::Refused);
         }
-        let told = ended.stdout.lines().find(|line| line.starts_with("Measured, ")).ok_or("nothing is said of the measurement")?;
+        // What is said of it may go on in further lines.
+        let told = ended.stdout.split("\n\n").find(|part| part.starts_with("Measured, ")).ok_or("nothing is said of the measurement")?;
         sensible(told)?;
         drawn(case)
     });
