@@ -155,6 +155,7 @@ fn named(args: &CompareArgs) -> Result<Named<'_>, Failure> {
 fn foreign(args: &CompareArgs) -> Option<&'static str> {
     let flags = [
         ("file", args.file.is_some()),
+        ("path", args.path.is_some()),
         ("rate", args.rate.is_some()),
         ("rtt", args.rtt.is_some()),
         ("buffer", args.buffer.is_some()),
