@@ -46,7 +46,12 @@ impl Reserved {
         let lock = match own(&unfinished) {
             Ok(Some(lock)) => lock,
             Ok(None) => return Err(ReportError::Busy(dir.to_owned())),
-            Err(source) => return Err(failed(dir, source)),
+            Err(source) => {
+                // Made and not locked: only if it is empty.
+                let _ = fs::remove_dir(&unfinished);
+                made.iter().for_each(|made| drop(fs::remove_dir(made)));
+                return Err(failed(dir, source));
+            }
         };
         let reserved = Reserved { dir: dir.to_owned(), unfinished, _lock: lock, made, complete: false };
         // Its owner may have completed it between the first look and the lock.

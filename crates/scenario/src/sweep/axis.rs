@@ -4,6 +4,7 @@ use super::path::Path;
 use super::range;
 use crate::error::{Checked, Problem};
 use narrows_units::{Bytes, Depth, Rate, Span};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use toml_edit::{Array, Document, Item, TableLike, Value};
 
@@ -180,10 +181,11 @@ fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Che
     if values.is_empty() {
         return Err(Problem::at(&value.span().unwrap_or(span.clone()), format!("{name} has no values"), "write at least one value"));
     }
-    if let Some(again) = values.iter().enumerate().find(|(index, value)| values[..*index].iter().any(|other| other.label == value.label)) {
+    let mut labels = BTreeSet::new();
+    if let Some(again) = values.iter().find(|value| !labels.insert(value.label.as_str())) {
         return Err(Problem::at(
-            &again.1.span,
-            format!("{name} has the value {} twice", again.1.label),
+            &again.span,
+            format!("{name} has the value {} twice", again.label),
             "keep one of the two, or give them different labels",
         ));
     }
