@@ -19,7 +19,7 @@ const SIGXFSZ: i32 = 25;
 fn disk() {
     let inputs = [("in.toml", one_link("2 s", "10 Mbit/s")), ("sweep.toml", swept("2 s", "10 Mbit/s", 1))];
     let originals = ["run in.toml --pcap all --qlog one", "compare newreno bbr --file in.toml", "sweep sweep.toml"]
-        .map(|line| Original::of(&format!("disk-{}", line.replace([' ', '.'], "-")), &inputs, line));
+        .map(|line| Original::of(CLASS.name, &inputs, line));
     let mounts = Command::new("sh").args(["-c", &format!("{APART} 'mount -t tmpfs none /mnt'")]).stderr(Stdio::null()).status();
     let mounts = mounts.is_ok_and(|status| status.success());
     if !mounts {

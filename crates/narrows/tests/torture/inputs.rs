@@ -116,13 +116,10 @@ fn prepare(case: &mut Case, shipped: &[(PathBuf, String)]) -> Vec<String> {
         }
         8 => {
             let toml = if drawn.toml.contains("[sweep]") { drawn.toml } else { drawn.toml + SWEEP + FIGURE };
-            let of_figure = random.chance(0.8);
-            let plain = |random: &mut Random, text: &str, wrong: bool, name: &str| match wrong {
-                true => put(name, text, random),
-                false => fs::write(work.join(name), text).expect("a file"),
-            };
-            plain(random, &toml, of_figure, "paper/figure.toml");
-            plain(random, PAPER, !of_figure, "paper/paper.toml");
+            let (wrong, right) = (("figure.toml", toml.as_str()), ("paper.toml", PAPER));
+            let (wrong, right) = if random.chance(0.8) { (wrong, right) } else { (right, wrong) };
+            put(&format!("paper/{}", wrong.0), wrong.1, random);
+            fs::write(work.join("paper").join(right.0), right.1).expect("a file");
             words("reproduce ./paper --jobs 1 --out out")
         }
         _ => flags(random),

@@ -27,7 +27,7 @@ const ABSURD: f64 = 1e15;
 
 #[test]
 fn overlays() {
-    let original = Original::of("overlaid", &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
+    let original = Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
     campaign(&CLASS, |case| {
         original.lay_out_result(&case.place);
         let text = if case.random.chance(0.5) { IPERF3 } else { MM_LINK };

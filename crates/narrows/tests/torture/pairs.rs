@@ -10,7 +10,7 @@ const CLASS: Class = Class { name: "pairs", title: "Several writers of one direc
 fn pairs() {
     let inputs = [("long.toml", one_link("500 s", "50 Mbit/s")), ("sweep.toml", swept("150 s", "50 Mbit/s", 2))];
     let originals = ["run long.toml --jobs 1", "compare newreno bbr --file long.toml --seeds 1 --jobs 1", "sweep sweep.toml --jobs 1"]
-        .map(|line| Original::of(&line.replace([' ', '.'], "-"), &inputs, line));
+        .map(|line| Original::of(CLASS.name, &inputs, line));
     campaign(&CLASS, |case| {
         let original = &originals[case.random.below(originals.len() as u64) as usize];
         let named = case.random.chance(0.5);

@@ -88,7 +88,7 @@ impl<'a> Program<'a> {
         if let Some((time, name)) = self.stop_after {
             wait = ends_within(&mut child, time);
             if !wait.ended {
-                signal(&child, name);
+                signal(child.id(), name);
                 stopped = Some(name);
             }
         }
@@ -159,9 +159,9 @@ pub fn first_lines(text: &str) -> String {
 }
 
 /// Sends a signal.
-pub fn signal(child: &Child, name: &str) {
+pub fn signal(process: u32, name: &str) {
     // It may have ended in the meantime.
-    let _ = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).stderr(Stdio::null()).status();
+    let _ = Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).stderr(Stdio::null()).status();
 }
 
 /// What waiting for a child came to.

@@ -19,9 +19,9 @@ pub struct Original {
 }
 
 impl Original {
-    /// Runs a command once, in a place called `name`.
-    pub fn of(name: &str, inputs: &[(&'static str, String)], line: &'static str) -> Original {
-        let place = Scratch::new(&format!("torture-{name}"));
+    /// Runs a command once, for a class.
+    pub fn of(class: &str, inputs: &[(&'static str, String)], line: &'static str) -> Original {
+        let place = Scratch::new(&format!("torture-{class}-{}", line.replace([' ', '.'], "-")));
         let arguments: Vec<&str> = line.split(' ').chain(["--out", "out"]).collect();
         lay_out(&place, inputs);
         let began = Instant::now();

@@ -25,18 +25,8 @@ impl Choices {
         let queues: Vec<_> = DISCIPLINES.iter().copied().filter(|entry| entry.offers.is_empty()).collect();
         let many = |random: &mut Random| random.between(1, 3);
         Choices {
-            controllers: (0..many(random))
-                .map(|_| {
-                    let entry = random.pick(&controllers);
-                    controller(entry, random)
-                })
-                .collect(),
-            queues: (0..many(random))
-                .map(|_| {
-                    let entry = random.pick(&queues);
-                    with_parameters(entry, random)
-                })
-                .collect(),
+            controllers: (0..many(random)).map(|_| controller(&controllers, random)).collect(),
+            queues: (0..many(random)).map(|_| with_parameters(&queues, random)).collect(),
         }
     }
 
@@ -60,15 +50,16 @@ fn router_for(controller: &registry::Choice) -> String {
     }
 }
 
-/// A controller, with parameters if they go together.
-pub fn controller(entry: &'static registry::Entry, random: &mut Random) -> String {
-    let text = with_parameters::<registry::Entry>(entry, random);
+/// One of these controllers, with parameters if they go together.
+pub fn controller(entries: &[&'static registry::Entry], random: &mut Random) -> String {
+    let text = with_parameters(entries, random);
     let choice: registry::Choice = text.parse().expect("parameters in their ranges");
-    if choice.build(&Setup::default()).is_ok() { text } else { entry.name.to_owned() }
+    if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name.to_owned() }
 }
 
-/// An entry of a registry with none, one or two of its parameters set.
-pub fn with_parameters<E: Registered>(entry: &'static E, random: &mut Random) -> String {
+/// One of these entries of a registry, with none, one or two of its parameters set.
+pub fn with_parameters<E: Registered>(entries: &[&'static E], random: &mut Random) -> String {
+    let entry = random.pick(entries);
     let mut text = entry.name().to_owned();
     let mut mark = '?';
     for _ in 0..random.below(3) {

@@ -12,7 +12,7 @@ use narrows_units::Random;
 pub fn draw(sketch: &mut Sketch, random: &mut Random) {
     sketch.line("\n[icn]");
     let law = random.chance(0.8).then(|| random.pick(LAWS));
-    let law_text = law.map_or("none".to_owned(), |law| with_parameters(law, random));
+    let law_text = law.map_or("none".to_owned(), |law| with_parameters(&[law], random));
     sketch.line(&format!("law = \"{law_text}\""));
     settings(sketch, law.is_some(), random);
     links(sketch, random);
@@ -98,11 +98,9 @@ fn links(sketch: &mut Sketch, random: &mut Random) {
 fn asking(sketch: &mut Sketch, classes: u8, random: &mut Random) {
     let able: Vec<_> = CONSUMERS.iter().copied().filter(|consumer| consumer.classes <= classes).collect();
     if !able.is_empty() && random.chance(0.7) {
-        let entry = random.pick(&able);
-        sketch.line(&format!("consumer = \"{}\"", with_parameters(entry, random)));
+        sketch.line(&format!("consumer = \"{}\"", with_parameters(&able, random)));
     } else {
         let able: Vec<_> = ENTRIES.iter().copied().filter(|entry| entry.needs.iter().all(|need| OFFERS.contains(need))).collect();
-        let entry = random.pick(&able);
-        sketch.line(&format!("controller = \"{}\"", controller(entry, random)));
+        sketch.line(&format!("controller = \"{}\"", controller(&able, random)));
     }
 }
