@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Processor time within which a run that is asked to stop has stopped.
 const OBEYS: Duration = Duration::from_secs(2);
 /// Time without any processor time after which the program waits for what never comes.
-const IDLE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(20);
 /// Where the program's output lies meanwhile, outside of the directory in which it runs.
 const OUT: &str = "stdout";
 const ERR: &str = "stderr";
