@@ -1,5 +1,6 @@
 //! How long a content would take alone.
 
+use narrows_icn::Form;
 use narrows_path::LinkChange;
 use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario, What};
 use narrows_units::{Rate, Span};
@@ -59,7 +60,8 @@ impl Ideal {
 
 fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
     let plan = &icn.prefixes[prefix.0];
-    let best_route = icn.strategy.entry().name == "best-route";
+    // Random values choose by weight at every split, whatever the strategy.
+    let best_route = icn.strategy.entry().name == "best-route" && icn.steering != Form::Random;
     let mut hops = Vec::new();
     for (node, next) in &plan.next_hops {
         for leaving in next.iter().take(if best_route { 1 } else { usize::MAX }) {
@@ -119,8 +121,12 @@ mod tests {
     use super::*;
 
     fn ideal(links: &str, strategy: &str) -> Ideal {
+        steered(links, strategy, "labels")
+    }
+
+    fn steered(links: &str, strategy: &str, steering: &str) -> Ideal {
         let text = format!(
-            "duration = \"1 s\"\n[icn]\nlaw = \"none\"\nstrategy = \"{strategy}\"\n{links}\
+            "duration = \"1 s\"\n[icn]\nlaw = \"none\"\nstrategy = \"{strategy}\"\nsteering = \"{steering}\"\n{links}\
              [[prefix]]\nname = \"/p\"\nat = \"d\"\ndata = \"1000 B\"\n[[consumer]]\nat = \"a\"\nprefix = \"/p\"\ncontroller = \"cubic\"\n"
         );
         let scenario = narrows_scenario::parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
@@ -152,5 +158,7 @@ mod tests {
         assert_eq!(both.time(12), both.first + Span::from_millis(8));
         let best = ideal(&links, "best-route");
         assert_eq!((best.first, best.each, best.abreast), (both.first, Span::from_millis(4), 1));
+        let random = steered(&links, "best-route", "random");
+        assert_eq!((random.first, random.each, random.abreast), (both.first, both.each, 2), "random values know no best route");
     }
 }
