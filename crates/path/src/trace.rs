@@ -117,6 +117,37 @@ impl Trace {
         }
     }
 
+    /// When it could have carried `bytes` since `from`, where opportunities at `from` count as well; [`Time::NEVER`] if it ends before.
+    pub fn carried_by(&self, from: Time, bytes: Bytes) -> Time {
+        if bytes == Bytes::ZERO {
+            return from;
+        }
+        match self {
+            Trace::Opportunities { at, period } => {
+                // A round has the instants after its beginning up to its end, and those at its beginning, which is the end of the one before.
+                let round = from.as_nanos().saturating_sub(1) / period.as_nanos();
+                let within = from.as_nanos() - round * period.as_nanos();
+                let first = at.partition_point(|time| time.as_nanos() < within) as u64;
+                let last = first + bytes.get().div_ceil(OPPORTUNITY.get()) - 1;
+                let rounds = round.saturating_add(last / at.len() as u64);
+                Time::from_nanos(rounds.saturating_mul(period.as_nanos())) + at[(last % at.len() as u64) as usize].since(Time::ZERO)
+            }
+            Trace::Steps(steps) => {
+                let first = steps.partition_point(|(begin, _)| *begin <= from) - 1;
+                let (mut from, mut left) = (from, bytes.get() as u128 * BYTE);
+                let ends = steps[first + 1..].iter().map(|(end, _)| *end).chain([Time::NEVER]);
+                for ((_, rate), end) in steps[first..].iter().zip(ends) {
+                    let possible = work(*rate, end.since(from));
+                    if possible >= left {
+                        return from + Span::from_nanos(left.div_ceil(rate.as_bps() as u128) as u64);
+                    }
+                    (from, left) = (end, left - possible);
+                }
+                Time::NEVER
+            }
+        }
+    }
+
     /// The mean rate in the long run: over one period of delivery opportunities, or over the first `run` of steps.
     pub fn long_run_rate(&self, run: Span) -> Rate {
         match self {
@@ -137,4 +168,72 @@ fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .enumerate()
         .map(|(index, line)| (index + 1, line.trim()))
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RateSource;
+    use crate::service::Server;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    fn trace() -> impl Strategy<Value = Trace> {
+        let opportunities = (proptest::collection::vec(0u64..20, 0..10), 1u64..30);
+        let steps = (0u64..3, proptest::collection::vec((1u64..20, 0u64..30), 0..8));
+        prop_oneof![
+            opportunities.prop_map(|(mut ms, last)| {
+                ms.push(last);
+                ms.sort_unstable();
+                Trace::Opportunities {
+                    period: Span::from_millis(ms[ms.len() - 1]),
+                    at: ms.into_iter().map(|ms| Time::ZERO + Span::from_millis(ms)).collect(),
+                }
+            }),
+            steps.prop_map(|(first, later)| {
+                let mut steps = vec![(Time::ZERO, Rate::from_mbps(first))];
+                for (gap, mbps) in later {
+                    steps.push((steps[steps.len() - 1].0 + Span::from_millis(gap), Rate::from_bps(mbps * 999_983)));
+                }
+                Trace::Steps(steps)
+            }),
+        ]
+    }
+
+    /// Instants near those of the traces, and others.
+    fn instant() -> impl Strategy<Value = Time> {
+        prop_oneof![
+            (0u64..200, 0u64..3).prop_map(|(ms, near)| Time::from_nanos((ms * 1_000_000 + near).saturating_sub(1))),
+            (0u64..200_000_000).prop_map(Time::from_nanos),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn carried_by_is_when_the_work_is_done(trace in trace(), from in instant(), bytes in 1u64..40_000) {
+            let by = trace.carried_by(from, Bytes::new(bytes));
+            // What was possible before `from`: opportunities at `from` come after it.
+            let before = match &trace {
+                Trace::Opportunities { .. } if from == Time::ZERO => 0,
+                Trace::Opportunities { .. } => trace.work(from - Span::from_nanos(1)),
+                Trace::Steps(_) => trace.work(from),
+            };
+            let enough = |until: Time| trace.work(until) - before >= bytes as u128 * BYTE;
+            prop_assert!(by >= from);
+            prop_assert!(by == Time::NEVER || enough(by), "too soon: {:?}", by);
+            prop_assert!(by == from || !enough(by - Span::from_nanos(1)), "too late: {:?}", by);
+        }
+
+        #[test]
+        fn carried_by_is_when_a_link_has_sent_packets(trace in trace(), from in instant(), sizes in proptest::collection::vec(1u64..2_000, 1..30)) {
+            let mut server = Server::new(RateSource::Trace(Arc::new(trace.clone())));
+            let sent = sizes.iter().map(|size| server.serve(from, Bytes::new(*size)).1).last().unwrap_or(from);
+            // A link sends nothing at the instant at which it gets a packet.
+            let open = match trace {
+                Trace::Opportunities { .. } => from + Span::from_nanos(1),
+                Trace::Steps(_) => from,
+            };
+            prop_assert_eq!(trace.carried_by(open, Bytes::new(sizes.iter().sum())), sent);
+        }
+    }
 }

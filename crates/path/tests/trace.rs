@@ -92,6 +92,22 @@ fn capacity_by_hand() {
 }
 
 #[test]
+fn carried_by_by_hand() {
+    // Instants 0, 1, 2, 4, 4, 5, 6, 8, 8 ms ...: the round of 4 ms begins again with its end.
+    let trace = Trace::parse("0\n1\n2\n4\n").expect("a trace");
+    let by = |from: u64, bytes: u64| trace.carried_by(Time::from_nanos(from), Bytes::new(bytes));
+    assert_eq!([0, 1, 1_500, 1_501, 4_500, 4_501].map(|bytes| by(0, bytes)), [0, 0, 0, 1, 2, 4].map(ms));
+    assert_eq!([1_500, 3_000, 3_001, 6_000].map(|bytes| by(4_000_000, bytes)), [4, 4, 5, 6].map(ms));
+    assert_eq!([1_500, 4_501].map(|bytes| by(4_000_001, bytes)), [ms(5), ms(8)]);
+    assert_eq!(by(402_500_000, 1_500 * 4_000), ms(4_402));
+
+    let steps = Trace::parse("0,8\n1,0\n2,16\n3,0\n").expect("a trace");
+    let by = |from: u64, bytes: u64| steps.carried_by(ms(from), Bytes::new(bytes));
+    assert_eq!([by(0, 1_000), by(0, 1_000_000), by(999, 1_000), by(999, 3_000)], [ms(1), ms(1_000), ms(1_000), ms(2_001)]);
+    assert_eq!([by(1_500, 2_000_000), by(1_500, 2_000_001), by(9_000, 1), by(9_000, 0)], [ms(3_000), Time::NEVER, Time::NEVER, ms(9_000)]);
+}
+
+#[test]
 fn an_opportunity_at_zero_comes_again_with_each_end() {
     // The last instant of one round is the instant 0 of the next, as in mm-link.
     let trace = Trace::parse("0\n5\n").expect("a trace");
@@ -159,6 +175,7 @@ proptest! {
             trace.capacity(Time::NEVER);
             trace.long_run_rate(Span::from_secs(60));
             trace.mean_rate(Time::ZERO);
+            trace.carried_by(Time::from_nanos(u64::MAX - 1), Bytes::new(u64::MAX));
         }
         let _ = Trace::parse_steps(&text);
         let _ = Trace::parse_opportunities(&text);
