@@ -3,7 +3,7 @@
 use crate::{Icn, Sizes};
 use narrows_control::registry::{Choice, Need};
 use narrows_flow::Transport;
-use narrows_path::{LinkChange, LinkConfig};
+use narrows_path::{LinkChange, LinkConfig, RateSource};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A network and its traffic. Says nothing of the world that runs it.
@@ -246,6 +246,18 @@ impl Scenario {
             Some(icn) => icn.names(&self.nodes).collect(),
             None => self.flows.iter().map(|flow| flow.name.clone()).collect(),
         }
+    }
+
+    /// A link at the best that it is during the run: its highest rate, or its trace, and its least delay.
+    pub fn best_of(&self, link: LinkId) -> (RateSource, Span) {
+        let config = &self.links[link.0].config;
+        self.changes.iter().fold((config.rate.clone(), config.delay), |(rate, delay), change| match (&change.what, &rate) {
+            (What::Link(changed, LinkChange::Rate(new)), RateSource::Constant(old)) if *changed == link => {
+                (RateSource::Constant(*new.max(old)), delay)
+            }
+            (What::Link(changed, LinkChange::Delay(new)), _) if *changed == link => (rate, delay.min(*new)),
+            _ => (rate, delay),
+        })
     }
 
     /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back, before anything changes.

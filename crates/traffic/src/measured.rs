@@ -1,22 +1,34 @@
 //! What is measured of transfers.
 
 use crate::action::Message;
-use crate::ideal::Ideal;
+use crate::ideal::{Cargo, Ideal};
 use narrows_flow::Handshake;
 use narrows_measure::{Transfer, Transfers};
-use narrows_scenario::{Flow, Scenario, Workload};
-use narrows_units::{Bytes, Span, Time};
+use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
+use narrows_units::{Bytes, Time};
 
 /// Most transfers of a run that are listed one by one.
 pub const LISTED: u64 = 1_000_000;
+
+/// What comes before the data of a transfer.
+#[derive(Clone, Copy, Debug)]
+enum Before {
+    Nothing,
+    /// A SYN and its answer, each of this size on the wire. The acknowledgement of the answer does not count: if it is lost, the data comes without it.
+    Handshake(Bytes),
+    /// A request of this size on its way to the server.
+    Request(Bytes),
+}
 
 /// The transfers of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     pub(crate) done: Transfers,
-    ideal: Ideal,
-    /// The least time of what comes before the data: a handshake, or a request on its way to the server.
-    before: Span,
+    mss: Bytes,
+    headers: Bytes,
+    before: Before,
+    data: Ideal,
+    back: Ideal,
     /// Those that begin from then on are counted.
     warmup: Time,
 }
@@ -24,19 +36,30 @@ pub(crate) struct Measured {
 impl Measured {
     /// Of a flow that makes transfers.
     pub(crate) fn new(scenario: &Scenario, flow: &Flow) -> Option<Box<Measured>> {
-        let (mss, headers) = (flow.transport.mss, flow.transport.headers);
-        let (mut before, mut deadline) = (Span::ZERO, None);
-        match &flow.workload {
+        let mut deadline = None;
+        let before = match &flow.workload {
             Workload::Bulk | Workload::Constant(_) => return None,
             Workload::OnOff(on_off) if on_off.rate.is_some() => return None,
-            Workload::Size(_) | Workload::Arrivals(_) => before = handshake(scenario, flow),
-            Workload::OnOff(_) => {}
-            Workload::Frames(frames) => deadline = Some(frames.deadline),
-            Workload::Requests(requests) => before = Ideal::new(scenario, &flow.back, mss, headers).time(requests.request),
-        }
-        let ideal = Ideal::new(scenario, &flow.route, mss, headers);
-        let done = Transfers { deadline, ..Transfers::default() };
-        Some(Box::new(Measured { done, ideal, before, warmup: Time::ZERO + scenario.warmup }))
+            Workload::Size(_) | Workload::Arrivals(_) if flow.controller.is_some() && flow.transport.handshake => {
+                Before::Handshake(Handshake::size(&flow.transport))
+            }
+            Workload::Size(_) | Workload::Arrivals(_) | Workload::OnOff(_) => Before::Nothing,
+            Workload::Frames(frames) => {
+                deadline = Some(frames.deadline);
+                Before::Nothing
+            }
+            Workload::Requests(requests) => Before::Request(requests.request),
+        };
+        let own = |what| routes(scenario, flow, what);
+        Some(Box::new(Measured {
+            done: Transfers { deadline, ..Transfers::default() },
+            mss: flow.transport.mss,
+            headers: flow.transport.headers,
+            before,
+            data: Ideal::new(scenario, &flow.route, |what| own(what).map(|(data, _)| data)),
+            back: Ideal::new(scenario, &flow.back, |what| own(what).map(|(_, back)| back)),
+            warmup: Time::ZERO + scenario.warmup,
+        }))
     }
 
     /// A transfer begins.
@@ -47,7 +70,7 @@ impl Measured {
     /// A transfer has reached its application. `room`: how many more of the run can be listed.
     pub(crate) fn complete(&mut self, now: Time, message: Message, room: &mut u64) {
         let Message { start, size } = message;
-        let transfer = Transfer { start, size, took: now.since(start), ideal: self.before + self.ideal.time(size) };
+        let transfer = Transfer { start, size, took: now.since(start), ideal: self.soonest(start, now, size).since(start) };
         if start >= self.warmup {
             self.done.count(&transfer);
         }
@@ -55,6 +78,17 @@ impl Measured {
             *room -= 1;
             self.done.list.push(transfer);
         }
+    }
+
+    /// When a transfer that began at `start` and is complete by `now` can have been complete at the earliest.
+    fn soonest(&self, start: Time, now: Time, size: Bytes) -> Time {
+        let cargo = |size| Cargo { size, mss: self.mss, headers: self.headers };
+        let open = match self.before {
+            Before::Nothing => start,
+            Before::Handshake(syn) => self.back.arrival(self.data.arrival(start, now, Cargo::packet(syn)), now, Cargo::packet(syn)),
+            Before::Request(request) => self.back.arrival(start, now, cargo(request)),
+        };
+        self.data.arrival(open, now, cargo(size))
     }
 
     /// A transfer was not complete by `now`.
@@ -71,13 +105,10 @@ impl Measured {
     }
 }
 
-/// The least time of a flow's handshake, whose last packet goes before the data.
-fn handshake(scenario: &Scenario, flow: &Flow) -> Span {
-    let transport = &flow.transport;
-    if flow.controller.is_none() || !transport.handshake {
-        return Span::ZERO;
+/// The new routes of data and of acknowledgements, if `what` changes those of `flow`.
+fn routes<'a>(scenario: &Scenario, flow: &Flow, what: &'a What) -> Option<(&'a [LinkId], &'a [LinkId])> {
+    match what {
+        What::Route { flow: changed, route, back } if scenario.flows[changed.0].name == flow.name => Some((route, back)),
+        What::Route { .. } | What::Link(..) => None,
     }
-    let over = |links| Ideal::new(scenario, links, transport.mss, Bytes::ZERO);
-    let syn = Handshake::size(transport);
-    over(&flow.route).time(syn) + over(&flow.back).time(syn) + over(&flow.route).at_slowest(transport.headers)
 }

@@ -358,11 +358,13 @@ pub const METRICS: &[Metric] = &[
         unit: "",
         better: Better::Lower,
         summary: "The median slowdown of transfers: how many times as long as alone on their path they took.",
-        formula: "median over the same transfers as fct_p50 of completion time / ideal time. The ideal time is propagation along the path + the transfer with its headers at \
-                  the rate of the slowest link + its first packet at each link before that one + its last packet at each link after it. For a response, the \
-                  request's way to the server is counted in both times. Slow start is not part of the ideal, so a transfer alone on its path has a slowdown above 1. The rates and delays \
-                  are those at the start of the run, and of a trace the mean. The ideal of a content is its first Data by the fastest way from a producer + the \
-                  rest at what all ways that its Interests may take bring together, links at the best that they are during the run; only a cache is faster",
+        formula: "median over the same transfers as fct_p50 of completion time / ideal time. The ideal time is a bound below which no transfer comes: propagation along the path + the transfer with its headers at \
+                  the rate of the slowest link + its first packet at each link before that one + its last packet at each link after it. On a link with a trace \
+                  the transfer takes until the trace has served all of it, from when its first packet can be there. A link that changes counts with its highest rate and its least \
+                  delay of the run. While the route of a flow changes, an equal share of the packets on the fastest of its routes counts. For a response, the \
+                  request's way to the server is counted in both times; for a new connection, the SYN and its answer. Slow start is not part of the ideal, so a transfer alone on its \
+                  path has a slowdown above 1. The ideal of a content is its first Data by the fastest way from a producer + the \
+                  rest at what all ways that its Interests may take bring together, links at the best that they are during the run and traces at their mean; only a cache, or a trace above its mean, is faster",
         source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
         compute: completion::slowdown_p50,
     },

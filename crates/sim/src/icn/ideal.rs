@@ -1,8 +1,7 @@
 //! How long a content would take alone.
 
 use narrows_icn::Form;
-use narrows_path::LinkChange;
-use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario, What};
+use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario};
 use narrows_units::{Rate, Span};
 
 /// The ways from a node to the producers of a prefix, as a content alone on them sees them. What changes of a link counts at its best.
@@ -74,15 +73,10 @@ fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
     hops
 }
 
-/// The highest rate and the least delay that a link has during the run.
+/// The rate of a link, of a trace its mean, and its delay, at their best during the run.
 fn best(scenario: &Scenario, link: LinkId) -> (Rate, Span) {
-    let config = &scenario.links[link.0].config;
-    let first = (config.rate.mean().unwrap_or(Rate::ZERO), config.delay);
-    scenario.changes.iter().fold(first, |(rate, delay), change| match change.what {
-        What::Link(changed, LinkChange::Rate(new)) if changed == link => (rate.max(new), delay),
-        What::Link(changed, LinkChange::Delay(new)) if changed == link => (rate, delay.min(new)),
-        _ => (rate, delay),
-    })
+    let (rate, delay) = scenario.best_of(link);
+    (rate.mean().unwrap_or(Rate::ZERO), delay)
 }
 
 /// The nodes to which more could flow from `start`, and if a producer is one of them a way to it: hops, each there, or back where something flows that can take another way.
