@@ -197,7 +197,7 @@ route = ["ab", "ba", "ac"]
 #[test]
 fn bad_flags_are_refused_and_nothing_is_written() {
     let place = Scratch::new("flags");
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["compare", "--rate", "10"], "it has no unit; write for example \"100 Mbit/s\""),
         (&["compare", "--rate=-10 Mbit/s"], "it is negative"),
         (&["compare", "--rate", "nan"], "not a rate"),
