@@ -30,7 +30,20 @@ mod watch;
 use clap::Parser;
 use cli::{Cli, Command};
 use error::Failure;
+use narrows_scenario::visible;
+use std::borrow::Cow;
 use std::process::ExitCode;
+
+/// Tells why a command line is none, or the help that it asks for.
+fn refused(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    // A flag's value may come from elsewhere, and clap repeats it.
+    match visible(&text) {
+        Cow::Borrowed(_) => error.exit(),
+        Cow::Owned(text) => eprint!("{text}"),
+    }
+    ExitCode::from(2)
+}
 
 /// What a command found, as its exit status tells it.
 enum Outcome {
@@ -43,7 +56,10 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
     let outcome = match cli.command.unwrap_or_default() {
         Command::Compare(args) => compare::compare(args),
         Command::Run(args) => run::run(args),

@@ -155,6 +155,17 @@ fn errors_far_to_the_right_and_control_characters_are_shown() {
 }
 
 #[test]
+fn control_characters_of_a_flag_do_not_come_back() {
+    let place = Scratch::new("flags-escaped");
+    for arguments in [["compare", "--seed", "\r7"], ["compare", "--rate", "\u{9b}1"], ["compare", "--path", "\u{1b}[31m"]] {
+        let output = place.narrows(arguments);
+        assert_eq!(code(&output), 2);
+        let told = stderr(&output);
+        assert!(told.contains("error: invalid value") && !told.contains(|c: char| c.is_control() && c != '\n'), "{told:?}");
+    }
+}
+
+#[test]
 fn samples_that_no_memory_holds_are_refused_with_their_line() {
     let place = Scratch::new("samples");
     let text = SHORT.replace("\"1 s\"", "\"5 min\"\nsample = \"1 us\"");

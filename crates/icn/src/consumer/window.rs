@@ -128,9 +128,10 @@ impl<C: Content> Window<C> {
         self.counters.nacks.count(nack.reason);
         if nack.reason == Reason::Congestion {
             self.sender.on_refusal(self.now, asked.packet);
-            // One gap of the window, so that a node that refuses at once is not asked without end.
+            // One gap between Interests, so that a node that refuses at once is not asked without end. A controller that paces has no window to tell it.
             let round = if self.srtt().is_zero() { self.sender.rtt().timeout() } else { self.srtt() };
-            self.held = self.now + round / (self.sender.effective_window() as u64).max(1);
+            let abreast = (self.sender.effective_window() as u64).min(u64::from(self.sender.in_flight()) + 1);
+            self.held = self.now + round / abreast.max(1);
         }
     }
 
