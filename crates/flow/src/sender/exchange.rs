@@ -44,6 +44,8 @@ impl Sender {
 
     /// A transmission is refused: it is lost, and its segment is to be sent again.
     pub fn on_refusal(&mut self, now: Time, packet: u64) {
+        // Whoever refuses makes the sender wait: what it did not send by then is not late.
+        self.pacer.end_burst();
         self.acked.clear();
         self.lost.clear();
         let Some(mut stream) = self.stream.take() else { return };

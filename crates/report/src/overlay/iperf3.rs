@@ -85,7 +85,17 @@ fn window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::
 }
 
 fn mss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    Option::deserialize(deserializer)?.map(|value| measured(value, MOST_MSS, "tcp_mss_default in bytes")).transpose()
+    // An iperf3 that does not know it says 0.
+    let known = Option::<f64>::deserialize(deserializer)?.filter(|mss| *mss != 0.0);
+    known
+        .map(|mss| {
+            if mss < 1.0 {
+                Err(D::Error::custom(format!("tcp_mss_default cannot be {mss:e} bytes")))
+            } else {
+                measured(mss, MOST_MSS, "tcp_mss_default in bytes")
+            }
+        })
+        .transpose()
 }
 
 /// Throughput of all connections, the mean of their round trips, the sum of their windows; intervals that iperf3 omits are left out.
@@ -112,7 +122,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / all.len() as f64 / 1e3))
     });
     let window = series(Quantity::Window, &|interval| {
-        let mss = output.start.tcp_mss_default.filter(|mss| *mss > 0.0)?;
+        let mss = output.start.tcp_mss_default?;
         let all: Vec<f64> = interval.streams.iter().filter_map(|stream| stream.snd_cwnd).collect();
         (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / mss))
     });
@@ -158,6 +168,7 @@ mod tests {
             ("13505", "-1", 5, "rtt in microseconds cannot be -1e0"),
             ("139008", "2e16", 5, "snd_cwnd in bytes cannot be 2e16"),
             ("1448", "1e9", 2, "tcp_mss_default in bytes cannot be 1e9"),
+            ("1448", "1e-9", 2, "tcp_mss_default cannot be 1e-9 bytes"),
         ] {
             let (found, problem, _) = parse(&TWO_STREAMS.replace(from, to)).unwrap_err();
             assert!(problem.contains(says), "{problem}");
