@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn counts_of_a_path_go_on_where_it_is_found_again() {
         let (mut subflows, rates) = (Subflows::new(false), Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO });
-        let mut come = |subflows: &mut Subflows, id: u64| {
+        let come = |subflows: &mut Subflows, id: u64| {
             let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates);
             *subflow.received.of_mut(Class::Primary) += Bytes::new(1000);
             subflow.received.primary
