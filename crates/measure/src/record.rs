@@ -251,7 +251,7 @@ pub struct LinkRecord {
 pub struct LinkNature {
     /// Its queue discipline with parameters, empty for drop-tail.
     pub queue: String,
-    /// Losses that have nothing to do with its queue, in words; empty for none.
+    /// How much is lost in the long run that has nothing to do with its queue, in words; empty for none.
     pub loss: String,
     /// Deliveries come in bursts, one in each such time; zero for none.
     pub aggregate: Span,

@@ -111,6 +111,14 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
         read.map(|line| line.kept).map_err(|error| unreadable(&self.path, &error))
     }
 
+    /// Removes the file if no run is kept in it: a sweep that was refused leaves nothing.
+    pub fn remove_if_empty(self) {
+        if self.done() == 0 {
+            // It does no harm where it stays.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
     /// Removes the file: the result directory has everything.
     pub fn remove(self) -> Result<(), Failure> {
         std::fs::remove_file(&self.path).map_err(|error| unwritable(&self.path, &error))

@@ -121,7 +121,10 @@ impl Job {
                 resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
             });
         }
-        ran?;
+        if let Err(failure) = ran {
+            kept.remove_if_empty();
+            return Err(failure);
+        }
         let mut grid = self.grid(&kept)?;
         grid.notes = self.verdicts(&grid)?;
         finish(&mut grid, &kept)?;

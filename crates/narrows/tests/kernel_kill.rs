@@ -1,29 +1,18 @@
 //! What `kill -9`, races and missing pins do to controllers in the kernel: whatever command comes next finds each whole, or damaged and says so, or gone; and in the end
-//! nothing is left. `NARROWS_TORTURE=N` tries N times as often.
+//! nothing is left. `NARROWS_TORTURE` says how often it is tried, in percent of full size, which is 1,300 times; at least 65 times.
 #![cfg(feature = "bpf")]
 
 mod host;
 mod scratch;
 
 use host::{capable, left_running};
+use narrows_units::Random;
 use scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Draws that are the same in every run: what differs is what the machine makes of them.
-struct Dice(u64);
-
-impl Dice {
-    /// A number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        // Constants of Knuth's MMIX.
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-}
 
 /// What was tried, and what went wrong.
 #[derive(Default)]
@@ -93,8 +82,8 @@ fn settle() -> Result<(), String> {
 }
 
 /// Kills what it is given after up to `most`.
-fn kill(child: &mut Child, dice: &mut Dice, most: Duration) {
-    thread::sleep(Duration::from_micros(dice.below(most.as_micros() as u64)));
+fn kill(child: &mut Child, random: &mut Random, most: Duration) {
+    thread::sleep(Duration::from_micros(random.below(most.as_micros() as u64)));
     // It may have ended.
     let _ = child.kill();
     child.wait().expect("an end");
@@ -107,23 +96,23 @@ fn taking(arguments: &[&str]) -> Duration {
     began.elapsed()
 }
 
-fn killed_loads(tally: &mut Tally, dice: &mut Dice, count: u64, whole: Duration) {
+fn killed_loads(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
     for _ in 0..count {
-        kill(&mut begin(&["load", "pcc-vivace", "--as", &name()]), dice, whole);
+        kill(&mut begin(&["load", "pcc-vivace", "--as", &name()]), random, whole);
         tally.check("a killed load", settle());
     }
 }
 
-fn killed_unloads(tally: &mut Tally, dice: &mut Dice, count: u64, whole: Duration) {
+fn killed_unloads(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
     for _ in 0..count {
         tally.check("a load", load());
-        kill(&mut begin(&["unload", &name()]), dice, whole);
+        kill(&mut begin(&["unload", &name()]), random, whole);
         tally.check("a killed unload", settle());
     }
 }
 
 /// Two at once: each does what it should, or says that the other was faster.
-fn races(tally: &mut Tally, dice: &mut Dice, count: u64, whole: Duration) {
+fn races(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
     const KNOWN: [&str; 5] = [
         "controller of this host's kernel now",
         "is unloaded.",
@@ -139,7 +128,7 @@ fn races(tally: &mut Tally, dice: &mut Dice, count: u64, whole: Duration) {
                 tally.check("a load", load());
             }
             let first = command(pair[0]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
-            thread::sleep(Duration::from_micros(dice.below(whole.as_micros() as u64)));
+            thread::sleep(Duration::from_micros(random.below(whole.as_micros() as u64)));
             let second = kernel(pair[1]);
             let first = first.wait_with_output().expect("an end");
             tally.check("the first of two", expect(&first, &KNOWN));
@@ -150,13 +139,13 @@ fn races(tally: &mut Tally, dice: &mut Dice, count: u64, whole: Duration) {
 }
 
 /// Any one or two pins are deleted by hand.
-fn harmed_pins(tally: &mut Tally, dice: &mut Dice, count: u64) {
+fn harmed_pins(tally: &mut Tally, random: &mut Random, count: u64) {
     for _ in 0..count {
         tally.check("a load", load());
         let files: Vec<PathBuf> = fs::read_dir(pins()).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        for _ in 0..=dice.below(2) {
+        for _ in 0..=random.below(2) {
             // The same one may be drawn twice.
-            let _ = fs::remove_file(&files[dice.below(files.len() as u64) as usize]);
+            let _ = fs::remove_file(&files[random.below(files.len() as u64) as usize]);
         }
         tally.check("stats beside a harmed one", if code(&kernel(&["stats"])) == 0 { Ok(()) } else { Err("refused".to_owned()) });
         tally.check("harmed pins", settle());
@@ -164,7 +153,7 @@ fn harmed_pins(tally: &mut Tally, dice: &mut Dice, count: u64) {
 }
 
 /// A live run that is killed takes its controllers with it.
-fn killed_live_runs(tally: &mut Tally, dice: &mut Dice, count: u64) {
+fn killed_live_runs(tally: &mut Tally, random: &mut Random, count: u64) {
     const SCENARIO: &str = "name = \"Torn\"\nduration = \"20 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"5 Mbit/s\"\ndelay = \"5 ms\"\n\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"pcc-kernel?latency=77\"\n";
     let place = Scratch::new("kernel-kill");
@@ -174,7 +163,7 @@ fn killed_live_runs(tally: &mut Tally, dice: &mut Dice, count: u64) {
         let before = narrows_kernel::available();
         let mut live = place.command(PROGRAM);
         let live = live.args(["live", &file, "--with-flows", "--", "sleep", "60"]).env("NARROWS_TEST", &mark);
-        kill(&mut live.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("narrows runs"), dice, Duration::from_millis(1500));
+        kill(&mut live.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("narrows runs"), random, Duration::from_millis(1500));
         let killed = Instant::now();
         let left = || -> Vec<String> {
             let names = narrows_kernel::available().into_iter().filter(|name| name.starts_with("pcc_vivace") && !before.contains(name));
@@ -192,15 +181,17 @@ fn nothing_is_left_of_controllers_whatever_kills_races_or_harms() {
     if !capable("nothing_is_left_of_controllers_whatever_kills_races_or_harms") {
         return;
     }
-    let times: u64 = std::env::var("NARROWS_TORTURE").map_or(1, |times| times.parse().expect("NARROWS_TORTURE is a number"));
-    let (mut tally, mut dice) = (Tally::default(), Dice(1));
+    // Full size is twenty times the least.
+    let percent: f64 = std::env::var("NARROWS_TORTURE").map_or(1.0, |percent| percent.parse().expect("NARROWS_TORTURE is a number"));
+    let times = (percent / 5.0).max(1.0) as u64;
+    let (mut tally, mut random) = (Tally::default(), Random::stream(1, "kernel kill"));
     let loading = taking(&["load", "pcc-vivace", "--as", &name()]);
     let unloading = taking(&["unload", &name()]);
-    killed_loads(&mut tally, &mut dice, 8 * times, loading + loading / 4);
-    killed_unloads(&mut tally, &mut dice, 6 * times, unloading + unloading / 4);
-    races(&mut tally, &mut dice, 3 * times, loading);
-    harmed_pins(&mut tally, &mut dice, 4 * times);
-    killed_live_runs(&mut tally, &mut dice, 3 * times);
+    killed_loads(&mut tally, &mut random, 8 * times, loading + loading / 4);
+    killed_unloads(&mut tally, &mut random, 6 * times, unloading + unloading / 4);
+    races(&mut tally, &mut random, 3 * times, loading);
+    harmed_pins(&mut tally, &mut random, 4 * times);
+    killed_live_runs(&mut tally, &mut random, 3 * times);
     eprintln!("kernel kill: {} tried, {} wrong", tally.tried, tally.wrong.len());
     assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
 }

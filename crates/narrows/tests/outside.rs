@@ -62,6 +62,16 @@ fn a_resumed_sweep_writes_nothing_but_its_result() {
 }
 
 #[test]
+fn a_sweep_that_no_world_can_run_leaves_nothing() {
+    let place = Scratch::new("refused-sweep");
+    let routers = SHORT.replace("\"cubic\"", "\"rcp\"");
+    let file = place.write("sweep.toml", &format!("{routers}[sweep]\n\"link.bottleneck.delay\" = [\"1 ms\", \"2 ms\"]\n"));
+    let output = place.narrows(["sweep", &file, "--quiet", "--out", "out"]);
+    assert!(code(&output) == 2 && stderr(&output).contains("rate stamped by routers"), "{}", stderr(&output));
+    assert_eq!(place.listing(), ["sweep.toml"]);
+}
+
+#[test]
 fn a_killed_predecessor_blocks_nothing_and_leaves_nothing() {
     let place = Scratch::new("killed");
     let (slow, quick) = (place.write("slow.toml", &endless()), place.write("quick.toml", SHORT));
@@ -250,7 +260,9 @@ fn headers_say_loss_queue_bursts_and_path() {
     assert!(header(&["--loss", "1 %"]).contains("random loss 1 %"));
     let wifi = header(&["--path", "wifi"]);
     assert!(
-        wifi.contains("on the path wifi") && wifi.contains("deliveries in bursts every 4 ms") && wifi.contains("Gilbert-Elliott"),
+        wifi.contains("on the path wifi")
+            && wifi.contains("deliveries in bursts every 4 ms")
+            && wifi.contains("random loss 0.0999 % in bursts"),
         "{wifi}"
     );
     assert!(!header(&[]).contains("loss"));

@@ -26,6 +26,20 @@ pub enum LossModel {
     },
 }
 
+impl LossModel {
+    /// How much it loses in the long run, in words; empty for nothing.
+    pub fn summary(&self) -> String {
+        match *self {
+            LossModel::None => String::new(),
+            LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
+                let bad = if to_bad + to_good > 0.0 { to_bad / (to_bad + to_good) } else { 0.0 };
+                format!("{} in bursts", percent(bad * loss_bad + (1.0 - bad) * loss_good))
+            }
+            LossModel::Independent(_) | LossModel::Periodic(_) => self.to_string(),
+        }
+    }
+}
+
 impl Display for LossModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -87,5 +101,22 @@ impl LossProcess {
                 lost
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_in_the_long_run_by_hand() {
+        let bursts = |to_bad, to_good, loss_good, loss_bad| LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad }.summary();
+        // Bad for a hundredth of the packets, of which half are lost; of the others 1 %.
+        assert_eq!(bursts(0.01, 0.99, 0.01, 0.5), "1.49 % in bursts");
+        assert_eq!(bursts(0.0, 0.0, 0.0, 1.0), "0 % in bursts", "it starts in the good state and stays there");
+        assert_eq!(
+            [LossModel::None, LossModel::Independent(0.01), LossModel::Periodic(100)].map(|loss| loss.summary()),
+            ["", "1 %", "one packet in 100"]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What a world writes down of a link.
 
-use crate::{Limit, Link, LinkConfig, LossModel, Packet, RateSource};
+use crate::{Limit, Link, LinkConfig, Packet, RateSource};
 use narrows_measure::{LinkCounters, LinkNature, LinkRecord, LinkSample};
 use narrows_units::{Bytes, Time};
 
@@ -64,7 +64,7 @@ impl LinkProbe {
             },
             nature: LinkNature {
                 queue: config.queue.as_ref().map_or_else(String::new, |queue| queue.text().to_owned()),
-                loss: if config.loss == LossModel::None { String::new() } else { config.loss.to_string() },
+                loss: config.loss.summary(),
                 aggregate: config.delivery.aggregate,
             },
             total,

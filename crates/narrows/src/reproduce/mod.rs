@@ -28,7 +28,14 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     let reserved = reserve(&args)?;
     let directory = reserved.directory().to_owned();
     let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
-    run(&jobs, &kept, &directory, &args.output)?;
+    if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
+        if !matches!(failure, Failure::Paused { .. }) {
+            kept.into_iter().for_each(Cells::remove_if_empty);
+            // Only if it is empty.
+            let _ = std::fs::remove_dir(partial(&directory));
+        }
+        return Err(failure);
+    }
     let reproduction = judged(&sources, &jobs, &kept, &args)?;
     let text =
         if args.output.json { narrows_report::reproduction_json(&reproduction) } else { narrows_report::reproduction_table(&reproduction) };
