@@ -9,26 +9,29 @@ const EVERY: u64 = 1 << 16;
 /// Asks the progress callback from time to time. Every loop of a world that may be long tells it of its steps, also where virtual time stands still.
 pub(crate) struct Pulse<'a> {
     progress: Progress<'a>,
-    steps: u64,
+    /// Steps until the callback is asked.
+    left: u64,
     stopped: bool,
 }
 
 impl<'a> Pulse<'a> {
     pub(crate) fn new(progress: Progress<'a>) -> Pulse<'a> {
-        Pulse { progress, steps: 0, stopped: false }
+        Pulse { progress, left: EVERY, stopped: false }
     }
 
     /// One more step: false once the callback has said so, which is not asked again then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn goes_on(&mut self, now: Time) -> bool {
-        self.steps += 1;
-        if self.steps.is_multiple_of(EVERY) { self.ask(now) } else { !self.stopped }
+        self.left -= 1;
+        self.left > 0 || self.ask(now)
     }
 
     /// Asks now.
     #[cold]
     pub(crate) fn ask(&mut self, now: Time) -> bool {
         self.stopped = self.stopped || !(self.progress)(now);
+        // Whoever has stopped is told at every step.
+        self.left = if self.stopped { 1 } else { EVERY };
         !self.stopped
     }
 }
