@@ -225,7 +225,8 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
     option("flows", args.flows.map(|flows| flows.to_string()));
     option("stagger", args.stagger.map(|stagger| stagger.to_string()));
-    option("loss", args.loss.map(|loss| loss.to_string()));
+    // A bare 1 could mean 1 %, and is refused.
+    option("loss", args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }));
     option("trace", args.trace.as_ref().and_then(|_| trace(0)));
     option("trace-back", args.trace_back.as_ref().and_then(|_| trace(1)));
     option("duration", args.duration.map(|duration| duration.to_string()));

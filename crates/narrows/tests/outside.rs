@@ -249,6 +249,15 @@ fn a_table_of_another_run_is_named_by_every_command_that_reads() {
 }
 
 #[test]
+fn a_comparison_that_loses_everything_is_made_again_by_its_command() {
+    let place = Scratch::new("all-lost");
+    let output = place.narrows(["compare", "cubic", "--loss", "100 %", "--duration", "1 s", "--seeds", "1", "--json", "--quiet"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let summary: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(summary["remake"].as_str().unwrap().contains("--loss '100 %'"), "{}", summary["remake"]);
+}
+
+#[test]
 fn headers_say_loss_queue_bursts_and_path() {
     let place = Scratch::new("headers");
     let header = |arguments: &[&str]| {
