@@ -6,7 +6,7 @@ use crate::round_trip::RoundTrips;
 use crate::sockets::number_of;
 use crate::wire::{Endpoints, TcpFlags, WirePacket};
 use narrows_control::Ecn;
-use narrows_flow::RangeSet;
+use narrows_transport::RangeSet;
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
 use narrows_scenario::Flow;

@@ -10,7 +10,7 @@ use crate::terms::{Plan, RouteTerms, Terms};
 use narrows_control::cores::TWINS;
 use narrows_control::params::Registered;
 use narrows_control::registry::{Choice, ENTRIES, Entry, Need, Setup};
-use narrows_flow::{Transport, Tso};
+use narrows_transport::{Transport, Tso};
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::{Bytes, Span};
 use std::collections::BTreeMap;

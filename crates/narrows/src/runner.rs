@@ -3,7 +3,7 @@
 use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use narrows_flow::Observer;
+use narrows_transport::Observer;
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::Record;
 use narrows_scenario::Scenario;

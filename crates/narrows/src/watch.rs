@@ -3,7 +3,7 @@
 use crate::cli::WatchArgs;
 use crate::compare::quote;
 use crate::error::Failure;
-use narrows_flow::{Observer, Seen, Sender};
+use narrows_transport::{Observer, Seen, Sender};
 use narrows_measure::AckSample;
 use narrows_report::{AckLog, Capture, CapturePoint, ReportError, Reserved, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};

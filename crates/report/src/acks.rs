@@ -1,7 +1,7 @@
 //! The table of samples at each acknowledgement, `acks.parquet`.
 
 use crate::sheet::{Cells, Sheet, write};
-use narrows_flow::{Content, Observer, Point, Seen, Sender};
+use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_measure::AckSample;
 use narrows_units::{Rate, Span, Time};
 use std::io::{self, Write};

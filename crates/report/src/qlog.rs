@@ -1,7 +1,7 @@
 //! The log of one sender in qlog, as qvis reads it.
 
 use narrows_control::Recovery;
-use narrows_flow::{Ack, Content, Observer, Point, Seen, Sender};
+use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_scenario::{Scenario, Workload};
 use narrows_units::Time;
 use serde::Serialize;

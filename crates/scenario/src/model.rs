@@ -2,7 +2,7 @@
 
 use crate::{Icn, Sizes};
 use narrows_control::registry::{Choice, Need};
-use narrows_flow::Transport;
+use narrows_transport::Transport;
 use narrows_path::{LinkChange, LinkConfig, RateSource};
 use narrows_units::{Bytes, Rate, Span, Time};
 

@@ -1,7 +1,7 @@
 //! A checked scenario as text.
 
 use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
-use narrows_flow::{AckFormat, Transport, Tso};
+use narrows_transport::{AckFormat, Transport, Tso};
 use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Reorder, Spread};
 use narrows_units::Span;
 use std::fmt::Write;

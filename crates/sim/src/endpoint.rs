@@ -2,7 +2,7 @@
 
 use crate::SimError;
 use narrows_control::registry::{Need, Setup};
-use narrows_flow::{Handshake, Receiver, Sender, SenderCounters};
+use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
 use narrows_measure::FlowCounters;
 use narrows_path::RateSource;
 use narrows_scenario::{Flow, Scenario};

@@ -4,7 +4,7 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::packet::Packet;
 use crate::world::World;
-use narrows_flow::{Handshake, Observer, Point};
+use narrows_transport::{Handshake, Observer, Point};
 use narrows_scenario::{Flow, Workload};
 use narrows_units::Time;
 

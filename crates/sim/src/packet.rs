@@ -2,7 +2,7 @@
 
 use crate::carried::Carried;
 use narrows_control::{Ecn, Header, Signal};
-use narrows_flow::{Ack, Block, Data, MAX_BLOCKS};
+use narrows_transport::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_units::{Bytes, Time};
 
 /// A packet: a small plain value, so that those in flight stay near the processor.

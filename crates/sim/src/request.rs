@@ -4,7 +4,7 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::packet::Packet;
 use crate::world::World;
-use narrows_flow::{Observer, Point};
+use narrows_transport::{Observer, Point};
 use narrows_units::{Bytes, Span, Time};
 
 /// The request of a flow that is under way or answered.

@@ -7,7 +7,7 @@ use crate::parts::Parts;
 use crate::refusal;
 use crate::world::World;
 use narrows_control::registry::{Choice, Need};
-use narrows_flow::Observer;
+use narrows_transport::Observer;
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_traffic::LISTED;

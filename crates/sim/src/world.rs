@@ -10,7 +10,7 @@ use crate::probes::{Flows, Probes};
 use crate::pulse::Pulse;
 use crate::run::Progress;
 use crate::source::{Source, Tally};
-use narrows_flow::{Ack, Content, Data, Handshake, Observer, Point, Seen};
+use narrows_transport::{Ack, Content, Data, Handshake, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link};
 use narrows_scenario::{Change, LinkId, Scenario, What, Workload};

@@ -2,7 +2,7 @@
 
 use crate::action::Message;
 use crate::ideal::{Cargo, Ideal};
-use narrows_flow::Handshake;
+use narrows_transport::Handshake;
 use narrows_measure::{Transfer, Transfers};
 use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
 use narrows_units::{Bytes, Time};

@@ -2,7 +2,7 @@
 
 use super::open;
 use crate::hosts::Host;
-use narrows_flow::Transport;
+use narrows_transport::Transport;
 use narrows_traffic::Ledger;
 use narrows_units::Bytes;
 use rustix::io::Errno;

@@ -1,7 +1,7 @@
 //! A flow as a TCP connection: bytes for segment numbers, stamps, and what its handshake says.
 
 use super::frame::Segment;
-use narrows_flow::{Ack, Block, Data, MAX_BLOCKS};
+use narrows_transport::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_units::Time;
 use std::collections::VecDeque;
 

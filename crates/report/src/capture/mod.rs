@@ -9,7 +9,7 @@ use file::File;
 use frame::{MAX_PAYLOAD, Socket};
 use narrows_control::Ecn;
 use narrows_control::registry::Need;
-use narrows_flow::{AckFormat, Content, Observer, Point, Seen, Sender};
+use narrows_transport::{AckFormat, Content, Observer, Point, Seen, Sender};
 use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario, Workload};
 use narrows_units::Time;
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use crate::raw::{RawFlow, RawScenario};
 use crate::text::At;
 use crate::{Flow, LinkId, NodeId, Scenario, Workload};
 use narrows_control::registry::{Choice, Setup};
-use narrows_flow::{AckFormat, Transport};
+use narrows_transport::{AckFormat, Transport};
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -8,7 +8,7 @@ use super::segments::{Arrival, Segments};
 use super::subflows::{Subflow, Subflows};
 use super::{ConsumerCounters, ConsumerSetup};
 use crate::{Class, Content, Data, Form, Hint, Nack, Packet, Reason};
-use narrows_flow::{RtoRule, RttEstimator, Transport};
+use narrows_transport::{RtoRule, RttEstimator, Transport};
 use narrows_units::{Random, Rate, Span, Time};
 
 /// Asks for segments one after another at the rates that links write into Data (MIRCC, ICN 2016, sections 3 and 4).

@@ -1,0 +1,314 @@
+//! Every workload over kernel sockets: what is counted is what the applications did. All run at once, in networks of their own.
+
+use crate::common::{Case, LINK, Ran, flow, run, scenario};
+use narrows_measure::{FlowRecord, LinkRecord, Transfer, Transfers};
+use narrows_scenario::Scenario;
+use narrows_traffic::{Action, Application};
+use narrows_units::{Bytes, Span, Time};
+use std::sync::LazyLock;
+
+const SECONDS: u64 = 4;
+const MSS: u64 = 1448;
+
+const CASES: [Case; 15] = [
+    Case { name: "size", flow: "controller = \"cubic\"\nworkload = { size = \"300 kB\" }\nstart = \"500 ms\"", link: LINK },
+    Case { name: "stopped", flow: "controller = \"newreno\"\nstart = \"200 ms\"\nstop = \"2 s\"", link: LINK },
+    Case { name: "steady", flow: "controller = \"cubic\"\nworkload = { rate = \"4 Mbit/s\" }", link: LINK },
+    Case { name: "times", flow: "controller = \"cubic\"\nworkload = { on = \"200 ms\", off = \"300 ms\" }", link: LINK },
+    Case { name: "sizes", flow: "controller = \"cubic\"\nworkload = { on = \"100 kB\", off = \"100 ms\" }", link: LINK },
+    Case {
+        name: "paced",
+        flow: "controller = \"cubic\"\nworkload = { on = \"500 ms\", off = \"500 ms\", rate = \"4 Mbit/s\" }",
+        link: LINK,
+    },
+    Case { name: "frames", flow: "controller = \"cubic\"\nworkload = { rate = \"2 Mbit/s\", frame = \"40 ms\" }", link: LINK },
+    Case { name: "arrivals", flow: "controller = \"cubic\"\nworkload = { arrivals = \"20/s\", sizes = \"web\" }", link: LINK },
+    Case {
+        name: "requests",
+        flow: "controller = \"cubic\"\nworkload = { response = \"20 kB\", request = \"300 B\", think = \"50 ms\" }\nstart = \"1 s\"",
+        link: LINK,
+    },
+    Case { name: "datagrams", flow: "workload = { rate = \"4 Mbit/s\" }", link: LINK },
+    Case { name: "overload", flow: "workload = { rate = \"15 Mbit/s\" }", link: LINK },
+    Case {
+        name: "media",
+        flow: "workload = { rate = \"2 Mbit/s\", frame = \"40 ms\" }",
+        link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = { every = 20 }",
+    },
+    Case {
+        name: "losing",
+        flow: "controller = \"newreno\"\nworkload = { size = \"1 MB\" }",
+        link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"1 %\"",
+    },
+    Case {
+        name: "late",
+        flow: "controller = \"cubic\"\nworkload = { size = \"20 kB\" }\n[[change]]\nlink = \"late\"\nat = \"500 ms\"\nloss = \"0 %\"",
+        link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"100 %\"",
+    },
+    Case {
+        name: "many",
+        flow: "controller = \"cubic\"\nworkload = { arrivals = \"250/s\", sizes = \"2 kB\" }",
+        link: "rate = \"20 Mbit/s\"\ndelay = \"150 ms\"",
+    },
+];
+
+static RAN: LazyLock<Option<(Scenario, Ran)>> = LazyLock::new(|| {
+    let scenario = scenario(SECONDS, &CASES);
+    run(&scenario).map(|ran| (scenario, ran))
+});
+
+/// What happened to a flow; nothing where nothing runs live.
+fn ran(name: &str) -> Option<(&'static FlowRecord, &'static Transfers)> {
+    static NONE: LazyLock<Transfers> = LazyLock::new(Transfers::default);
+    let (_, ran) = RAN.as_ref()?;
+    let flow = flow(&ran.record, name);
+    Some((flow, flow.transfers.as_ref().unwrap_or(&NONE)))
+}
+
+fn link(name: &str) -> Option<&'static LinkRecord> {
+    RAN.as_ref()?.1.record.links.iter().find(|link| link.name == name)
+}
+
+/// Whether times, and counts that depend on them, can be asserted. The rest of each test is true on the slowest machine.
+fn timely() -> bool {
+    RAN.as_ref().is_some_and(|(_, ran)| ran.timely)
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn sizes(transfers: &[Transfer]) -> u64 {
+    transfers.iter().map(|transfer| transfer.size.get()).sum()
+}
+
+/// What a constant rate has offered by the end, from the beginning, in full segments.
+fn offered(bits_per_second: u64) -> u64 {
+    SECONDS * bits_per_second / 8 / MSS * MSS
+}
+
+/// What may be under way at the end of the run, on a machine that has other things to do as well.
+const UNDER_WAY: u64 = 200_000;
+
+#[test]
+fn a_transfer_of_a_size_is_whole_and_ends() {
+    let Some((flow, transfers)) = ran("size") else { return };
+    assert!(flow.total.goodput <= Bytes::new(300_000), "{}", flow.total.goodput);
+    for transfer in &transfers.list {
+        assert_eq!((transfer.start, transfer.size), (ms(500), Bytes::new(300_000)));
+        assert!(transfer.took > transfer.ideal, "{transfer:?}");
+    }
+    if !timely() {
+        return;
+    }
+    assert_eq!(flow.total.goodput, Bytes::new(300_000));
+    let [transfer] = transfers.list[..] else { panic!("{transfers:?}") };
+    assert!(transfer.took < transfer.ideal * 4, "{transfer:?}");
+    // The last acknowledgement needs 10 ms back.
+    let end = flow.end.expect("it ends");
+    assert!(flow.completed && end > transfer.start + transfer.took + Span::from_millis(10), "{end:?} after {}", transfer.took);
+}
+
+#[test]
+fn a_flow_that_stops_sends_little_more() {
+    let Some((flow, _)) = ran("stopped") else { return };
+    assert_eq!((flow.end, flow.completed), (Some(ms(2_000)), false));
+    assert_eq!(flow.total.goodput.get(), flow.samples.last().unwrap().goodput.get());
+    if !timely() {
+        return;
+    }
+    let sent_by = |at| flow.samples.iter().find(|sample| sample.at >= at).map_or(0, |sample| sample.sent);
+    assert!(sent_by(ms(200)) < 3 && sent_by(ms(2_000)) > 1_000);
+    assert_eq!(sent_by(ms(3_000)), flow.total.sent, "all is over a second later");
+}
+
+#[test]
+fn a_constant_rate_is_what_arrives_with_a_controller_and_without() {
+    for name in ["steady", "datagrams"] {
+        let Some((flow, _)) = ran(name) else { return };
+        let (goodput, offered) = (flow.total.goodput.get(), offered(4_000_000));
+        let delay = flow.one_way.quantile(0.1).unwrap();
+        assert!(goodput <= offered + MSS, "{name}: {goodput} of {offered}");
+        assert!(delay > Span::from_micros(11_199), "{name}: {delay}");
+        if timely() {
+            assert!(goodput + UNDER_WAY > offered, "{name}: {goodput} of {offered}");
+            assert_eq!((goodput % MSS, flow.total.dropped), (0, 0), "{name}");
+            assert!(delay < Span::from_millis(20), "{name}: {delay}");
+        }
+    }
+}
+
+#[test]
+fn bursts_by_time_begin_on_time_and_count_what_the_socket_took() {
+    let Some((flow, transfers)) = ran("times") else { return };
+    let starts: Vec<Time> = transfers.list.iter().map(|transfer| transfer.start).collect();
+    assert_eq!(starts, (0..starts.len() as u64).map(|burst| ms(500 * burst)).collect::<Vec<_>>());
+    assert!(flow.total.goodput.get() >= sizes(&transfers.list));
+    if !timely() {
+        return;
+    }
+    assert!(starts.len() > 5, "{starts:?}");
+    // 200 ms of 10 Mbit/s are 241 kB of payload, 200 kB may wait in the queue; a socket would take megabytes.
+    for transfer in &transfers.list[1..] {
+        assert!((50_000..1_000_000).contains(&transfer.size.get()), "{transfer:?}");
+    }
+}
+
+#[test]
+fn bursts_by_size_are_whole_and_silence_follows_their_delivery() {
+    let Some((_, transfers)) = ran("sizes") else { return };
+    assert!(transfers.list.len() > 4 || !timely(), "{}", transfers.list.len());
+    assert!(transfers.list.iter().all(|transfer| transfer.size == Bytes::new(100_000)));
+    for pair in transfers.list.windows(2) {
+        assert_eq!(pair[1].start, pair[0].start + pair[0].took + Span::from_millis(100));
+    }
+}
+
+#[test]
+fn bursts_at_a_rate_are_that_rate() {
+    let Some((flow, transfers)) = ran("paced") else { return };
+    // Each of half a second has a segment more than fits: one at its beginning.
+    let burst = (4_000_000 / 8 / 2_u64).div_ceil(MSS) * MSS;
+    let goodput = flow.total.goodput.get();
+    assert!(goodput <= burst * SECONDS && transfers.list.is_empty(), "{goodput}");
+    assert!(goodput == burst * SECONDS || !timely(), "{goodput}");
+}
+
+#[test]
+fn frames_come_whole_one_after_each_interval() {
+    let Some((flow, transfers)) = ran("frames") else { return };
+    assert_eq!(transfers.begun, SECONDS * 25 + 1, "the last at the end");
+    for (number, transfer) in transfers.list.iter().enumerate() {
+        assert_eq!((transfer.start, transfer.size), (ms(40 * number as u64), Bytes::new(10_000)));
+    }
+    assert!(transfers.list.len() as u64 > SECONDS * 25 - 30 || !timely(), "{}", transfers.list.len());
+    let goodput = flow.total.goodput.get();
+    assert!(goodput >= sizes(&transfers.list) && goodput <= transfers.begun * 10_000);
+}
+
+#[test]
+fn transfers_that_arrive_are_those_that_the_application_draws() {
+    for name in ["arrivals", "many"] {
+        let Some((flow, transfers)) = ran(name) else { return };
+        let (scenario, _) = RAN.as_ref().expect("it ran");
+        let plan = scenario.flows.iter().find(|plan| plan.name == name).expect("its plan");
+        let mut application = Application::new(scenario, plan);
+        let mut drawn = Vec::new();
+        while let Some(action) = application.act(ms(SECONDS * 1000)) {
+            if let Action::Open { message, .. } = action {
+                drawn.push((message.start, message.size));
+            }
+        }
+        let open = flow.samples.last().unwrap().connections as usize;
+        let most = transfers.list.len() + open + 15;
+        assert_eq!(transfers.begun, drawn.len() as u64, "{name}");
+        assert!(most >= drawn.len() || !timely(), "{name}: {} and {open} of {}", transfers.list.len(), drawn.len());
+        assert!(transfers.list.iter().all(|transfer| drawn.contains(&(transfer.start, transfer.size))), "{name}");
+        let goodput = flow.total.goodput.get();
+        assert!(goodput >= sizes(&transfers.list), "{name}");
+        assert!(goodput <= drawn.iter().map(|(_, size)| size.get()).sum(), "{name}");
+        assert!(transfers.list.iter().all(|transfer| transfer.took > transfer.ideal), "{name}");
+    }
+}
+
+#[test]
+fn many_connections_are_open_at_once() {
+    let Some((flow, _)) = ran("many") else { return };
+    // 250 in a second, each open for two round trips of 300 ms: its handshake and its data.
+    let most = flow.samples.iter().map(|sample| sample.connections).max().unwrap();
+    assert!(most > 100 || !timely(), "{most}");
+}
+
+#[test]
+fn requests_and_responses_take_turns() {
+    let Some((flow, transfers)) = ran("requests") else { return };
+    assert!(transfers.list.iter().take(1).all(|first| first.start == ms(1_000)));
+    for pair in transfers.list.windows(2) {
+        assert_eq!(pair[1].start, pair[0].start + pair[0].took + Span::from_millis(50));
+    }
+    let goodput = flow.total.goodput.get();
+    assert!(goodput >= sizes(&transfers.list) && goodput <= transfers.begun * 20_000);
+    if !timely() {
+        return;
+    }
+    assert!(transfers.list.len() > 3, "{}", transfers.list.len());
+    // The request and the response: a round trip of the connection, which was open before, and 20 kB at 10 Mbit/s.
+    let first = transfers.list[0].took;
+    assert!(first > Span::from_millis(36) && first < Span::from_millis(300), "{first}");
+}
+
+#[test]
+fn datagrams_that_a_full_queue_drops_are_counted_by_flow_and_link() {
+    let (Some((flow, _)), Some(link)) = (ran("overload"), link("overload")) else { return };
+    assert_eq!(flow.total.dropped, link.total.overflowed);
+    assert_eq!(flow.total.sent, flow.total.arrived + flow.total.dropped + link.left_queued + link.left_in_flight);
+    if !timely() {
+        return;
+    }
+    assert!(flow.total.dropped > flow.total.sent / 4, "a third of 15 Mbit/s");
+}
+
+#[test]
+fn frames_of_datagrams_are_lost_with_any_of_their_parts() {
+    let Some((flow, transfers)) = ran("media") else { return };
+    // Frames of 10 kB have 7 datagrams, of which every 20th is lost: 7 of 20 frames.
+    assert_eq!(transfers.begun, SECONDS * 25 + 1, "the last at the end");
+    assert_eq!(flow.total.dropped, flow.total.sent / 20);
+    // No frame loses two; of the last ones not all parts have been read.
+    assert!(transfers.lost <= flow.total.dropped, "{transfers:?}");
+    assert!(transfers.late >= transfers.lost);
+    if !timely() {
+        return;
+    }
+    assert!(transfers.lost + 10 > flow.total.dropped, "{transfers:?}");
+    assert!(transfers.begun - transfers.lost - (transfers.list.len() as u64) < 25);
+}
+
+#[test]
+fn what_the_kernel_sends_again_is_what_the_link_lost() {
+    let (Some((flow, transfers)), Some(link)) = (ran("losing"), link("losing")) else { return };
+    assert_eq!(flow.total.dropped, link.total.lost);
+    if !timely() {
+        return;
+    }
+    assert_eq!((flow.total.goodput, transfers.list.len()), (Bytes::new(1_000_000), 1));
+    assert!(flow.total.retransmitted >= flow.total.dropped && flow.total.dropped > 0, "{:?}", flow.total);
+    assert_eq!(flow.total.sent, flow.total.arrived + flow.total.dropped);
+    assert_eq!(flow.total.sent - flow.total.retransmitted, 1_000_000_u64.div_ceil(MSS));
+    // Propagation and a packet at the link; then the queue that the window makes.
+    let (least, most) = (flow.rtt.quantile(0.01).unwrap(), flow.rtt.max().unwrap());
+    assert!(least > Span::from_millis(21) && most < Span::from_secs(1), "{least} to {most}");
+}
+
+#[test]
+fn a_syn_that_was_lost_is_no_retransmission_of_data() {
+    let Some((flow, transfers)) = ran("late") else { return };
+    // It leaves again after a second (RFC 6298 section 2.1).
+    assert!(transfers.list.iter().all(|transfer| transfer.took > Span::from_secs(1)), "{transfers:?}");
+    if !timely() {
+        return;
+    }
+    let took = transfers.list[0].took;
+    assert!(took < Span::from_secs(2), "{took}");
+    assert_eq!((flow.total.retransmitted, flow.total.timeouts), (0, 0));
+}
+
+#[test]
+fn acknowledgements_are_neither_answers_to_syns_nor_data() {
+    // Whoever waits for too long sends both again.
+    if !timely() {
+        return;
+    }
+    for (name, back) in [("losing", "losing.back"), ("requests", "requests.back")] {
+        let (Some((flow, transfers)), Some(link)) = (ran(name), link(back)) else { return };
+        let asked = if name == "requests" { transfers.begun } else { 0 };
+        assert_eq!(flow.total.acks + 1 + asked, link.total.offered, "{name}");
+    }
+}
+
+#[test]
+fn samples_reach_to_the_end_and_tell_of_pacing_where_there_is_some() {
+    let Some((flow, _)) = ran("steady") else { return };
+    assert_eq!(flow.samples.last().unwrap().at, ms(SECONDS * 1000));
+    assert!(flow.samples.iter().all(|sample| sample.pacing.is_none()), "cubic does not pace");
+}

@@ -1,0 +1,256 @@
+//! The pages in `docs` say what the program does. `docs/controllers.md` and `docs/disciplines.md` are written from `narrows list`: `UPDATE_DOCS=1 cargo test -p
+//! narrows --test docs` rewrites them; the other pages must name every key and every column.
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use crate::scratch::{Scratch, code, stderr};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn json(place: &Scratch, arguments: &[&str]) -> Value {
+    serde_json::from_slice(&place.narrows(arguments.iter().copied()).stdout).expect("JSON")
+}
+
+fn controllers(place: &Scratch) -> String {
+    let mut page = String::from(
+        "# Controllers\n\n\
+         What `controller` in a scenario and the arguments of `narrows compare` can be. Parameters follow a question mark: `cubic?profile=rfc9438&ecn=true`;\n\
+         in a shell, quote them.\n\n\
+         This page is written from `narrows list controllers`; a test keeps the two equal.\n",
+    );
+    for entry in json(place, &["list", "controllers", "--json"]).as_array().expect("a list") {
+        page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
+        page += &format!("- Follows: {}\n", text(&entry["source"]));
+        let own = format!("controllers/{}.md", text(&entry["name"]));
+        if root().join("docs").join(&own).exists() {
+            page += &format!("- In detail: [{own}]({own})\n");
+        }
+        page += &match entry["kernel"].as_str() {
+            Some(name) => format!("- In Linux: `{name}`\n"),
+            None => "- In Linux: not available\n".to_owned(),
+        };
+        if let Some(name) = entry["loadable"].as_str() {
+            page += &format!("- Given to Linux by: `narrows kernel load {name}` ([kernel.md](kernel.md))\n");
+        }
+        let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
+        page += &format!("- Needs of its world: {}\n", if needs.is_empty() { "nothing special".to_owned() } else { needs.join(", ") });
+        if let Some(router) = entry["router"].as_str() {
+            page += &format!("- Its router: `queue = \"{router}\"`\n");
+        }
+        page += &params(&entry["params"]);
+    }
+    page
+}
+
+fn disciplines(place: &Scratch) -> String {
+    let mut page = String::from(
+        "# Queue disciplines\n\n\
+         What `queue` in a scenario's links can be. Parameters follow a question mark: `queue = \"codel?target=5&interval=100\"`. Whatever the discipline, the link's\n\
+         `buffer` is what it holds at most; what does not fit is dropped.\n\n\
+         This page is written from `narrows list disciplines`; a test keeps the two equal.\n",
+    );
+    for entry in json(place, &["list", "disciplines", "--json"]).as_array().expect("a list") {
+        page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
+        page += &format!("- Follows: {}\n", text(&entry["source"]));
+        let offers: Vec<String> = entry["offers"].as_array().expect("a list").iter().map(text).collect();
+        if !offers.is_empty() {
+            page += &format!("- Gives controllers: {}\n", offers.join(", "));
+        }
+        page += &params(&entry["params"]);
+    }
+    page
+}
+
+/// A table of parameters, nothing if there are none.
+fn params(params: &Value) -> String {
+    let params = params.as_array().expect("a list");
+    let row = |param: &Value| format!("| `{}` | {} | {} |\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
+    match params.len() {
+        0 => String::new(),
+        _ => {
+            "\n| Parameter | Values, the default first | What it does |\n| --- | --- | --- |\n".to_owned()
+                + &params.iter().map(row).collect::<String>()
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().replace('|', " or ")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+#[test]
+fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
+    let place = Scratch::new("docs-lists");
+    for (name, expected) in [("docs/controllers.md", controllers(&place)), ("docs/disciplines.md", disciplines(&place))] {
+        if env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(root().join(name), &expected).expect("a page");
+        }
+        assert!(page(name) == expected, "{name} is not what `narrows list` says; `make docs` rewrites it");
+    }
+}
+
+/// Laws, consumers and strategies.
+fn icn(place: &Scratch) -> String {
+    let all = json(place, &["list", "icn", "--json"]);
+    let mut part = String::new();
+    for (kind, title) in [("law", "Laws"), ("consumer", "Consumers"), ("strategy", "Strategies")] {
+        part += &format!("\n## {title}\n");
+        for entry in all.as_array().expect("a list").iter().filter(|entry| entry["kind"] == kind) {
+            let (name, summary, source) = (text(&entry["name"]), text(&entry["summary"]), text(&entry["source"]));
+            part += &format!("\n### `{name}`\n\n{}.\n\n- Follows: {source}\n", capitalised(&summary));
+            part += &params(&entry["params"]);
+        }
+    }
+    part + "\n"
+}
+
+#[test]
+fn the_page_of_information_centric_networks_has_what_the_program_lists() {
+    const BEGIN: &str = "<!-- from narrows list icn; make docs rewrites it -->\n";
+    const END: &str = "<!-- end -->\n";
+    let expected = icn(&Scratch::new("docs-icn"));
+    let old = page("docs/icn.md");
+    let (before, rest) = old.split_once(BEGIN).expect("where the list begins");
+    let (own, after) = rest.split_once(END).expect("where it ends");
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join("docs/icn.md"), format!("{before}{BEGIN}{expected}{END}{after}")).expect("a page");
+    } else {
+        assert!(own == expected, "docs/icn.md is not what `narrows list icn` says; `make docs` rewrites it");
+    }
+}
+
+/// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
+fn share(place: &Scratch) -> String {
+    let mut table = String::from("| Paper | Claims | Hold | Known not to |\n| --- | --- | --- | --- |\n");
+    let (mut claims, mut known) = (0, 0);
+    for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
+        let all = paper["figures"].as_array().expect("figures").iter().flat_map(|figure| figure["claims"].as_array().expect("claims"));
+        let (own, own_known) = all.fold((0, 0), |(all, known), claim| (all + 1, known + usize::from(claim["known"].is_string())));
+        table += &format!("| `{}`: {} | {own} | {} | {own_known} |\n", text(&paper["name"]), text(&paper["title"]), own - own_known);
+        (claims, known) = (claims + own, known + own_known);
+    }
+    let holding = claims - known;
+    let share = 100.0 * f64::from(u32::try_from(holding).expect("few")) / f64::from(u32::try_from(claims.max(1)).expect("few"));
+    table + &format!("\n{holding} of {claims} claims hold ({share:.0} %).\n")
+}
+
+#[test]
+fn the_page_of_reproductions_has_the_share_that_holds() {
+    const BEGIN: &str = "<!-- from the figure files; make docs rewrites it -->\n";
+    const END: &str = "<!-- end -->\n";
+    let expected = share(&Scratch::new("docs-share"));
+    let old = page("docs/reproductions.md");
+    let (before, rest) = old.split_once(BEGIN).expect("where the share begins");
+    let (own, after) = rest.split_once(END).expect("where it ends");
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join("docs/reproductions.md"), format!("{before}{BEGIN}{expected}{END}{after}")).expect("a page");
+    } else {
+        assert!(own == expected, "docs/reproductions.md does not have the share of the figure files; `make docs` rewrites it");
+    }
+}
+
+#[test]
+fn the_page_of_the_format_names_every_key() {
+    let place = Scratch::new("docs-scenario");
+    let schema = json(&place, &["schema"]);
+    let text = page("docs/scenario.md") + &page("docs/reproduce.md") + &page("docs/icn.md");
+    let definitions = schema["$defs"].as_object().expect("definitions").values();
+    let keys: BTreeSet<&String> = std::iter::once(&schema)
+        .chain(definitions)
+        .filter_map(|part| part["properties"].as_object())
+        .flat_map(|keys| keys.keys())
+        .collect();
+    assert!(keys.len() > 30, "{keys:?}");
+    let missing: Vec<_> =
+        keys.into_iter().filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]"))).collect();
+    assert!(missing.is_empty(), "neither docs/scenario.md nor docs/reproduce.md nor docs/icn.md names {missing:?}");
+}
+
+#[test]
+fn scenarios_in_the_pages_run() {
+    let place = Scratch::new("docs-run");
+    let mut found = 0;
+    for name in ["README.md", "docs/scenario.md"] {
+        let text = page(name);
+        let blocks = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        for block in blocks.filter(|block| block.contains("duration") && block.contains("[[flow]]")) {
+            found += 1;
+            place.write("page.toml", block);
+            let output = place.narrows(["run", "page.toml", "--quiet"]);
+            assert_eq!(code(&output), 0, "{name}:\n{block}\n{}", stderr(&output));
+        }
+    }
+    assert!(found >= 2, "{found}");
+}
+
+#[test]
+fn the_page_of_results_names_every_file_and_column() {
+    let place = Scratch::new("docs-results");
+    let scenario = root().join("scenarios/icn.toml");
+    let scenario = scenario.to_str().expect("a path");
+    for arguments in
+        [&["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"][..], &["run", scenario, "--quiet", "--out", "icn"]]
+    {
+        let output = place.narrows(arguments.iter().copied());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    let text = page("docs/results.md");
+    let mut missing = Vec::new();
+    for (result, file) in
+        ["result", "icn"].into_iter().flat_map(|result| place.files_of(result).into_iter().map(move |file| (result, file)))
+    {
+        if !text.contains(&format!("`{file}`")) {
+            missing.push(file.clone());
+        }
+        if !file.ends_with(".parquet") {
+            continue;
+        }
+        // A table's columns stand between its own heading and the next.
+        let section = text.split(&format!("\n## `{file}`")).nth(1).unwrap_or_default();
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let table = SerializedFileReader::new(fs::File::open(place.path(result).join(&file)).expect("a table")).expect("Parquet");
+        for column in table.metadata().file_metadata().schema_descr().columns() {
+            let name = column.name();
+            let base =
+                if file.ends_with("samples.parquet") { name } else { name.trim_start_matches("steady_").trim_start_matches("total_") };
+            if ![name, base].iter().any(|name| section.contains(&format!("`{name}`"))) {
+                missing.push(format!("{name} in {file}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/results.md does not name {missing:#?}");
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut pages: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md"].iter().map(|name| root().join(name)).collect();
+    let directories = ["docs", "docs/controllers"].map(|name| fs::read_dir(root().join(name)).expect("docs"));
+    let docs = directories.into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    pages.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            let path = page.parent().expect("a directory").join(file);
+            assert!(path.exists(), "{} links to {target}, which does not exist", page.display());
+        }
+    }
+}

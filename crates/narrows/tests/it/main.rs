@@ -1,0 +1,18 @@
+//! Tests of the crate as its users see it, in one program.
+
+mod arrows;
+mod cli;
+mod curves;
+mod docs;
+mod formats;
+mod host;
+mod kernel;
+mod kernel_kill;
+mod live;
+mod outside;
+mod overlays;
+mod reproduce;
+mod scratch;
+mod sweep;
+mod torture;
+mod worlds;

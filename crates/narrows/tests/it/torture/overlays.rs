@@ -1,0 +1,72 @@
+//! Measurements of other programs that are wrong: output of iperf3 and logs of mm-link, laid over a run.
+
+use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
+use crate::torture::mutate::mutated;
+use crate::torture::program::Program;
+use crate::torture::results::{Original, one_link};
+use serde_json::Value;
+use std::fs;
+
+const CLASS: Class = Class { name: "overlays", title: "Mutated overlays", full: 2_600 };
+
+/// One value to a line, so that what happens to lines happens to values.
+const IPERF3: &str = r#"{ "start": { "tcp_mss_default": 1448 }, "intervals": [
+{ "streams": [{ "rtt": 31000,
+"snd_cwnd": 14480 }],
+"sum": { "start": 0,
+"end": 1,
+"bits_per_second": 8e6,
+"omitted": false } },
+{ "streams": [{ "rtt": 41000, "snd_cwnd": 28960 }], "sum": { "start": 1, "end": 2, "bits_per_second": 9123456.5 } }
+] }"#;
+const MM_LINK: &str =
+    "# base timestamp: 5\n6 + 1500\n15 # 1504\n15 - 1500 9\n50 d 1 1504\n104 # 1504\n199 - 500 10\n230 - 1500 17\n310 + 40\n";
+
+/// More than any clock or counter says, in the units of a report.
+const ABSURD: f64 = 1e15;
+
+#[test]
+fn overlays() {
+    let original = Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
+    campaign(&CLASS, |case| {
+        original.lay_out_result(&case.place);
+        let text = if case.random.chance(0.5) { IPERF3 } else { MM_LINK };
+        fs::write(case.place.path("work/measured"), mutated(text, &mut case.random)).expect("a file");
+        let ended = Program::new(&case.place, &["report", "out", "--overlay", "measured", "--out", "page.html"]).run()?;
+        ended.decent()?;
+        if ended.code() == 2 {
+            return Ok(End::Refused);
+        }
+        // What is said of it may go on in further lines.
+        let told = ended.stdout.split("\n\n").find(|part| part.starts_with("Measured, ")).ok_or("nothing is said of the measurement")?;
+        sensible(told)?;
+        drawn(case)
+    });
+}
+
+/// The numbers that are told of a measurement are some that can be measured.
+fn sensible(told: &str) -> Result<(), String> {
+    let words = told.split_whitespace().map(|word| word.trim_end_matches([',', '.']));
+    let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    match numbers.iter().find(|number| !(0.0..ABSURD).contains(*number)) {
+        Some(_) => Err(format!("nonsense is told: {}", told.chars().take(200).collect::<String>())),
+        None if numbers.is_empty() => Err(format!("no number is told: {told}")),
+        None => Ok(()),
+    }
+}
+
+/// So are those that are drawn.
+fn drawn(case: &Case) -> Verdict {
+    let page = String::from_utf8_lossy(&case.place.read("work/page.html")).into_owned();
+    let data = page.split_once("id=\"data\"").and_then(|(_, rest)| rest.split_once('>')).and_then(|(_, rest)| rest.split_once("</script>"));
+    let data: Value = serde_json::from_str(data.ok_or("the page has no data")?.0).map_err(|error| format!("the page's data: {error}"))?;
+    for overlay in data["overlays"].as_array().ok_or("the page has no overlays")? {
+        for axis in ["x", "y"] {
+            let points = overlay[axis].as_array().ok_or("an overlay has no points")?;
+            if let Some(point) = points.iter().find(|point| !point.as_f64().is_some_and(|number| (0.0..ABSURD).contains(&number))) {
+                return Err(format!("nonsense is drawn: {axis} = {point}"));
+            }
+        }
+    }
+    Ok(End::Accepted)
+}

@@ -1,0 +1,86 @@
+//! Controllers and queue disciplines with parameters, and which of them get on with each other.
+
+use crate::torture::draw::Draw;
+use narrows_control::params::{Choice, Kind, Registered};
+use narrows_control::registry::{self, ENTRIES, Setup};
+use narrows_path::{DISCIPLINES, DisciplineChoice, offering};
+use narrows_units::Random;
+
+/// What the flows and links of a network choose from.
+pub struct Choices {
+    controllers: Vec<String>,
+    queues: Vec<String>,
+}
+
+impl Choices {
+    /// A family: controllers that need no router with queues that are none, or a controller with its router.
+    pub fn draw(random: &mut Random) -> Choices {
+        let routed: Vec<_> = ENTRIES.iter().copied().filter(|entry| entry.needs.iter().any(|need| offering(*need).is_some())).collect();
+        if random.chance(0.25) {
+            let controller: registry::Choice = random.pick(&routed).name.parse().expect("a controller of the registry");
+            return Choices { queues: vec![router_for(&controller)], controllers: vec![controller.text().to_owned()] };
+        }
+        let plain = |entry: &&registry::Entry| !routed.iter().any(|other| other.name == entry.name);
+        let controllers: Vec<_> = ENTRIES.iter().copied().filter(plain).collect();
+        let queues: Vec<_> = DISCIPLINES.iter().copied().filter(|entry| entry.offers.is_empty()).collect();
+        let many = |random: &mut Random| random.between(1, 3);
+        Choices {
+            controllers: (0..many(random)).map(|_| controller(&controllers, random)).collect(),
+            queues: (0..many(random)).map(|_| with_parameters(&queues, random)).collect(),
+        }
+    }
+
+    pub fn controller(&self, random: &mut Random) -> &str {
+        &self.controllers[random.below(self.controllers.len() as u64) as usize]
+    }
+
+    pub fn queue(&self, random: &mut Random) -> &str {
+        &self.queues[random.below(self.queues.len() as u64) as usize]
+    }
+}
+
+/// The router that a controller needs, with the same meaning of codes.
+fn router_for(controller: &registry::Choice) -> String {
+    let entry = controller.needs().into_iter().find_map(offering).expect("a controller with a router");
+    let queue: DisciplineChoice = entry.name.parse().expect("a discipline of the registry");
+    let codes = |params: &[narrows_control::params::Param]| params.iter().any(|param| param.name == "codes");
+    match codes(controller.entry().params) && codes(queue.entry().params) {
+        true => format!("{}?codes={}", entry.name, controller.params().text("codes")),
+        false => entry.name.to_owned(),
+    }
+}
+
+/// One of these controllers, with parameters if they go together.
+pub fn controller(entries: &[&'static registry::Entry], random: &mut Random) -> String {
+    let text = with_parameters(entries, random);
+    let choice: registry::Choice = text.parse().expect("parameters in their ranges");
+    if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name.to_owned() }
+}
+
+/// One of these entries of a registry, with none, one or two of its parameters set.
+pub fn with_parameters<E: Registered>(entries: &[&'static E], random: &mut Random) -> String {
+    let entry = random.pick(entries);
+    let mut text = entry.name().to_owned();
+    let mut mark = '?';
+    for _ in 0..random.below(3) {
+        let Some(param) = entry.params().get(random.below(entry.params().len() as u64 + 1) as usize) else { continue };
+        let number = |min: f64, max: f64, random: &mut Random| {
+            let within = min + (max - min) * random.uniform();
+            random.pick(&[min, max, within])
+        };
+        let value = match param.kind {
+            Kind::Flag { .. } => random.pick(&["true", "false"]).to_string(),
+            Kind::Choice { options, .. } => random.pick(options).to_string(),
+            // Near what is usual more often than at the ends of what is allowed.
+            Kind::Number { default, min, max, .. } if random.chance(0.7) => (default * random.scaled(0.3, 3.0)).clamp(min, max).to_string(),
+            Kind::Number { min, max, .. } => number(min, max, random).to_string(),
+            Kind::NumberOr { word, .. } if random.chance(0.5) => word.to_owned(),
+            Kind::NumberOr { min, max, .. } => number(min, max, random).to_string(),
+        };
+        let longer = format!("{text}{mark}{}={value}", param.name);
+        if longer.parse::<Choice<E>>().is_ok() {
+            (text, mark) = (longer, '&');
+        }
+    }
+    text
+}

@@ -1,0 +1,7 @@
+//! Tests of the crate as its users see it, in one program.
+
+mod common;
+mod directory;
+mod page;
+mod reproduction;
+mod text;

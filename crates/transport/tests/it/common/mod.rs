@@ -1,0 +1,261 @@
+//! A sender driven by hand, its controller a script.
+#![allow(dead_code)]
+
+use narrows_control::{
+    Acked, Congestion, Controller, Decision, Ecn, EcnDelta, Feedback, RateSample, Recovery, Reduction, Sent, Tag, Timeout,
+};
+use narrows_transport::{Ack, Block, Data, Sender, Transport};
+use narrows_units::{Bytes, Segments, Span, Time};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// `ms` milliseconds after the start.
+pub fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// What a controller was told by one acknowledgement.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    pub acked: Vec<Acked>,
+    pub lost: Vec<u64>,
+    pub rtt: Option<Span>,
+    pub rate: Option<RateSample>,
+    pub ecn: EcnDelta,
+    pub recovery: Recovery,
+    pub congestion: Option<Congestion>,
+}
+
+/// A controller that decides what it was told to and writes down what it hears.
+#[derive(Debug)]
+pub struct Script {
+    pub decision: Decision,
+    /// The window after a reduction.
+    pub reduced: f64,
+    pub heard: Vec<Heard>,
+    pub sent: Vec<Sent>,
+    pub timeouts: Vec<Timeout>,
+    /// Tags of what was acknowledged and what was lost.
+    pub fates: Vec<(u32, bool)>,
+    /// Each event tells which segments were delivered, so that the flight can be counted here too.
+    counted: bool,
+    pub undone: u32,
+    /// Everything below this has been acknowledged.
+    pub acknowledged: u64,
+    /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in flight.
+    model: BTreeMap<u64, (bool, bool)>,
+}
+
+impl Script {
+    /// The flight as the events tell it.
+    pub fn flight(&self) -> u32 {
+        self.model.values().map(|(lost, resent)| !lost as u32 + *resent as u32).sum()
+    }
+
+    pub fn reductions(&self) -> Vec<Congestion> {
+        self.heard.iter().filter_map(|heard| heard.congestion).collect()
+    }
+}
+
+struct Scripted(Arc<Mutex<Script>>);
+
+impl Controller for Scripted {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        let mut script = self.0.lock().unwrap();
+        let state = script.model.entry(sent.number).or_default();
+        state.1 |= sent.retransmission;
+        script.sent.push(*sent);
+        Tag(script.sent.len() as u32)
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        let mut script = self.0.lock().unwrap();
+        script.fates.extend(feedback.acked.iter().map(|acked| (acked.tag.0, true)));
+        script.fates.extend(feedback.lost.iter().map(|lost| (lost.tag.0, false)));
+        for acked in feedback.acked {
+            let removed = script.model.remove(&acked.number);
+            assert!(removed.is_some() || !script.counted, "an acknowledged segment was outstanding");
+        }
+        for lost in feedback.lost {
+            let counted = script.counted;
+            match script.model.get_mut(&lost.number) {
+                Some(state) => *state = (true, false),
+                None => assert!(!counted, "a lost segment was outstanding"),
+            }
+        }
+        script.acknowledged =
+            script.model.keys().next().copied().unwrap_or(script.sent.iter().map(|sent| sent.number + 1).max().unwrap_or(0));
+        if feedback.congestion.is_some() {
+            script.decision.window = Segments::new(script.reduced);
+        }
+        script.heard.push(Heard {
+            acked: feedback.acked.to_vec(),
+            lost: feedback.lost.iter().map(|lost| lost.number).collect(),
+            rtt: feedback.rtt,
+            rate: feedback.rate,
+            ecn: feedback.ecn,
+            recovery: feedback.recovery,
+            congestion: feedback.congestion,
+        });
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        let mut script = self.0.lock().unwrap();
+        script.timeouts.push(*timeout);
+        script.decision.window = Segments::new(1.0);
+        for state in script.model.values_mut() {
+            *state = (true, false);
+        }
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        let mut script = self.0.lock().unwrap();
+        script.undone += 1;
+        for state in script.model.values_mut() {
+            state.0 = false;
+        }
+    }
+
+    fn decision(&self) -> Decision {
+        self.0.lock().unwrap().decision
+    }
+
+    fn inspect(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A sender and the script of its controller.
+pub struct Rig {
+    pub sender: Sender,
+    pub script: Arc<Mutex<Script>>,
+    stamps: BTreeMap<u64, Time>,
+    acknowledged: u64,
+    echo: Time,
+}
+
+impl Rig {
+    /// A sender with this window, as Linux has it, with endless data.
+    pub fn new(window: f64) -> Rig {
+        let mut rig = Rig::with(window, &Transport::default());
+        rig.sender.write(u64::MAX);
+        rig
+    }
+
+    /// A sender with nothing to send yet.
+    pub fn with(window: f64, transport: &Transport) -> Rig {
+        Rig::build(window, transport, true)
+    }
+
+    /// The same for a controller that needs no delivery rates.
+    pub fn unsampled(window: f64) -> Rig {
+        Rig::build(window, &Transport::default(), false)
+    }
+
+    fn build(window: f64, transport: &Transport, sample_rates: bool) -> Rig {
+        let decision = Decision {
+            window: Segments::new(window),
+            pacing: None,
+            quantum: transport.mss,
+            ecn: Ecn::NotEct,
+            reduction: Reduction::Transport,
+        };
+        let script = Script {
+            decision,
+            reduced: window / 2.0,
+            heard: Vec::new(),
+            sent: Vec::new(),
+            timeouts: Vec::new(),
+            fates: Vec::new(),
+            counted: transport.sack && transport.acks == narrows_transport::AckFormat::Cumulative,
+            undone: 0,
+            acknowledged: 0,
+            model: BTreeMap::new(),
+        };
+        let script = Arc::new(Mutex::new(script));
+        Rig {
+            sender: Sender::new(transport, Box::new(Scripted(script.clone())), sample_rates),
+            script,
+            stamps: BTreeMap::new(),
+            acknowledged: 0,
+            echo: Time::ZERO,
+        }
+    }
+
+    /// Takes effect with the next event.
+    pub fn window(&self, window: f64) {
+        self.script.lock().unwrap().decision.window = Segments::new(window);
+    }
+
+    pub fn decide(&self, change: impl FnOnce(&mut Decision)) {
+        change(&mut self.script.lock().unwrap().decision);
+    }
+
+    /// Sends what may leave at `now`.
+    pub fn send(&mut self, now: Time) -> Vec<Data> {
+        let mut all = Vec::new();
+        while let Some((data, _)) = self.sender.transmit(now) {
+            self.stamps.insert(data.number, data.stamp);
+            all.push(data);
+            assert!(all.len() < 10_000, "it never stops sending");
+        }
+        self.check();
+        all
+    }
+
+    /// The numbers of what leaves at `ms`.
+    pub fn numbers(&mut self, ms: u64) -> Vec<u64> {
+        self.send(at(ms)).iter().map(|data| data.number).collect()
+    }
+
+    /// An acknowledgement of all below `next`, echoing the first segment that it acknowledges anew.
+    pub fn ack(&mut self, ms: u64, next: u64) -> Heard {
+        self.sack(ms, next, &[])
+    }
+
+    /// The same with SACK blocks.
+    pub fn sack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
+        if next > self.acknowledged {
+            self.echo = self.stamps[&self.acknowledged];
+            self.acknowledged = next;
+        }
+        self.deliver(at(ms), Ack { next, echo: self.echo, window: u32::MAX, ..Ack::default() }, blocks).expect("it was heard")
+    }
+
+    /// The same, its first block a duplicate.
+    pub fn dsack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
+        self.acknowledged = self.acknowledged.max(next);
+        let ack = Ack { next, echo: self.echo, window: u32::MAX, duplicate: true, ..Ack::default() };
+        self.deliver(at(ms), ack, blocks).expect("it was heard")
+    }
+
+    /// Any acknowledgement.
+    pub fn deliver(&mut self, now: Time, ack: Ack, blocks: &[(u64, u64)]) -> Option<Heard> {
+        let blocks: Vec<Block> = blocks.iter().map(|&(start, end)| Block { start, end }).collect();
+        let before = self.script.lock().unwrap().heard.len();
+        self.sender.on_ack(now, &ack, &blocks);
+        self.check();
+        self.script.lock().unwrap().heard.get(before).cloned()
+    }
+
+    /// Runs the timers that are due up to `ms`, each at its time, sending what it releases. Returns what was sent when.
+    pub fn run_until(&mut self, ms: u64) -> Vec<(Time, u64)> {
+        let mut sent = Vec::new();
+        while let Some(due) = self.sender.next_timer().filter(|due| *due <= at(ms)) {
+            self.sender.on_timer(due);
+            self.check();
+            sent.extend(self.send(due).iter().map(|data| (due, data.number)));
+        }
+        sent
+    }
+
+    fn check(&self) {
+        let script = self.script.lock().unwrap();
+        if script.counted {
+            assert_eq!(self.sender.in_flight(), script.flight(), "segments in flight");
+        }
+    }
+}
+
+/// `count` full segments.
+pub fn segments(count: u64) -> Bytes {
+    Transport::default().mss * count
+}

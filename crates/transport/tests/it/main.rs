@@ -1,0 +1,17 @@
+//! Tests of the crate as its users see it, in one program.
+
+mod channel;
+mod common;
+mod exchange;
+mod linux_2_4;
+mod marks;
+mod ns2;
+mod numbered;
+mod offload;
+mod ranges;
+mod rates;
+mod receiver;
+mod recovery;
+mod sending;
+mod timeouts;
+mod undo;

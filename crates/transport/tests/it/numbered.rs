@@ -1,0 +1,124 @@
+//! Numbered transmissions: each has one fate, and what is late is told from what is lost.
+
+use crate::common::{Rig, at};
+use narrows_control::{Congestion, Ecn, Recovery};
+use narrows_transport::{AckFormat, Data, Receiver, Transport};
+use narrows_units::Bytes;
+
+fn numbered() -> Transport {
+    Transport { acks: AckFormat::Numbered, quick_acks: 0, ..Transport::default() }
+}
+
+fn rig(window: f64) -> Rig {
+    let mut rig = Rig::with(window, &numbered());
+    rig.sender.write(u64::MAX);
+    rig
+}
+
+/// The numbers of transmissions that leave.
+fn packets(rig: &mut Rig, ms: u64) -> Vec<(u32, u64)> {
+    rig.send(at(ms)).iter().map(|data| (data.packet, data.number)).collect()
+}
+
+#[test]
+fn a_retransmission_has_a_number_of_its_own() {
+    let mut rig = rig(10.0);
+    rig.numbers(0);
+    rig.script.lock().unwrap().reduced = 8.0;
+    let heard = rig.sack(100, 0, &[(1, 4)]);
+    // Number 3 has arrived, three above 0 (RFC 9002 section 6.1.1).
+    assert_eq!((heard.lost, heard.congestion, heard.recovery), (vec![0], Some(Congestion::Loss), Recovery::Recovery));
+    assert_eq!(packets(&mut rig, 100)[0], (10, 0));
+    let heard = rig.sack(200, 0, &[(10, 11), (1, 4)]);
+    assert_eq!(
+        heard.acked.iter().map(|acked| (acked.number, acked.tag.0)).collect::<Vec<_>>(),
+        [(0, 11)],
+        "the 11th transmission, of segment 0"
+    );
+    assert_eq!(heard.rtt, Some(narrows_units::Span::from_millis(100)), "no doubt which transmission it was");
+}
+
+#[test]
+fn what_is_within_three_is_lost_after_nine_eighths_of_a_round_trip() {
+    let mut rig = Rig::with(3.0, &numbered());
+    rig.sender.write(3);
+    rig.numbers(0);
+    assert_eq!(rig.sack(80, 0, &[(1, 2)]).lost, []);
+    assert_eq!(rig.sender.next_timer(), Some(at(90)));
+    rig.run_until(90);
+    assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
+}
+
+/// The original arrives after all: its loss was reported and stays so, the reduction is undone, and four places late are tolerated from then on.
+#[test]
+fn a_late_acknowledgement_undoes_the_reduction_and_reports_nothing_twice() {
+    let mut rig = rig(10.0);
+    rig.numbers(0);
+    rig.sack(100, 0, &[(1, 4)]);
+    let heard = rig.sack(101, 0, &[(0, 4)]);
+    assert!(heard.acked.is_empty() && heard.lost.is_empty());
+    assert_eq!((heard.recovery, rig.script.lock().unwrap().undone), (Recovery::Open, 1));
+    rig.window(10.0);
+    rig.sack(102, 4, &[(0, 5)]);
+    assert!(packets(&mut rig, 102).iter().all(|(packet, number)| *packet as u64 == *number), "nothing is repeated");
+    assert_eq!(rig.sack(103, 5, &[(6, 9), (0, 5)]).lost, [], "three beyond it prove nothing now");
+    let script = rig.script.lock().unwrap();
+    let mut tags: Vec<u32> = script.fates.iter().map(|(tag, _)| *tag).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    assert_eq!(tags.len(), script.fates.len(), "one fate each");
+}
+
+#[test]
+fn a_reduction_that_was_needed_in_part_stays() {
+    let mut rig = rig(20.0);
+    rig.numbers(0);
+    assert_eq!(rig.sack(100, 0, &[(2, 10)]).lost, [0, 1]);
+    rig.sack(101, 0, &[(2, 11), (0, 1)]);
+    assert_eq!(rig.script.lock().unwrap().undone, 0, "one of two was late");
+}
+
+#[test]
+fn silence_makes_probes_and_no_losses() {
+    let mut rig = rig(4.0);
+    rig.numbers(0);
+    rig.sack(100, 4, &[(0, 4)]);
+    rig.window(4.0);
+    rig.numbers(100);
+    // One round trip of 100 ms: a timeout of 300 ms after the latest transmission, then twice as long.
+    assert_eq!(rig.run_until(1_000).iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(400), at(1_000)]);
+    let script = rig.script.lock().unwrap();
+    assert!(script.timeouts.is_empty() && script.fates.iter().all(|(_, acked)| *acked));
+}
+
+/// What was lost in a row spans more than three timeouts (RFC 9002 section 7.6).
+#[test]
+fn losses_over_three_timeouts_collapse_the_window() {
+    let mut rig = rig(4.0);
+    rig.numbers(0);
+    rig.sack(100, 4, &[(0, 4)]);
+    rig.window(4.0);
+    rig.numbers(100);
+    rig.run_until(4_700);
+    // Probes at 400, 1,000, 2,200 and 4,600 ms; the last is acknowledged.
+    let last = rig.sender.counters().sent - 1;
+    rig.sack(4_700, 4, &[(last, last + 1)]);
+    assert_eq!(rig.script.lock().unwrap().timeouts.len(), 1);
+    assert_eq!(rig.sender.recovery(), Recovery::Loss);
+}
+
+#[test]
+fn the_receiver_names_the_latest_ranges_and_gaps_at_once() {
+    let mut receiver = Receiver::new(&numbered());
+    let mut take = |packet: u32, number: u64| {
+        let data = Data { number, bytes: Bytes::new(1448), stamp: at(0), packet, retransmission: false, cwr: false };
+        let ack = receiver.on_data(at(packet as u64), &data, Ecn::NotEct);
+        ack.map(|ack| (ack.next, receiver.blocks().iter().map(|block| (block.start, block.end)).collect::<Vec<_>>()))
+    };
+    assert_eq!(take(0, 0), None, "one of two");
+    assert_eq!(take(1, 1), Some((2, vec![(0, 2)])));
+    assert_eq!(take(3, 3), Some((2, vec![(3, 4), (0, 2)])));
+    assert_eq!(take(6, 2), Some((4, vec![(6, 7), (3, 4), (0, 2)])), "segment 2 under a new number");
+    assert_eq!(take(9, 9), Some((4, vec![(9, 10), (6, 7), (3, 4)])));
+    assert_eq!(take(7, 7), Some((4, vec![(6, 8), (9, 10), (3, 4)])));
+}

@@ -1,0 +1,108 @@
+//! Delivery rate samples and the marks of an application that has nothing to send.
+
+use crate::common::{Rig, at};
+use narrows_transport::Transport;
+use narrows_units::Span;
+
+#[test]
+fn a_sample_counts_what_was_delivered_since_its_segment_left() {
+    let mut rig = Rig::new(4.0);
+    rig.numbers(0);
+    let first = rig.ack(100, 2).rate.expect("a sample");
+    assert_eq!((first.delivered, first.interval, first.prior_delivered), (2, Span::from_millis(100), 0));
+    assert_eq!((first.prior_in_flight, first.acked, first.losses), (4, 2, 0));
+    assert_eq!(rig.numbers(100), [4, 5]);
+    let second = rig.ack(110, 4).rate.expect("a sample");
+    // Both left at 0 with nothing delivered; the send phase was 0, the acknowledgements took 110 ms.
+    assert_eq!((second.delivered, second.interval, second.prior_delivered), (4, Span::from_millis(110), 0));
+    assert_eq!(rig.numbers(110), [6, 7]);
+    // 4 and 5 left at 100, when 2 were delivered, at 100 the last time.
+    let third = rig.ack(205, 6).rate.expect("a sample");
+    assert_eq!((third.delivered, third.interval, third.prior_delivered), (4, Span::from_millis(105), 2));
+}
+
+#[test]
+fn the_longer_of_send_and_acknowledgement_interval_counts() {
+    let mut rig = Rig::new(2.0);
+    rig.numbers(0);
+    rig.window(3.0);
+    rig.ack(100, 1);
+    assert_eq!(rig.numbers(180), [2, 3]);
+    rig.ack(200, 2);
+    // Acknowledged 100 ms after they left at 180 ms, when 1 was delivered at 100: acknowledgements took 180 ms, sending (from 0) 180 ms.
+    let sample = rig.ack(280, 4).rate.expect("a sample");
+    assert_eq!((sample.delivered, sample.interval, sample.prior_delivered), (3, Span::from_millis(180), 1));
+}
+
+#[test]
+fn an_interval_below_the_least_round_trip_gives_no_sample() {
+    let mut rig = Rig::new(2.0);
+    rig.numbers(0);
+    rig.ack(100, 2);
+    assert_eq!(rig.numbers(100), [2, 3]);
+    // Acknowledged 40 ms after leaving: a new least round trip, so the sample stands.
+    assert!(rig.ack(140, 4).rate.is_some());
+}
+
+#[test]
+fn segments_of_a_flow_without_data_are_marked_until_the_gap_has_passed() {
+    let mut rig = Rig::with(10.0, &Transport::default());
+    rig.sender.write(2);
+    rig.numbers(0);
+    // Nothing more to send, 2 in flight: all that leaves until 2 and more are delivered.
+    rig.sender.write(2);
+    rig.numbers(10);
+    rig.sender.write(1000);
+    rig.numbers(20);
+    let script = rig.script.clone();
+    let marked: Vec<bool> = script.lock().unwrap().sent.iter().map(|sent| sent.app_limited).collect();
+    assert_eq!(marked, [false, false, true, true, true, true, true, true, true, true]);
+    assert!(!rig.ack(100, 2).rate.unwrap().app_limited);
+    assert!(rig.ack(110, 4).rate.unwrap().app_limited);
+    rig.numbers(110);
+    // The bubble of 4 is delivered and gone: 10 to 13 left with 2 and 4 delivered, the latter while 4 were not yet exceeded.
+    assert!(rig.ack(120, 10).rate.unwrap().app_limited);
+    rig.numbers(120);
+    assert!(!script.lock().unwrap().sent.last().unwrap().app_limited);
+    rig.ack(210, 14);
+    assert!(!rig.ack(220, 20).rate.unwrap().app_limited);
+}
+
+#[test]
+fn a_retransmission_carries_the_marks_of_its_own_time() {
+    let mut rig = Rig::with(20.0, &Transport::default());
+    rig.sender.write(2);
+    rig.numbers(0);
+    rig.sender.write(8);
+    rig.numbers(1);
+    rig.sender.write(1000);
+    rig.numbers(2);
+    // 2 to 19 left while the application was the limit; 2 is lost, and repaired when it no longer is.
+    rig.ack(100, 2);
+    rig.sack(102, 2, &[(3, 16)]);
+    assert_eq!(rig.numbers(102)[0], 2);
+    let acked = rig.ack(202, 16).acked;
+    assert_eq!((acked.len(), acked[0].number), (1, 2));
+    assert!(!acked[0].app_limited);
+}
+
+#[test]
+fn a_controller_without_rate_samples_is_told_when_the_application_is_no_longer_the_limit() {
+    let mut rig = Rig::unsampled(10.0);
+    rig.sender.write(2);
+    rig.numbers(0);
+    rig.sender.write(1000);
+    rig.numbers(10);
+    rig.ack(100, 4);
+    rig.numbers(100);
+    let sent = rig.script.lock().unwrap().sent.clone();
+    assert!(sent[2].app_limited && !sent.last().unwrap().app_limited);
+}
+
+#[test]
+fn a_lone_short_segment_warns_of_a_delayed_acknowledgement() {
+    let mut rig = Rig::with(10.0, &Transport::default());
+    rig.sender.write_last(narrows_units::Bytes::new(100));
+    rig.send(at(0));
+    assert!(rig.ack(140, 1).rate.unwrap().ack_delayed);
+}

@@ -1,0 +1,202 @@
+//! Retransmission timeouts and tail loss probes.
+
+use crate::common::{Rig, at};
+use narrows_control::{Congestion, Recovery};
+use narrows_transport::Transport;
+use narrows_units::Span;
+
+fn without_probes() -> Transport {
+    Transport { tail_loss_probe: false, ..Transport::default() }
+}
+
+#[test]
+fn timeouts_double_and_only_the_first_is_not_repeated() {
+    let mut rig = Rig::with(10.0, &without_probes());
+    rig.sender.write(u64::MAX);
+    rig.numbers(0);
+    // 1 s before any round trip is known, then 2, 4 and 8 s.
+    assert_eq!(rig.run_until(16_000), [(at(1_000), 0), (at(3_000), 0), (at(7_000), 0), (at(15_000), 0)]);
+    let script = rig.script.lock().unwrap();
+    let seen: Vec<_> = script.timeouts.iter().map(|timeout| (timeout.in_flight, timeout.lost, timeout.repeated)).collect();
+    assert_eq!(seen, [(10, 10, false), (1, 1, true), (1, 1, true), (1, 1, true)]);
+}
+
+#[test]
+fn the_timeout_is_the_round_trip_and_200_ms_after_the_latest_acknowledgement() {
+    let mut rig = Rig::with(10.0, &without_probes());
+    rig.sender.write(u64::MAX);
+    rig.numbers(0);
+    // First sample 40 ms: the variation term is at least 200 ms.
+    rig.ack(40, 1);
+    assert_eq!(rig.sender.next_timer(), Some(at(40 + 240)));
+    rig.ack(45, 2);
+    // 40 + 5/8 ms.
+    assert_eq!(rig.sender.next_timer(), Some(at(45 + 240) + Span::from_micros(625)));
+}
+
+#[test]
+fn after_a_timeout_everything_is_sent_again_from_one_segment() {
+    let mut rig = Rig::with(4.0, &without_probes());
+    rig.sender.write(4);
+    rig.numbers(0);
+    assert_eq!(rig.run_until(1_000), [(at(1_000), 0)]);
+    rig.window(2.0);
+    assert_eq!(rig.ack(1_100, 1).recovery, Recovery::Loss);
+    assert_eq!(rig.numbers(1_100), [1, 2]);
+    rig.window(4.0);
+    assert_eq!(rig.ack(1_200, 3).recovery, Recovery::Loss);
+    assert_eq!(rig.numbers(1_200), [3]);
+    assert_eq!(rig.ack(1_300, 4).recovery, Recovery::Open);
+    assert_eq!(rig.sender.next_timer(), None);
+}
+
+/// Linux `tcp_enter_loss`: progress between two timeouts in the same data makes the second a reduction of its own.
+#[test]
+fn a_timeout_after_progress_reduces_again() {
+    let mut rig = Rig::with(4.0, &without_probes());
+    rig.sender.write(8);
+    rig.numbers(0);
+    rig.run_until(1_000);
+    rig.ack(1_100, 1);
+    rig.numbers(1_100);
+    rig.run_until(1_500);
+    let script = rig.script.lock().unwrap();
+    assert_eq!(script.timeouts.iter().map(|timeout| timeout.repeated).collect::<Vec<_>>(), [false, false]);
+}
+
+#[test]
+fn a_round_trip_measured_ends_the_back_off() {
+    let mut rig = Rig::with(1.0, &without_probes());
+    rig.sender.write(100);
+    rig.numbers(0);
+    rig.run_until(3_000);
+    // The stamp tells which of three transmissions is acknowledged: 100 ms. Three times that is the first timeout.
+    let ack = narrows_transport::Ack { next: 1, echo: at(3_000), window: u32::MAX, ..Default::default() };
+    let heard = rig.deliver(at(3_100), ack, &[]).unwrap();
+    assert_eq!(heard.rtt, Some(Span::from_millis(100)));
+    assert_eq!(rig.numbers(3_100), [1]);
+    assert_eq!(rig.sender.next_timer(), Some(at(3_400)));
+}
+
+/// Karn: what a cumulative acknowledgement says with a retransmission among it counts from the stamp alone, for the others waited for that one.
+#[test]
+fn segments_that_waited_for_a_retransmission_give_no_round_trip() {
+    let mut rig = Rig::new(10.0);
+    rig.numbers(0);
+    rig.sack(100, 0, &[(1, 4)]);
+    rig.numbers(100);
+    // The acknowledgements of 4 to 9 were lost; the retransmission arrives and delivers all.
+    let heard = rig.ack(201, 10);
+    assert_eq!((heard.acked.len(), heard.rtt), (7, Some(Span::from_millis(101))));
+}
+
+#[test]
+fn a_probe_with_new_data_leaves_after_two_round_trips_of_silence() {
+    let mut rig = Rig::new(4.0);
+    rig.numbers(0);
+    rig.ack(50, 1);
+    assert_eq!(rig.numbers(50), [4]);
+    // 2 · 50 ms + 2 ms after the latest segment; the window is full all the same.
+    assert_eq!(rig.run_until(200), [(at(152), 5)]);
+    assert_eq!(rig.sender.in_flight(), 5);
+    // No second probe: the timeout follows, 50 + 200 ms after the probe.
+    assert_eq!(rig.sender.next_timer(), Some(at(402)));
+}
+
+#[test]
+fn a_probe_without_new_data_repeats_the_last_segment_and_a_lone_one_waits_longer() {
+    let mut rig = Rig::with(4.0, &Transport::default());
+    rig.sender.write(4);
+    rig.numbers(0);
+    rig.ack(50, 2);
+    assert_eq!(rig.sender.next_timer(), Some(at(152)));
+    assert_eq!(rig.run_until(200), [(at(152), 3)]);
+    let mut rig = Rig::with(4.0, &Transport::default());
+    rig.sender.write(4);
+    rig.numbers(0);
+    rig.ack(10, 3);
+    // One segment in flight may wait for a delayed acknowledgement: 20 + 200 ms, but not longer than the timeout, 210 ms.
+    assert_eq!(rig.run_until(300), [(at(220), 3)]);
+}
+
+#[test]
+fn a_probe_that_repaired_a_loss_costs_a_reduction() {
+    let mut rig = Rig::with(4.0, &Transport::default());
+    rig.sender.write(4);
+    rig.numbers(0);
+    rig.ack(50, 3);
+    assert_eq!(rig.run_until(300).len(), 1);
+    assert_eq!(rig.ack(350, 4).congestion, None, "not known yet");
+    rig.sender.write(1);
+    rig.numbers(360);
+    let heard = rig.ack(410, 5);
+    assert_eq!((heard.congestion, heard.recovery), (Some(Congestion::Loss), Recovery::Open));
+    assert_eq!(rig.sender.effective_window(), 2.0);
+}
+
+#[test]
+fn a_probe_that_came_twice_costs_nothing() {
+    let mut rig = Rig::with(4.0, &Transport::default());
+    rig.sender.write(4);
+    rig.numbers(0);
+    rig.ack(50, 3);
+    rig.run_until(300);
+    rig.ack(310, 4);
+    rig.dsack(350, 4, &[(3, 4)]);
+    rig.sender.write(1);
+    rig.numbers(360);
+    assert_eq!(rig.ack(410, 5).congestion, None);
+}
+
+/// The recovery that the probe started has paid for the loss.
+#[test]
+fn a_probe_that_started_a_recovery_costs_no_second_reduction() {
+    let mut rig = Rig::with(5.0, &Transport::default());
+    rig.sender.write(5);
+    rig.numbers(0);
+    rig.ack(50, 1);
+    assert_eq!(rig.run_until(152), [(at(152), 4)]);
+    assert_eq!(rig.sack(202, 1, &[(4, 5)]).congestion, Some(Congestion::Loss));
+    rig.numbers(202);
+    rig.sack(252, 5, &[]);
+    rig.sender.write(2);
+    rig.numbers(260);
+    assert_eq!(rig.ack(310, 6).congestion, None);
+    assert_eq!(rig.script.lock().unwrap().reductions().len(), 1);
+}
+
+#[test]
+fn a_segment_that_sack_covers_is_not_probed() {
+    let mut rig = Rig::with(4.0, &Transport::default());
+    rig.sender.write(4);
+    rig.numbers(0);
+    rig.ack(50, 2);
+    rig.sack(60, 2, &[(3, 4)]);
+    // Segment 2 is a quarter of a round trip late at 60 + 12.5 ms.
+    assert_eq!(rig.run_until(200).iter().map(|(_, number)| *number).collect::<Vec<_>>(), [2]);
+    rig.ack(210, 4);
+    assert_eq!(rig.sender.in_flight(), 0);
+}
+
+#[test]
+fn a_probe_lost_too_ends_in_a_timeout() {
+    let mut rig = Rig::with(2.0, &Transport::default());
+    rig.sender.write(2);
+    rig.numbers(0);
+    rig.ack(50, 1);
+    // The probe at 50 + 100 + 200, but at most the timeout: 250 after the acknowledgement. Then another 250, then 500.
+    assert_eq!(rig.run_until(1_100), [(at(300), 1), (at(550), 1), (at(1_050), 1)]);
+    let script = rig.script.lock().unwrap();
+    assert_eq!(script.timeouts.iter().map(|timeout| (timeout.in_flight, timeout.repeated)).collect::<Vec<_>>(), [(2, false), (1, true)]);
+}
+
+#[test]
+fn the_handshakes_round_trip_sets_the_first_timeout() {
+    let mut rig = Rig::with(2.0, &Transport { tail_loss_probe: false, ..Transport::default() });
+    rig.sender.on_open(at(50), Span::from_millis(50));
+    assert_eq!((rig.sender.rtt().srtt(), rig.sender.rtt().minimum()), (Span::from_millis(50), Some(Span::from_millis(50))));
+    rig.sender.write(1);
+    rig.numbers(50);
+    // The mean, and a variation of at least the least timeout: 250 ms, in place of a second.
+    assert_eq!(rig.run_until(400), [(at(300), 0)]);
+}
