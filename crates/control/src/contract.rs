@@ -1,7 +1,8 @@
 //! The one interface between a controller and whatever drives it.
 
-use crate::{Feedback, Header};
+use crate::Feedback;
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
+use narrows_wire::{Ecn, Header};
 
 /// Decides how much to send. All calls carry the time; calls come in time order.
 ///
@@ -132,19 +133,4 @@ pub enum Reduction {
     Immediate,
     /// During recovery `window` is where to arrive; the transport's own algorithm (PRR, rate halving) spreads the reduction over the acknowledgements.
     Transport,
-}
-
-/// The two ECN bits of an IP packet (RFC 3168).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Ecn {
-    /// 00: not capable.
-    #[default]
-    NotEct = 0,
-    /// 01: capable; the scalable, low-latency kind (RFC 9331).
-    Ect1 = 1,
-    /// 10: capable, classic.
-    Ect0 = 2,
-    /// 11: congestion experienced.
-    Ce = 3,
 }

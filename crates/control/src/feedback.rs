@@ -1,7 +1,8 @@
 //! What a controller is told once per acknowledgement.
 
 use crate::Tag;
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Ecn, Signal};
 
 /// Everything one acknowledgement (or one batch of Data) says, after loss detection.
 #[derive(Clone, Copy, Debug)]
@@ -122,15 +123,16 @@ pub struct EcnDelta {
     pub echo: bool,
 }
 
-/// What a router wrote into a packet for its endpoints.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Signal {
-    /// The rate that the most loaded hop allows (RCP, MIRCC).
-    Rate(Rate),
-    /// The load of the most loaded hop in hundredths, 255 for 2.55 and more (VCP with 8 bits).
-    Load(u8),
-    /// A change of throughput in bytes per second (XCP).
-    Delta(f64),
+impl EcnDelta {
+    /// Packets received with this code point; none are counted of those that are not capable.
+    pub fn count(&self, ecn: Ecn) -> u32 {
+        match ecn {
+            Ecn::NotEct => 0,
+            Ecn::Ect1 => self.ect1,
+            Ecn::Ect0 => self.ect0,
+            Ecn::Ce => self.ce,
+        }
+    }
 }
 
 /// Counts of segments since the connection began.

@@ -3,37 +3,17 @@
 //! A [`Controller`] is sans-IO: it never reads a clock, opens a socket or knows what drives it. A *world* (the simulator, a transport library, a daemon) tells
 //! it what was sent and what came back, and obeys its [`Decision`] entirely.
 
-mod aimd;
-mod bbr;
-mod bbr3;
-mod bbr_common;
 mod contract;
+mod controllers;
 pub mod cores;
-mod cubic;
-mod dctcp;
-mod fast;
+mod entry;
 mod feedback;
-mod header;
-mod hstcp;
-mod linux;
-mod marks;
-mod newreno;
-pub mod params;
-mod pcc;
-mod pcc_kernel;
-mod prague;
-mod rcp;
-pub mod registry;
-mod round;
-mod scalable;
+mod parts;
+mod registry;
 #[cfg(test)]
 mod testing;
-mod vcp;
-mod window;
-mod windowed;
-mod xcp;
 
-pub use contract::{Controller, Decision, Ecn, Reduction, Sent, Tag, Timeout};
-pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Signal, Totals};
-pub use header::Header;
-pub use vcp::{CodePoints, LoadCode};
+pub use contract::{Controller, Decision, Reduction, Sent, Tag, Timeout};
+pub use entry::{Built, Choice, Entry, Setup};
+pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Totals};
+pub use registry::{ENTRIES, TWINS};

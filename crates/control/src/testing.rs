@@ -1,6 +1,6 @@
 //! What unit tests of controllers share.
 
-use crate::registry::Setup;
+use crate::Setup;
 use crate::{Acked, Controller, Feedback, Sent, Tag};
 use narrows_units::{Bytes, Span, Time};
 

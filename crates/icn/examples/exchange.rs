@@ -3,8 +3,8 @@
 //! A thousand exchanges are under way at any time, at 80 % of a link of 10 Gbit/s, with a rate law and a shaper.
 
 use narrows_icn::*;
-use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
 use std::time::Instant;
 
 const EXCHANGES: u64 = 3_000_000;

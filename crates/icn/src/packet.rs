@@ -1,8 +1,8 @@
 //! The packets of an ICN.
 
 use crate::{Name, Route, Steer};
-use narrows_path::Rates;
 use narrows_units::{Bytes, Span};
+use narrows_wire::Rates;
 
 /// What an Interest counts as where rates are of two classes (MIRCC, section 3.3). Unmarked Interests are primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! Producers: what answers Interests.
 
 use crate::{Data, Interest, Name, Packet, Route};
-use narrows_path::Rates;
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Rates;
 use std::collections::VecDeque;
 
 /// Answers every Interest under a prefix with Data of one size, which has no limit of rates and has come no way yet (MIRCC, sections 3.2 and 4.2.1).

@@ -1,8 +1,8 @@
 //! In the place of the loader where the feature `bpf` is off.
 
 use crate::{Acknowledgement, Elsewhere, KernelError, Record, Stats};
+use narrows_control::Choice;
 use narrows_control::cores::Twin;
-use narrows_control::registry::Choice;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};

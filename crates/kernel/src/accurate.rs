@@ -3,7 +3,7 @@
 use crate::{KernelError, counts_code_points};
 use libbpf_rs::{Link, Object, OpenObject, ProgramType};
 use narrows_control::cores::Twin;
-use narrows_control::registry::Need;
+use narrows_params::Need;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;

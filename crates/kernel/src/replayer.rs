@@ -119,8 +119,9 @@ impl fmt::Display for Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_control::cores::{Event, Input, TWINS};
-    use narrows_control::registry::Choice;
+    use narrows_control::Choice;
+    use narrows_control::TWINS;
+    use narrows_control::cores::{Event, Input};
 
     fn constants(twin: &Twin) -> Vec<u8> {
         twin.constants_of(&twin.choice.parse::<Choice>().unwrap()).unwrap()

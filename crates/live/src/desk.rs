@@ -5,12 +5,12 @@ use crate::network::{Load, Transit, Watcher};
 use crate::round_trip::RoundTrips;
 use crate::sockets::number_of;
 use crate::wire::{Endpoints, TcpFlags, WirePacket};
-use narrows_control::Ecn;
-use narrows_transport::RangeSet;
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
 use narrows_scenario::Flow;
+use narrows_transport::RangeSet;
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What the emulator counts of a flow.

@@ -4,10 +4,11 @@ use crate::error::LiveError;
 use crate::replay::Lent;
 use crate::run::Extras;
 use crate::terms::Plan;
-use narrows_control::cores::{TWINS, Twin};
-use narrows_control::params::ParamError;
-use narrows_control::registry::{Choice, Entry};
+use narrows_control::TWINS;
+use narrows_control::cores::Twin;
+use narrows_control::{Choice, Entry};
 use narrows_kernel::{KernelError, Loaded};
+use narrows_params::ParamError;
 use narrows_scenario::{Flow, Scenario};
 
 /// Longest name that the kernel takes (`TCP_CA_NAME_MAX` less the end).

@@ -1,9 +1,9 @@
 //! The links of a scenario with real packets on them: no clock, no device.
 
-use narrows_control::{Ecn, Header};
 use narrows_path::{Fate, Link, Packet};
 use narrows_scenario::{Change, LinkId, Scenario, What};
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Ecn, Header};
 use std::collections::BTreeSet;
 
 /// Stands behind the last link of a route.

@@ -11,7 +11,7 @@ use crate::run::{Extras, Progress, record};
 use crate::sampler::{Sampler, Told};
 use crate::sockets::Sockets;
 use crate::stage::play;
-use narrows_control::registry::ENTRIES;
+use narrows_control::ENTRIES;
 use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Record};
 use narrows_scenario::{Change, Flow, FlowId, NodeId, Scenario, What};
 use narrows_units::{Span, Time};

@@ -2,7 +2,7 @@
 
 use crate::icn::IcnWay;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
 use narrows_scenario::{Comparison, PATHS, PathProfile, parse_share};
 use narrows_units::{Depth, Rate, Span};
 use std::path::{Path, PathBuf};
@@ -484,7 +484,7 @@ impl CompareArgs {
 }
 
 fn parse_choice(text: &str) -> Result<Choice, String> {
-    text.parse().map_err(|error: narrows_control::params::ParamError| error.to_string())
+    text.parse().map_err(|error: narrows_params::ParamError| error.to_string())
 }
 
 fn parse_path(text: &str) -> Result<String, String> {

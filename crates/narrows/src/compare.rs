@@ -10,7 +10,7 @@ use crate::output::{self, Started};
 use crate::routers;
 use crate::runner::run_all;
 use crate::unmarked;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;

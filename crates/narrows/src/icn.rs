@@ -1,9 +1,9 @@
 //! What `narrows compare --icn` compares: ways of controlling the rates of a whole information-centric network.
 
 use crate::error::Failure;
-use narrows_control::params::ParamError;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
 use narrows_icn::{ConsumerChoice, Method};
+use narrows_params::ParamError;
 use narrows_path::LawChoice;
 use narrows_scenario::Scenario;
 use std::path::Path;

@@ -4,10 +4,10 @@ use crate::Outcome;
 use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
 use crate::reproduce::papers;
-use narrows_control::cores::TWINS;
-use narrows_control::params::{Kind, Param};
-use narrows_control::registry::ENTRIES;
+use narrows_control::ENTRIES;
+use narrows_control::TWINS;
 use narrows_measure::metrics::METRICS;
+use narrows_params::{Kind, Param};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure};
 use narrows_scenario::{PATHS, PathProfile};
@@ -55,7 +55,7 @@ struct Item {
 }
 
 fn controllers() -> Vec<Item> {
-    let item = |entry: &&narrows_control::registry::Entry| {
+    let item = |entry: &&narrows_control::Entry| {
         let needs: Vec<String> = entry.needs.iter().map(ToString::to_string).collect();
         let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
         text += &format!("{:<10} source: {}\n", "", entry.source);

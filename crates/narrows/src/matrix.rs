@@ -9,7 +9,7 @@ use crate::inputs::Files;
 use crate::output::{self, Started};
 use crate::routers;
 use crate::sweep::Job;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
 use narrows_report::{Grid, Matrix, Pairing, Reduced, Runs};
 use narrows_scenario::{Changes, Sweep};
 use std::path::Path;

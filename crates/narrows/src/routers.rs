@@ -1,7 +1,7 @@
 //! Controllers that do what routers say get these routers where a comparison makes or changes the network.
 
 use crate::error::Failure;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
 use narrows_path::{DisciplineChoice, DisciplineEntry, RateSource, offering};
 use narrows_scenario::{LinkId, Scenario};
 use std::collections::BTreeSet;

@@ -3,12 +3,12 @@
 use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use narrows_transport::Observer;
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use narrows_sim::SimError;
+use narrows_transport::Observer;
 use narrows_units::{Span, Time};
 use rayon::prelude::*;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

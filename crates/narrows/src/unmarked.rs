@@ -1,6 +1,7 @@
 //! A note on controllers whose signal the network does not give.
 
-use narrows_control::registry::{Choice, Need};
+use narrows_control::Choice;
+use narrows_params::Need;
 use narrows_path::DisciplineChoice;
 use narrows_scenario::Scenario;
 

@@ -3,10 +3,10 @@
 use crate::cli::WatchArgs;
 use crate::compare::quote;
 use crate::error::Failure;
-use narrows_transport::{Observer, Seen, Sender};
 use narrows_measure::AckSample;
 use narrows_report::{AckLog, Capture, CapturePoint, ReportError, Reserved, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
+use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,8 +1,8 @@
 //! The table of samples at each acknowledgement, `acks.parquet`.
 
 use crate::sheet::{Cells, Sheet, write};
-use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_measure::AckSample;
+use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_units::{Rate, Span, Time};
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The log of one sender in qlog, as qvis reads it.
 
 use narrows_control::Recovery;
-use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_scenario::{Scenario, Workload};
+use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;

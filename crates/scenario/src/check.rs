@@ -16,7 +16,7 @@ use crate::near::suggest;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{ReadFile, Scenario};
-use narrows_control::params::{Choice, ParamError, Registered};
+use narrows_params::{Choice, ParamError, Registered};
 use narrows_units::Span;
 use std::path::Path;
 

@@ -1,9 +1,10 @@
 //! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
 
 use crate::{Icn, Sizes};
-use narrows_control::registry::{Choice, Need};
-use narrows_transport::Transport;
+use narrows_control::Choice;
+use narrows_params::Need;
 use narrows_path::{LinkChange, LinkConfig, RateSource};
+use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A network and its traffic. Says nothing of the world that runs it.

@@ -2,7 +2,7 @@
 
 use crate::{LinkId, Scenario, What};
 use narrows_measure::{Change, Changed};
-use narrows_path::{Jitter, Limit, LinkChange, Reorder, Spread};
+use narrows_path::{Jitter, JitterDist, Limit, LinkChange, Reorder};
 use narrows_units::Time;
 
 impl Scenario {
@@ -41,9 +41,9 @@ fn described(change: &LinkChange) -> (Changed, String) {
         LinkChange::Jitter(Jitter { spread, .. }) => (
             Changed::Jitter,
             match spread {
-                Spread::None => none(),
-                Spread::Uniform(most) => format!("up to {most}"),
-                Spread::Normal(deviation) => format!("normal, standard deviation {deviation}"),
+                JitterDist::None => none(),
+                JitterDist::Uniform(most) => format!("up to {most}"),
+                JitterDist::Normal(deviation) => format!("normal, standard deviation {deviation}"),
             },
         ),
         LinkChange::Reorder(Reorder { share, delay }) => (Changed::Reordering, format!("{} of packets, by {delay}", percent(*share))),

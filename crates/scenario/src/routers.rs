@@ -1,9 +1,10 @@
 //! Whether the routers on a flow's route tell its controller what it needs, and are not what it misreads or what misreads it.
 
 use crate::{Flow, Scenario};
-use narrows_control::Ecn;
-use narrows_control::registry::{Choice, Need};
+use narrows_control::Choice;
+use narrows_params::Need;
 use narrows_path::{DisciplineChoice, offering};
+use narrows_wire::Ecn;
 
 impl Scenario {
     /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN with two meanings. `ends` are

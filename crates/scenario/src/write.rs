@@ -1,8 +1,8 @@
 //! A checked scenario as text.
 
 use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
+use narrows_path::{Delivery, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder};
 use narrows_transport::{AckFormat, Transport, Tso};
-use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Reorder, Spread};
 use narrows_units::Span;
 use std::fmt::Write;
 
@@ -137,11 +137,11 @@ impl Scenario {
 fn write_jitter(out: &mut Document, jitter: Jitter) {
     let reorders = jitter.reorders;
     match jitter.spread {
-        Spread::None if !reorders => out.text("jitter", Span::ZERO),
-        Spread::Uniform(most) if !reorders => out.text("jitter", most),
-        Spread::None => out.plain("jitter", "{ uniform = \"0 s\", reorders = true }"),
-        Spread::Uniform(most) => out.plain("jitter", format_args!("{{ uniform = \"{most}\", reorders = {reorders} }}")),
-        Spread::Normal(deviation) => out.plain("jitter", format_args!("{{ normal = \"{deviation}\", reorders = {reorders} }}")),
+        JitterDist::None if !reorders => out.text("jitter", Span::ZERO),
+        JitterDist::Uniform(most) if !reorders => out.text("jitter", most),
+        JitterDist::None => out.plain("jitter", "{ uniform = \"0 s\", reorders = true }"),
+        JitterDist::Uniform(most) => out.plain("jitter", format_args!("{{ uniform = \"{most}\", reorders = {reorders} }}")),
+        JitterDist::Normal(deviation) => out.plain("jitter", format_args!("{{ normal = \"{deviation}\", reorders = {reorders} }}")),
     }
 }
 

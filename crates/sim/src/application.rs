@@ -6,8 +6,8 @@ use crate::packet::Packet;
 use crate::probes::count_flow;
 use crate::source::Source;
 use crate::world::World;
-use narrows_transport::{Handshake, Observer, Point};
 use narrows_traffic::{Action, Ledger, Message};
+use narrows_transport::{Handshake, Observer, Point};
 use narrows_units::{Bytes, Random, Time};
 
 impl<O: Observer, C: Carried> World<'_, O, C> {

@@ -1,6 +1,6 @@
 //! What packets carry between senders and routers, beside TCP. Most networks have nothing of the kind, and their packets no room for it.
 
-use narrows_control::{Header, Signal};
+use narrows_wire::{Header, Signal};
 use std::fmt::Debug;
 
 /// Room in a packet for what routers read and write.

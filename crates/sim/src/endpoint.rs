@@ -1,12 +1,13 @@
 //! Connections: their two ends and their place in the network.
 
 use crate::SimError;
-use narrows_control::registry::{Need, Setup};
-use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
+use narrows_control::Setup;
 use narrows_measure::FlowCounters;
+use narrows_params::Need;
 use narrows_path::RateSource;
 use narrows_scenario::{Flow, Scenario};
 use narrows_traffic::Ledger;
+use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
 use narrows_units::{Random, Rate, Segments, Span, Time};
 
 /// A connection, or a flow of datagrams, at work.

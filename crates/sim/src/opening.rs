@@ -4,8 +4,8 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::packet::Packet;
 use crate::world::World;
-use narrows_transport::{Handshake, Observer, Point};
 use narrows_scenario::{Flow, Workload};
+use narrows_transport::{Handshake, Observer, Point};
 use narrows_units::Time;
 
 /// The sender opens the connection of a flow when it begins. One of requests is open before: their client would open it.

@@ -1,9 +1,9 @@
 //! Packets of the simulated world, and where their SACK blocks are kept.
 
 use crate::carried::Carried;
-use narrows_control::{Ecn, Header, Signal};
 use narrows_transport::{Ack, Block, Data, MAX_BLOCKS};
 use narrows_units::{Bytes, Time};
+use narrows_wire::{Ecn, Header, Signal};
 
 /// A packet: a small plain value, so that those in flight stay near the processor.
 #[derive(Clone, Copy, Debug)]

@@ -6,11 +6,12 @@ use crate::icn;
 use crate::parts::Parts;
 use crate::refusal;
 use crate::world::World;
-use narrows_control::registry::{Choice, Need};
-use narrows_transport::Observer;
+use narrows_control::Choice;
 use narrows_measure::Record;
+use narrows_params::Need;
 use narrows_scenario::Scenario;
 use narrows_traffic::LISTED;
+use narrows_transport::Observer;
 use narrows_units::{Span, Time};
 
 /// Called now and then with the virtual time reached; answers whether to go on.

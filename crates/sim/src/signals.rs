@@ -1,8 +1,9 @@
 //! Whether the network gives a controller the signals that it needs, and keeps those apart that do not mix.
 
 use crate::SimError;
+use narrows_control::Choice;
 use narrows_control::Controller;
-use narrows_control::registry::{Choice, Need};
+use narrows_params::Need;
 use narrows_scenario::{Flow, Scenario};
 
 /// The signals that the simulator offers to controllers on any network.

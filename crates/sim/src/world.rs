@@ -10,10 +10,10 @@ use crate::probes::{Flows, Probes};
 use crate::pulse::Pulse;
 use crate::run::Progress;
 use crate::source::{Source, Tally};
-use narrows_transport::{Ack, Content, Data, Handshake, Observer, Point, Seen};
 use narrows_measure::Record;
 use narrows_path::{Fate, Link};
 use narrows_scenario::{Change, LinkId, Scenario, What, Workload};
+use narrows_transport::{Ack, Content, Data, Handshake, Observer, Point, Seen};
 use narrows_units::{Bytes, Random, Span, Time};
 
 /// Elements of the agenda, in this order: links, then flows, then the probes, then changes, then connections that come and go. Equal times are served in this

@@ -2,9 +2,9 @@
 
 use crate::action::Message;
 use crate::ideal::{Cargo, Ideal};
-use narrows_transport::Handshake;
 use narrows_measure::{Transfer, Transfers};
 use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
+use narrows_transport::Handshake;
 use narrows_units::{Bytes, Time};
 
 /// Most transfers of a run that are listed one by one.

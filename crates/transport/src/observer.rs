@@ -1,8 +1,8 @@
 //! What a world shows to those who watch it: captures, logs.
 
 use crate::{Ack, Block, Data, Sender};
-use narrows_control::Ecn;
 use narrows_units::{Bytes, Time};
+use narrows_wire::Ecn;
 
 /// Watches a world's packets and senders, and changes nothing: a run that is watched has the same results.
 ///

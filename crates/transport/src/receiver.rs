@@ -3,8 +3,8 @@
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport};
-use narrows_control::{Ecn, Signal};
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Ecn, Signal};
 
 /// Receives one connection's data and acknowledges it: at once when something is missing, filled or marked, otherwise every `ack_every` segments or after a
 /// delay (RFC 5681 section 4.2, Linux `__tcp_ack_snd_check`).

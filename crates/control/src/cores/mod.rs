@@ -19,7 +19,7 @@ use bytemuck::{Pod, Zeroable};
 use std::fmt::Debug;
 
 pub(crate) use twin::replay;
-pub use twin::{Replay, TWINS, Twin};
+pub use twin::{Replay, Twin};
 
 /// What happened to a connection; the callback of `struct tcp_congestion_ops` that tells it. `enum core_event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +156,7 @@ cores! {
     narrows_pcc_allegro(pcc::Allegro, pcc::State);
     narrows_hstcp(window::Hstcp, window::HstcpState);
     narrows_scalable(window::Scalable, window::ScalableState);
-    narrows_fast(fast::Fast, fast::State, crate::fast::inspect);
+    narrows_fast(fast::Fast, fast::State, crate::controllers::fast::inspect);
     narrows_vcp(vcp::Constants, vcp::State);
 }
 

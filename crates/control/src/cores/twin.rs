@@ -1,9 +1,8 @@
 //! Which controllers the kernel can be given, and what the simulator calls them.
 
 use super::{Constants, Core, Input, Output};
-use crate::params::{ParamError, Params, Registered};
-use crate::registry::{Choice, Entry};
-use crate::{fast, hstcp, pcc_kernel, scalable, vcp};
+use crate::{Choice, Entry};
+use narrows_params::{ParamError, Params};
 use std::fmt;
 
 /// A controller that exists twice: compiled for the simulator, and for the kernel.
@@ -22,9 +21,6 @@ pub struct Twin {
     pub state: usize,
 }
 
-/// Every twin.
-pub const TWINS: &[&Twin] = &[&pcc_kernel::VIVACE_TWIN, &pcc_kernel::ALLEGRO_TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
-
 impl fmt::Debug for Twin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Twin").field(&self.kernel).finish()
@@ -40,31 +36,6 @@ impl PartialEq for Twin {
 impl Eq for Twin {}
 
 impl Twin {
-    /// The twin of this name: the kernel's (`pcc_vivace`), the same with `-` for `_`, or that of the registry (`pcc-kernel`).
-    pub fn named(name: &str) -> Option<&'static Twin> {
-        TWINS.iter().copied().find(|twin| twin.kernel == name || twin.kernel == name.replace('-', "_") || twin.entry.name() == name)
-    }
-
-    /// A twin with its parameters, as the command line has them: `pcc-vivace?fixed=true`. The choice is that of its simulation.
-    ///
-    /// # Errors
-    ///
-    /// No such twin, or not its parameters.
-    pub fn read(text: &str) -> Result<(&'static Twin, Choice), ParamError> {
-        let (name, settings) = text.split_once('?').unwrap_or((text, ""));
-        let Some(twin) = Twin::named(name) else {
-            let known: Vec<String> = TWINS.iter().map(|twin| twin.name()).collect();
-            return Err(ParamError::UnknownName { what: "controller for the kernel", name: name.to_owned(), known: known.join(", ") });
-        };
-        let mut all: Vec<&str> = twin.choice.split('?').nth(1).unwrap_or_default().split('&').filter(|one| !one.is_empty()).collect();
-        let own = all.len();
-        all.extend(settings.split('&').filter(|one| !one.is_empty() && !all[..own].contains(one)).collect::<Vec<_>>());
-        let mark = if all.is_empty() { "" } else { "?" };
-        let choice: Choice = format!("{}{mark}{}", twin.entry.name(), all.join("&")).parse()?;
-        twin.constants_of(&choice)?;
-        Ok((twin, choice))
-    }
-
     /// The text of the command line for a choice of its entry: `pcc-vivace?fixed=true`.
     pub fn text(&self, choice: &Choice) -> String {
         match choice.text().split_once('?') {

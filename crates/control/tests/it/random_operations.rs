@@ -3,12 +3,14 @@
 //! A small model of a connection turns random operations into calls that a world could make: segments numbered in order, each sent segment delivered or lost at
 //! most once per transmission, totals that add up, one reduction per recovery.
 
-use narrows_control::params::Kind;
-use narrows_control::registry::{Choice, ENTRIES, Need, Setup};
 use narrows_control::{
-    Acked, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Signal, Tag, Timeout, Totals,
+    Acked, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Tag, Timeout, Totals,
 };
+use narrows_control::{Choice, ENTRIES, Setup};
+use narrows_params::Kind;
+use narrows_params::Need;
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
+use narrows_wire::Signal;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Controllers chosen by text.
 
-use narrows_control::params::Kind;
-use narrows_control::registry::{Choice, ENTRIES, Setup};
+use narrows_control::{Choice, ENTRIES, Setup};
+use narrows_params::Kind;
 
 fn error(text: &str) -> String {
     text.parse::<Choice>().unwrap_err().to_string()

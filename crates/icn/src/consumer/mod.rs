@@ -14,8 +14,9 @@ pub use subflows::Subflow;
 pub use window::OFFERS;
 
 use crate::{Content, Interest, Packet};
-use narrows_control::params::ParamError;
-use narrows_control::registry::{Choice, Need};
+use narrows_control::Choice;
+use narrows_params::Need;
+use narrows_params::ParamError;
 use narrows_units::{Rate, Span, Time};
 use rated::Rated;
 use thiserror::Error;

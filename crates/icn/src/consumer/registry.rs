@@ -1,6 +1,7 @@
 //! The consumers that follow rates, by name.
 
-use narrows_control::params::{self, Param, Params, Registered};
+use narrows_params;
+use narrows_params::{Param, Params, Registered};
 
 /// What a registry line says of a consumer.
 pub struct ConsumerEntry {
@@ -19,7 +20,7 @@ pub struct ConsumerEntry {
 }
 
 /// A consumer chosen by name, with its parameters checked: `mircc`, `single?multipath=false`.
-pub type ConsumerChoice = params::Choice<ConsumerEntry>;
+pub type ConsumerChoice = narrows_params::Choice<ConsumerEntry>;
 
 impl Registered for ConsumerEntry {
     const WHAT: &'static str = "consumer";

@@ -2,8 +2,8 @@
 
 use crate::consumer::ByClass;
 use crate::{Class, Hint};
-use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
 use std::collections::BTreeMap;
 
 /// The part of a flow that takes one path (MIRCC, section 4).

@@ -2,7 +2,8 @@
 
 use super::{ConsumerCounters, ConsumerError, ConsumerSetup, Subflow};
 use crate::{Class, Content, Data, Interest, Nack, Packet, Reason, Steer};
-use narrows_control::registry::{Choice, Need, Setup};
+use narrows_control::{Choice, Setup};
+use narrows_params::Need;
 use narrows_transport::{AckFormat, Answer, Sender, Transport};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! The content store: Data that has passed, for whoever asks next.
 
 use crate::{Data, Interest, Name, Route};
-use narrows_path::Rates;
 use narrows_units::Time;
+use narrows_wire::Rates;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 

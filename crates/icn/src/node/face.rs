@@ -6,8 +6,9 @@ use super::meter::{MeanSize, Observed};
 use super::pit::EntryId;
 use super::shaper::{Link, Offer, Shaper, ShaperConfig};
 use crate::{Class, Interest, Name};
-use narrows_path::{AnyRateLaw, LawChoice, LawSetup, RateLaw, Rates};
+use narrows_path::{AnyRateLaw, LawChoice, LawSetup, RateLaw};
 use narrows_units::{Bytes, Random, Rate, Time};
+use narrows_wire::Rates;
 
 /// One of a node's faces, numbered from 0 in the order in which they were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

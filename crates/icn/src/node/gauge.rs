@@ -1,8 +1,9 @@
 //! The rate law of a face, and what it is told.
 
 use crate::Class;
-use narrows_path::{AnyRateLaw, Observed, RateLaw, Rates};
+use narrows_path::{AnyRateLaw, Observed, RateLaw};
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Rates;
 
 /// Counts what the law must know until its next tick (MIRCC, figure 1: the arrival counter before the queue and the rate calculator beside it).
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::face::{Face, FaceId};
 use crate::{Class, Data, Interest, Nack, Name, Packet, Route, Steer};
-use narrows_path::Rates;
 use narrows_units::{Span, Time};
+use narrows_wire::Rates;
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug)]

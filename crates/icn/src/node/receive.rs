@@ -7,8 +7,8 @@ use super::shaper::Offer;
 use super::steering::Way;
 use super::{Node, Refusal};
 use crate::{Data, FaceId, Interest, Nack, Name, Packet, Reason, Route};
-use narrows_path::Rates;
 use narrows_units::Time;
+use narrows_wire::Rates;
 
 impl<N: Name> Node<N> {
     /// A packet came in on `face` at `now`.

@@ -2,7 +2,8 @@
 
 use super::fib::NextHop;
 use crate::FaceId;
-use narrows_control::params::{self, Param, Registered};
+use narrows_params;
+use narrows_params::{Param, Registered};
 use narrows_units::Random;
 
 /// The next hops that an Interest may take: all those of its prefix but the face it came from.
@@ -57,7 +58,7 @@ pub struct StrategyEntry {
 }
 
 /// A strategy chosen by name.
-pub type StrategyChoice = params::Choice<StrategyEntry>;
+pub type StrategyChoice = narrows_params::Choice<StrategyEntry>;
 
 impl Registered for StrategyEntry {
     const WHAT: &'static str = "forwarding scheme";

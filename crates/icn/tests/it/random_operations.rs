@@ -2,8 +2,8 @@
 
 use crate::common::{CONTENT, data, nack, segment_of, setup};
 use narrows_icn::{AnyConsumer, Interest, Interned, InternedContent, Method, Packet, Reason};
-use narrows_path::Rates;
 use narrows_units::{Rate, Span, Time};
+use narrows_wire::Rates;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

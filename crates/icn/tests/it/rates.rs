@@ -2,8 +2,8 @@
 
 use crate::common::{at, consumer, data, kbps, of_class, path_of, run};
 use narrows_icn::{Class, Data, Hint, Interest, Interned, Packet, Steer};
-use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
 
 const RTT: Span = Span::from_millis(50);
 

@@ -2,8 +2,8 @@
 
 use crate::common::{CONTENT, at, consumer, data, kbps, nack, path_of, run, segment_of};
 use narrows_icn::{AnyConsumer, Hint, Interest, Interned, InternedContent, Packet, Reason};
-use narrows_path::Rates;
 use narrows_units::{Rate, Span, Time};
+use narrows_wire::Rates;
 
 const RTT: Span = Span::from_millis(50);
 

@@ -6,9 +6,10 @@ mod trial;
 mod wild;
 
 use crate::loaded::object_of;
-use narrows_control::cores::{Input, Output, Replay, TWINS, Twin};
-use narrows_control::params::Kind;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
+use narrows_control::TWINS;
+use narrows_control::cores::{Input, Output, Replay, Twin};
+use narrows_params::Kind;
 use narrows_units::Random;
 use rbpf::EbpfVmNoData;
 use std::cell::Cell;

@@ -3,8 +3,8 @@
 
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapHandle, MapInfo, RingBufferBuilder};
+use narrows_control::Choice;
 use narrows_control::cores::Twin;
-use narrows_control::registry::Choice;
 use narrows_kernel::{KernelError, Loaded, PINS, Pinned, Registration, available};
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,8 +1,8 @@
 //! What the kernel decided is decided again by the native core: the same, bit for bit.
 #![cfg(feature = "bpf")]
 
-use narrows_control::cores::TWINS;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
+use narrows_control::TWINS;
 use narrows_kernel::{Loaded, Replayer};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

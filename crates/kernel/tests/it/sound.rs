@@ -1,8 +1,9 @@
 //! Controllers in the kernel come and go without harm to the connections that have them.
 #![cfg(feature = "bpf")]
 
-use narrows_control::cores::{TWINS, Twin};
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
+use narrows_control::TWINS;
+use narrows_control::cores::Twin;
 use narrows_kernel::{Loaded, Replayer};
 use rustix::fs::{Mode, OFlags};
 use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};

@@ -2,8 +2,8 @@
 
 use super::open;
 use crate::hosts::Host;
-use narrows_transport::Transport;
 use narrows_traffic::Ledger;
+use narrows_transport::Transport;
 use narrows_units::Bytes;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};

@@ -5,8 +5,8 @@ use super::layout::{Layout, Network, Transport};
 use super::packet::WirePacket;
 use super::view::TcpFlags;
 use super::virtio::{Gso, VirtioHeader};
-use narrows_control::Ecn;
 use narrows_path::Packet;
+use narrows_wire::Ecn;
 
 const ROOM: usize = VirtioHeader::LEN + Layout::MAX_HEAD;
 

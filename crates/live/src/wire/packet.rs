@@ -6,9 +6,9 @@ use super::head::Head;
 use super::layout::{Network, Transport};
 use super::split;
 use super::view::{Endpoints, Tcp, TcpFlags};
-use narrows_control::{Ecn, Header};
 use narrows_path::Packet;
 use narrows_units::Bytes;
+use narrows_wire::{Ecn, Header};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 

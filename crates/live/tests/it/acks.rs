@@ -1,5 +1,6 @@
 //! Samples at each acknowledgement, from the kernel's tracepoint.
 
+use crate::common::turn;
 use narrows_kernel::KernelError;
 use narrows_live::{Extras, LiveError};
 
@@ -13,6 +14,7 @@ fn each_acknowledgement_tells_of_its_connection() {
                 [[flow]]\nname = \"silent\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n\
                 [[flow]]\nname = \"heard\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
     let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+    let _turn = turn();
     let heard = Extras { acks: vec![1], ..Extras::default() };
     let acks = match narrows_live::run_with(&scenario, &heard, &mut |_| true) {
         Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => return eprintln!("left out: {error}"),

@@ -1,20 +1,17 @@
 //! What datagrams meet on emulated links is what the links' own arithmetic says: which are lost, how many are marked, when they arrive. Times are asked for only
 //! as exactly as a machine with other work to do can give them; docs/live.md has those of an idle one.
 
-use narrows_control::Ecn;
+use crate::common::turn;
 use narrows_live::trial::{Datagrams, Trial, trial};
 use narrows_measure::LinkRecord;
 use narrows_path::{Fate, Link, Packet};
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
 use std::io::Write;
-use std::sync::Mutex;
 
 /// From the last datagram to the end of a trial.
 const MARGIN: Span = Span::from_millis(300);
-
-/// One at a time: each asks for a core.
-static TURN: Mutex<()> = Mutex::new(());
 
 fn scenario(keys: &str) -> Scenario {
     let text = format!(
@@ -26,7 +23,7 @@ fn scenario(keys: &str) -> Scenario {
 
 /// The trial, or `None` with a printed reason where nothing runs live.
 fn tried(scenario: &Scenario, datagrams: Datagrams) -> Option<Trial> {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _turn = turn();
     if let Err(error) = narrows_live::ready() {
         // Not by eprintln!, which the harness keeps to itself when a test passes.
         writeln!(std::io::stderr(), "skipped: {error}").ok();
@@ -57,7 +54,7 @@ impl Packet for Model {
     fn flow(&self) -> u64 {
         0
     }
-    fn header(&mut self) -> Option<&mut narrows_control::Header> {
+    fn header(&mut self) -> Option<&mut narrows_wire::Header> {
         None
     }
 }

@@ -1,6 +1,7 @@
 //! What controllers decide in the kernel on lossy paths, with queues that overflow and outages that time out, the native cores decide again: the same, bit for bit.
 
-use narrows_control::cores::TWINS;
+use crate::common::turn;
+use narrows_control::TWINS;
 use narrows_kernel::KernelError;
 use narrows_live::{Extras, LiveError};
 
@@ -24,6 +25,7 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
     }
     let scenario =
         narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|e| panic!("{}", e.short()));
+    let _turn = turn();
     let record = match narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true) {
         Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => return eprintln!("left out: {error}"),
         record => record.unwrap_or_else(|error| panic!("{error}")).0,

@@ -1,7 +1,6 @@
 //! VCP over kernel sockets: load codes that the emulator's routers write reach the controller in the kernel as counts of accurate ECN.
 
 #[allow(dead_code)]
-
 use crate::common::{Case, flow, run, scenario};
 
 const LINK: &str = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"200 kB\"\nqueue = \"vcp?codes=accecn\"";

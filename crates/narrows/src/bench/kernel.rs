@@ -6,8 +6,8 @@
 
 use crate::Outcome;
 use crate::error::Failure;
-use narrows_control::cores::TWINS;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
+use narrows_control::TWINS;
 use narrows_kernel::Loaded;
 use serde::Serialize;
 use std::fs;

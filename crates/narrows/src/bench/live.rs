@@ -2,12 +2,12 @@
 
 use crate::Outcome;
 use crate::error::Failure;
-use narrows_control::Ecn;
 use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
 use narrows_measure::Emulation;
 use narrows_path::Link;
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
 use serde::Serialize;
 use std::io::Write;
 
@@ -231,7 +231,7 @@ impl narrows_path::Packet for Numbered {
     fn flow(&self) -> u64 {
         0
     }
-    fn header(&mut self) -> Option<&mut narrows_control::Header> {
+    fn header(&mut self) -> Option<&mut narrows_wire::Header> {
         None
     }
 }

@@ -5,9 +5,10 @@ use crate::Outcome;
 use crate::cli::LoadArgs;
 use crate::error::Failure;
 use crate::output;
-use narrows_control::cores::{TWINS, Twin};
-use narrows_control::params::ParamError;
+use narrows_control::TWINS;
+use narrows_control::cores::Twin;
 use narrows_kernel::{KernelError, Pinned};
+use narrows_params::ParamError;
 use narrows_scenario::nearest;
 use std::fs;
 

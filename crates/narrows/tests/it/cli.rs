@@ -1,6 +1,6 @@
 //! The program as a user meets it: exit statuses, what it prints, what it leaves on the disk, and what it refuses.
 
-use crate::scratch::{Scratch, code, stderr, stdout};
+use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -266,7 +266,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     // A small file system of its own, in a namespace of its own: gone with the shell.
     let script = format!(
         "mount -t tmpfs -o size=64k none small || exit 77; '{}' run '{file}' --out small/result; status=$?; echo left: $(ls -A small); exit $status",
-        scratch::PROGRAM
+        PROGRAM
     );
     let output = place.command("unshare").args(["--map-root-user", "--mount", "sh", "-c", &script]).output();
     let output = match output {
@@ -293,7 +293,7 @@ fn a_killed_run_leaves_nothing_that_looks_complete() {
     for percent in [10, 50, 75, 80, 85, 90, 95, 100] {
         let name = format!("killed-{percent}");
         let mut child = place
-            .command(scratch::PROGRAM)
+            .command(PROGRAM)
             .args(["run", &file, "--seeds", "2", "--quiet", "--out", &name])
             .stdout(Stdio::null())
             .spawn()
@@ -318,7 +318,7 @@ fn ctrl_c_and_sigterm_stop_a_long_run_within_a_second() {
     let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
     let before = place.listing();
     for signal in ["-INT", "-TERM"] {
-        let mut command = place.command(scratch::PROGRAM);
+        let mut command = place.command(PROGRAM);
         let mut child = command.args(["run", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
         std::thread::sleep(Duration::from_millis(700));
         assert!(child.try_wait().expect("a state").is_none(), "it ended by itself");
@@ -341,8 +341,7 @@ fn a_hangup_stops_a_run_unless_nohup_has_it_ignored() {
     let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
     for (disposition, hears) in [("--default-signal=HUP", true), ("--ignore-signal=HUP", false)] {
         let mut command = place.command("env");
-        let mut child =
-            command.args([disposition, scratch::PROGRAM, "run", &file, "--quiet"]).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        let mut child = command.args([disposition, PROGRAM, "run", &file, "--quiet"]).stderr(Stdio::piped()).spawn().expect("narrows runs");
         let number = child.id().to_string();
         let send = |signal: &str| assert!(place.command("kill").args([signal, &number]).status().expect("kill").success());
         std::thread::sleep(Duration::from_millis(700));
@@ -448,8 +447,7 @@ fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
     let commands: [&[&str]; 5] =
         [&["list", "metrics"], &["list", "controllers", "--json"], &["schema"], &["run", &file, "--out", "result"], &["report", "result"]];
     for command in commands {
-        let mut child =
-            place.command(scratch::PROGRAM).args(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        let mut child = place.command(PROGRAM).args(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("an end");
         assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{command:?}");
@@ -519,7 +517,7 @@ fn a_result_is_made_again_from_its_own_directory() {
         let output = place.narrows(command.iter().copied().chain(["--quiet", "--out", &first]));
         assert_eq!(code(&output), 0, "{command:?}: {}", stderr(&output));
         let summary: Value = serde_json::from_slice(&place.read(&format!("{first}/summary.json"))).expect("JSON");
-        let remake = summary["remake"].as_str().expect("a command").replacen("narrows", scratch::PROGRAM, 1);
+        let remake = summary["remake"].as_str().expect("a command").replacen("narrows", PROGRAM, 1);
         let script = format!("cd {first} && {remake} --quiet --out ../{second}");
         let output = place.command("sh").args(["-c", &script]).output().expect("a shell");
         assert_eq!(code(&output), 0, "{script}: {}", stderr(&output));

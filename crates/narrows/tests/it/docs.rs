@@ -1,8 +1,8 @@
 //! The pages in `docs` say what the program does. `docs/controllers.md` and `docs/disciplines.md` are written from `narrows list`: `UPDATE_DOCS=1 cargo test -p
 //! narrows --test docs` rewrites them; the other pages must name every key and every column.
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::scratch::{Scratch, code, stderr};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -17,6 +17,7 @@ fn without_controllers_it_says_how_to_get_them() {
 #[cfg(feature = "bpf")]
 mod built {
     use super::*;
+    use crate::host::alone;
     use crate::scratch::{PROGRAM, stdout};
     use serde_json::Value;
     use std::collections::BTreeSet;
@@ -25,19 +26,18 @@ mod built {
     use std::net::{TcpListener, TcpStream};
     use std::path::Path;
     use std::process::{Child, Command, Output, Stdio};
-    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::sync::MutexGuard;
     use std::thread;
     use std::time::Duration;
 
     /// Tests take turns: each compares what there is before and after, of all tests of this process. `None` without root, who alone gives controllers to the kernel, with a
     /// word on the test that is left out.
     fn turn(test: &str) -> Option<MutexGuard<'static, ()>> {
-        static TURN: Mutex<()> = Mutex::new(());
         let root = Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
         if !root {
             eprintln!("{test}: left out, only root may give controllers to the kernel");
         }
-        root.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+        root.then(alone)
     }
 
     fn kernel(arguments: &[&str]) -> Output {

@@ -2,9 +2,9 @@
 //! nothing is left. `NARROWS_TORTURE` says how often it is tried, in percent of full size, which is 1,300 times; at least 65 times.
 #![cfg(feature = "bpf")]
 
-use crate::host::{capable, left_running};
-use narrows_units::Random;
+use crate::host::{alone, capable, left_running};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use narrows_units::Random;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -178,6 +178,7 @@ fn nothing_is_left_of_controllers_whatever_kills_races_or_harms() {
     if !capable("nothing_is_left_of_controllers_whatever_kills_races_or_harms") {
         return;
     }
+    let _alone = alone();
     // Full size is twenty times the least.
     let percent: f64 = std::env::var("NARROWS_TORTURE").map_or(1.0, |percent| percent.parse().expect("NARROWS_TORTURE is a number"));
     let times = (percent / 5.0).max(1.0) as u64;

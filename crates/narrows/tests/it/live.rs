@@ -1,11 +1,10 @@
 //! Live runs as a user meets them: programs in the network, users without root, faults; and that nothing is left behind by any of them.
 
-use crate::host::{Traces, capable, has, left_running};
+use crate::host::{Traces, alone, capable, has, left_running};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A scenario that takes its time, for programs.
@@ -25,13 +24,6 @@ from = "left"
 to = "right"
 controller = "cubic"
 "#;
-
-/// Live runs share the machine badly: one at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
 
 /// Runs live with `arguments`; checks that nothing is left behind. Statuses of invalid runs count as those of valid ones: the test's machine may be busy.
 fn live(place: &Scratch, arguments: &[&str]) -> Output {

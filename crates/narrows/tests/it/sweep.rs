@@ -1,7 +1,7 @@
 //! Sweeps, matrices and comparisons of results as a user meets them: also killed and continued.
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::time::{Duration, Instant};

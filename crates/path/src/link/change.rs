@@ -1,9 +1,9 @@
 //! A link changes while packets are on it.
 
 use super::{Form, Link};
-use crate::far_end::{Delivery, FarEnd, Jitter, Reorder};
-use crate::loss::LossProcess;
-use crate::service::Server;
+use crate::link::far_end::{Delivery, FarEnd, Jitter, Reorder};
+use crate::link::loss::LossProcess;
+use crate::link::service::Server;
 use crate::{Discipline, Limit, LossModel, Packet};
 use narrows_units::{Bytes, Rate, Span, Time};
 

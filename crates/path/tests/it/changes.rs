@@ -1,8 +1,8 @@
 //! Links that change and links that spread their deliveries, worked by hand.
 
-use narrows_control::{Ecn, Header};
-use narrows_path::{Delivery, Fate, Jitter, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Reorder, Spread, Why};
+use narrows_path::{Delivery, DropReason, Fate, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Reorder};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Ecn, Header};
 
 #[derive(Clone, Copy, Debug)]
 struct Full(u64);
@@ -111,7 +111,7 @@ fn a_smaller_buffer_keeps_what_it_holds_and_admits_no_more() {
     let mut link = loaded(&LinkConfig { limit: Limit::Packets(4), ..config() }, 5);
     link.change(us(500), LinkChange::Limit(Limit::Packets(2)));
     assert_eq!(link.waiting().1, 4);
-    assert_eq!(link.offer(us(2_500), Full(5)), Fate::Dropped(Why::Full));
+    assert_eq!(link.offer(us(2_500), Full(5)), Fate::Dropped(DropReason::Full));
     // After three departures one waits.
     assert_eq!(link.offer(us(3_500), Full(6)), Fate::Queued);
     assert_eq!(arrivals(&mut link, us(20_000)).len(), 6);
@@ -138,7 +138,7 @@ fn late_packets_are_a_share_and_are_overtaken() {
 fn normal_jitter_is_truncated_and_reorders_only_if_asked() {
     let ms = |n| Span::from_millis(n);
     for reorders in [false, true] {
-        let jitter = Jitter { spread: Spread::Normal(ms(5)), reorders };
+        let jitter = Jitter { spread: JitterDist::Normal(ms(5)), reorders };
         let config = LinkConfig { delivery: Delivery { jitter, ..Delivery::default() }, ..LinkConfig::default() };
         let mut link: Link<Full> = Link::new(&config, 1, "link");
         // So far apart that none could overtake another, then all at once.

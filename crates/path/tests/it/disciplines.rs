@@ -1,9 +1,9 @@
 //! What holds for every discipline, whatever is offered: packets are conserved, and neither what carries them nor when the clock wakes changes anything.
 
-use narrows_control::registry::Need;
-use narrows_control::{Ecn, Header};
-use narrows_path::{DISCIPLINES, Fate, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Why};
+use narrows_params::Need;
+use narrows_path::{DISCIPLINES, DropReason, Fate, Limit, Link, LinkChange, LinkConfig, Packet, RateSource};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Ecn, Header};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -127,7 +127,7 @@ struct Story {
 struct Outcome {
     fates: Vec<Fate>,
     /// Packets dropped after they were accepted.
-    dropped: BTreeMap<u64, Why>,
+    dropped: BTreeMap<u64, DropReason>,
     /// Arrivals with their code points and headers.
     arrivals: Vec<(Time, u64, Ecn, Option<Header>)>,
     counters: String,

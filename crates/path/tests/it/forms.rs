@@ -1,11 +1,11 @@
 //! A FIFO does the same whether its departures are known ahead or chosen one by one, whatever carries the packets, however late the clock wakes and whatever changes.
 
-use narrows_control::{Ecn, Header};
 use narrows_path::{
-    AnyDiscipline, Delivery, DisciplineSetup, Fate, Form, Jitter, Limit, Link, LinkChange, LinkConfig, LossModel, Packet, RateSource,
-    Reorder, Spread, Trace,
+    AnyDiscipline, Delivery, DisciplineSetup, Fate, Form, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, LossModel, Packet,
+    RateSource, Reorder, Trace,
 };
 use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_wire::{Ecn, Header};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -197,9 +197,9 @@ fn stories() -> impl Strategy<Value = Story> {
 
 fn deliveries() -> impl Strategy<Value = Delivery> {
     let spread = prop_oneof![
-        3 => Just(Spread::None),
-        1 => (1u64..5_000_000).prop_map(|ns| Spread::Uniform(Span::from_nanos(ns))),
-        1 => (1u64..2_000_000).prop_map(|ns| Spread::Normal(Span::from_nanos(ns))),
+        3 => Just(JitterDist::None),
+        1 => (1u64..5_000_000).prop_map(|ns| JitterDist::Uniform(Span::from_nanos(ns))),
+        1 => (1u64..2_000_000).prop_map(|ns| JitterDist::Normal(Span::from_nanos(ns))),
     ];
     let reorder = prop_oneof![
         Just(Reorder::default()),

@@ -1,8 +1,8 @@
 //! Links never send more than they could, between any two instants and to the byte.
 
-use narrows_control::{Ecn, Header};
 use narrows_path::{Link, LinkChange, LinkConfig, Packet, RateSource, Trace};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Ecn, Header};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The pcapng file.
 
 use super::frame::{self, Segment, Socket};
-use narrows_control::Ecn;
 use narrows_units::Time;
+use narrows_wire::Ecn;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};

@@ -1,7 +1,7 @@
 //! Packets as bytes: IPv4, TCP and UDP headers with their checksums, before a payload of zeros.
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
-use narrows_control::Ecn;
+use narrows_wire::Ecn;
 
 /// Longest payload that IPv4 and the headers here leave room for.
 pub(super) const MAX_PAYLOAD: usize = 65_535 - 80;

@@ -7,11 +7,11 @@ mod frame;
 use connection::{Connection, Key};
 use file::File;
 use frame::{MAX_PAYLOAD, Socket};
-use narrows_control::Ecn;
-use narrows_control::registry::Need;
-use narrows_transport::{AckFormat, Content, Observer, Point, Seen, Sender};
+use narrows_params::Need;
 use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario, Workload};
+use narrows_transport::{AckFormat, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
+use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

@@ -60,8 +60,10 @@ fn bytes(dir: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn what_was_written_is_read_back() {
     let scratch = Scratch::new("round-trip");
-    let icn = common::icn::comparison();
-    for (name, made) in [("many", common::three_by_three()), ("one", common::single()), ("trace", common::varying()), ("icn", icn)] {
+    let icn = crate::common::icn::comparison();
+    for (name, made) in
+        [("many", crate::common::three_by_three()), ("one", crate::common::single()), ("trace", crate::common::varying()), ("icn", icn)]
+    {
         let dir = scratch.0.join(name);
         write(&dir, &made, &info("first")).unwrap();
         let back = read(&dir).unwrap();
@@ -78,7 +80,7 @@ fn what_was_written_is_read_back() {
 fn only_information_centric_networks_have_tables_of_consumers() {
     let scratch = Scratch::new("icn-tables");
     let tables = ["consumer_samples.parquet", "consumers.parquet", "interests.parquet", "rate_samples.parquet", "subflow_samples.parquet"];
-    for (name, made, there) in [("icn", common::icn::comparison(), true), ("ip", common::single(), false)] {
+    for (name, made, there) in [("icn", crate::common::icn::comparison(), true), ("ip", crate::common::single(), false)] {
         let dir = scratch.0.join(name);
         write(&dir, &made, &info("x")).unwrap();
         assert!(tables.iter().all(|table| dir.join(table).exists() == there), "{name}");
@@ -89,7 +91,7 @@ fn only_information_centric_networks_have_tables_of_consumers() {
 #[test]
 fn transfers_changes_and_packet_buffers_survive() {
     let scratch = Scratch::new("odd");
-    let mut made = common::single();
+    let mut made = crate::common::single();
     let run = &mut made.cases[0].runs[0];
     run.seed = u64::MAX;
     let mut transfers = Transfers { begun: 4, ..Transfers::default() };
@@ -131,7 +133,7 @@ fn transfers_changes_and_packet_buffers_survive() {
 #[test]
 fn nothing_run_is_still_a_result() {
     let scratch = Scratch::new("empty");
-    let mut made = common::single();
+    let mut made = crate::common::single();
     made.cases.clear();
     write(&scratch.0.join("out"), &made, &info("x")).unwrap();
     assert_eq!(format!("{:?}", read(&scratch.0.join("out")).unwrap()), format!("{made:?}"));
@@ -141,8 +143,8 @@ fn nothing_run_is_still_a_result() {
 fn only_run_json_differs_between_two_runs() {
     let scratch = Scratch::new("same");
     let (a, b) = (scratch.0.join("a"), scratch.0.join("b"));
-    write(&a, &common::three_by_three(), &info("first")).unwrap();
-    write(&b, &common::three_by_three(), &info("second")).unwrap();
+    write(&a, &crate::common::three_by_three(), &info("first")).unwrap();
+    write(&b, &crate::common::three_by_three(), &info("second")).unwrap();
     let different: Vec<String> = bytes(&a).into_iter().zip(bytes(&b)).filter(|(a, b)| a != b).map(|(a, _)| a.0).collect();
     assert_eq!(different, ["run.json"]);
     let names: Vec<String> = bytes(&a).into_iter().map(|(name, _)| name).collect();
@@ -154,7 +156,7 @@ fn an_existing_directory_is_left_alone() {
     let scratch = Scratch::new("exists");
     let dir = scratch.0.join("out");
     fs::create_dir(&dir).unwrap();
-    let error = write(&dir, &common::single(), &info("x")).unwrap_err();
+    let error = write(&dir, &crate::common::single(), &info("x")).unwrap_err();
     assert!(matches!(error, ReportError::Exists(_)));
     assert!(error.to_string().contains("--out"), "{error}");
     assert_eq!(scratch.entries(), ["out"]);
@@ -163,7 +165,7 @@ fn an_existing_directory_is_left_alone() {
 #[test]
 fn an_error_half_way_leaves_nothing() {
     let scratch = Scratch::new("half");
-    let mut made = common::single();
+    let mut made = crate::common::single();
     let twice = made.cases[0].runs[0].clone();
     made.cases[0].runs.push(twice);
     let error = write(&scratch.0.join("out"), &made, &info("x")).unwrap_err();
@@ -171,7 +173,7 @@ fn an_error_half_way_leaves_nothing() {
     assert!(scratch.entries().is_empty());
 
     fs::write(scratch.0.join("file"), "").unwrap();
-    let error = write(&scratch.0.join("file/out"), &common::single(), &info("x")).unwrap_err();
+    let error = write(&scratch.0.join("file/out"), &crate::common::single(), &info("x")).unwrap_err();
     assert!(error.to_string().contains("file") && error.to_string().contains("--out"), "{error}");
     assert_eq!(scratch.entries(), ["file"]);
 }
@@ -185,7 +187,7 @@ fn a_directory_has_one_owner() {
     drop(first);
     assert!(scratch.entries().is_empty(), "what was made for it is gone: {:?}", scratch.entries());
     let again = Reserved::new(&dir).unwrap();
-    narrows_report::write(again, &common::single(), &info("x")).unwrap();
+    narrows_report::write(again, &crate::common::single(), &info("x")).unwrap();
     assert!(matches!(Reserved::new(&dir), Err(ReportError::Exists(_))));
     assert!(fs::read_dir(scratch.0.join("new")).unwrap().count() == 1);
 }
@@ -213,7 +215,7 @@ fn what_the_dead_left_blocks_nobody_and_is_removed() {
     }
     fs::create_dir(scratch.0.join(".somebody-elses")).unwrap();
     let alive = Reserved::new(&scratch.0.join("alive")).unwrap();
-    write(&scratch.0.join("out"), &common::single(), &info("x")).unwrap();
+    write(&scratch.0.join("out"), &crate::common::single(), &info("x")).unwrap();
     assert_eq!(scratch.entries(), [".alive.narrows-unfinished", ".somebody-elses", "out"]);
     assert!(!scratch.0.join("out/deep").exists());
     drop(alive);
@@ -236,7 +238,7 @@ fn only_plain_names_are_written() {
     let scratch = Scratch::new("plain");
     for name in ["../outside", "/tmp/narrows-outside", "a/b", "", "summary.json"] {
         let inputs = vec![Input { name: name.to_owned(), text: "x".to_owned() }];
-        let error = write(&scratch.0.join("out"), &common::single(), &RunInfo { inputs, ..info("x") }).unwrap_err();
+        let error = write(&scratch.0.join("out"), &crate::common::single(), &RunInfo { inputs, ..info("x") }).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
         assert!(scratch.entries().is_empty(), "{name}: {:?}", scratch.entries());
     }
@@ -246,7 +248,7 @@ fn only_plain_names_are_written() {
 fn changed(scratch: &Scratch, change: impl FnOnce(&Path)) -> String {
     let dir = scratch.0.join("out");
     let _ = fs::remove_dir_all(&dir);
-    write(&dir, &common::single(), &info("x")).unwrap();
+    write(&dir, &crate::common::single(), &info("x")).unwrap();
     change(&dir);
     let error = read(&dir).unwrap_err().to_string();
     let _ = fs::remove_dir_all(&dir);
@@ -276,7 +278,7 @@ fn what_is_missing_or_damaged_is_named() {
 fn a_table_of_another_run_is_refused() {
     let scratch = Scratch::new("foreign");
     let other = scratch.0.join("other");
-    write(&other, &common::varying(), &info("x")).unwrap();
+    write(&other, &crate::common::varying(), &info("x")).unwrap();
     let error = changed(&scratch, |dir| {
         fs::copy(other.join("link_samples.parquet"), dir.join("link_samples.parquet")).unwrap();
     });
@@ -326,7 +328,7 @@ fn a_pipe_in_place_of_a_file_is_refused_at_once() {
 fn the_checksums_are_those_of_sha256sum() {
     let scratch = Scratch::new("sums");
     let dir = scratch.0.join("out");
-    write(&dir, &common::three_by_three(), &info("x")).unwrap();
+    write(&dir, &crate::common::three_by_three(), &info("x")).unwrap();
     let output = std::process::Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&dir).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

@@ -9,8 +9,8 @@ const PLOTLY: usize = 4_700_000;
 
 #[test]
 fn the_page_is_the_same_each_time_and_needs_nothing_else() {
-    let page = html(&common::three_by_three());
-    assert!(page == html(&common::three_by_three()));
+    let page = html(&crate::common::three_by_three());
+    assert!(page == html(&crate::common::three_by_three()));
     let own: String = page.split("<script>").enumerate().filter(|(index, _)| *index != 1).map(|(_, part)| part).collect();
     for outside in ["src=", "href=", "@import", "url(", "http://", "https://"] {
         assert!(!own.contains(outside), "{outside}");
@@ -20,9 +20,11 @@ fn the_page_is_the_same_each_time_and_needs_nothing_else() {
 #[test]
 fn the_data_stays_below_2_mb() {
     let seeds: Vec<u64> = (1..=30).collect();
-    for made in
-        [common::three_by_three(), common::comparison("many seeds", &seeds, 2, None), common::comparison("many flows", &[1, 2], 40, None)]
-    {
+    for made in [
+        crate::common::three_by_three(),
+        crate::common::comparison("many seeds", &seeds, 2, None),
+        crate::common::comparison("many flows", &[1, 2], 40, None),
+    ] {
         let own = html(&made).len() - PLOTLY;
         assert!(own < 2_000_000, "{}: {own} bytes", made.title);
     }
@@ -30,7 +32,7 @@ fn the_data_stays_below_2_mb() {
 
 #[test]
 fn names_cannot_break_the_page() {
-    let mut made = common::single();
+    let mut made = crate::common::single();
     made.title = "<script>alert(1)</script>".to_owned();
     made.cases[0].label = "</script><b>\"x\" & y".to_owned();
     made.cases[0].scenario_toml = "# {{js}} <i>".to_owned();
@@ -47,7 +49,7 @@ fn data(made: &Comparison) -> Value {
 
 #[test]
 fn transfers_are_drawn_by_size() {
-    let mut made = common::three_by_three();
+    let mut made = crate::common::three_by_three();
     assert_eq!(data(&made)["transfers"], Value::Null);
     // Ten of 1 to 3 kB with slowdowns from 1 to 10, and one of 40 kB in each seed of the second case.
     for run in &mut made.cases[1].runs {
@@ -78,7 +80,7 @@ fn transfers_are_drawn_by_size() {
 
 #[test]
 fn changes_are_drawn_once_if_all_cases_have_them() {
-    let mut made = common::three_by_three();
+    let mut made = crate::common::three_by_three();
     let change = |what, to: &str| Change { at: Time::ZERO + Span::from_secs(20), of: "bottleneck".to_owned(), what, to: to.to_owned() };
     let buffer = |made: &Comparison| data(made)["limits"].as_array().unwrap().len();
     assert_eq!((data(&made)["changes"].as_array().unwrap().len(), buffer(&made)), (0, 1));
@@ -101,8 +103,8 @@ fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
     let titles = |made: &Comparison| -> Vec<String> {
         data(made)["panels"].as_array().unwrap().iter().map(|panel| panel["title"].as_str().unwrap().to_owned()).collect()
     };
-    let made = common::icn::comparison();
-    let (icn, ip) = (titles(&made), titles(&common::single()));
+    let made = crate::common::icn::comparison();
+    let (icn, ip) = (titles(&made), titles(&crate::common::single()));
     let own = ["Throughput by class", "Throughput by path", "Interests refused", "Rate said for", "Interests waiting for"];
     for title in own {
         assert!(icn.iter().any(|panel| panel.starts_with(title)) && !ip.iter().any(|panel| panel.starts_with(title)), "{title}");
@@ -124,12 +126,12 @@ fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
         drawn["lines"].as_array().unwrap().iter().filter(|line| line["panel"] == panel("Interests refused") && line["name"] == "second");
     let most = refused.flat_map(|line| line["y"].as_array().unwrap()).filter_map(Value::as_f64).fold(0.0, f64::max);
     assert_eq!(most, 50.0);
-    assert!(html(&made).contains("<summary>Consumers</summary>") && html(&common::single()).contains("<summary>Flows</summary>"));
+    assert!(html(&made).contains("<summary>Consumers</summary>") && html(&crate::common::single()).contains("<summary>Flows</summary>"));
 }
 
 #[test]
 fn links_that_drop_or_mark_can_be_chosen() {
-    let mut made = common::single();
+    let mut made = crate::common::single();
     made.cases[0].runs[0].links[0].samples.iter_mut().enumerate().for_each(|(index, sample)| sample.marked = index as u64);
     let titles = |data: &Value| data["panels"].as_array().unwrap().iter().map(|panel| panel["title"].to_string()).collect::<Vec<_>>();
     let one = data(&made);
@@ -153,10 +155,10 @@ fn pages_to_look_at() {
     let Some(dir) = std::env::var_os("NARROWS_PAGES").map(std::path::PathBuf::from) else { return };
     std::fs::create_dir_all(&dir).unwrap();
     for (name, made) in [
-        ("three", common::three_by_three()),
-        ("single", common::single()),
-        ("varying", common::varying()),
-        ("eight", common::comparison("Eight flows", &[1, 2], 8, None)),
+        ("three", crate::common::three_by_three()),
+        ("single", crate::common::single()),
+        ("varying", crate::common::varying()),
+        ("eight", crate::common::comparison("Eight flows", &[1, 2], 8, None)),
     ] {
         std::fs::write(dir.join(format!("{name}.html")), html(&made)).unwrap();
     }

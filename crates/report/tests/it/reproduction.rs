@@ -107,7 +107,7 @@ fn one_miss_without_a_reason_is_not_as_expected() {
 /// The curves of the two consumers: each with its name, its first value and its last.
 fn ends(trace: Trace, flows: &[&str]) -> Vec<(String, f64, f64)> {
     let flows: Vec<String> = flows.iter().map(|name| (*name).to_owned()).collect();
-    let traced = Traced::of(&common::icn::record(), trace, &flows, None);
+    let traced = Traced::of(&crate::common::icn::record(), trace, &flows, None);
     let lines = serde_json::to_value(traced).expect("curves are numbers");
     let line = |line: &serde_json::Value| {
         let y: Vec<f64> = line["y"].as_array().expect("values").iter().filter_map(serde_json::Value::as_f64).collect();

@@ -6,32 +6,32 @@ use narrows_units::Span;
 
 #[test]
 fn the_table_of_a_comparison() {
-    insta::assert_snapshot!(table(&common::three_by_three()));
+    insta::assert_snapshot!(table(&crate::common::three_by_three()));
 }
 
 #[test]
 fn the_table_of_one_run() {
-    insta::assert_snapshot!(table(&common::single()));
+    insta::assert_snapshot!(table(&crate::common::single()));
 }
 
 #[test]
 fn the_table_of_a_varying_link() {
-    insta::assert_snapshot!(table(&common::varying()));
+    insta::assert_snapshot!(table(&crate::common::varying()));
 }
 
 #[test]
 fn the_table_of_an_information_centric_network() {
-    insta::assert_snapshot!(table(&common::icn::comparison()));
+    insta::assert_snapshot!(table(&crate::common::icn::comparison()));
 }
 
 #[test]
 fn the_summary() {
-    insta::assert_snapshot!(summary_json(&common::single()));
+    insta::assert_snapshot!(summary_json(&crate::common::single()));
 }
 
 #[test]
 fn a_run_on_a_machine_that_is_too_slow_is_called_invalid_with_every_reason_and_its_number() {
-    let mut made = common::single();
+    let mut made = crate::common::single();
     let limit = Limit { flow: "cubic".to_owned(), send_buffer: 0.0, receive_window: 0.31 };
     let late = Emulation {
         late_p99: Span::from_micros(2_100),
@@ -65,7 +65,7 @@ fn a_tenth_of_a_short_round_trip_is_too_late() {
 
 #[test]
 fn no_line_is_too_wide() {
-    for made in [common::three_by_three(), common::single()] {
+    for made in [crate::common::three_by_three(), crate::common::single()] {
         assert!(table(&made).lines().all(|line| line.chars().count() <= 120));
     }
 }

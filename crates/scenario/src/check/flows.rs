@@ -7,7 +7,7 @@ use crate::error::{Checked, Problem};
 use crate::raw::{RawFlow, RawScenario};
 use crate::text::At;
 use crate::{Flow, LinkId, NodeId, Scenario, Workload};
-use narrows_control::registry::{Choice, Setup};
+use narrows_control::{Choice, Setup};
 use narrows_transport::{AckFormat, Transport};
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use crate::near::suggest;
 use crate::raw::{RawBack, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawScenario, RawSpread};
 use crate::text::{At, OrUnlimited, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
-use narrows_path::{Delivery, DisciplineChoice, Jitter, LinkConfig, LossModel, RateSource, Reorder, Spread};
+use narrows_path::{Delivery, DisciplineChoice, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -267,8 +267,8 @@ pub(super) fn jitter(raw: &At<RawJitter>, duration: Span) -> Checked<Jitter> {
     let time = |time: &At<Quantity<Span>>| shorter(time.value.0, &time.span, "jitter", duration);
     match (uniform, normal) {
         (Some(most), None) => Ok(Jitter { reorders, ..Jitter::uniform(time(most)?) }),
-        (None, Some(deviation)) if deviation.value.0.is_zero() => Ok(Jitter { spread: Spread::None, reorders }),
-        (None, Some(deviation)) => Ok(Jitter { spread: Spread::Normal(time(deviation)?), reorders }),
+        (None, Some(deviation)) if deviation.value.0.is_zero() => Ok(Jitter { spread: JitterDist::None, reorders }),
+        (None, Some(deviation)) => Ok(Jitter { spread: JitterDist::Normal(time(deviation)?), reorders }),
         (Some(_), Some(_)) | (None, None) => {
             let help = "write { uniform = \"5 ms\" } or { normal = \"5 ms\" }, with reorders = true to let packets overtake";
             Err(Problem::at(&raw.span, "a jitter is either uniform or normal", help))

@@ -6,8 +6,8 @@ use crate::raw::{RawDraw, RawLimited, RawSizes, RawWorkload};
 use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
-use narrows_transport::Transport;
 use narrows_path::RateSource;
+use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span};
 use std::ops::Range;
 

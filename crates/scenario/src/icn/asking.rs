@@ -3,7 +3,7 @@
 use crate::check::{choice, refused_parameters};
 use crate::error::{Checked, Problem};
 use crate::text::At;
-use narrows_control::registry::{Choice, Setup};
+use narrows_control::{Choice, Setup};
 use narrows_icn::{Method, OFFERS};
 use narrows_path::LawChoice;
 use narrows_units::Bytes;

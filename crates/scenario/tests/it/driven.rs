@@ -1,6 +1,6 @@
 //! A controller that takes the place of a scenario's own brings all that follows from it.
 
-use narrows_control::registry::ENTRIES;
+use narrows_control::ENTRIES;
 use narrows_scenario::{load_driven_by, parse};
 use std::fs;
 

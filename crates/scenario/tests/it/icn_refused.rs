@@ -1,5 +1,6 @@
 //! What is said of each kind of mistake in an information-centric network: the line, the value, the remedy.
 
+use crate::common::shown;
 use narrows_scenario::parse;
 use std::io;
 
@@ -49,7 +50,7 @@ segments = [[1000, 0.99], [50000, 0.01]]
 /// What is said of the valid scenario with `from` replaced by `to`.
 fn refusal_of(from: &str, to: &str) -> String {
     assert!(VALID.contains(from), "{from} is not in the valid scenario");
-    common::refusal(&VALID.replacen(from, to, 1), &|_| Err(io::Error::new(io::ErrorKind::NotFound, "no such file")))
+    crate::common::refusal(&VALID.replacen(from, to, 1), &|_| Err(io::Error::new(io::ErrorKind::NotFound, "no such file")))
 }
 
 /// One snapshot for all mistakes of a kind, each headed by what was changed.
@@ -124,10 +125,10 @@ fn prefixes() {
     ];
     let edits: Vec<(&str, &str)> = edits.iter().map(|(from, to)| (*from, to.as_str())).collect();
     let parallel = VALID.replace("[[prefix]]\nname = \"/film\"", "[[link]]\nname = \"second\"\nbetween = [\"home\", \"fork\"]\nrate = \"1 Mbit/s\"\n[[prefix]]\nnext_hops = { home = [\"fork\"] }\nname = \"/film\"");
-    let said = common::refusal(&parallel, &|_| unreachable!("no files"));
+    let said = crate::common::refusal(&parallel, &|_| unreachable!("no files"));
     shown!(format!("{}## two links to one neighbour\n{said}", book(&edits)));
     let nothing: String = VALID.replace("[[prefix]]\nname = \"/film\"\nat = [\"west\", \"east\"]\n", "").replace(news, "");
-    shown!(common::refusal(&nothing, &|_| unreachable!("no files")), as "nothing_to_ask_for");
+    shown!(crate::common::refusal(&nothing, &|_| unreachable!("no files")), as "nothing_to_ask_for");
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn consumers() {
     ]);
     shown!(book(&edits));
     let nobody = &VALID[..VALID.find("[[consumer]]").unwrap()];
-    shown!(common::refusal(nobody, &|_| unreachable!("no files")), as "nobody_asks");
+    shown!(crate::common::refusal(nobody, &|_| unreachable!("no files")), as "nobody_asks");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is said of each kind of mistake: the line, the value, the remedy.
 
+use crate::common::shown;
 use narrows_scenario::parse;
 use std::io;
 use std::path::Path;
@@ -36,7 +37,7 @@ fn files(path: &Path) -> io::Result<String> {
 
 /// What is said of `text`.
 fn refusal(text: &str) -> String {
-    common::refusal(text, &files)
+    crate::common::refusal(text, &files)
 }
 
 /// What is said of the valid scenario with `from` replaced by `to`.

@@ -1,8 +1,8 @@
 //! What becomes of a scenario: defaults, expansion, routes, buffers.
 
-use narrows_transport::Transport;
 use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Trace};
 use narrows_scenario::{Comparison, Scenario, What, Workload, parse};
+use narrows_transport::Transport;
 use narrows_units::{Bytes, Depth, Rate, Span, Time};
 use std::io;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Written out and read again, a scenario is the same; and no text makes the parser panic.
 
-use narrows_transport::Transport;
 use narrows_scenario::{Scenario, ScenarioError, parse};
+use narrows_transport::Transport;
 use proptest::prelude::*;
 use std::io;
 use std::path::Path;

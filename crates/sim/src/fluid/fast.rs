@@ -1,7 +1,7 @@
 //! The window law of FAST (Jin, Wei and Low, INFOCOM 2004, equation 6) as it was published: without a queue the window doubles per round trip, else it moves in every other round trip.
 
 use super::Told;
-use narrows_control::params::Params;
+use narrows_params::Params;
 
 /// The law.
 #[derive(Clone, Debug)]

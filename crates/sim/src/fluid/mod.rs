@@ -14,7 +14,7 @@ mod vcp;
 use crate::pulse::Pulse;
 use crate::{Progress, SimError};
 use fast::Fast;
-use narrows_control::registry::Choice;
+use narrows_control::Choice;
 use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};

@@ -1,7 +1,7 @@
 //! VCP with exact loads (Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005, the model of its theorem): w' = w κ (1/ρ - 1)/T + α/T, with increases of a load below 80 % as at 80 %.
 
 use super::Told;
-use narrows_control::params::Params;
+use narrows_params::Params;
 
 /// The law of a source.
 #[derive(Clone, Debug)]

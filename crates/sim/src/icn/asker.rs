@@ -2,9 +2,9 @@
 
 use narrows_icn::{AnyConsumer, FaceId, InternedContent};
 use narrows_measure::{ConsumerCounters, FlowCounters};
-use narrows_path::Rates;
 use narrows_scenario::PrefixId;
 use narrows_units::{Bytes, Time};
+use narrows_wire::Rates;
 
 /// A consumer on its node.
 pub(crate) struct Asker {

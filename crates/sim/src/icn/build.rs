@@ -14,9 +14,10 @@ use narrows_icn::{
     ShaperConfig,
 };
 use narrows_measure::{Transfer, Transfers};
-use narrows_path::{Link, Rates};
+use narrows_path::Link;
 use narrows_scenario::{Icn, NodeId, Prefix, Scenario};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_wire::Rates;
 use std::collections::BTreeMap;
 
 /// The network before anything has happened.

@@ -1,8 +1,8 @@
 //! Packets as links see them.
 
-use narrows_control::{Ecn, Header};
 use narrows_icn::{Interned, Packet};
 use narrows_units::Bytes;
+use narrows_wire::{Ecn, Header};
 
 /// A packet on a link: where it is kept, and what links must know of it.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,10 @@ use narrows_measure::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, InterestCounters,
     LinkRecord, RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample,
 };
-use narrows_path::{LinkProbe, Rates};
+use narrows_path::LinkProbe;
 use narrows_scenario::{LinkId, NodeId, PrefixId, Scenario};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
 
 /// The series and the counts at the end of the warm-up.
 pub(crate) struct Probes {

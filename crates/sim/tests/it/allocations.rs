@@ -1,7 +1,7 @@
 //! A packet costs no allocation.
 
 use crate::common::{one_link, queue_for, scenario};
-use narrows_control::registry::{ENTRIES, Entry};
+use narrows_control::{ENTRIES, Entry};
 
 /// Allocations of a run of so many seconds, and the packets it delivered.
 fn cost(entry: &Entry, seconds: u32) -> (u64, u64) {

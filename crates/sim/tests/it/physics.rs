@@ -1,9 +1,10 @@
 //! What holds in every run, whatever the controller and the network.
 
 use crate::common::{one_link, queue_for, run, scenario, utilisation};
-use narrows_control::registry::{ENTRIES, Need};
+use narrows_control::ENTRIES;
 use narrows_measure::Record;
 use narrows_measure::metrics::metric;
+use narrows_params::Need;
 
 /// Packets are neither made nor lost by the network, queues stay within their buffers, and nothing is faster than light or the link.
 fn assert_physical(record: &Record, what: &str) {

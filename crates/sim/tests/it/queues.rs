@@ -167,7 +167,7 @@ fn coupled_queues_give_equal_windows() {
 fn scenarios_to_start_from_show_what_they_say() {
     for name in ["l4s", "marking"] {
         let file = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-        let plan = common::scenario(&std::fs::read_to_string(file).expect("a scenario"));
+        let plan = crate::common::scenario(&std::fs::read_to_string(file).expect("a scenario"));
         let record = narrows_sim::run(&plan).expect("it runs");
         assert!(!plan.expect.is_empty());
         for band in &plan.expect {

@@ -142,7 +142,7 @@ fn silence_does_not_let_bbr_send_a_burst_at_line_rate() {
     let record = run(&one_link("bbr", 8, 0, link, "workload = { on = \"3 s\", off = \"2 s\" }"));
     let restart = Time::ZERO + Span::from_secs(5);
     let within = |s: &&narrows_measure::LinkSample| s.at > restart && s.at < restart + Span::from_millis(100);
-    let queue = common::bottleneck(&record).samples.iter().filter(within).map(|s| s.queue.get()).max().unwrap();
+    let queue = crate::common::bottleneck(&record).samples.iter().filter(within).map(|s| s.queue.get()).max().unwrap();
     assert!(queue < 625_000 / 2, "{queue} bytes, half a bandwidth-delay product or more");
 }
 

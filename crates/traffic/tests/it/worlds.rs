@@ -126,9 +126,9 @@ fn frames_with_dropped_datagrams_are_lost_in_both_worlds() {
     // 8250 B, six datagrams: of 23 datagrams one is dropped.
     let plan = scenario(false, "workload = { rate = \"2 Mbit/s\", frame = \"33 ms\" }\nstop = \"5 s\"");
     let frames = 152;
-    let broken = (0..frames).filter(|frame| (frame * 6..frame * 6 + 6).any(common::dropped)).count() as u64;
+    let broken = (0..frames).filter(|frame| (frame * 6..frame * 6 + 6).any(crate::common::dropped)).count() as u64;
     let counted = (0..frames).filter(|frame| frame * 33 >= 1_000);
-    let lost = counted.clone().filter(|frame| (frame * 6..frame * 6 + 6).any(common::dropped)).count() as u64;
+    let lost = counted.clone().filter(|frame| (frame * 6..frame * 6 + 6).any(crate::common::dropped)).count() as u64;
     for seen in [segments::run(&plan), sockets::run(&plan, 4)] {
         let transfers = seen.transfers.unwrap();
         assert_eq!((transfers.begun, transfers.lost), (counted.clone().count() as u64, lost));

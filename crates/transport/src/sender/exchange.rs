@@ -5,8 +5,8 @@
 use super::Sender;
 use super::ack::describe_lost;
 use crate::wire::{Ack, Block};
-use narrows_control::Ecn;
 use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
 
 /// What answers a transmission.
 #[derive(Clone, Copy, Debug)]

@@ -14,8 +14,9 @@ use crate::scoreboard::{Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Block, Data, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
-use narrows_control::{Acked, Controller, Decision, Ecn, Header, Lost, Recovery, Reduction, Sent, Signal};
+use narrows_control::{Acked, Controller, Decision, Lost, Recovery, Reduction, Sent};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Ecn, Header, Signal};
 use numbered::Stream;
 
 pub use exchange::Answer;

@@ -8,8 +8,9 @@ use super::ack::describe_lost;
 use crate::ranges::RangeSet;
 use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::wire::{Ack, Block};
-use narrows_control::{Acked, Congestion, Ecn, EcnDelta, Recovery, Timeout};
+use narrows_control::{Acked, Congestion, EcnDelta, Recovery, Timeout};
 use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
 use std::collections::VecDeque;
 
 /// The segments that numbered transmissions carry.

@@ -5,8 +5,9 @@ use crate::RecoveryAlgorithm;
 use crate::recovery::Frto;
 use crate::scoreboard::Flags;
 use crate::wire::Ack;
-use narrows_control::{Congestion, Ecn, Recovery};
+use narrows_control::{Congestion, Recovery};
 use narrows_units::Time;
+use narrows_wire::Ecn;
 
 impl Sender {
     /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Returns the reduction that is due, if one is.

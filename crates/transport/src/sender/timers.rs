@@ -4,8 +4,9 @@ use super::ack::describe_lost;
 use super::{Sender, Timers};
 use crate::recovery::Frto;
 use crate::wire::Ack;
-use narrows_control::{Ecn, EcnDelta, Recovery, Timeout};
+use narrows_control::{EcnDelta, Recovery, Timeout};
 use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
 
 impl Sender {
     pub(super) fn restart_timers(&mut self, now: Time, advanced: bool) {

@@ -1,9 +1,10 @@
 //! A sender and a receiver over a channel that loses, delays, reorders and repeats: everything arrives, once.
 
 use crate::common::Rig;
-use narrows_control::{Ecn, Reduction};
+use narrows_control::Reduction;
 use narrows_transport::{Ack, AckFormat, Block, Data, LossDetection, Receiver, RecoveryAlgorithm, Transport};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_wire::Ecn;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
 //! Transmissions that are answered each by itself, as Interests are.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Ecn};
+use narrows_control::Congestion;
 use narrows_transport::{AckFormat, Answer, Transport};
 use narrows_units::Span;
+use narrows_wire::Ecn;
 
 fn rig() -> Rig {
     let mut rig = Rig::with(10.0, &Transport { acks: AckFormat::Numbered, ..Transport::default() });

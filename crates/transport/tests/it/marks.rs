@@ -1,8 +1,9 @@
 //! Classic ECN at the sender (RFC 3168).
 
 use crate::common::{Heard, Rig, at};
-use narrows_control::{Congestion, Ecn, EcnDelta, Recovery};
+use narrows_control::{Congestion, EcnDelta, Recovery};
 use narrows_transport::Ack;
+use narrows_wire::Ecn;
 
 fn capable(window: f64) -> Rig {
     let mut rig = Rig::new(window);

@@ -1,9 +1,10 @@
 //! Numbered transmissions: each has one fate, and what is late is told from what is lost.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Ecn, Recovery};
+use narrows_control::{Congestion, Recovery};
 use narrows_transport::{AckFormat, Data, Receiver, Transport};
 use narrows_units::Bytes;
+use narrows_wire::Ecn;
 
 fn numbered() -> Transport {
     Transport { acks: AckFormat::Numbered, quick_acks: 0, ..Transport::default() }

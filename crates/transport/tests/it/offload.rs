@@ -1,9 +1,9 @@
 //! Segmentation and receive offload: what leaves and what is acknowledged together.
 
 use crate::common::{Rig, at};
-use narrows_control::Ecn;
 use narrows_transport::{Data, Receiver, Transport, Tso};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Ecn;
 
 fn us(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)

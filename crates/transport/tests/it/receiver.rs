@@ -1,9 +1,9 @@
 //! When a receiver acknowledges, and what it says.
 
 use crate::common::at;
-use narrows_control::Ecn;
 use narrows_transport::{Ack, AckFormat, Data, Receiver, Transport};
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
 
 const MSS: Bytes = Bytes::new(1448);
 

@@ -84,7 +84,7 @@ fn after_undo_reordering_is_waited_for() {
 #[test]
 fn a_reduction_for_marks_is_never_undone() {
     let mut rig = Rig::new(10.0);
-    rig.decide(|decision| decision.ecn = narrows_control::Ecn::Ect0);
+    rig.decide(|decision| decision.ecn = narrows_wire::Ecn::Ect0);
     rig.script.lock().unwrap().reduced = 9.0;
     rig.ack(0, 0);
     rig.numbers(0);

@@ -5,8 +5,8 @@
 use narrows_icn::{
     AnyConsumer, Class, ConsumerSetup, Content, Data, Form, Hint, Interest, Interned, InternedContent, Method, Nack, Packet, Reason, Route,
 };
-use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
 use std::collections::VecDeque;
 
 pub const CONTENT: InternedContent = InternedContent { prefix: 1, content: 0 };

@@ -2,8 +2,8 @@
 
 use crate::node::net::*;
 use narrows_icn::*;
-use narrows_path::Rates;
 use narrows_units::{Span, Time};
+use narrows_wire::Rates;
 
 const A: FaceId = FaceId(0);
 const B: FaceId = FaceId(1);

@@ -1,8 +1,8 @@
 //! Nodes joined by links without delay, and applications on their faces.
 
 use narrows_icn::*;
-use narrows_path::Rates;
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
 use std::collections::VecDeque;
 
 pub const INTEREST: Bytes = Bytes::new(100);

@@ -2,8 +2,8 @@
 
 use crate::node::net::*;
 use narrows_icn::*;
-use narrows_path::Rates;
 use narrows_units::{Span, Time};
+use narrows_wire::Rates;
 
 fn name(segment: u32) -> Interned {
     Interned::segment(1, 1, segment)

@@ -1,6 +1,6 @@
 use super::*;
-use narrows_control::Ecn;
 use narrows_path::Packet;
+use narrows_wire::Ecn;
 
 proptest! {
     #[test]

@@ -1,8 +1,8 @@
 //! Whatever the bytes are, nothing panics, and what is not split goes on as it came.
 
 use super::*;
-use narrows_control::Ecn;
 use narrows_path::Packet;
+use narrows_wire::Ecn;
 
 fn any_virtio() -> impl Strategy<Value = VirtioHeader> {
     let gso = prop::sample::select(vec![0u8, 1, 3, 4, 5, 0x81, 0x11, 0x84, 0x14, 0x85, 0x21, 7]);

@@ -4,6 +4,13 @@ use narrows_measure::{FlowRecord, Record};
 use narrows_scenario::Scenario;
 use narrows_units::Span;
 use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Live runs go one at a time: each asks for a core.
+pub fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A flow with a network of its own: one link each way, of 10 Mbit/s, 10 ms and 200 kB unless it says otherwise.
 pub struct Case {
@@ -49,6 +56,7 @@ pub fn run(scenario: &Scenario) -> Option<Ran> {
         say(&format!("skipped: {error}"));
         return None;
     }
+    let _turn = turn();
     let mut runs = Vec::new();
     for _ in 0..3 {
         let record = narrows_live::run(scenario, &mut |_| true).unwrap_or_else(|error| panic!("{error}"));

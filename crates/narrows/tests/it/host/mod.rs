@@ -1,12 +1,16 @@
 //! What a live run could leave behind on this host, and whether live runs are possible at all.
-//! Each file of tests uses a part of it.
-
-#![allow(dead_code)]
 
 use crate::scratch::{PROGRAM, stderr, stdout};
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Live runs share the machine badly, and what is left behind is told from what was there before: one test at a time.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// True if scenarios can run live here as root. Says why not, for a test that is left out.
 pub fn capable(test: &str) -> bool {

@@ -1,7 +1,4 @@
 //! An empty directory in which the program runs.
-//! Each file of tests uses a part of it.
-
-#![allow(dead_code)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! Result directories that something has happened to: read back, they are as they were, or are refused.
 
+use crate::scratch::Scratch;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
 use crate::torture::inputs::tree;
 use crate::torture::program::Program;
-use crate::scratch::Scratch;
 use narrows_units::Random;
 use std::collections::BTreeMap;
 use std::fs;

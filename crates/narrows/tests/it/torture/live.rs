@@ -1,7 +1,7 @@
 //! Live runs that are killed at some moment: no process, namespace, link, address or route stays.
 
+use crate::host::{Traces, alone, capable, has, left_running};
 use crate::torture::campaign::{Class, End, campaign};
-use crate::host::{Traces, capable, has, left_running};
 use crate::torture::program::Program;
 use crate::torture::results::one_link;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ fn live() {
     if !capable("live") || !has("ip", "live") {
         return;
     }
+    let _alone = alone();
     campaign(&CLASS, |case| {
         let before = Traces::now();
         std::fs::create_dir_all(case.place.path("work")).expect("a directory");

@@ -1,10 +1,10 @@
 //! Random scenarios over the command line: the same bytes with one thread and two, made again, and reported.
 
+use crate::scratch::PROGRAM;
 use crate::torture::campaign::{Case, Class, End, campaign};
 use crate::torture::program::Program;
 use crate::torture::results::difference;
 use crate::torture::scenarios;
-use crate::scratch::PROGRAM;
 
 const CLASS: Class = Class { name: "remade", title: "Random scenarios, with one thread and two, remade, reported, exported", full: 440 };
 

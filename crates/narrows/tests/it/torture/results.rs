@@ -1,7 +1,7 @@
 //! Results beside those of a run that nobody disturbed.
 
-use crate::torture::program::Program;
 use crate::scratch::Scratch;
+use crate::torture::program::Program;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -4,12 +4,13 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use narrows_scenario::{ReadFile, parse};
 
 /// A snapshot without the expression that made it, which is beside it.
-#[macro_export]
 macro_rules! shown {
     ($text:expr $(, as $name:literal)?) => {
         insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($name,)? $text) })
     };
 }
+
+pub(crate) use shown;
 
 /// What is said of `text`, as on a terminal of 100 columns without colours.
 pub fn refusal(text: &str, files: &ReadFile) -> String {

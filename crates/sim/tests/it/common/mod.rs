@@ -1,7 +1,7 @@
 //! Networks that tests share.
 #![allow(dead_code)]
 
-use narrows_control::registry::{ENTRIES, Entry};
+use narrows_control::{ENTRIES, Entry};
 use narrows_measure::{LinkRecord, Record};
 use narrows_path::DISCIPLINES;
 use narrows_scenario::Scenario;

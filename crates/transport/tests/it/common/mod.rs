@@ -1,11 +1,10 @@
 //! A sender driven by hand, its controller a script.
 #![allow(dead_code)]
 
-use narrows_control::{
-    Acked, Congestion, Controller, Decision, Ecn, EcnDelta, Feedback, RateSample, Recovery, Reduction, Sent, Tag, Timeout,
-};
+use narrows_control::{Acked, Congestion, Controller, Decision, EcnDelta, Feedback, RateSample, Recovery, Reduction, Sent, Tag, Timeout};
 use narrows_transport::{Ack, Block, Data, Sender, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
+use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

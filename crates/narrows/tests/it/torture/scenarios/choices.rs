@@ -1,8 +1,8 @@
 //! Controllers and queue disciplines with parameters, and which of them get on with each other.
 
 use crate::torture::draw::Draw;
-use narrows_control::params::{Choice, Kind, Registered};
-use narrows_control::registry::{self, ENTRIES, Setup};
+use narrows_control::{ENTRIES, Entry, Setup};
+use narrows_params::{Choice, Kind, Registered};
 use narrows_path::{DISCIPLINES, DisciplineChoice, offering};
 use narrows_units::Random;
 
@@ -17,10 +17,10 @@ impl Choices {
     pub fn draw(random: &mut Random) -> Choices {
         let routed: Vec<_> = ENTRIES.iter().copied().filter(|entry| entry.needs.iter().any(|need| offering(*need).is_some())).collect();
         if random.chance(0.25) {
-            let controller: registry::Choice = random.pick(&routed).name.parse().expect("a controller of the registry");
+            let controller: narrows_control::Choice = random.pick(&routed).name.parse().expect("a controller of the registry");
             return Choices { queues: vec![router_for(&controller)], controllers: vec![controller.text().to_owned()] };
         }
-        let plain = |entry: &&registry::Entry| !routed.iter().any(|other| other.name == entry.name);
+        let plain = |entry: &&Entry| !routed.iter().any(|other| other.name == entry.name);
         let controllers: Vec<_> = ENTRIES.iter().copied().filter(plain).collect();
         let queues: Vec<_> = DISCIPLINES.iter().copied().filter(|entry| entry.offers.is_empty()).collect();
         let many = |random: &mut Random| random.between(1, 3);
@@ -40,10 +40,10 @@ impl Choices {
 }
 
 /// The router that a controller needs, with the same meaning of codes.
-fn router_for(controller: &registry::Choice) -> String {
+fn router_for(controller: &narrows_control::Choice) -> String {
     let entry = controller.needs().into_iter().find_map(offering).expect("a controller with a router");
     let queue: DisciplineChoice = entry.name.parse().expect("a discipline of the registry");
-    let codes = |params: &[narrows_control::params::Param]| params.iter().any(|param| param.name == "codes");
+    let codes = |params: &[narrows_params::Param]| params.iter().any(|param| param.name == "codes");
     match codes(controller.entry().params) && codes(queue.entry().params) {
         true => format!("{}?codes={}", entry.name, controller.params().text("codes")),
         false => entry.name.to_owned(),
@@ -51,9 +51,9 @@ fn router_for(controller: &registry::Choice) -> String {
 }
 
 /// One of these controllers, with parameters if they go together.
-pub fn controller(entries: &[&'static registry::Entry], random: &mut Random) -> String {
+pub fn controller(entries: &[&'static Entry], random: &mut Random) -> String {
     let text = with_parameters(entries, random);
-    let choice: registry::Choice = text.parse().expect("parameters in their ranges");
+    let choice: narrows_control::Choice = text.parse().expect("parameters in their ranges");
     if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name.to_owned() }
 }
 

@@ -3,7 +3,7 @@
 use super::Sketch;
 use super::choices::{controller, with_parameters};
 use crate::torture::draw::Draw;
-use narrows_control::registry::ENTRIES;
+use narrows_control::ENTRIES;
 use narrows_icn::{CONSUMERS, OFFERS, STRATEGIES};
 use narrows_path::LAWS;
 use narrows_units::Random;

@@ -6,8 +6,8 @@ mod flows;
 mod icn;
 mod links;
 
-use crate::torture::draw::Draw;
 use crate::scratch::Scratch;
+use crate::torture::draw::Draw;
 use narrows_units::Random;
 use std::fs;
 

@@ -1,0 +1,132 @@
+//! How much acknowledgements bunch up, so that the window covers the silences between them (Linux 5.1 and later).
+
+use super::ack::Ack;
+use super::bandwidth::packets;
+
+/// Packets after which an epoch is too old to compare with.
+const EPOCH_PACKETS: u32 = 1 << 20;
+
+/// A time in which more is acknowledged than the bandwidth explains.
+#[derive(Clone, Debug, Default)]
+pub struct Epoch {
+    /// When it began, in µs.
+    began: u64,
+    acked: u32,
+}
+
+impl Epoch {
+    /// Begins anew at `now` (µs).
+    pub fn restart(&mut self, now: u64) {
+        self.began = now;
+        self.acked = 0;
+    }
+
+    /// Takes in an acknowledgement; returns the packets acknowledged beyond what `bandwidth` explains, at most `window`. `None` without a valid sample.
+    pub fn update(&mut self, ack: &Ack, bandwidth: u32, window: u32) -> Option<u32> {
+        if ack.acked == 0 || ack.sample.is_none() {
+            return None;
+        }
+        let mut expected = packets(bandwidth, ack.counts.delivered_at.saturating_sub(self.began));
+        if self.acked as u64 <= expected || self.acked + ack.acked >= EPOCH_PACKETS {
+            self.restart(ack.counts.delivered_at);
+            expected = 0;
+        }
+        self.acked = (self.acked + ack.acked).min(EPOCH_PACKETS - 1);
+        Some((self.acked - expected as u32).min(window))
+    }
+}
+
+/// The most that an epoch brought in the last `rounds` to twice as many rounds.
+#[derive(Clone, Debug, Default)]
+pub struct Slots {
+    rounds: u32,
+    maxima: [u32; 2],
+    slot: usize,
+}
+
+impl Slots {
+    /// Takes in what an acknowledgement brought; the older maximum is dropped every `length` rounds.
+    pub fn update(&mut self, extra: u32, round_start: bool, length: u32) {
+        if round_start {
+            self.rounds += 1;
+            if self.rounds >= length {
+                self.rounds = 0;
+                self.slot ^= 1;
+                self.maxima[self.slot] = 0;
+            }
+        }
+        self.maxima[self.slot] = self.maxima[self.slot].max(extra);
+    }
+
+    /// The maximum, but no more than 100 ms of `bandwidth`.
+    pub fn extra(&self, bandwidth: u32) -> u32 {
+        let most = packets(bandwidth, MAX_SILENCE);
+        self.maxima[0].max(self.maxima[1]).min(u32::try_from(most).unwrap_or(u32::MAX))
+    }
+}
+
+/// The silence covered at most, in µs.
+const MAX_SILENCE: u64 = 100_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recovery;
+    use crate::controllers::bbr::common::ack::{Counts, Sample};
+
+    /// 1 packet per millisecond, rounded up.
+    const BANDWIDTH: u32 = 16_778;
+
+    fn ack(ms: u64, acked: u32) -> Ack {
+        Ack {
+            now: ms * 1_000,
+            acked,
+            losses: 0,
+            in_flight_before: 0,
+            in_flight: 0,
+            rtt: None,
+            delayed: false,
+            srtt: 0,
+            sample: Some(Sample { delivered: 1, interval: 1, prior_delivered: 0, app_limited: false }),
+            counts: Counts { delivered: 0, lost: 0, delivered_at: ms * 1_000 },
+            recovery: Recovery::Open,
+        }
+    }
+
+    /// Epoch and maximum as version 1 joins them.
+    #[derive(Default)]
+    struct Aggregation(Epoch, Slots);
+
+    impl Aggregation {
+        fn update(&mut self, ack: &Ack, round_start: bool, window: u32) {
+            let extra = self.0.update(ack, BANDWIDTH, window).expect("a sample");
+            self.1.update(extra, round_start, 5);
+        }
+    }
+
+    #[test]
+    fn extra_is_what_the_bandwidth_does_not_explain() {
+        let mut aggregation = Aggregation::default();
+        // 10 packets in 10 ms are as expected: an epoch begins with these 10, none of which was expected in it yet.
+        aggregation.update(&ack(10, 10), false, 100);
+        assert_eq!(aggregation.1.extra(BANDWIDTH), 10);
+        // 2 ms later 10 more, of which 2 were expected: 20 - 2.
+        aggregation.update(&ack(12, 10), false, 100);
+        assert_eq!(aggregation.1.extra(BANDWIDTH), 18);
+        aggregation.update(&ack(13, 200), false, 150);
+        assert_eq!(aggregation.1.extra(BANDWIDTH), 100, "at most 100 ms of the bandwidth");
+        assert_eq!(aggregation.1.extra(10 * BANDWIDTH), 150, "and at most the window");
+    }
+
+    #[test]
+    fn a_maximum_lasts_five_to_ten_rounds() {
+        let mut aggregation = Aggregation::default();
+        aggregation.update(&ack(1, 50), true, 100);
+        let mut extras = Vec::new();
+        for round in 2..=12 {
+            aggregation.update(&ack(100 * round, 1), true, 100);
+            extras.push(aggregation.1.extra(BANDWIDTH));
+        }
+        assert_eq!(extras, [50, 50, 50, 50, 50, 50, 50, 50, 1, 1, 1]);
+    }
+}

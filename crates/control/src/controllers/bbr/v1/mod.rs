@@ -1,0 +1,388 @@
+//! BBR version 1: sends at the measured bottleneck bandwidth, with a window of twice the bandwidth-delay product.
+//!
+//! Sources: Linux `net/ipv4/tcp_bbr.c`, in its integers; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14(5), 2016;
+//! draft-cardwell-iccrg-bbr-congestion-control-00.
+//!
+//! Era `linux-6` is the kernel of today. Era `linux-4.15` is without what came after: pacing 1 % below the bandwidth and the estimate of the flight at the next
+//! departure (4.20), two more packets of window in the phase that probes (4.19), the window for aggregated acknowledgements (5.1), and that a round trip only as short
+//! as the least does not renew it (5.10), without which a lone flow that keeps its queue empty never enters PROBE_RTT. Other repairs of single defects are in both.
+//!
+//! Deviations:
+//! * times are exact to a microsecond where the kernel has ticks of its clock (age of the least round trip, length of PROBE_RTT);
+//! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
+//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus the burst that departs if the gain is above 1;
+//! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing never stops; arithmetic that would wrap saturates;
+//! * ECN is not used.
+
+mod max_bandwidth;
+mod min_rtt;
+mod policer;
+mod probe_bw;
+mod startup;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use crate::controllers::bbr::common::{
+    Ack, BW_SCALE, Counts, Epoch, FLOOR, Pacing, ProbeRtt, Progress, Rounds, Rule, Slots, UNIT, product,
+};
+use crate::parts::micros::micros;
+use crate::{Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use max_bandwidth::MaxBandwidth;
+use min_rtt::MinRtt;
+use narrows_params::{Need, Param, Params};
+use narrows_units::{Random, Segments, Span, Time};
+use narrows_wire::Ecn;
+use policer::{Evidence, Policer, Verdict};
+use probe_bw::Cycle;
+use startup::FullPipe;
+use window::Window;
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "bbr",
+    kernel: Some("bbr"),
+    summary: "BBR version 1: paces at the measured bandwidth, bounds the flight by twice the bandwidth-delay product",
+    source: "Linux net/ipv4/tcp_bbr.c; draft-cardwell-iccrg-bbr-congestion-control-00",
+    needs: &[Need::RateSample, Need::Pacing],
+    numbered: false,
+    params: PARAMS,
+    build: |setup, params| Ok(Built::new(Bbr::new(setup, params))),
+};
+
+const PARAMS: &[Param] = &[Param::choice(
+    "era",
+    "linux-6",
+    &["linux-4.15", "linux-6"],
+    "the kernel it follows; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
+)];
+
+/// 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip.
+const HIGH_GAIN: u32 = 256 * 2885 / 1000 + 1;
+/// 1 / high gain: empties in a round what STARTUP queued.
+const DRAIN_GAIN: u32 = 256 * 1000 / 2885;
+/// Gain of the window in PROBE_BW: room for delayed and bunched acknowledgements.
+const WINDOW_GAIN: u32 = 2 * UNIT;
+/// Rounds after which the older of two maxima of aggregation is dropped: the maximum is of the last 5 to 10.
+const AGGREGATION_ROUNDS: u32 = 5;
+/// The window before any round trip is known.
+const UNMEASURED: u32 = 10;
+
+/// Which kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Era {
+    Linux4_15,
+    Linux6,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Double the rate each round until the pipe is full.
+    Startup,
+    /// Empty the queue that made.
+    Drain,
+    /// Stay at the bandwidth and probe for more now and then.
+    ProbeBw,
+    /// Empty the pipe to measure its round trip.
+    ProbeRtt,
+}
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    era: Era,
+    mode: Mode,
+    /// Gains of pacing and window in 1/256.
+    pacing_gain: u32,
+    window_gain: u32,
+    max_bandwidth: MaxBandwidth,
+    rounds: Rounds,
+    full_pipe: FullPipe,
+    cycle: Cycle,
+    min_rtt: MinRtt,
+    probe_rtt: ProbeRtt,
+    policer: Policer,
+    epoch: Epoch,
+    aggregation: Slots,
+    window: Window,
+    pacing: Pacing,
+    /// Sending began again after idleness, and nothing was delivered since.
+    idle_restart: bool,
+    counts: Counts,
+    started: bool,
+    random: Random,
+}
+
+impl Bbr {
+    /// A controller at the start of a connection.
+    pub fn new(setup: &Setup, params: &Params) -> Bbr {
+        let era = if params.choice("era") == "linux-4.15" { Era::Linux4_15 } else { Era::Linux6 };
+        let window = setup.initial_window.whole().max(1);
+        let rule = Rule { first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
+        Bbr {
+            era,
+            mode: Mode::Startup,
+            pacing_gain: HIGH_GAIN,
+            window_gain: HIGH_GAIN,
+            max_bandwidth: MaxBandwidth::new(),
+            rounds: Rounds::default(),
+            full_pipe: FullPipe::default(),
+            cycle: Cycle::default(),
+            min_rtt: MinRtt::new(0, era),
+            probe_rtt: ProbeRtt::default(),
+            policer: Policer::default(),
+            epoch: Epoch::default(),
+            aggregation: Slots::default(),
+            window: Window::new(window),
+            pacing: Pacing::new(setup, rule, window),
+            idle_restart: false,
+            counts: Counts::default(),
+            started: false,
+            random: Random::stream(setup.seed, "bbr"),
+        }
+    }
+
+    /// Time begins with the first event.
+    fn start(&mut self, now: Time) {
+        if !self.started {
+            self.started = true;
+            let now = micros(now);
+            self.min_rtt.refresh(now);
+            self.epoch.restart(now);
+            self.counts.delivered_at = now;
+            self.policer.reset(self.counts);
+        }
+    }
+
+    /// The bandwidth in use.
+    fn bandwidth(&self) -> u32 {
+        self.policer.bandwidth().unwrap_or(self.max_bandwidth.get())
+    }
+
+    /// `gain` times the bandwidth-delay product in packets, rounded up.
+    fn product(&self, bandwidth: u32, gain: u32) -> u32 {
+        self.min_rtt.get().map_or(UNMEASURED, |rtt| product(bandwidth, rtt, gain))
+    }
+
+    /// Room for what hosts hold back: three bursts, whole pairs of packets, and in the phase that probes enough to do so at any product.
+    fn quantized(&self, packets: u32) -> u32 {
+        let packets = packets.saturating_add(3 * self.pacing.burst());
+        let even = packets.saturating_add(1) & !1;
+        let probes = self.era == Era::Linux6 && self.mode == Mode::ProbeBw && self.cycle.probes();
+        if probes { even.saturating_add(2) } else { even }
+    }
+
+    fn flight_at(&self, gain: u32) -> u32 {
+        self.quantized(self.product(self.max_bandwidth.get(), gain))
+    }
+
+    /// The flight when the next burst departs.
+    fn flight_at_departure(&self, in_flight: u32) -> u32 {
+        let departs = self.era == Era::Linux6 && self.pacing_gain > UNIT;
+        if departs { in_flight + self.pacing.burst() } else { in_flight }
+    }
+
+    fn enter_probe_bw(&mut self) {
+        self.mode = Mode::ProbeBw;
+        self.cycle.start(&mut self.random, self.counts.delivered_at);
+    }
+
+    fn update_bandwidth(&mut self, ack: &Ack) {
+        self.rounds.update(ack);
+        if self.rounds.start() {
+            self.window.on_round();
+        }
+        if let Some(sample) = ack.sample {
+            self.look_for_policer(self.rounds.start(), ack.losses, sample.app_limited);
+            self.max_bandwidth.update(ack, self.rounds.count());
+        }
+    }
+
+    fn look_for_policer(&mut self, round_start: bool, losses: u32, app_limited: bool) {
+        let evidence = Evidence { counts: self.counts, round_start, losses, app_limited, probing: self.mode == Mode::ProbeBw };
+        match self.policer.update(evidence, |bandwidth| self.pacing.payload_rate(bandwidth, UNIT)) {
+            Verdict::Policed => self.pacing_gain = UNIT,
+            Verdict::Expired => self.enter_probe_bw(),
+            Verdict::Unchanged => {}
+        }
+    }
+
+    fn advance_cycle(&mut self, ack: &Ack) {
+        if self.mode == Mode::ProbeBw && self.phase_is_over(ack) {
+            self.cycle.advance(self.counts.delivered_at);
+        }
+    }
+
+    fn phase_is_over(&self, ack: &Ack) -> bool {
+        let full_length = self.min_rtt.get().is_some_and(|rtt| self.cycle.elapsed(self.counts.delivered_at) > rtt as u64);
+        if self.pacing_gain == UNIT {
+            return full_length;
+        }
+        let flight = self.flight_at_departure(ack.in_flight_before);
+        if self.pacing_gain > UNIT {
+            // Until the flight is what was asked for; losses mean that it does not fit.
+            full_length && (ack.losses > 0 || flight >= self.flight_at(self.pacing_gain))
+        } else {
+            full_length || flight <= self.flight_at(UNIT)
+        }
+    }
+
+    fn check_full_pipe(&mut self, ack: &Ack) {
+        let limited = ack.sample.is_none_or(|sample| sample.app_limited);
+        if self.rounds.start() && !limited {
+            self.full_pipe.on_round(self.max_bandwidth.get());
+        }
+    }
+
+    fn check_drain(&mut self, ack: &Ack) {
+        if self.mode == Mode::Startup && self.full_pipe.reached() {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && self.flight_at_departure(ack.in_flight) <= self.flight_at(UNIT) {
+            self.enter_probe_bw();
+        }
+    }
+
+    fn update_min_rtt(&mut self, ack: &Ack) {
+        let expired = self.min_rtt.update(ack);
+        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.window.save(true);
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt.enter(self.counts.delivered);
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.probe_rtt.limit(ack);
+            match self.probe_rtt.progress(ack, self.rounds.start(), FLOOR) {
+                Progress::Waiting => {}
+                Progress::Emptied => self.rounds.restart(self.counts.delivered),
+                Progress::Over => self.leave_probe_rtt(ack.now),
+            }
+        }
+        if ack.acked > 0 {
+            self.idle_restart = false;
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now: u64) {
+        self.min_rtt.refresh(now);
+        self.window.restore();
+        if self.full_pipe.reached() {
+            self.enter_probe_bw();
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
+    fn set_gains(&mut self) {
+        (self.pacing_gain, self.window_gain) = match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
+            Mode::ProbeBw if self.policer.bandwidth().is_some() => (UNIT, WINDOW_GAIN),
+            Mode::ProbeBw => (self.cycle.gain(), WINDOW_GAIN),
+            Mode::ProbeRtt => (UNIT, UNIT),
+        };
+    }
+
+    fn set_window(&mut self, ack: &Ack, bandwidth: u32) {
+        let full = self.full_pipe.reached();
+        let mut target = self.product(bandwidth, self.window_gain);
+        if self.era == Era::Linux6 && full {
+            target = target.saturating_add(self.aggregation.extra(bandwidth));
+        }
+        if self.window.update(ack, self.quantized(target), full) {
+            self.rounds.restart(self.counts.delivered);
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.window.hold_low();
+        }
+    }
+}
+
+impl Controller for Bbr {
+    fn on_open(&mut self, now: Time, rtt: Span) {
+        self.start(now);
+        let rtt = rtt.as_micros().max(1);
+        self.min_rtt.open(micros(now), u32::try_from(rtt).unwrap_or(u32::MAX));
+        self.pacing.on_first_rtt(self.window.get(), rtt);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.start(sent.now);
+        if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered)) {
+            let now = micros(sent.now);
+            self.idle_restart = true;
+            self.epoch.restart(now);
+            match self.mode {
+                Mode::ProbeBw => self.pacing.set(self.bandwidth(), UNIT, true),
+                Mode::ProbeRtt if self.probe_rtt.is_over(now) => self.leave_probe_rtt(now),
+                _ => {}
+            }
+        }
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.start(feedback.now);
+        let mut ack = Ack::new(feedback, self.counts.delivered_at);
+        if let Some(sample) = &mut ack.sample {
+            sample.app_limited |= self.probe_rtt.limits(sample.prior_delivered);
+        }
+        self.counts = ack.counts;
+        if feedback.congestion.is_some() {
+            self.window.save(self.mode == Mode::ProbeRtt);
+        }
+        self.update_bandwidth(&ack);
+        if self.era == Era::Linux6
+            && let Some(extra) = self.epoch.update(&ack, self.bandwidth(), self.window.get())
+        {
+            self.aggregation.update(extra, self.rounds.start(), AGGREGATION_ROUNDS);
+        }
+        self.advance_cycle(&ack);
+        self.check_full_pipe(&ack);
+        self.check_drain(&ack);
+        self.update_min_rtt(&ack);
+        self.set_gains();
+        let bandwidth = self.bandwidth();
+        self.pacing.on_first_rtt(self.window.get(), ack.srtt);
+        self.pacing.set(bandwidth, self.pacing_gain, self.full_pipe.reached());
+        self.set_window(&ack, bandwidth);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.start(timeout.now);
+        if !timeout.repeated {
+            self.window.save(self.mode == Mode::ProbeRtt);
+        }
+        self.window.collapse();
+        self.full_pipe.on_timeout();
+        self.counts.lost += timeout.lost as u64;
+        self.look_for_policer(true, 1, false);
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.full_pipe.on_undo();
+        self.policer.reset(self.counts);
+    }
+
+    fn decision(&self) -> Decision {
+        Decision {
+            window: Segments::new(self.window.get() as f64),
+            pacing: Some(self.pacing.rate()),
+            quantum: self.pacing.quantum(),
+            ecn: Ecn::NotEct,
+            reduction: Reduction::Immediate,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("cwnd", self.window.get() as f64);
+        visit("bandwidth_packets_s", self.bandwidth() as f64 * (1e6 / (1u64 << BW_SCALE) as f64));
+        visit("min_rtt_s", self.min_rtt.get().map_or(f64::NAN, |rtt| rtt as f64 / 1e6));
+        visit("mode", self.mode as u8 as f64);
+        visit("pacing_gain", self.pacing_gain as f64 / UNIT as f64);
+        visit("cwnd_gain", self.window_gain as f64 / UNIT as f64);
+        visit("rounds", self.rounds.count() as f64);
+        visit("policed", self.policer.bandwidth().is_some() as u8 as f64);
+    }
+}

@@ -1,0 +1,85 @@
+//! The congestion window: towards a target, and modulated while losses are repaired.
+
+use crate::Recovery;
+use crate::controllers::bbr::common::{Ack, FLOOR, Saved, repairs};
+
+/// Until this many packets are delivered the window grows whatever the target.
+const INITIAL: u64 = 10;
+
+/// The window, in packets.
+#[derive(Clone, Debug)]
+pub struct Window {
+    packets: u32,
+    saved: Saved,
+    /// In the first round of recovery: one packet out for one packet delivered.
+    conserving: bool,
+}
+
+impl Window {
+    /// A window of `packets`.
+    pub fn new(packets: u32) -> Window {
+        Window { packets, saved: Saved::default(), conserving: false }
+    }
+
+    /// In packets.
+    pub fn get(&self) -> u32 {
+        self.packets
+    }
+
+    /// Remembers the window, before it is cut, or cut further.
+    pub fn save(&mut self, probing_rtt: bool) {
+        self.saved.save(self.packets, probing_rtt);
+    }
+
+    /// Returns to the remembered window.
+    pub fn restore(&mut self) {
+        self.packets = self.saved.restored(self.packets);
+    }
+
+    /// Everything in flight is presumed lost.
+    pub fn collapse(&mut self) {
+        self.packets = 1;
+        self.saved.step(Recovery::Loss);
+    }
+
+    /// A round began: packet conservation ends.
+    pub fn on_round(&mut self) {
+        self.conserving = false;
+    }
+
+    /// Holds the window at the floor.
+    pub fn hold_low(&mut self) {
+        self.packets = self.packets.min(FLOOR);
+    }
+
+    /// Moves towards `target`. Before the pipe was once `full` the target does not cut. True if a recovery began, and with it a round.
+    pub fn update(&mut self, ack: &Ack, target: u32, full: bool) -> bool {
+        if ack.acked == 0 {
+            return false;
+        }
+        let before = self.saved.step(ack.recovery);
+        let begins = ack.recovery == Recovery::Recovery && before != Recovery::Recovery;
+        if ack.losses > 0 {
+            self.packets = self.packets.saturating_sub(ack.losses).max(1);
+        }
+        if begins {
+            self.conserving = true;
+            self.packets = ack.in_flight + ack.acked;
+        } else if repairs(before) && !repairs(ack.recovery) {
+            self.conserving = false;
+            self.restore();
+        }
+        if self.conserving {
+            self.packets = self.packets.max(ack.in_flight + ack.acked);
+            return begins;
+        }
+        let grown = self.packets.saturating_add(ack.acked);
+        if full {
+            self.packets = grown.min(target);
+        } else if self.packets < target || ack.counts.delivered < INITIAL {
+            self.packets = grown;
+        }
+        self.packets = self.packets.max(FLOOR);
+        begins
+    }
+}

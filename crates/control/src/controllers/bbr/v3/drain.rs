@@ -1,0 +1,29 @@
+//! Drain: empties the queue that Startup made.
+
+use super::profile::Profile;
+use super::{Bbr3, State};
+use crate::controllers::bbr::common::Ack;
+
+impl Bbr3 {
+    pub(super) fn check_drain(&mut self, ack: &Ack) {
+        if self.state == State::Startup && self.full_pipe.reached() {
+            self.state = State::Drain;
+            self.drain_began = self.rounds.count();
+            if self.profile == Profile::Linux {
+                self.reset_signals();
+            }
+        }
+        if self.state != State::Drain {
+            return;
+        }
+        let patience = self.constants.drain_rounds;
+        let overdue = patience.is_some_and(|rounds| self.rounds.count() > self.drain_began + rounds);
+        let bandwidth = match self.profile {
+            Profile::Draft => self.bandwidth(),
+            Profile::Linux => self.max_bandwidth.get(),
+        };
+        if self.flight_at_departure(ack.in_flight) <= self.capacity(bandwidth) || overdue {
+            self.start_down();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Losses: judged packet by packet, answered, and taken back if there were none.
+
+use super::profile::Profile;
+use super::{Bbr3, Evidence, State};
+use crate::controllers::bbr::common::Ack;
+use crate::{Congestion, Feedback};
+
+/// What to return to if the losses of a recovery turn out to be none.
+#[derive(Clone, Debug)]
+pub struct Undo {
+    /// The state that the losses ended.
+    pub state: Option<State>,
+    bandwidth: u32,
+    flight: u32,
+    long_term: u32,
+}
+
+impl Undo {
+    /// Nothing to return to.
+    pub fn new() -> Undo {
+        Undo { state: None, bandwidth: 0, flight: 0, long_term: 0 }
+    }
+}
+
+impl Bbr3 {
+    /// Remembers window and bounds before losses change them.
+    pub(super) fn save(&mut self) {
+        self.window.save(self.state == State::ProbeRtt);
+        self.undo =
+            Undo { state: None, bandwidth: self.short_term.bandwidth(), flight: self.short_term.flight(), long_term: self.long_term.get() };
+    }
+
+    /// Takes the losses of an acknowledgement in the order in which they were found.
+    pub(super) fn take_losses(&mut self, feedback: &Feedback<'_>) {
+        if feedback.congestion.is_some() {
+            self.save();
+        }
+        let before = (feedback.totals.lost - feedback.lost.len() as u64) as u32;
+        for (lost, count) in feedback.lost.iter().zip(before + 1..) {
+            self.note_loss();
+            if self.profile == Profile::Draft {
+                self.lost_ranges.add(lost.number);
+            }
+            let Some(departure) = self.flights.get(lost.tag).filter(|_| self.cycle.probe_sample) else { continue };
+            let evidence = Evidence {
+                flight: departure.flight,
+                lost: count.wrapping_sub(departure.lost),
+                app_limited: departure.app_limited,
+                delivered: 0,
+                marked: 0,
+            };
+            if self.is_too_high(&evidence) {
+                self.answer_too_high(self.flight_at_loss(&evidence), evidence.app_limited);
+            }
+        }
+        if self.profile == Profile::Linux && !feedback.lost.is_empty() {
+            self.lost_ranges.add_acknowledgement();
+        }
+        if feedback.congestion == Some(Congestion::Loss) && feedback.lost.is_empty() {
+            self.note_repaired_probe();
+        }
+    }
+
+    /// A probe has filled a hole: one packet had been lost, nobody knows when.
+    fn note_repaired_probe(&mut self) {
+        self.note_loss();
+        let flight = self.short_term.latest_flight() + 1;
+        let evidence = Evidence { flight, lost: 1, app_limited: false, delivered: 0, marked: 0 };
+        if self.cycle.probe_sample && self.is_too_high(&evidence) {
+            self.answer_too_high(flight, false);
+        }
+    }
+
+    pub(super) fn note_loss(&mut self) {
+        self.short_term.note_loss(self.counts.delivered);
+        self.loss_in_cycle = true;
+    }
+
+    /// True if more was lost, or marked, than may be since the packet left that `evidence` is of, in proportion to the flight at that time.
+    pub(super) fn is_too_high(&self, evidence: &Evidence) -> bool {
+        let lost = evidence.flight > 0 && evidence.lost > self.constants.loss_threshold.of(evidence.flight);
+        lost || self.marks.as_ref().is_some_and(|marks| marks.is_too_high(evidence))
+    }
+
+    /// The flight at which losses crossed the threshold: what was in flight before the packet that `evidence` is of, and as much of the packet as still fits.
+    fn flight_at_loss(&self, evidence: &Evidence) -> u32 {
+        let threshold = self.constants.loss_threshold;
+        let (flight, lost) = (evidence.flight - 1, evidence.lost - 1);
+        let budget = threshold.of_ceil(flight);
+        let fits = budget.saturating_sub(lost) as u64 * threshold.1 as u64 / (threshold.1 - threshold.0) as u64;
+        flight + fits as u32
+    }
+
+    /// Probing went too far, with `flight` packets in flight. Answered once per probe.
+    pub(super) fn answer_too_high(&mut self, flight: u32, app_limited: bool) {
+        self.cycle.too_high = true;
+        self.cycle.probe_sample = false;
+        if !app_limited {
+            self.long_term.set(flight.max(self.constants.beta.of(self.target_flight())));
+        }
+        if self.state == State::Up {
+            if self.profile == Profile::Draft {
+                self.undo.state = Some(State::Up);
+            }
+            self.start_down();
+        }
+    }
+
+    /// Once per round with loss, while not probing, bandwidth and flight are bounded.
+    pub(super) fn adapt_short_term(&mut self, ack: &Ack, bandwidth: u32) {
+        if ack.sample.is_none() || ack.acked == 0 {
+            return;
+        }
+        let limited = ack.sample.is_some_and(|sample| sample.app_limited);
+        self.max_bandwidth.update(bandwidth, limited);
+        if !self.short_term.round_start() {
+            return;
+        }
+        let window = self.window.get();
+        if !self.state.is_probing() {
+            let marked = self.marks.as_ref().and_then(|marks| marks.cut());
+            let marked = marked.map(|cut| {
+                self.short_term.bound_flight(window);
+                cut.of(self.short_term.flight())
+            });
+            if self.short_term.loss_in_round() {
+                self.short_term.cut(self.constants.beta, self.max_bandwidth.get(), window);
+            }
+            if let Some(flight) = marked {
+                self.short_term.lower_flight(flight);
+            }
+        }
+        self.short_term.end_round();
+        if let Some(marks) = &mut self.marks {
+            marks.end_round();
+        }
+    }
+
+    /// Nothing was lost after all.
+    pub(super) fn take_back(&mut self) {
+        self.window.restore();
+        self.full_pipe.restart(0);
+        self.short_term.undo(self.undo.bandwidth, self.undo.flight);
+        self.long_term.raise_to(self.undo.long_term);
+        let probing_rtt = self.state == State::ProbeRtt;
+        match self.undo.state.take() {
+            Some(State::Startup) if self.state != State::Startup => {
+                self.full_pipe.set_reached(false);
+                if !probing_rtt {
+                    self.state = State::Startup;
+                }
+            }
+            Some(State::Up) if self.state != State::Up && !probing_rtt => self.start_refill(0),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! BBR version 3: version 1's model, bounded by what losses tell, and probing for bandwidth at longer and random intervals.
+//!
+//! Sources: draft-ietf-ccwg-bbr-05 (`profile=draft`); github.com/google/bbr, branch v3, `net/ipv4/tcp_bbr.c` (`profile=linux`). They differ in constants
+//! (`profile.rs`) and in details named where they are. ECN (`ecn=true`) is the kernel's only.
+//!
+//! Deviations:
+//! * packets, microseconds and gains in 1/256 in both profiles, as the kernel has them: the draft's 2.77 and 0.90 are 709/256 and 230/256;
+//! * bounds and window to return to are saved once, when a recovery begins, before its losses change them. The kernel saves after the first losses were judged, and the
+//!   draft's pseudocode again in each round with loss, so that either may return to what the losses left;
+//! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's flight after it is below the
+//!   window and so below the bound;
+//! * a timeout does not say which transmissions it gives up: they are judged together, by the flight at that time;
+//! * after a timeout the window to bound the flight by is the one before it, as the kernel does;
+//! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
+//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus, in the kernel's profile, the burst that departs if
+//!   the gain is above 1;
+//! * the kernel's fast path for flows limited by the application, its protective load balancing and its request for immediate acknowledgements are left out.
+
+mod drain;
+mod ecn;
+mod flights;
+mod long_term;
+mod loss;
+mod max_bandwidth;
+mod min_rtt;
+mod probe_bw;
+mod probe_rtt;
+mod profile;
+mod short_term;
+mod startup;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use crate::controllers::bbr::common::{
+    Ack, BW_SCALE, Counts, Epoch, FLOOR, Pacing, ProbeRtt, Rounds, Rule, Slots, UNIT, bandwidth_ceil, product,
+};
+use crate::parts::micros::micros;
+use crate::parts::windowed::WindowedMax;
+use crate::{Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use ecn::Marks;
+use flights::{Departure, Flights};
+use long_term::{LongTerm, UNBOUNDED};
+use loss::Undo;
+use max_bandwidth::MaxBandwidth;
+use min_rtt::MinRtt;
+use narrows_params::{Need, Param, ParamError, Params};
+use narrows_units::{Random, Segments, Span, Time};
+use narrows_wire::Ecn;
+use probe_bw::Cycle;
+use profile::{Constants, Profile, UP_PACING, UP_WINDOW_GAIN, WINDOW_GAIN};
+use short_term::ShortTerm;
+use startup::{FullPipe, LostRanges};
+use window::Window;
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "bbr3",
+    kernel: None,
+    summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by what is lost, probes every 2 to 3 s or 62 to 63 rounds",
+    source: "draft-ietf-ccwg-bbr-05; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
+    needs: &[Need::RateSample, Need::Pacing, Need::Tags],
+    numbered: false,
+    params: PARAMS,
+    build,
+};
+
+const PARAMS: &[Param] = &[
+    Param::choice("profile", "draft", &["draft", "linux"], "draft: draft-ietf-ccwg-bbr; linux: the kernel of google/bbr, branch v3"),
+    Param::flag("ecn", false, "send ECT(0) and answer the share of packets marked, on paths of at most 5 ms (profile linux only)")
+        .needing(Need::EcnCounts),
+];
+
+fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
+    if params.choice("profile") == "draft" {
+        params.refuse(&ENTRY, "ecn", "left out with profile=draft, which has no answer to marks")?;
+    }
+    Ok(Built::new(Bbr3::new(setup, params)))
+}
+
+/// Rounds for which the draft remembers how much acknowledgements bunched, once Startup is over.
+const AGGREGATION_ROUNDS: u32 = 10;
+/// The same for each of the kernel's two maxima.
+const AGGREGATION_SLOT_ROUNDS: u32 = 5;
+/// What the kernel allows a burst at a round trip of zero, in bytes; half as much for every further 512 µs.
+const SHORT_RTT_BURST: u64 = 65_536;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+impl State {
+    fn is_probe_bw(self) -> bool {
+        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
+    }
+
+    /// Sends faster, to find more.
+    fn is_probing(self) -> bool {
+        matches!(self, State::Startup | State::Refill | State::Up)
+    }
+}
+
+/// What happened between the sending of a packet and the news of its fate.
+#[derive(Clone, Copy, Debug)]
+struct Evidence {
+    /// In flight when it left, itself included.
+    flight: u32,
+    /// Declared lost since.
+    lost: u32,
+    /// The application limited the flow then.
+    app_limited: bool,
+    /// Delivered since,
+    delivered: u32,
+    /// and of that with a mark.
+    marked: u32,
+}
+
+/// The most that acknowledgements bunched.
+#[derive(Clone, Debug)]
+enum Aggregation {
+    Window(WindowedMax<u32>),
+    Slots(Slots),
+}
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    profile: Profile,
+    constants: &'static Constants,
+    state: State,
+    /// In µs.
+    now: u64,
+    rounds: Rounds,
+    counts: Counts,
+    flights: Flights,
+    max_bandwidth: MaxBandwidth,
+    full_pipe: FullPipe,
+    lost_ranges: LostRanges,
+    drain_began: u32,
+    cycle: Cycle,
+    loss_in_cycle: bool,
+    short_term: ShortTerm,
+    long_term: LongTerm,
+    undo: Undo,
+    min_rtt: MinRtt,
+    probe_rtt: ProbeRtt,
+    epoch: Epoch,
+    aggregation: Aggregation,
+    marks: Option<Marks>,
+    window: Window,
+    pacing: Pacing,
+    /// Sending began again after idleness, and nothing was delivered since.
+    idle_restart: bool,
+    started: bool,
+    random: Random,
+}
+
+impl Bbr3 {
+    /// A controller at the start of a connection.
+    pub fn new(setup: &Setup, params: &Params) -> Bbr3 {
+        let profile = if params.choice("profile") == "linux" { Profile::Linux } else { Profile::Draft };
+        let constants = profile.constants();
+        let window = setup.initial_window.whole().max(1);
+        let rule = Rule { first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
+        Bbr3 {
+            profile,
+            constants,
+            state: State::Startup,
+            now: 0,
+            rounds: Rounds::default(),
+            counts: Counts::default(),
+            flights: Flights::new(),
+            max_bandwidth: MaxBandwidth::default(),
+            full_pipe: FullPipe::default(),
+            lost_ranges: LostRanges::default(),
+            drain_began: 0,
+            cycle: Cycle::default(),
+            loss_in_cycle: false,
+            short_term: ShortTerm::new(),
+            long_term: LongTerm::new(),
+            undo: Undo::new(),
+            min_rtt: MinRtt::new(profile, 0),
+            probe_rtt: ProbeRtt::default(),
+            epoch: Epoch::default(),
+            aggregation: match profile {
+                Profile::Draft => Aggregation::Window(WindowedMax::new(0, 0)),
+                Profile::Linux => Aggregation::Slots(Slots::default()),
+            },
+            marks: params.flag("ecn").then(Marks::new),
+            window: Window::new(window),
+            pacing: Pacing::new(setup, rule, window),
+            idle_restart: false,
+            started: false,
+            random: Random::stream(setup.seed, "bbr3"),
+        }
+    }
+
+    /// Time begins with the first event.
+    fn step(&mut self, now: Time) {
+        self.now = micros(now);
+        if !self.started {
+            self.started = true;
+            self.min_rtt = MinRtt::new(self.profile, self.now);
+            self.epoch.restart(self.now);
+            self.counts.delivered_at = self.now;
+        }
+    }
+
+    /// The bandwidth in use.
+    fn bandwidth(&self) -> u32 {
+        self.max_bandwidth.get().min(self.short_term.bandwidth())
+    }
+
+    /// `gain` times the bandwidth-delay product in packets, rounded up; the initial window before any round trip is known.
+    fn product(&self, bandwidth: u32, gain: u32) -> u32 {
+        self.min_rtt.get().map_or(self.window.initial(), |rtt| product(bandwidth, rtt, gain))
+    }
+
+    /// Room for what hosts hold back: three bursts, and in the state that probes enough to do so at any product.
+    fn quantized(&self, packets: u32) -> u32 {
+        let packets = packets.max(3 * self.pacing.burst()).max(FLOOR);
+        if self.state == State::Up { packets.saturating_add(2) } else { packets }
+    }
+
+    /// What the path holds at `bandwidth` without a queue.
+    fn capacity(&self, bandwidth: u32) -> u32 {
+        self.quantized(self.product(bandwidth, UNIT))
+    }
+
+    /// What should be in flight: the product, unless the window is less.
+    fn target_flight(&self) -> u32 {
+        let product = self.product(self.bandwidth(), UNIT);
+        let target = if self.profile == Profile::Linux { self.quantized(product) } else { product };
+        target.min(self.window.get())
+    }
+
+    /// The flight when the next burst departs.
+    fn flight_at_departure(&self, in_flight: u32) -> u32 {
+        let departs = self.profile == Profile::Linux && self.pacing_gain() > UNIT;
+        if departs { in_flight + self.pacing.burst() } else { in_flight }
+    }
+
+    fn pacing_gain(&self) -> u32 {
+        match self.state {
+            State::Startup => self.constants.startup_pacing,
+            State::Drain => self.constants.drain_pacing,
+            State::Down => self.constants.down_pacing,
+            State::Cruise | State::Refill | State::ProbeRtt => UNIT,
+            State::Up => UP_PACING,
+        }
+    }
+
+    fn window_gain(&self) -> u32 {
+        match self.state {
+            State::Up => UP_WINDOW_GAIN,
+            State::ProbeRtt if self.profile == Profile::Draft => profile::PROBE_RTT_GAIN,
+            State::ProbeRtt => UNIT,
+            _ => WINDOW_GAIN,
+        }
+    }
+
+    /// Packets to add to the window for acknowledgements that bunch.
+    fn aggregated(&self, bandwidth: u32) -> u32 {
+        match &self.aggregation {
+            Aggregation::Window(max) => max.get(),
+            Aggregation::Slots(slots) => slots.extra(bandwidth),
+        }
+    }
+
+    fn update_aggregation(&mut self, ack: &Ack) {
+        let Some(extra) = self.epoch.update(ack, self.bandwidth(), self.window.get()) else { return };
+        let rounds = |after| if self.full_pipe.reached() { after } else { 1 };
+        match &mut self.aggregation {
+            Aggregation::Window(max) => max.update(rounds(AGGREGATION_ROUNDS), self.rounds.count(), extra),
+            Aggregation::Slots(slots) => slots.update(extra, self.rounds.start(), rounds(AGGREGATION_SLOT_ROUNDS)),
+        }
+    }
+
+    /// What the acknowledged packet that left last tells.
+    fn evidence(&self, feedback: &Feedback<'_>, ack: &Ack) -> Option<Evidence> {
+        let newest = feedback.acked.iter().max_by_key(|acked| acked.sent_at)?;
+        let departure = self.flights.get(newest.tag)?;
+        Some(Evidence {
+            flight: departure.flight,
+            lost: (self.counts.lost as u32).wrapping_sub(departure.lost),
+            app_limited: ack.sample.is_some_and(|sample| sample.app_limited),
+            delivered: ack.sample.map_or(0, |sample| sample.delivered),
+            marked: self.marks.as_ref().map_or(0, |marks| marks.total.wrapping_sub(departure.marked)),
+        })
+    }
+
+    /// Forgets what was lost, delivered and marked before: a state begins that answers to it.
+    fn reset_signals(&mut self) {
+        self.short_term.reset_signals();
+        self.loss_in_cycle = false;
+        if let Some(marks) = &mut self.marks {
+            marks.reset();
+        }
+    }
+
+    fn set_pacing(&mut self, ack: &Ack) {
+        self.pacing.on_first_rtt(self.window.get(), ack.srtt);
+        self.pacing.set(self.bandwidth(), self.pacing_gain(), self.full_pipe.reached());
+        if self.profile == Profile::Linux {
+            let halvings = self.min_rtt.get().map_or(64, |rtt| rtt >> 9);
+            self.pacing.allow(SHORT_RTT_BURST.checked_shr(halvings).unwrap_or(0));
+        }
+    }
+}
+
+impl Controller for Bbr3 {
+    fn on_open(&mut self, now: Time, rtt: Span) {
+        self.step(now);
+        let rtt = rtt.as_micros().max(1);
+        self.min_rtt.open(u32::try_from(rtt).unwrap_or(u32::MAX));
+        self.pacing.on_first_rtt(self.window.get(), rtt);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.step(sent.now);
+        let held_back = self.probe_rtt.limits(self.counts.delivered);
+        if sent.in_flight == 0 && (sent.app_limited || held_back) {
+            self.idle_restart = true;
+            self.epoch.restart(self.now);
+            if self.state.is_probe_bw() {
+                self.pacing.set(self.bandwidth(), UNIT, self.full_pipe.reached());
+            } else if self.state == State::ProbeRtt && self.probe_rtt.is_over(self.now) {
+                self.leave_probe_rtt();
+            }
+        }
+        self.window.on_sent(sent.in_flight, self.counts.delivered);
+        self.flights.depart(Departure {
+            flight: sent.in_flight + 1,
+            lost: self.counts.lost as u32,
+            marked: self.marks.as_ref().map_or(0, |marks| marks.total),
+            app_limited: sent.app_limited || held_back,
+        })
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.step(feedback.now);
+        let mut ack = Ack::new(feedback, self.counts.delivered_at);
+        if let Some(sample) = &mut ack.sample {
+            sample.app_limited |= self.probe_rtt.limits(sample.prior_delivered);
+        }
+        self.counts = ack.counts;
+        self.take_losses(feedback);
+        self.rounds.update(&ack);
+        if self.rounds.start() {
+            self.cycle.on_round();
+        }
+        self.take_marks(feedback.ecn.ce);
+        let evidence = self.evidence(feedback, &ack);
+        let measured = ack.sample.map_or(0, |sample| bandwidth_ceil(sample.delivered as u64, sample.interval));
+        self.short_term.update(&ack, measured);
+        self.adapt_short_term(&ack, measured);
+        self.update_aggregation(&ack);
+        self.check_startup_loss(&ack, evidence);
+        self.check_full_pipe(&ack);
+        self.check_drain(&ack);
+        self.update_probe_bw(&ack, evidence);
+        self.check_probe_rtt(&ack);
+        self.set_pacing(&ack);
+        self.set_window(&ack);
+        self.short_term.advance(&ack, measured);
+        self.note_marks(evidence);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.step(timeout.now);
+        if !timeout.repeated {
+            self.save();
+        }
+        self.counts.lost += timeout.lost as u64;
+        self.note_loss();
+        let evidence = Evidence { flight: timeout.in_flight, lost: timeout.lost, app_limited: false, delivered: 0, marked: 0 };
+        if self.cycle.probe_sample && self.is_too_high(&evidence) {
+            self.answer_too_high(evidence.flight, evidence.app_limited);
+        }
+        let before = self.window.collapse();
+        if !self.state.is_probing() {
+            self.short_term.bound_flight(before);
+        }
+        if self.profile == Profile::Linux {
+            self.full_pipe.restart(0);
+        }
+    }
+
+    fn on_undo(&mut self, now: Time) {
+        self.step(now);
+        self.take_back();
+    }
+
+    fn decision(&self) -> Decision {
+        Decision {
+            window: Segments::new(self.window.get() as f64),
+            pacing: Some(self.pacing.rate()),
+            quantum: self.pacing.quantum(),
+            ecn: if self.marks.is_some() { Ecn::Ect0 } else { Ecn::NotEct },
+            reduction: Reduction::Immediate,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let rate = |bandwidth: u32| if bandwidth == UNBOUNDED { f64::NAN } else { bandwidth as f64 * (1e6 / (1u64 << BW_SCALE) as f64) };
+        let bound = |packets: u32| if packets == UNBOUNDED { f64::NAN } else { packets as f64 };
+        visit("cwnd", self.window.get() as f64);
+        visit("bandwidth_packets_s", rate(self.bandwidth()));
+        visit("max_bandwidth_packets_s", rate(self.max_bandwidth.get()));
+        visit("bandwidth_shortterm_packets_s", rate(self.short_term.bandwidth()));
+        visit("inflight_shortterm", bound(self.short_term.flight()));
+        visit("inflight_longterm", bound(self.long_term.get()));
+        visit("min_rtt_s", self.min_rtt.get().map_or(f64::NAN, |rtt| rtt as f64 / 1e6));
+        visit("state", self.state as u8 as f64);
+        visit("pacing_gain", self.pacing_gain() as f64 / UNIT as f64);
+        visit("cwnd_gain", self.window_gain() as f64 / UNIT as f64);
+        visit("rounds", self.rounds.count() as f64);
+        visit("ecn_alpha", self.marks.as_ref().map_or(f64::NAN, |marks| marks.alpha() as f64 / UNIT as f64));
+    }
+}

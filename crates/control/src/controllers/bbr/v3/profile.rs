@@ -1,0 +1,88 @@
+//! The constants, and what the draft and the kernel do differently.
+//!
+//! Gains of pacing and window are in 1/256, as the kernel has them; the draft's are rounded to that (2.77, 0.90).
+
+use crate::controllers::bbr::common::UNIT;
+
+/// Which document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// draft-ietf-ccwg-bbr-05.
+    Draft,
+    /// github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c.
+    Linux,
+}
+
+/// A fraction that need not be a binary one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fraction(pub u32, pub u32);
+
+impl Fraction {
+    /// This part of `packets`, rounded down.
+    pub fn of(self, packets: u32) -> u32 {
+        (packets as u64 * self.0 as u64 / self.1 as u64) as u32
+    }
+
+    /// This part of `packets`, rounded up.
+    pub fn of_ceil(self, packets: u32) -> u32 {
+        (packets as u64 * self.0 as u64).div_ceil(self.1 as u64) as u32
+    }
+}
+
+/// What differs in number only.
+#[derive(Clone, Copy, Debug)]
+pub struct Constants {
+    /// Pacing gain of Startup: 4 ln 2.
+    pub startup_pacing: u32,
+    /// Pacing gain of Drain.
+    pub drain_pacing: u32,
+    /// Pacing gain of ProbeBW_DOWN.
+    pub down_pacing: u32,
+    /// Lost per packets in flight beyond which the flight is too high.
+    pub loss_threshold: Fraction,
+    /// What a loss leaves of a bound.
+    pub beta: Fraction,
+    /// What is left to others of the long-term bound.
+    pub headroom: Fraction,
+    /// Rounds after which Drain ends whatever the flight.
+    pub drain_rounds: Option<u32>,
+}
+
+impl Profile {
+    /// The constants of this profile.
+    pub fn constants(self) -> &'static Constants {
+        match self {
+            Profile::Draft => &DRAFT,
+            Profile::Linux => &LINUX,
+        }
+    }
+}
+
+const DRAFT: Constants = Constants {
+    startup_pacing: UNIT * 277 / 100,
+    drain_pacing: UNIT / 2,
+    down_pacing: UNIT * 90 / 100,
+    loss_threshold: Fraction(2, 100),
+    beta: Fraction(7, 10),
+    headroom: Fraction(15, 100),
+    drain_rounds: Some(3),
+};
+
+const LINUX: Constants = Constants {
+    startup_pacing: UNIT * 277 / 100 + 1,
+    drain_pacing: UNIT * 1000 / 2885,
+    down_pacing: UNIT * 91 / 100,
+    loss_threshold: Fraction(UNIT * 2 / 100, UNIT),
+    beta: Fraction(UNIT - UNIT * 30 / 100, UNIT),
+    headroom: Fraction(UNIT * 15 / 100, UNIT),
+    drain_rounds: None,
+};
+
+/// Pacing gain of ProbeBW_UP.
+pub const UP_PACING: u32 = UNIT * 5 / 4;
+/// Gain of the window.
+pub const WINDOW_GAIN: u32 = 2 * UNIT;
+/// Gain of the window in ProbeBW_UP: room to send faster than before.
+pub const UP_WINDOW_GAIN: u32 = UNIT * 9 / 4;
+/// Gain of the window in ProbeRTT.
+pub const PROBE_RTT_GAIN: u32 = UNIT / 2;

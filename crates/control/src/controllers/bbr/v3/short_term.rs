@@ -1,0 +1,136 @@
+//! The short-term bounds: what losses since the last probe leave of bandwidth and flight.
+
+use super::long_term::UNBOUNDED;
+use super::profile::Fraction;
+use crate::controllers::bbr::common::Ack;
+
+/// The bounds (`bw_shortterm` and `inflight_shortterm`, in the kernel `bw_lo` and `inflight_lo`) and the latest round's delivery, below which they do not go.
+#[derive(Clone, Debug)]
+pub struct ShortTerm {
+    bandwidth: u32,
+    flight: u32,
+    latest_bandwidth: u32,
+    latest_flight: u32,
+    /// The round ends with a packet sent when at least this many had been delivered.
+    round_end: u64,
+    round_start: bool,
+    loss_in_round: bool,
+}
+
+impl ShortTerm {
+    /// No bounds yet.
+    pub fn new() -> ShortTerm {
+        ShortTerm {
+            bandwidth: UNBOUNDED,
+            flight: UNBOUNDED,
+            latest_bandwidth: 0,
+            latest_flight: 0,
+            round_end: 0,
+            round_start: false,
+            loss_in_round: false,
+        }
+    }
+
+    /// The bound of bandwidth.
+    pub fn bandwidth(&self) -> u32 {
+        self.bandwidth
+    }
+
+    /// The bound of the flight.
+    pub fn flight(&self) -> u32 {
+        self.flight
+    }
+
+    /// The most delivered between sending and acknowledgement of a packet of this round.
+    pub fn latest_flight(&self) -> u32 {
+        self.latest_flight
+    }
+
+    /// True if a round ended with the latest acknowledgement; rounds begin with a loss.
+    pub fn round_start(&self) -> bool {
+        self.round_start
+    }
+
+    /// True if something was lost in this round.
+    pub fn loss_in_round(&self) -> bool {
+        self.loss_in_round
+    }
+
+    /// A loss is noted when `delivered` packets were delivered: the first one begins a round, so that a whole one shows what the path still delivers.
+    pub fn note_loss(&mut self, delivered: u64) {
+        if !self.loss_in_round {
+            self.round_end = delivered;
+        }
+        self.loss_in_round = true;
+    }
+
+    /// Takes in the rate sample, of `bandwidth`.
+    pub fn update(&mut self, ack: &Ack, bandwidth: u32) {
+        self.round_start = false;
+        let Some(sample) = ack.sample.filter(|_| ack.acked > 0) else { return };
+        self.latest_bandwidth = self.latest_bandwidth.max(bandwidth);
+        self.latest_flight = self.latest_flight.max(sample.delivered);
+        if sample.prior_delivered >= self.round_end {
+            self.round_end = ack.counts.delivered;
+            self.round_start = true;
+        }
+    }
+
+    /// What was delivered before this round is forgotten.
+    pub fn advance(&mut self, ack: &Ack, bandwidth: u32) {
+        if let Some(sample) = ack.sample
+            && self.round_start
+        {
+            self.latest_bandwidth = bandwidth;
+            self.latest_flight = sample.delivered;
+        }
+    }
+
+    /// The round is over, its loss answered.
+    pub fn end_round(&mut self) {
+        self.loss_in_round = false;
+    }
+
+    /// Answers a round with loss: the bounds keep `beta` of themselves, or what the round delivered if that is more. Before the first loss they are `bandwidth` and
+    /// `window`.
+    pub fn cut(&mut self, beta: Fraction, bandwidth: u32, window: u32) {
+        if self.bandwidth == UNBOUNDED {
+            self.bandwidth = bandwidth;
+        }
+        self.bound_flight(window);
+        self.bandwidth = self.latest_bandwidth.max(beta.of(self.bandwidth)).max(1);
+        self.flight = self.latest_flight.max(beta.of(self.flight));
+    }
+
+    /// Sets the bound of the flight if there is none.
+    pub fn bound_flight(&mut self, flight: u32) {
+        if self.flight == UNBOUNDED {
+            self.flight = flight;
+        }
+    }
+
+    /// The flight is bounded by `flight` too.
+    pub fn lower_flight(&mut self, flight: u32) {
+        self.flight = self.flight.min(flight);
+    }
+
+    /// Both bounds are at least these, and no loss is known: it was none.
+    pub fn undo(&mut self, bandwidth: u32, flight: u32) {
+        self.loss_in_round = false;
+        self.bandwidth = self.bandwidth.max(bandwidth);
+        self.flight = self.flight.max(flight);
+    }
+
+    /// Forgets both bounds.
+    pub fn clear(&mut self) {
+        self.bandwidth = UNBOUNDED;
+        self.flight = UNBOUNDED;
+    }
+
+    /// Forgets what the latest round lost and delivered.
+    pub fn reset_signals(&mut self) {
+        self.loss_in_round = false;
+        self.latest_bandwidth = 0;
+        self.latest_flight = 0;
+    }
+}

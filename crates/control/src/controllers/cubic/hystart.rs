@@ -1,0 +1,184 @@
+//! HyStart as Linux has it (`net/ipv4/tcp_cubic.c`: `hystart_update`): slow start ends when a train of acknowledgements has become half a round trip long, or
+//! when the round trips of a round have all become longer.
+//!
+//! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55(9), 2011.
+//!
+//! Deviation: a round ends with the highest segment acknowledged, selectively or not; the kernel looks at the cumulative acknowledgement only.
+
+use crate::parts::round::Round;
+
+/// Below this window, in segments, slow start goes on.
+const LOW_WINDOW: u32 = 16;
+/// Acknowledgements at most this far apart, in µs, make a train.
+const TRAIN_GAP: u64 = 2_000;
+/// Samples of a round before its delay is judged.
+const SAMPLES: u32 = 8;
+/// Least and largest increase of delay, in µs, that ends slow start; between them 1/8 of the least round trip.
+const DELAY_RISE: (u32, u32) = (4_000, 16_000);
+
+/// The search for the end of slow start.
+#[derive(Clone, Debug, Default)]
+pub struct HyStart {
+    round: Round,
+    found: bool,
+    /// When the round began, in µs.
+    began: u64,
+    /// The last acknowledgement of the train, in µs.
+    train: u64,
+    /// Least round trip of the round, in µs.
+    least: u32,
+    samples: u32,
+}
+
+/// One round trip sample in slow start; times in µs.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// When it was taken.
+    pub now: u64,
+    /// The highest segment acknowledged.
+    pub highest: u64,
+    /// The round trip.
+    pub rtt: u32,
+    /// The least round trip of the connection, this one included.
+    pub min_rtt: u32,
+    /// Segments.
+    pub window: u32,
+}
+
+impl HyStart {
+    /// A segment leaves.
+    pub fn on_sent(&mut self, number: u64) {
+        self.round.on_sent(number);
+    }
+
+    /// Slow start begins anew at `now` (µs) after a timeout.
+    pub fn restart(&mut self, now: u64) {
+        self.found = false;
+        self.round.begin();
+        self.begin_round(now);
+    }
+
+    /// True if slow start should end at this sample. `cushion` gives the time in µs by which the sender's and receiver's batching may lengthen a train.
+    pub fn ends(&mut self, sample: Sample, cushion: impl FnOnce() -> u32) -> bool {
+        if self.found {
+            return false;
+        }
+        if self.round.ends_with(sample.highest) {
+            self.begin_round(sample.now);
+        }
+        if sample.window < LOW_WINDOW {
+            return false;
+        }
+        let train = self.train_is_long(&sample, cushion);
+        let delay = self.delay_has_risen(&sample);
+        self.found = train || delay;
+        self.found
+    }
+
+    fn begin_round(&mut self, now: u64) {
+        self.began = now;
+        self.train = now;
+        self.least = u32::MAX;
+        self.samples = 0;
+    }
+
+    fn train_is_long(&mut self, sample: &Sample, cushion: impl FnOnce() -> u32) -> bool {
+        if sample.now - self.train > TRAIN_GAP {
+            return false;
+        }
+        self.train = sample.now;
+        let length = sample.now - self.began;
+        length > sample.min_rtt as u64 / 2 && length > (sample.min_rtt as u64 + cushion() as u64) / 2
+    }
+
+    fn delay_has_risen(&mut self, sample: &Sample) -> bool {
+        self.least = self.least.min(sample.rtt);
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            return false;
+        }
+        let (low, high) = DELAY_RISE;
+        self.least > sample.min_rtt.saturating_add((sample.min_rtt / 8).clamp(low, high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(now: u64, highest: u64, rtt: u32) -> Sample {
+        Sample { now, highest, rtt, min_rtt: 40_000, window: 32 }
+    }
+
+    fn sent(numbers: std::ops::Range<u64>) -> HyStart {
+        let mut hystart = HyStart::default();
+        numbers.for_each(|number| hystart.on_sent(number));
+        hystart
+    }
+
+    #[test]
+    fn a_train_of_half_a_round_trip_ends_slow_start() {
+        let mut hystart = sent(0..64);
+        // One acknowledgement per millisecond: the first begins the round, and the train is longer than (40 + 1) / 2 ms after 21.
+        for ms in 0..21 {
+            assert!(!hystart.ends(sample(1_000_000 + ms * 1_000, ms, 40_000), || 1_000), "after {ms} ms");
+        }
+        assert!(hystart.ends(sample(1_021_000, 21, 40_000), || 1_000));
+        assert!(!hystart.ends(sample(1_022_000, 22, 40_000), || 1_000), "found once");
+    }
+
+    #[test]
+    fn a_gap_breaks_the_train() {
+        let mut hystart = sent(0..64);
+        for ms in 0..40 {
+            let gap = if ms < 10 { 0 } else { 2_001 };
+            assert!(!hystart.ends(sample(1_000_000 + ms * 1_000 + gap, ms, 40_000), || 0), "after {ms} ms");
+        }
+    }
+
+    #[test]
+    fn a_round_of_later_samples_ends_slow_start() {
+        // 40 ms / 8 = 5 ms is the rise that counts; the ninth sample is the first judged. Spacing of 3 ms keeps the train out of it.
+        let mut hystart = sent(0..64);
+        for i in 0..8 {
+            assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, 45_001), || 0));
+        }
+        assert!(hystart.ends(sample(1_024_000, 8, 45_001), || 0));
+    }
+
+    #[test]
+    fn one_early_sample_excuses_its_round() {
+        let mut hystart = sent(0..64);
+        for i in 0..20 {
+            let rtt = if i == 3 { 45_000 } else { 60_000 };
+            assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, rtt), || 0));
+        }
+        // The next round has no such sample.
+        (64..128).for_each(|number| hystart.on_sent(number));
+        for i in 0..8 {
+            assert!(!hystart.ends(sample(2_000_000 + i * 3_000, 64 + i, 60_000), || 0));
+        }
+        assert!(hystart.ends(sample(2_024_000, 72, 60_000), || 0));
+    }
+
+    #[test]
+    fn small_windows_are_left_alone() {
+        let mut hystart = sent(0..64);
+        for i in 0..40 {
+            let small = Sample { window: 15, ..sample(1_000_000 + i * 1_000, i, 90_000) };
+            assert!(!hystart.ends(small, || 0));
+        }
+    }
+
+    #[test]
+    fn the_rise_is_between_4_and_16_ms() {
+        for (min_rtt, rise) in [(8_000, 4_000), (64_000, 8_000), (400_000, 16_000)] {
+            for (extra, ends) in [(0, false), (1, true)] {
+                let mut hystart = sent(0..64);
+                let late = |i: u64| Sample { rtt: min_rtt + rise + extra, min_rtt, ..sample(1_000_000 + i * 3_000, i, 0) };
+                (0..8).for_each(|i| assert!(!hystart.ends(late(i), || 0)));
+                assert_eq!(hystart.ends(late(8), || 0), ends, "{min_rtt} us + {extra}");
+            }
+        }
+    }
+}

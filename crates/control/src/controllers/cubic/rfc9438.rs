@@ -1,0 +1,439 @@
+//! CUBIC as printed in RFC 9438, in floating point.
+//!
+//! Sources: RFC 9438 (section numbers below are its), RFC 9406 (HyStart++), RFC 5681 section 4.1 (restart after idleness), RFC 3168 (marks).
+//!
+//! Choices that the RFC leaves open, and deviations:
+//! * a reduction starts from the window, not from the flight (section 4.6 allows it if growth is validated: only segments sent while the window was the limit
+//!   count);
+//! * the growth of section 4.4 and 4.5 is per segment acknowledged, so that delayed acknowledgements do not slow it;
+//! * in the Reno-friendly region (section 4.3) the window is not lowered to W_est if it is already above;
+//! * slow start without HyStart++ has no limit per acknowledgement, and HyStart++ is used for the first slow start only (RFC 9406 section 4.3);
+//! * time that the application limited (section 5.8) is the time between acknowledgements none of whose segments was sent while the window was the limit, and
+//!   time with nothing in flight;
+//! * a restart after idleness begins a new epoch towards the same W_max; the RFC says nothing of it, and W_est would otherwise bring back the old window at once.
+
+use super::hystartpp::HyStartPlusPlus;
+use crate::Setup;
+use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
+use narrows_params::Params;
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
+
+/// Growth, in segments/s³ (section 5.1).
+const C: f64 = 0.4;
+/// What a reduction leaves of the window (section 4.6).
+const BETA: f64 = 0.7;
+/// Reno's growth per window that matches this reduction (section 4.3).
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// Fewest segments after a loss, and after a mark (section 4.6).
+const MIN_AFTER_LOSS: f64 = 2.0;
+const MIN_AFTER_MARK: f64 = 1.0;
+/// The target is at most this multiple of the window (section 4.2).
+const MAX_TARGET: f64 = 1.5;
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Rfc9438 {
+    state: State,
+    /// The state before the latest reduction and its time, for undo.
+    prior: (State, Time),
+    hystart: Option<HyStartPlusPlus>,
+    /// Time counts on the curve from here to the next acknowledgement.
+    last: Time,
+    last_sent: Option<Time>,
+    fast_convergence: bool,
+    friendliness: bool,
+    initial_window: f64,
+    mss: Bytes,
+    ecn: Ecn,
+}
+
+/// What a spurious reduction must restore (section 4.9).
+#[derive(Clone, Copy, Debug)]
+struct State {
+    window: f64,
+    threshold: f64,
+    /// Where the curve is flat; unknown before a loss, after a timeout and after a slow start that ended without loss: then where the curve begins.
+    w_max: Option<f64>,
+    /// The window before the latest reduction.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+}
+
+/// Congestion avoidance since a reduction.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    t: Span,
+    w_max: f64,
+    k: f64,
+    w_est: f64,
+}
+
+impl Epoch {
+    /// From `window` on (section 4.2).
+    fn new(window: f64, w_max: f64) -> Epoch {
+        let k = if window < w_max { libm::cbrt((w_max - window) / C) } else { 0.0 };
+        Epoch { t: Span::ZERO, w_max, k, w_est: window }
+    }
+
+    /// W_cubic of equation 1.
+    fn w_cubic(&self, t: f64) -> f64 {
+        let off = t - self.k;
+        C * (off * off * off) + self.w_max
+    }
+}
+
+impl Rfc9438 {
+    /// A controller at the start of a connection.
+    pub fn new(setup: &Setup, params: &Params) -> Rfc9438 {
+        let window = setup.initial_window.get();
+        let state = State { window, threshold: f64::INFINITY, w_max: None, cwnd_prior: window, epoch: None };
+        Rfc9438 {
+            state,
+            prior: (state, Time::ZERO),
+            hystart: params.flag("hystart").then(HyStartPlusPlus::new),
+            last: Time::ZERO,
+            last_sent: None,
+            fast_convergence: params.flag("fast_convergence"),
+            friendliness: params.flag("friendliness"),
+            initial_window: window,
+            mss: setup.mss,
+            ecn: if params.flag("ecn") { Ecn::Ect0 } else { Ecn::NotEct },
+        }
+    }
+
+    fn grow(&mut self, mut acked: f64, srtt: Span) {
+        let state = &mut self.state;
+        if state.window < state.threshold {
+            if let Some(hystart) = &self.hystart {
+                state.window += hystart.growth(acked);
+                return;
+            }
+            let step = acked.min(state.threshold - state.window);
+            state.window += step;
+            acked -= step;
+        }
+        if acked > 0.0 {
+            self.avoid(acked, srtt);
+        }
+    }
+
+    /// Congestion avoidance (sections 4.3 to 4.5).
+    fn avoid(&mut self, acked: f64, srtt: Span) {
+        let state = &mut self.state;
+        let window = state.window;
+        let epoch = state.epoch.get_or_insert_with(|| Epoch::new(window, *state.w_max.get_or_insert(window)));
+        let t = epoch.t.as_secs_f64();
+        let alpha = if epoch.w_est < state.cwnd_prior { ALPHA } else { 1.0 };
+        epoch.w_est += alpha * acked / window;
+        if self.friendliness && epoch.w_cubic(t) < epoch.w_est {
+            state.window = window.max(epoch.w_est);
+        } else {
+            let target = epoch.w_cubic(t + srtt.as_secs_f64()).clamp(window, MAX_TARGET * window);
+            state.window += (target - window) / window * acked;
+        }
+    }
+
+    /// Sections 4.6 and 4.7.
+    fn reduce(&mut self, least: f64, now: Time) {
+        self.prior = (self.state, now);
+        self.hystart = None;
+        let state = &mut self.state;
+        let shrinking = self.fast_convergence && state.w_max.is_some_and(|w_max| state.window < w_max);
+        state.w_max = Some(if shrinking { state.window * (1.0 + BETA) / 2.0 } else { state.window });
+        state.cwnd_prior = state.window;
+        state.epoch = None;
+        state.threshold = (state.window * BETA).max(MIN_AFTER_LOSS);
+        state.window = (state.window * BETA).max(least);
+    }
+}
+
+impl Controller for Rfc9438 {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if let Some(hystart) = &mut self.hystart {
+            hystart.on_sent(sent.number);
+        }
+        if sent.in_flight == 0 {
+            self.last = sent.now;
+            let idle = self.last_sent.map_or(Span::ZERO, |last| sent.now.since(last));
+            if !sent.retransmission && idle > sent.rto {
+                self.state.window = self.state.window.min(self.initial_window);
+                self.state.epoch = None;
+            }
+        }
+        self.last_sent = Some(sent.now);
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        use crate::Recovery::*;
+        let (mut highest, mut grown) = (0, 0u32);
+        for acked in feedback.acked {
+            highest = highest.max(acked.number);
+            grown += acked.window_limited as u32;
+        }
+        let passed = feedback.now.since(std::mem::replace(&mut self.last, feedback.now));
+        if let Some(epoch) = &mut self.state.epoch
+            && grown > 0
+        {
+            epoch.t += passed;
+        }
+        if let Some(congestion) = feedback.congestion {
+            self.reduce(if congestion == Congestion::Mark { MIN_AFTER_MARK } else { MIN_AFTER_LOSS }, feedback.now);
+            return;
+        }
+        if let Some(hystart) = &mut self.hystart
+            && !feedback.acked.is_empty()
+            && hystart.on_ack(highest, feedback.rtt)
+        {
+            self.hystart = None;
+            self.state.threshold = self.state.window;
+            self.state.cwnd_prior = self.state.window;
+        }
+        if grown > 0 && matches!(feedback.recovery, Open | Disorder | Loss) {
+            self.grow(grown as f64, feedback.srtt);
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.reduce(MIN_AFTER_LOSS, timeout.now);
+        }
+        self.state.window = 1.0;
+        self.state.w_max = None;
+        self.state.epoch = None;
+    }
+
+    fn on_undo(&mut self, now: Time) {
+        let (mut state, at) = self.prior;
+        if self.state.window < state.window {
+            // The epoch goes on as if it had never been interrupted.
+            if let Some(epoch) = &mut state.epoch {
+                epoch.t += now.since(at);
+            }
+            self.state = state;
+            self.last = now;
+        }
+    }
+
+    fn decision(&self) -> Decision {
+        Decision::clocked(self.state.window, self.mss, self.ecn)
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let epoch = self.state.epoch;
+        visit("cwnd", self.state.window);
+        visit("ssthresh", self.state.threshold);
+        visit("w_max", self.state.w_max.unwrap_or(f64::NAN));
+        visit("k", epoch.map_or(f64::NAN, |epoch| epoch.k));
+        visit("w_est", epoch.map_or(f64::NAN, |epoch| epoch.w_est));
+        visit("cwnd_prior", self.state.cwnd_prior);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Choice;
+    use crate::Recovery;
+    use crate::testing::{acked, acked_one, at, send, setup};
+
+    fn cubic(options: &str, window: f64) -> Rfc9438 {
+        let text = format!("cubic?profile=rfc9438&hystart=false{options}");
+        Rfc9438::new(&setup(window), &text.parse::<Choice>().unwrap().params())
+    }
+
+    fn lose(cubic: &mut Rfc9438, now: Time, why: Congestion) {
+        cubic.on_feedback(&Feedback { congestion: Some(why), recovery: Recovery::Recovery, ..Feedback::at(now) });
+    }
+
+    /// One segment is acknowledged; the smoothed round trip is 100 ms.
+    fn ack(cubic: &mut Rfc9438, now: Time) {
+        cubic.on_feedback(&Feedback { acked: &acked(0..1), srtt: Span::from_millis(100), ..Feedback::at(now) });
+    }
+
+    #[track_caller]
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-6, "{left} is not {right}");
+    }
+
+    #[test]
+    fn k_of_100_and_70_is_4_217_seconds() {
+        let mut cubic = cubic("", 100.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        assert_eq!((cubic.state.window, cubic.state.threshold, cubic.state.w_max), (70.0, 70.0, Some(100.0)));
+        ack(&mut cubic, at(1_100));
+        // ∛75
+        close(cubic.state.epoch.unwrap().k, 4.217_163_327);
+        close(cubic.state.epoch.unwrap().w_cubic(0.0), 70.0);
+        close(cubic.state.epoch.unwrap().w_cubic(4.217_163_327 + 1.0), 100.4);
+    }
+
+    #[test]
+    fn one_sawtooth_step_by_step() {
+        let mut cubic = cubic("", 100.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        ack(&mut cubic, at(1_100));
+        // At t = 0 the curve is at 70 and W_est at 70 + α/70, α = 0.9/1.7: the Reno-friendly region.
+        close(cubic.state.window, 70.0 + 0.529_411_764_7 / 70.0);
+        // At t = 1 s the curve is at 100 - 0.4 · 3.217163³ = 86.6806, ahead of W_est; the target 0.4 · (1.1 - K)³ + 100 = 87.8846 is below 105.
+        let before = cubic.state.window;
+        ack(&mut cubic, at(2_100));
+        let target = 100.0 - 0.4 * (3.117_163_327f64 * 3.117_163_327 * 3.117_163_327);
+        close(target, 87.884_574_7);
+        close(cubic.state.window, before + (target - before) / before);
+    }
+
+    #[test]
+    fn fast_convergence_uses_the_window_before_the_cut() {
+        for (options, w_max) in [("", 59.5), ("&fast_convergence=false", 70.0)] {
+            let mut cubic = cubic(options, 100.0);
+            lose(&mut cubic, at(1_000), Congestion::Loss);
+            lose(&mut cubic, at(2_000), Congestion::Loss);
+            assert_eq!(cubic.state.w_max, Some(w_max));
+            close(cubic.state.window, 49.0);
+        }
+    }
+
+    #[test]
+    fn targets_are_between_the_window_and_half_more() {
+        let mut cubic = cubic("&friendliness=false", 100.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        ack(&mut cubic, at(1_100));
+        cubic.state.window = 110.0;
+        ack(&mut cubic, at(1_200));
+        assert_eq!(cubic.state.window, 110.0, "the curve at 74 does not lower it");
+        (cubic.state.window, cubic.state.threshold) = (10.0, 5.0);
+        ack(&mut cubic, at(1_300));
+        assert_eq!(cubic.state.window, 10.5, "half the window per window");
+    }
+
+    #[test]
+    fn reno_grows_by_one_once_at_the_window_before_the_reduction() {
+        let mut cubic = cubic("", 100.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        ack(&mut cubic, at(1_000));
+        let w_est = |cubic: &Rfc9438| cubic.state.epoch.unwrap().w_est;
+        cubic.state.epoch.as_mut().unwrap().w_est = 99.999;
+        let (before, window) = (w_est(&cubic), cubic.state.window);
+        ack(&mut cubic, at(1_000));
+        close(w_est(&cubic), before + 0.529_411_764_7 / window);
+        let (before, window) = (w_est(&cubic), cubic.state.window);
+        assert!(before >= 100.0);
+        ack(&mut cubic, at(1_000));
+        close(w_est(&cubic), before + 1.0 / window);
+    }
+
+    #[test]
+    fn marks_may_leave_one_segment_and_losses_two() {
+        let left = |why| {
+            let mut cubic = cubic("&ecn", 1.2);
+            lose(&mut cubic, at(1_000), why);
+            (cubic.state.window, cubic.state.threshold)
+        };
+        assert_eq!(left(Congestion::Mark), (1.0, 2.0));
+        assert_eq!(left(Congestion::Loss), (2.0, 2.0));
+    }
+
+    #[test]
+    fn after_a_timeout_the_curve_begins_flat_where_slow_start_ends() {
+        let mut cubic = cubic("", 100.0);
+        cubic.on_timeout(&Timeout::new(at(1_000), 100, 100, false));
+        assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
+        cubic.on_timeout(&Timeout::new(at(2_000), 1, 1, true));
+        assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
+        cubic.on_feedback(&Feedback { acked: &acked(0..69), recovery: Recovery::Loss, ..Feedback::at(at(3_000)) });
+        assert_eq!(cubic.state.window, 70.0);
+        ack(&mut cubic, at(3_100));
+        let epoch = cubic.state.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.w_max, cubic.state.cwnd_prior), (0.0, 70.0, 100.0));
+    }
+
+    #[test]
+    fn time_that_the_application_limited_is_not_on_the_curve() {
+        let mut cubic = cubic("", 100.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        ack(&mut cubic, at(1_000));
+        ack(&mut cubic, at(1_500));
+        cubic.on_feedback(&Feedback { acked: &[acked_one(0, false)], ..Feedback::at(at(3_500)) });
+        ack(&mut cubic, at(3_600));
+        assert_eq!(cubic.state.epoch.unwrap().t, Span::from_millis(600));
+        // Nothing in flight for ten seconds.
+        cubic.on_sent(&Sent::new(at(13_600), 1, Bytes::new(1448), 0));
+        ack(&mut cubic, at(13_700));
+        assert_eq!(cubic.state.epoch.unwrap().t, Span::from_millis(700));
+    }
+
+    #[test]
+    fn an_idle_flow_restarts_from_its_initial_window() {
+        let mut cubic = cubic("", 10.0);
+        cubic.state.window = 80.0;
+        let sent = |ms, in_flight| Sent { rto: Span::from_millis(200), ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight) };
+        cubic.on_sent(&sent(1_000, 3));
+        cubic.on_sent(&sent(1_200, 0));
+        assert_eq!(cubic.state.window, 80.0);
+        cubic.on_sent(&sent(1_401, 0));
+        assert_eq!(cubic.state.window, 10.0);
+    }
+
+    #[test]
+    fn undo_restores_the_curve() {
+        let mut cubic = cubic("", 100.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        ack(&mut cubic, at(1_100));
+        ack(&mut cubic, at(2_100));
+        let before = cubic.state;
+        cubic.on_feedback(&Feedback {
+            acked: &acked(0..1),
+            congestion: Some(Congestion::Loss),
+            recovery: Recovery::Recovery,
+            ..Feedback::at(at(2_200))
+        });
+        assert!(cubic.state.window < before.window);
+        cubic.on_undo(at(2_300));
+        assert_eq!(cubic.state.window, before.window);
+        assert_eq!((cubic.state.threshold, cubic.state.w_max, cubic.state.cwnd_prior), (70.0, Some(100.0), 100.0));
+        assert_eq!(
+            cubic.state.epoch.unwrap().t,
+            Span::from_millis(1_200),
+            "1 s to the last acknowledgement, 0.1 s to the loss, 0.1 s to the undo"
+        );
+    }
+
+    #[test]
+    fn undo_leaves_a_window_that_has_grown_beyond() {
+        let mut cubic = cubic("", 10.0);
+        lose(&mut cubic, at(1_000), Congestion::Loss);
+        cubic.state.window = 50.0;
+        cubic.on_undo(at(2_000));
+        assert_eq!(cubic.state.window, 50.0);
+    }
+
+    #[test]
+    fn hystart_hands_over_to_a_flat_curve() {
+        let text = "cubic?profile=rfc9438";
+        let mut cubic = Rfc9438::new(&setup(10.0), &text.parse::<Choice>().unwrap().params());
+        let mut now = 0;
+        for round in 0..7u64 {
+            let numbers = round * 10..round * 10 + 10;
+            send(&mut cubic, at(now), numbers.clone());
+            now += 60;
+            for number in numbers {
+                let rtt = Some(Span::from_millis(if round == 0 { 40 } else { 60 }));
+                cubic.on_feedback(&Feedback {
+                    acked: &acked(number..number + 1),
+                    rtt,
+                    srtt: Span::from_millis(60),
+                    ..Feedback::at(at(now))
+                });
+            }
+        }
+        // The first acknowledgement of the seventh round ends slow start: 10 + 10 in the first round, 7 of full growth and 3 quarters in the second, and 10
+        // quarters in each of four.
+        let threshold = 20.0 + 7.0 + 0.75 + 4.0 * 2.5;
+        assert_eq!(cubic.state.threshold, threshold);
+        assert_eq!(cubic.state.w_max, Some(threshold));
+        assert_eq!(cubic.state.cwnd_prior, threshold);
+        assert_eq!(cubic.state.epoch.unwrap().k, 0.0);
+    }
+}

@@ -1,0 +1,65 @@
+//! When the path counts as free of a queue, and whether the window doubles then.
+
+use super::delay::Delay;
+use super::{FREE_QUEUE, FREE_SHARE, MI, MI_THRESHOLD};
+use crate::Entry;
+use narrows_params::{ParamError, Params};
+
+/// The rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Free {
+    published: bool,
+    /// Queueing delay below which there is no queue, in seconds.
+    threshold: f64,
+    /// So is a queue of less than this part of α.
+    queue: f64,
+    /// α as a part of the window while there is none, once the start is over.
+    pub share: f64,
+}
+
+/// Refuses parts of our rule with the published one.
+pub fn check(entry: &Entry, params: &Params) -> Result<(), ParamError> {
+    if params.choice(MI.name) == "published" {
+        for name in [FREE_QUEUE.name, FREE_SHARE.name] {
+            params.refuse(entry, name, "left out with mi=published, which has no such part")?;
+        }
+    }
+    Ok(())
+}
+
+impl Free {
+    /// As the parameters of `entry` say.
+    pub fn new(entry: &Entry, params: &Params) -> Result<Free, ParamError> {
+        check(entry, params)?;
+        Ok(Free {
+            published: params.choice(MI.name) == "published",
+            threshold: params.number(MI_THRESHOLD.name) / 1e3,
+            queue: params.number(FREE_QUEUE.name),
+            share: params.number(FREE_SHARE.name),
+        })
+    }
+
+    /// True if next to nothing is queued of a flow with `flight` packets under way.
+    pub fn is_free(&self, delay: &Delay, flight: f64, alpha: f64) -> bool {
+        match self.published {
+            true => delay.mean().is_some_and(|(base, rtt)| rtt - base < self.threshold),
+            false => delay.least().is_some_and(|least| self.is_short(least, flight, alpha)),
+        }
+    }
+
+    /// True if a window of `cwnd` packets doubles on a path without queue: at the start, or always.
+    pub fn doubles(&self, cwnd: f64, threshold: f64) -> bool {
+        self.published || cwnd < threshold
+    }
+
+    /// True if the round that ends and the one before show a queue, which ends the start.
+    pub fn start_ends(&self, delay: &Delay, flight: f64, alpha: f64) -> bool {
+        !self.published && delay.least_of_two().is_some_and(|least| !self.is_short(least, flight, alpha))
+    }
+
+    /// True if a round trip of `rtt` seconds means that next to nothing is queued.
+    fn is_short(&self, (base, rtt): (f64, f64), flight: f64, alpha: f64) -> bool {
+        let (queueing, queued) = (rtt - base, flight * (rtt - base) / rtt);
+        self.threshold > 0.0 && (queued < alpha * self.queue || (queueing < self.threshold && queued < alpha / 2.0))
+    }
+}

@@ -1,0 +1,77 @@
+//! FAST as the kernel is given it: the integer core `cores/fast.h`, in what Linux does around a controller.
+
+use super::{ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT, free};
+use crate::cores::fast::{Fast, State};
+use crate::cores::{Twin, replay};
+use crate::parts::aimd::ECN;
+use crate::parts::linux::Linux;
+use crate::{Built, Entry};
+use narrows_params::{Need, Param, ParamError, Params};
+
+/// Registry line.
+pub const KERNEL: Entry = Entry {
+    name: "fast-kernel",
+    kernel: Some("fast"),
+    summary: "FAST TCP as the kernel runs it here: in integers, with what a socket shows",
+    source: "Jin, Wei and Low, INFOCOM 2004; crates/control/cores/fast.h",
+    needs: &[Need::Tags],
+    numbered: false,
+    params: &[
+        ALPHA,
+        GAMMA,
+        Param::choice("window_pacing", "acks", &["none", "acks"], "how an increase is spread over a round trip; as in fast"),
+        RTT_WEIGHT,
+        MI,
+        MI_THRESHOLD,
+        FREE_QUEUE,
+        FREE_SHARE,
+        LOSS_BETA,
+        BASE_RTT_WINDOW,
+        Param::flag(
+            "packet_pacing",
+            false,
+            "let the kernel pace packets: at 2 windows per round trip below half of the threshold and 1.2 above",
+        )
+        .needing(Need::Pacing),
+        ECN,
+    ],
+    build: |setup, params| Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.flag("packet_pacing")))),
+};
+
+/// What the kernel gets of it.
+pub const TWIN: Twin = Twin {
+    kernel: "fast",
+    entry: &KERNEL,
+    choice: "fast-kernel",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
+    replay: replay::<Fast>,
+    state: size_of::<State>(),
+};
+
+/// Binary places of windows and parts.
+const ONE: f64 = 65_536.0;
+
+fn constants(params: &Params) -> Result<Fast, ParamError> {
+    free::check(&KERNEL, params)?;
+    let part = |param: Param| (params.number(param.name) * ONE) as u32;
+    Ok(Fast {
+        alpha: params.number_or(ALPHA.name).map_or(0, |alpha| (alpha * ONE) as u64),
+        gamma: part(GAMMA),
+        loss_beta: part(LOSS_BETA),
+        free_queue: part(FREE_QUEUE),
+        free_share: part(FREE_SHARE),
+        mi_threshold: (params.number(MI_THRESHOLD.name) * 1e3) as u32,
+        base_window: params.number_or(BASE_RTT_WINDOW.name).map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
+        published: (params.choice(MI.name) == "published") as u32,
+        ns2_weight: (params.choice(RTT_WEIGHT.name) == "ns2") as u32,
+        spread: (params.choice("window_pacing") == "acks") as u32,
+        packet_pacing: params.flag("packet_pacing") as u32,
+    })
+}
+
+/// Names what a connection remembers.
+pub fn inspect(state: &State, visit: &mut dyn FnMut(&'static str, f64)) {
+    let seconds = |us: f64| if us > 0.0 { us / 1e6 } else { f64::NAN };
+    visit("base_rtt_s", seconds(state.base[0][1] as f64));
+    visit("rtt_s", seconds(state.mean as f64 / ONE));
+}

@@ -1,0 +1,366 @@
+//! FAST TCP: keeps α packets of each flow in the queue, by steps in proportion to the distance from there.
+//!
+//! Sources: Jin, Wei and Low, "FAST TCP: motivation, architecture, algorithms, performance", INFOCOM 2004, and ACM/IEEE ToN 14(6), 2006; ns-2.35
+//! `tcp/tcp-fast.{cc,h}`; Low, "FAST TCP: design, implementation, experiments", slides, 2002, for window pacing and `fast-sc2002`.
+//!
+//! Once in every other round trip w ← min{2w, (1 − γ)w + γ(w·baseRTT/RTT + α)}. At rest w·(RTT − baseRTT)/RTT = α: every flow has α packets in the queue, so rates are
+//! shared in proportion to α, whatever the round trips. After a change one round trip passes before round trips show it: hence every *other* one.
+//!
+//! Deviations and choices of our own:
+//! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean: doubling sends bursts, and at 10 Mbit/s two packets back to back
+//!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
+//!   where α packets are a shorter queue than `mi_threshold` come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
+//! * without a queue the window doubles per round trip only at the start, up to where two whole round trips first showed one or a loss came; later α is a quarter of
+//!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: with a buffer of the product on long paths each
+//!   loss would end in a queue that doubling fills again. `mi=published` has the published rule, judged by the mean round trip as in ns-2;
+//! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
+//! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
+//! * after a timeout the window is 2 packets and doubles again, up to half of what it was.
+//!
+//! `fast-kernel` is the same in integers, in C that the kernel can be given: `cores/fast.h`.
+
+mod alpha;
+mod delay;
+mod free;
+mod increase;
+mod kernel;
+mod law;
+#[cfg(test)]
+mod lockstep;
+mod sc2002;
+#[cfg(test)]
+mod tests;
+
+use crate::parts::aimd::ECN;
+use crate::parts::marks::highest;
+use crate::parts::round::Round;
+use crate::parts::window::{Window, growth};
+use crate::{Acked, Controller, Decision, Feedback, Recovery, Sent, Tag, Timeout};
+use crate::{Built, Entry, Setup};
+use alpha::Alpha;
+use delay::{Delay, Weight};
+use free::Free;
+use increase::Spreading;
+pub(crate) use kernel::inspect;
+pub use kernel::{KERNEL, TWIN};
+use law::Periodic;
+use narrows_params::{Need, Param, ParamError, Params};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
+use sc2002::Stepwise;
+
+/// Registry line of the later algorithm.
+pub const ENTRY: Entry = Entry {
+    name: "fast",
+    kernel: None,
+    summary: "FAST TCP: keeps alpha packets of each flow in the queue, by steps in proportion to the distance",
+    source: "Jin, Wei and Low, INFOCOM 2004 and ToN 14(6), 2006; ns-2.35 tcp/tcp-fast.cc",
+    needs: &[Need::Tags],
+    numbered: false,
+    params: &[
+        ALPHA,
+        GAMMA,
+        Param::choice(
+            "window_pacing",
+            "acks",
+            &["none", "time", "event", "acks"],
+            "how an increase is spread over a round trip; none: at once; time: in equal intervals; event: with the acknowledgements, after each burst of them; acks: with the acknowledgements, if the window has more than 4 packets and the path at least 4 ms",
+        ),
+        RTT_WEIGHT,
+        MI,
+        MI_THRESHOLD,
+        FREE_QUEUE,
+        FREE_SHARE,
+        LOSS_BETA,
+        BASE_RTT_WINDOW,
+        PACKET_PACING,
+        ECN,
+    ],
+    build: |setup, params| {
+        let spreading = match params.choice("window_pacing") {
+            "none" => Spreading::None,
+            "time" => Spreading::Time,
+            "event" => Spreading::Event,
+            _ => Spreading::Acks,
+        };
+        Ok(Built::new(Fast::new(&ENTRY, Periodic::new(params.number("gamma"), spreading), setup, params)?))
+    },
+};
+
+/// Registry line of the version of 2002.
+pub const SC2002: Entry = Entry {
+    name: "fast-sc2002",
+    kernel: None,
+    summary: "FAST TCP as demonstrated at SC2002: one packet per packet acknowledged towards its target, in every other round trip",
+    source: "Low, FAST TCP: design, implementation, experiments, slides, 2002; the target's formula is that of the later algorithm",
+    needs: &[Need::Tags],
+    numbered: false,
+    params: &[ALPHA, RTT_WEIGHT, MI, MI_THRESHOLD, FREE_QUEUE, FREE_SHARE, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],
+    build: |setup, params| Ok(Built::new(Fast::new(&SC2002, Stepwise::default(), setup, params)?)),
+};
+
+const ALPHA: Param = Param::number_or(
+    "alpha",
+    "table",
+    (1.0, 1e6),
+    "packets",
+    "packets kept in the queue; table: 8 up to 10 Mbit/s, 20 up to 100 Mbit/s, 200 above, by the rate measured (flows of different rates then have different shares)",
+);
+const GAMMA: Param = Param::number("gamma", 0.5, (0.01, 1.0), "", "part of the distance from the target that one update takes");
+const RTT_WEIGHT: Param = Param::choice(
+    "rtt_weight",
+    "paper",
+    &["paper", "ns2"],
+    "of a round trip in the mean at a window of w packets; paper: 3/w, at most 1/4; ns2: 3/w above 768 packets, else 1/256",
+);
+const MI_THRESHOLD: Param = Param::number(
+    "mi_threshold",
+    0.75,
+    (0.0, 1000.0),
+    "ms",
+    "a queue of less than this delay is none, so that the window may double (mi); 0: there always is one",
+);
+const LOSS_BETA: Param = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "part of the window that a loss leaves (7/8 in UDT)");
+const BASE_RTT_WINDOW: Param = Param::number_or(
+    "base_rtt_window",
+    "unlimited",
+    (0.1, 1e6),
+    "s",
+    "for how long a round trip counts for the base; without a limit, as published, a change to a longer path is taken for queue",
+);
+const MI: Param = Param::choice(
+    "mi",
+    "start",
+    &["start", "published"],
+    "when the window doubles; start: while the least round trip of a round shows next to no queue, and only up to where two rounds showed one; published: while the mean round trip shows less queue than mi_threshold, at any time",
+);
+const FREE_QUEUE: Param = Param::number(
+    "free_queue",
+    0.25,
+    (0.0, 1.0),
+    "",
+    "with mi=start, a queue of less than this part of alpha is none, however long it lasts: on slow links, or with rare acknowledgements, packets wait for those beside them",
+);
+const FREE_SHARE: Param = Param::number(
+    "free_share",
+    0.25,
+    (0.0, 2.0),
+    "",
+    "with mi=start, alpha as a part of the window while there is no queue later; with gamma = 1/2 a quarter is an eighth of the window per update",
+);
+const PACKET_PACING: Param =
+    Param::flag("packet_pacing", false, "pace packets at 1.2 windows per round trip; published results are without").needing(Need::Pacing);
+
+/// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
+const PACING_GAINS: (f64, f64) = (1.2, 1.2);
+/// Fewest packets of the window.
+const MIN_WINDOW: f64 = 2.0;
+
+/// How the window moves once a queue can be seen.
+trait Law: Send {
+    /// An acknowledgement of new data, at a window of `w` packets. Returns the window after it.
+    fn on_ack(&mut self, w: f64, seen: &Seen<'_>) -> f64;
+
+    /// Something else moves the window: what was decided before does not hold any more.
+    fn suspend(&mut self);
+
+    /// When [`on_timer`](Law::on_timer) is wanted.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The timer's time has come, at a window of `w` packets. Returns the window after it.
+    fn on_timer(&mut self, now: Time, w: f64) -> f64 {
+        let _ = now;
+        w
+    }
+}
+
+/// What an acknowledgement tells a law.
+struct Seen<'a> {
+    now: Time,
+    /// Packets acknowledged.
+    packets: f64,
+    /// Of these, packets sent while the window was the limit.
+    limited: f64,
+    /// Packets in flight when the newest packet acknowledged was sent, that one included.
+    flight: f64,
+    alpha: f64,
+    delay: &'a Delay,
+    round: Past,
+}
+
+/// The latest round that has ended, and whether it just did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    ended: bool,
+    packets: u32,
+    acks: u32,
+}
+
+/// The round in progress.
+#[derive(Clone, Debug, Default)]
+struct Present {
+    round: Round,
+    began: Option<Time>,
+    packets: u32,
+    acks: u32,
+}
+
+/// A controller with this law.
+#[derive(Clone, Debug)]
+struct Fast<L> {
+    law: L,
+    window: Window,
+    delay: Delay,
+    alpha: Alpha,
+    present: Present,
+    past: Past,
+    free: Free,
+    loss_beta: f64,
+    /// A full packet, headers included.
+    packet: Bytes,
+    paces: bool,
+    srtt: Span,
+    ecn: Ecn,
+}
+
+/// In a tag: the transmission was a retransmission. Below it, packets in flight.
+const RETRANSMISSION: u32 = 1 << 31;
+
+impl<L: Law> Fast<L> {
+    fn new(entry: &Entry, law: L, setup: &Setup, params: &Params) -> Result<Fast<L>, ParamError> {
+        let weight = if params.choice(RTT_WEIGHT.name) == "ns2" { Weight::Ns2 } else { Weight::Paper };
+        Ok(Fast {
+            law,
+            window: Window::new(setup),
+            delay: Delay::new(weight, params.number_or(BASE_RTT_WINDOW.name).map(Span::from_secs_f64)),
+            alpha: Alpha::new(params.number_or(ALPHA.name)),
+            present: Present::default(),
+            past: Past::default(),
+            free: Free::new(entry, params)?,
+            loss_beta: params.number(LOSS_BETA.name),
+            packet: setup.mss + setup.headers,
+            paces: params.flag(PACKET_PACING.name),
+            srtt: Span::ZERO,
+            ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
+        })
+    }
+
+    /// Takes in what an acknowledgement of `newest` and others says of round trip and rate.
+    fn measure(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
+        self.past.ended = false;
+        if highest(feedback).is_some_and(|highest| self.present.round.ends_with(highest)) {
+            if self.free.start_ends(&self.delay, flight(newest), self.alpha.packets()) {
+                self.window.threshold = self.window.threshold.min(self.window.cwnd.max(MIN_WINDOW));
+            }
+            self.end_round(feedback.now);
+        }
+        self.present.packets += feedback.acked.len() as u32;
+        self.present.acks += 1;
+        if let Some(rtt) = feedback.rtt.filter(|_| newest.tag.0 & RETRANSMISSION == 0) {
+            self.delay.sample(feedback.now, rtt, self.window.cwnd);
+        }
+    }
+
+    fn end_round(&mut self, now: Time) {
+        let Present { began, packets, acks, .. } = self.present;
+        self.past = Past { ended: true, packets, acks };
+        if let Some(took) = began.map(|began| now.since(began)).filter(|took| !took.is_zero()) {
+            self.alpha.measured(packets as f64 * self.packet.bits() as f64 / took.as_secs_f64());
+        }
+        (self.present.began, self.present.packets, self.present.acks) = (Some(now), 0, 0);
+        self.delay.begin_round();
+    }
+
+    fn move_window(&mut self, feedback: &Feedback<'_>, newest: &Acked) {
+        let flight = flight(newest);
+        let limited = growth(feedback) as f64;
+        let Window { cwnd, threshold, .. } = self.window;
+        let alpha = self.alpha.packets();
+        let free = self.free.is_free(&self.delay, flight, alpha);
+        if free && self.free.doubles(cwnd, threshold) {
+            self.law.suspend();
+            self.window.cwnd += limited;
+            return;
+        }
+        let seen = Seen {
+            now: feedback.now,
+            packets: feedback.acked.len() as f64,
+            limited,
+            flight,
+            alpha: if free { alpha.max(cwnd * self.free.share) } else { alpha },
+            delay: &self.delay,
+            round: self.past,
+        };
+        self.window.cwnd = self.law.on_ack(cwnd, &seen);
+    }
+}
+
+/// Packets in flight when `acked` was sent, that one included.
+fn flight(acked: &Acked) -> f64 {
+    (acked.tag.0 & !RETRANSMISSION) as f64
+}
+
+impl<L: Law> Controller for Fast<L> {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.window.on_sent(sent);
+        self.present.round.on_sent(sent.number);
+        Tag((sent.in_flight + 1) | if sent.retransmission { RETRANSMISSION } else { 0 })
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        let newest = feedback.acked.iter().max_by_key(|acked| acked.sent_at);
+        if let Some(newest) = newest {
+            self.measure(feedback, newest);
+        }
+        if let Some(why) = feedback.congestion {
+            self.window.reduce(self.window.cwnd * self.loss_beta, why);
+        }
+        match (feedback.recovery, newest) {
+            (Recovery::Recovery | Recovery::Cwr, _) => {
+                self.law.suspend();
+                self.present.round.begin();
+            }
+            (Recovery::Loss, _) => {
+                self.law.suspend();
+                self.window.slow_start(growth(feedback) as f64, 1.0);
+            }
+            (Recovery::Open | Recovery::Disorder, Some(newest)) => self.move_window(feedback, newest),
+            (Recovery::Open | Recovery::Disorder, None) => {}
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.window.collapse(timeout, self.window.cwnd * self.loss_beta);
+        self.window.cwnd = MIN_WINDOW;
+        self.delay.forget_queue();
+        self.law.suspend();
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.law.next_timer()
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.window.cwnd = self.law.on_timer(now, self.window.cwnd);
+    }
+
+    fn decision(&self) -> Decision {
+        let pacing = if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None };
+        Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.window.inspect(visit);
+        let (base, rtt) = self.delay.mean().unwrap_or((f64::NAN, f64::NAN));
+        visit("base_rtt_s", base);
+        visit("rtt_s", rtt);
+        visit("alpha", self.alpha.packets());
+    }
+}

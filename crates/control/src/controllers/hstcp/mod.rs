@@ -1,0 +1,61 @@
+//! HighSpeed TCP (RFC 3649), in two profiles: as printed, and as Linux has it, which is the core `cores/hstcp.h`.
+
+mod rfc3649;
+#[cfg(test)]
+mod transcription;
+
+use crate::cores::window::{Hstcp, HstcpState};
+use crate::cores::{Twin, replay};
+use crate::parts::aimd::{Aimd, ECN};
+use crate::parts::linux::Linux;
+use crate::{Built, Entry, Setup};
+use narrows_params::{Param, ParamError, Params};
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "hstcp",
+    kernel: Some("highspeed"),
+    summary: "HighSpeed TCP: above 38 segments, the larger the window, the faster it grows and the less a loss takes",
+    source: "RFC 3649, RFC 3742; Linux net/ipv4/tcp_highspeed.c",
+    needs: &[],
+    numbered: false,
+    params: &[
+        Param::choice(
+            "profile",
+            "rfc3649",
+            &["rfc3649", "linux"],
+            "rfc3649: the response function as printed; linux: the kernel's table of whole numbers, which grows per acknowledgement, not per segment",
+        ),
+        Param::number(
+            "limited_slow_start",
+            0.0,
+            (0.0, 1e6),
+            "segments",
+            "max_ssthresh of RFC 3742, which recommends 100: above it slow start grows by at most half of it per round trip; 0: no such limit (profile rfc3649 only)",
+        ),
+        ECN,
+    ],
+    build,
+};
+
+/// What the kernel gets of it.
+pub const TWIN: Twin = Twin {
+    kernel: "hstcp",
+    entry: &ENTRY,
+    choice: "hstcp?profile=linux",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
+    replay: replay::<Hstcp>,
+    state: size_of::<HstcpState>(),
+};
+
+fn constants(params: &Params) -> Result<Hstcp, ParamError> {
+    params.refuse(&ENTRY, "limited_slow_start", "left out with profile=linux, which has no such limit")?;
+    Ok(Hstcp::default())
+}
+
+fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
+    if params.choice("profile") == "linux" {
+        return Ok(Built::new(Linux::new(constants(params)?, setup, params)));
+    }
+    Ok(Built::new(Aimd::new(rfc3649::HighSpeed::new(params.number("limited_slow_start")), setup, params)))
+}

@@ -1,0 +1,14 @@
+//! One file or folder for each controller.
+
+pub mod bbr;
+pub mod cubic;
+pub mod dctcp;
+pub mod fast;
+pub mod hstcp;
+pub mod newreno;
+pub mod pcc;
+pub mod prague;
+pub mod rcp;
+pub mod scalable;
+pub mod vcp;
+pub mod xcp;

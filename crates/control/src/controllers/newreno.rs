@@ -1,0 +1,83 @@
+//! NewReno: additive increase, halving on loss.
+//!
+//! Sources: RFC 5681 (slow start, congestion avoidance, restart after idleness), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928 (initial window),
+//! RFC 3168 section 6.1.2 (marks), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count).
+//!
+//! Deviations, both as Linux `net/ipv4/tcp_cong.c` has them:
+//! * the threshold after loss is half of the window, not of the flight; the two differ only when the application limits sending, and then the window has not
+//!   grown either;
+//! * slow start is not limited to two segments per acknowledgement.
+
+use crate::parts::aimd::{Aimd, ECN, Steps};
+use crate::{Built, Entry};
+use narrows_params::Param;
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "newreno",
+    kernel: Some("reno"),
+    summary: "additive increase by one segment per round trip, halving on loss or mark",
+    source: "RFC 5681, RFC 6582, RFC 6675, RFC 6928, RFC 3168",
+    needs: &[],
+    numbered: false,
+    params: PARAMS,
+    build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.flag("pacing")))),
+};
+
+const PARAMS: &[Param] = &[
+    ECN,
+    Param::flag(
+        "pacing",
+        false,
+        "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
+    ),
+];
+
+/// One segment per window acknowledged, half of it after a loss.
+pub struct NewReno;
+
+impl Steps for NewReno {
+    fn increase(&self, _: f64) -> f64 {
+        1.0
+    }
+
+    fn decrease(&self, _: f64) -> f64 {
+        0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Choice;
+    use crate::testing::{acked, acknowledge, at, inspect, setup};
+    use crate::{Congestion, Controller, Feedback, Recovery};
+
+    fn newreno(window: f64) -> Box<dyn Controller> {
+        "newreno?ecn".parse::<Choice>().unwrap().build(&setup(window)).unwrap()
+    }
+
+    fn congest(newreno: &mut dyn Controller, why: Congestion) -> (f64, f64) {
+        newreno.on_feedback(&Feedback { congestion: Some(why), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+        (inspect(newreno, "cwnd"), inspect(newreno, "ssthresh"))
+    }
+
+    #[test]
+    fn slow_start_doubles_and_avoidance_adds_one_segment_per_window() {
+        let mut newreno = newreno(20.0);
+        acknowledge(&mut *newreno, at(50), &acked(0..20));
+        assert_eq!(inspect(&*newreno, "cwnd"), 40.0);
+        congest(&mut *newreno, Congestion::Loss);
+        acknowledge(&mut *newreno, at(150), &acked(20..30));
+        assert_eq!(inspect(&*newreno, "cwnd"), 20.5);
+        acknowledge(&mut *newreno, at(200), &acked(30..50));
+        assert_eq!(inspect(&*newreno, "cwnd"), 20.5 + 20.0 / 20.5);
+    }
+
+    #[test]
+    fn losses_and_marks_halve() {
+        assert_eq!(congest(&mut *newreno(31.0), Congestion::Loss), (15.5, 15.5));
+        assert_eq!(congest(&mut *newreno(31.0), Congestion::Mark), (15.5, 15.5));
+        assert_eq!(congest(&mut *newreno(3.0), Congestion::Loss), (2.0, 2.0));
+        assert_eq!(congest(&mut *newreno(3.0), Congestion::Mark), (1.5, 2.0));
+    }
+}

@@ -1,0 +1,310 @@
+//! PCC Vivace: gradient ascent on a utility of rate, latency and loss.
+//!
+//! Source: Dong, Meng, Zarchy, Arslan, Gilad, Godfrey, Schapira, "PCC Vivace: online-learning congestion control", NSDI 2018: equations 1 to 4, sections 4 and 5; the
+//! swing buffer is that of the authors' code (PCC-Uspace, branch NSDI-2018).
+//!
+//! Deviations and choices of ours:
+//! * the slope of an interval uses all its round trips;
+//! * a double check confirms if the repeated pair has the gradient's sign again; if it does not, the repeated pair alone counts;
+//! * feedback is missing after four round trips and at least 50 ms;
+//! * the least rate is two packets per round trip.
+
+use super::driver::{Lengths, Pcc};
+use super::law::{Context, Judged, Law, Next, Outcome};
+use super::slow_start::{Progress, SlowStart};
+use super::step::{Constants, Stepper};
+use super::utility;
+use crate::{Built, Entry};
+use narrows_params::{Need, Param, Params};
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "vivace",
+    kernel: None,
+    summary: "PCC Vivace: tries a higher and a lower rate, moves along the gradient of a utility of rate, latency and loss",
+    source: "Dong et al., PCC Vivace: online-learning congestion control, NSDI 2018",
+    needs: &[Need::Pacing, Need::Tags],
+    numbered: true,
+    params: PARAMS,
+    build: |setup, params| Ok(Built::new(Pcc::new(setup, Vivace::new(params), utility::chosen(params), Lengths::new(params)))),
+};
+
+const PARAMS: &[Param] = &[
+    Param::choice("utility", "vivace", utility::NAMES, "the utility that is maximised"),
+    Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate in Mbit/s (equation 1)"),
+    Param::number("b", 900.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second (equation 1); 0 is Vivace-Loss"),
+    Param::number(
+        "c",
+        11.35,
+        (0.0, 1e6),
+        "",
+        "price of loss (equation 1); t C^(t-1) / c is the random loss tolerated on C Mbit/s: 5 % on 100",
+    ),
+    Param::number("gradient_filter", 0.01, (0.0, 1.0), "s/s", "changes of the round trip below this count as none (section 5)"),
+    Param::choice(
+        "negative_gradient",
+        "reward",
+        &["reward", "clip"],
+        "a falling round trip counts as gain, as in the paper, or as steady (PCC Proteus)",
+    ),
+    Param::number("weight", 1.0, (0.01, 100.0), "", "utility=proportional: flows share in proportion to it"),
+    Param::number("target_ms", 10.0, (1.0, 1000.0), "ms", "utility=latency-target: the queueing delay that is aimed at"),
+    Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate (section 4)"),
+    Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1 (PCC-Uspace, NSDI-2018)"),
+    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate (PCC-Uspace, NSDI-2018)"),
+    Param::number(
+        "delta",
+        0.1,
+        (0.001, 1.0),
+        "",
+        "what each step that reaches the bound adds to it (section 5); 0.06 in PCC-Uspace, NSDI-2018",
+    ),
+    Param::flag("amplifier", true, "steps grow with their number in one direction (equation 4)"),
+    Param::flag("swing_buffer", true, "a reversal holds the amplifier back for a step (PCC-Uspace, NSDI-2018)"),
+    Param::flag("double_check", true, "a pair whose higher rate lost less is repeated once (section 5)"),
+    Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "length of an interval, at least"),
+    Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "length of an interval, at most; drawn uniformly in between"),
+    Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval"),
+];
+
+/// What is going on.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    SlowStart(SlowStart),
+    Learning(Pair),
+}
+
+/// Two intervals, one above and one below the rate.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    /// The higher rate comes first; drawn with the first plan.
+    high_first: Option<bool>,
+    planned: u8,
+    first: Option<Judged>,
+    /// The gradient of the pair that this one repeats.
+    doubted: Option<f64>,
+}
+
+/// The rate control.
+#[derive(Clone, Debug)]
+struct Vivace {
+    epsilon: f64,
+    double_check: bool,
+    rate: f64,
+    phase: Phase,
+    stepper: Stepper,
+    gradient: f64,
+}
+
+impl Vivace {
+    fn new(params: &Params) -> Vivace {
+        let constants = Constants {
+            theta: params.number("theta0"),
+            omega: params.number("omega0"),
+            delta: params.number("delta"),
+            slow_growth: 1.0,
+            amplifier: params.flag("amplifier"),
+            swing_buffer: params.flag("swing_buffer"),
+        };
+        Vivace {
+            epsilon: params.number("epsilon"),
+            double_check: params.flag("double_check"),
+            rate: 0.0,
+            phase: Phase::SlowStart(SlowStart::new(0.0)),
+            stepper: Stepper::new(constants),
+            gradient: 0.0,
+        }
+    }
+
+    fn learn(&mut self, doubted: Option<f64>) -> Next {
+        self.phase = Phase::Learning(Pair { doubted, ..Pair::default() });
+        Next::Anew
+    }
+
+    /// Both outcomes of a pair are there.
+    fn on_pair(&mut self, high: Judged, low: Judged, doubted: Option<f64>, context: &Context<'_>) -> Next {
+        let gradient = (high.utility - low.utility) / (2.0 * self.epsilon * self.rate);
+        let gradient = match doubted {
+            None if self.double_check && high.statistics.loss < low.statistics.loss => return self.learn(Some(gradient)),
+            Some(before) if before * gradient > 0.0 => (before + gradient) / 2.0,
+            _ => gradient,
+        };
+        self.gradient = gradient;
+        self.rate = context.bound(self.rate + self.stepper.step(gradient, self.rate));
+        self.learn(None)
+    }
+}
+
+impl Law for Vivace {
+    fn start(&mut self, rate: f64) {
+        self.rate = rate;
+        self.phase = Phase::SlowStart(SlowStart::new(rate));
+    }
+
+    fn plan(&mut self, context: &mut Context<'_>) -> (f64, bool) {
+        match &mut self.phase {
+            Phase::SlowStart(start) => (start.plan(context), true),
+            Phase::Learning(pair) => {
+                self.rate = context.bound(self.rate);
+                let high_first = *pair.high_first.get_or_insert_with(|| context.random.chance(0.5));
+                pair.planned = (pair.planned + 1).min(3);
+                if pair.planned > 2 {
+                    return (self.rate, false);
+                }
+                let high = (pair.planned == 1) == high_first;
+                let share = if high { 1.0 + self.epsilon } else { 1.0 - self.epsilon };
+                (self.rate * share, true)
+            }
+        }
+    }
+
+    fn on_outcome(&mut self, outcome: &Outcome, context: &mut Context<'_>) -> Next {
+        match &mut self.phase {
+            Phase::SlowStart(start) => match start.on_outcome(outcome) {
+                Progress::On => Next::Continue,
+                Progress::Again => Next::Anew,
+                Progress::Over => {
+                    self.rate = context.bound(start.rate());
+                    self.learn(None)
+                }
+            },
+            Phase::Learning(pair) => {
+                let Ok(judged) = outcome.judged else {
+                    let doubted = pair.doubted;
+                    return self.learn(doubted);
+                };
+                let Some(first) = pair.first else {
+                    pair.first = Some(judged);
+                    return Next::Continue;
+                };
+                let (high, low) = if pair.high_first == Some(true) { (first, judged) } else { (judged, first) };
+                let doubted = pair.doubted;
+                self.on_pair(high, low, doubted, context)
+            }
+        }
+    }
+
+    fn on_silence(&mut self, context: &mut Context<'_>) {
+        let rate = self.rate();
+        self.rate = context.bound(rate / 2.0);
+        self.learn(None);
+    }
+
+    fn on_idle(&mut self) {
+        self.rate = self.rate();
+        self.learn(None);
+    }
+
+    fn rate(&self) -> f64 {
+        match &self.phase {
+            Phase::SlowStart(start) => start.rate(),
+            Phase::Learning(_) => self.rate,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("phase", matches!(self.phase, Phase::Learning(_)) as u8 as f64);
+        visit("utility_gradient", self.gradient);
+        self.stepper.inspect(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Choice;
+    use crate::controllers::pcc::interval::Statistics;
+    use narrows_units::Random;
+
+    struct Bench {
+        vivace: Vivace,
+        random: Random,
+    }
+
+    impl Bench {
+        /// Learning at 100 Mbit/s.
+        fn new(text: &str) -> Bench {
+            let choice: Choice = text.parse().unwrap();
+            let mut vivace = Vivace::new(&choice.params());
+            vivace.rate = 100.0;
+            vivace.learn(None);
+            Bench { vivace, random: Random::stream(1, "test") }
+        }
+
+        fn with<T>(&mut self, act: impl FnOnce(&mut Vivace, &mut Context<'_>) -> T) -> T {
+            act(&mut self.vivace, &mut Context { floor: 1.0, random: &mut self.random })
+        }
+
+        /// A pair with these utilities and losses of the higher and the lower rate.
+        fn pair(&mut self, high: (f64, f64), low: (f64, f64)) {
+            let rate = self.vivace.rate;
+            for _ in 0..2 {
+                let (probe, awaited) = self.with(|vivace, context| vivace.plan(context));
+                assert!(awaited && ((probe / rate - 1.0).abs() - 0.05).abs() < 1e-9, "{probe}");
+            }
+            assert_eq!(self.with(|vivace, context| vivace.plan(context)), (rate, false), "a filler");
+            let Phase::Learning(pair) = self.vivace.phase else { panic!("not learning") };
+            let order = if pair.high_first == Some(true) { [high, low] } else { [low, high] };
+            for (utility, loss) in order {
+                let judged = Ok(Judged { utility, statistics: Statistics { loss, ..Statistics::default() } });
+                self.with(|vivace, context| vivace.on_outcome(&Outcome { rate: 0.0, judged }, context));
+            }
+        }
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-4, "{value}, not {expected}");
+    }
+
+    /// 105^0.9 = 65.9281, 95^0.9 = 60.2496: the gradient is their difference over 10 Mbit/s.
+    #[test]
+    fn the_rate_moves_by_the_gradient() {
+        let mut bench = Bench::new("vivace");
+        bench.pair((65.9281, 0.0), (60.2496, 0.0));
+        near(bench.vivace.gradient, 0.56785);
+        near(bench.vivace.rate, 100.56785);
+    }
+
+    #[test]
+    fn a_steep_gradient_moves_it_by_the_bound() {
+        let mut bench = Bench::new("vivace");
+        bench.pair((-4000.0, 0.0), (60.0, 0.0));
+        near(bench.vivace.rate, 95.0);
+        bench.pair((-4000.0, 0.0), (60.0, 0.0));
+        near(bench.vivace.rate, 95.0 * 0.85);
+    }
+
+    #[test]
+    fn less_loss_at_the_higher_rate_is_checked_twice() {
+        let mut bench = Bench::new("vivace");
+        bench.pair((20.0, 0.01), (10.0, 0.02));
+        near(bench.vivace.rate, 100.0);
+        bench.pair((12.0, 0.01), (10.0, 0.02));
+        near(bench.vivace.rate, 100.6);
+        // If the repetition disagrees, it counts alone: steps of -0.5.
+        let mut bench = Bench::new("vivace");
+        bench.pair((20.0, 0.01), (10.0, 0.02));
+        bench.pair((10.0, 0.02), (15.0, 0.01));
+        near(bench.vivace.rate, 99.5);
+        let mut hasty = Bench::new("vivace?double_check=false");
+        hasty.pair((20.0, 0.01), (10.0, 0.02));
+        near(hasty.vivace.rate, 101.0);
+    }
+
+    #[test]
+    fn a_pair_with_an_interval_that_cannot_be_judged_is_repeated() {
+        let mut bench = Bench::new("vivace");
+        let first = bench.with(|vivace, context| vivace.plan(context));
+        let outcome = Outcome { rate: first.0, judged: Err(crate::controllers::pcc::interval::Discarded::NoData) };
+        assert_eq!(bench.with(|vivace, context| vivace.on_outcome(&outcome, context)), Next::Anew);
+        bench.pair((65.9281, 0.0), (60.2496, 0.0));
+        near(bench.vivace.rate, 100.56785);
+    }
+
+    #[test]
+    fn silence_halves_the_rate() {
+        let mut bench = Bench::new("vivace");
+        bench.with(|vivace, context| vivace.on_silence(context));
+        near(bench.vivace.rate, 50.0);
+    }
+}

@@ -1,0 +1,176 @@
+//! Scalable TCP: the window grows and falls by a constant part of itself, so that recovery from a loss takes the same number of round trips at any rate.
+//!
+//! Sources: Kelly, "Scalable TCP: improving performance in highspeed wide area networks", ACM CCR 33(2), 2003; Linux `net/ipv4/tcp_scalable.c`.
+//!
+//! The profiles differ below a hundred segments. The paper follows NewReno in growth and reduction up to its legacy window; Linux has no such window: it grows by the
+//! faster of both and always takes an eighth, of whole segments, so that windows below eight are not reduced at all but for the two segments left at least.
+//!
+//! Flows that share a loss process do not converge to equal windows (multiplicative increase and decrease): a property, not to be repaired.
+
+use crate::cores::window::{Scalable as Constants, ScalableState};
+use crate::cores::{Twin, replay};
+use crate::parts::aimd::{Aimd, ECN, Steps};
+use crate::parts::linux::Linux;
+use crate::{Built, Entry, Setup};
+use narrows_params::{Param, ParamError, Params};
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "scalable",
+    kernel: Some("scalable"),
+    summary: "Scalable TCP: grows by a hundredth of the window per round trip, takes an eighth on loss",
+    source: "Kelly, CCR 33(2), 2003; Linux net/ipv4/tcp_scalable.c",
+    needs: &[],
+    numbered: false,
+    params: &[
+        Param::choice(
+            "profile",
+            "paper",
+            &["paper", "linux"],
+            "paper: fractions of segments, NewReno below low_window; linux: whole segments, grows no slower than NewReno, always takes an eighth",
+        ),
+        Param::number(
+            "ai_count",
+            100.0,
+            (2.0, 1000.0),
+            "segments",
+            "segments acknowledged per segment of growth: 1/a of the paper, TCP_SCALABLE_AI_CNT of the kernel (which had 50 per acknowledgement before Linux 5.6)",
+        ),
+        Param::number("low_window", LOW_WINDOW, (1.0, 1e6), "segments", "NewReno up to this window (profile paper only)"),
+        ECN,
+    ],
+    build,
+};
+
+/// The paper's legacy window.
+const LOW_WINDOW: f64 = 16.0;
+/// What a reduction takes (b of the paper).
+const DECREASE: f64 = 0.125;
+
+/// What the kernel gets of it.
+pub const TWIN: Twin = Twin {
+    kernel: "scalable",
+    entry: &ENTRY,
+    choice: "scalable?profile=linux",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
+    replay: replay::<Constants>,
+    state: size_of::<ScalableState>(),
+};
+
+fn constants(params: &Params) -> Result<Constants, ParamError> {
+    params.refuse(&ENTRY, "low_window", "left out with profile=linux, which has no legacy window")?;
+    Ok(Constants { ai_count: params.number("ai_count") as u32, reserved: 0 })
+}
+
+fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
+    if params.choice("profile") == "linux" {
+        return Ok(Built::new(Linux::new(constants(params)?, setup, params)));
+    }
+    let scalable = Scalable { ai_count: params.number("ai_count"), low_window: params.number("low_window") };
+    Ok(Built::new(Aimd::new(scalable, setup, params)))
+}
+
+/// The paper's steps.
+#[derive(Clone, Debug)]
+struct Scalable {
+    ai_count: f64,
+    low_window: f64,
+}
+
+impl Steps for Scalable {
+    fn increase(&self, w: f64) -> f64 {
+        if w <= self.low_window { 1.0 } else { w / self.ai_count }
+    }
+
+    fn decrease(&self, w: f64) -> f64 {
+        if w <= self.low_window { 0.5 } else { DECREASE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Constants, ScalableState};
+    use crate::Choice;
+    use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
+    use crate::testing::{acked, acknowledge, at, inspect, setup};
+    use crate::{Congestion, Controller, Feedback, Recovery};
+
+    /// One loss at a window of `window`, and then `segments` acknowledged at once: threshold, and window at the end.
+    fn sawtooth(options: &str, window: f64, segments: u64) -> (f64, f64) {
+        let mut scalable: Box<dyn Controller> = format!("scalable?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap();
+        scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+        let threshold = inspect(&*scalable, "ssthresh");
+        acknowledge(&mut *scalable, at(200), &acked(0..segments));
+        (threshold, inspect(&*scalable, "cwnd"))
+    }
+
+    #[test]
+    fn a_loss_takes_an_eighth_and_a_hundred_segments_give_one() {
+        assert_eq!(sawtooth("", 800.0, 300), (700.0, 703.0));
+        assert_eq!(sawtooth("ai_count=50", 800.0, 300), (700.0, 706.0));
+        assert_eq!(sawtooth("profile=linux", 801.0, 299), (701.0, 703.0));
+    }
+
+    #[test]
+    fn up_to_the_legacy_window_it_is_newreno() {
+        assert_eq!(sawtooth("", 16.0, 8), (8.0, 9.0));
+        assert_eq!(sawtooth("", 17.0, 1), (14.875, 14.875 + 1.0 / 14.875));
+        assert_eq!(sawtooth("low_window=100", 80.0, 40), (40.0, 41.0));
+        // Linux: growth of one per window below a hundred, and an eighth at any window.
+        assert_eq!(sawtooth("profile=linux", 80.0, 140), (70.0, 72.0));
+        assert_eq!(sawtooth("profile=linux", 16.0, 14), (14.0, 15.0));
+        assert_eq!(sawtooth("profile=linux", 7.0, 0).0, 7.0);
+    }
+
+    /// ln(1 / 0.875) / ln(1.01) = 13.4 round trips at any window.
+    #[test]
+    fn recovery_takes_thirteen_round_trips_at_any_window() {
+        for window in [100.0, 1_000.0, 10_000.0] {
+            let mut scalable = "scalable".parse::<Choice>().unwrap().build(&setup(window)).unwrap();
+            scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+            let mut rounds = 0;
+            while inspect(&*scalable, "cwnd") < window {
+                let cwnd = inspect(&*scalable, "cwnd") as u64;
+                acknowledge(&mut *scalable, at(200 + rounds), &acked(0..cwnd));
+                rounds += 1;
+            }
+            assert_eq!(rounds, 14, "at {window}");
+        }
+    }
+
+    /// The kernel's arithmetic once more, apart from `cores/scalable.h`.
+    struct Whole {
+        ai_count: u32,
+    }
+
+    impl Transcription for Whole {
+        type State = ScalableState;
+
+        fn acknowledged(&mut self, window: &mut Transcribed, mut acked: u32) {
+            if window.in_slow_start() {
+                acked = window.slow_start(acked);
+                if acked == 0 {
+                    return;
+                }
+            }
+            window.step(window.cwnd.min(self.ai_count), acked);
+        }
+
+        fn left(&self, cwnd: u32) -> u32 {
+            (cwnd - (cwnd >> 3)).max(2)
+        }
+
+        fn begin(&mut self) {}
+
+        fn state(&self, credit: u32) -> ScalableState {
+            ScalableState { credit, reserved: 0 }
+        }
+    }
+
+    #[test]
+    fn the_core_and_the_transcription_agree() {
+        for ai_count in [2, 50, 100, 1_000] {
+            lockstep(Constants { ai_count, reserved: 0 }, Whole { ai_count });
+        }
+    }
+}

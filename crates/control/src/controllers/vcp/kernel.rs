@@ -1,0 +1,176 @@
+//! VCP's sender as the kernel gets it: integer arithmetic, in C that BPF can include, driven by what a kernel controller is shown.
+//!
+//! It follows the article, with the code points for accurate ECN (RFC 9768): the receiver's counts of bytes per code point tell the newest code.
+//!
+//! Deviations from `vcp?codes=accecn`:
+//! * fixed point: the window has 32 bits of fraction, and steps are those of a round trip of at most eight t_rho;
+//! * a code is stale t_rho after the acknowledgement that told it, and not after the last packet sent; the window is kept however long the flow is idle, because it is
+//!   paced;
+//! * as the kernel's own pacing does, the rate counts payload; the decision counts headers too, at the same packets per second;
+//! * without a handshake the connection begins with its first packet.
+
+#[cfg(test)]
+mod tests;
+
+use crate::cores::vcp::{Constants, State};
+use crate::cores::{Core, Event, Input, Twin, recovery, replay};
+use crate::parts::micros::micros;
+use crate::{Built, Entry, Setup};
+use crate::{Congestion, Controller, Decision, EcnDelta, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use narrows_params::{Need, Param, Params};
+use narrows_units::{Bytes, Rate, Segments, Span, Time};
+use narrows_wire::CodePoints;
+use narrows_wire::LoadCode;
+
+/// Registry line.
+pub const KERNEL: Entry = Entry {
+    name: "vcp-kernel",
+    kernel: Some("vcp"),
+    summary: "VCP in integers, as the Linux kernel gets it by BPF: codes come from accurate ECN's counts of bytes",
+    source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; RFC 9768",
+    needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
+    numbered: false,
+    params: &[
+        Param::choice(
+            "codes",
+            "accecn",
+            &["accecn"],
+            "ECN code points for low load, high load and overload: ECT(0), ECT(1), CE; the same in routers",
+        ),
+        Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "time over which routers measure their load; the same as theirs"),
+        Param::number("xi", 0.0625, (0.0, 1.0), "", "gain of multiplicative increase in t_rho: kappa (1 - 0.8) / 0.8"),
+        Param::number("alpha", 1.0, (0.0, 100.0), "segments", "additive increase per round trip, for a round trip of t_rho"),
+        Param::number("beta", 0.875, (0.0, 1.0), "", "what multiplicative decrease leaves of the window"),
+        Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: a flow's share relative to others"),
+        Param::flag("pacing", true, "one window per round trip"),
+    ],
+    build: |setup, params| Ok(Built::new(VcpKernel::new(setup, params))),
+};
+
+/// What the kernel gets.
+pub const TWIN: Twin = Twin {
+    kernel: "vcp",
+    entry: &KERNEL,
+    choice: "vcp-kernel",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)).to_vec()),
+    replay: replay::<Constants>,
+    state: size_of::<State>(),
+};
+
+/// The parameters in fixed point.
+fn constants(params: &Params) -> Constants {
+    let fixed = |value: f64, bits: u32| libm::round(value * (1_u64 << bits) as f64) as u32;
+    Constants {
+        t_rho: libm::round(params.number("t_rho") * 1e3) as u32,
+        growth: fixed(libm::log1p(params.number("xi")), 30),
+        alpha: fixed(params.number("alpha") * params.number("weight"), 16),
+        beta: fixed(params.number("beta"), 16),
+        pacing: params.flag("pacing") as u32,
+        reserved: 0,
+    }
+}
+
+/// The controller around the core.
+#[derive(Clone, Debug)]
+struct VcpKernel {
+    core: Core<Constants>,
+    input: Input,
+    mss: u32,
+    packet: Bytes,
+    opened: bool,
+}
+
+impl VcpKernel {
+    fn new(setup: &Setup, params: &Params) -> VcpKernel {
+        let mss = setup.mss.get().clamp(1, u32::MAX as u64) as u32;
+        let input = Input { max_pacing_rate: u64::MAX, cwnd_clamp: u32::MAX, mss, ..Input::default() };
+        let mut core = Core::new(constants(params));
+        core.output.cwnd = setup.initial_window.get() as u32;
+        core.next(Event::Init, &input);
+        VcpKernel { core, input, mss, packet: setup.mss + setup.headers, opened: false }
+    }
+
+    /// The connection begins, with what the handshake told.
+    fn open(&mut self, now: Time, srtt: Span) {
+        if !self.opened {
+            self.opened = true;
+            self.input.now = micros(now);
+            self.input.srtt = srtt.as_micros() as u32;
+            self.core.next(Event::Init, &self.input);
+        }
+    }
+
+    /// The counts of accurate ECN, of full segments.
+    fn count(&mut self, ecn: EcnDelta) {
+        let counts = [&mut self.input.ect0_bytes, &mut self.input.ect1_bytes, &mut self.input.ce_bytes];
+        for (count, packets) in counts.into_iter().zip([ecn.ect0, ecn.ect1, ecn.ce]) {
+            *count = count.wrapping_add(packets.wrapping_mul(self.mss));
+        }
+    }
+
+    fn state(&mut self, state: Recovery) {
+        if self.input.recovery != recovery(state) {
+            self.input.recovery = recovery(state);
+            self.core.next(Event::State, &self.input);
+        }
+    }
+}
+
+impl Controller for VcpKernel {
+    fn on_open(&mut self, now: Time, rtt: Span) {
+        self.open(now, rtt);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.open(sent.now, Span::ZERO);
+        if sent.in_flight == 0 {
+            self.input.now = micros(sent.now);
+            self.core.next(Event::Restart, &self.input);
+        }
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.input.now = micros(feedback.now);
+        self.input.srtt = feedback.srtt.as_micros() as u32;
+        self.input.in_flight = feedback.in_flight;
+        self.input.cwnd_limited = feedback.acked.iter().any(|acked| acked.window_limited) as u32;
+        self.input.delivered = feedback.totals.delivered as u32;
+        self.count(feedback.ecn);
+        if feedback.congestion == Some(Congestion::Loss) {
+            // A repair that follows another at once.
+            self.state(Recovery::Open);
+        }
+        self.state(feedback.recovery);
+        self.core.next(Event::Ack, &self.input);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.input.now = micros(timeout.now);
+        self.input.recovery = recovery(Recovery::Loss);
+        self.core.next(Event::State, &self.input);
+    }
+
+    fn on_undo(&mut self, now: Time) {
+        self.input.now = micros(now);
+        self.core.next(Event::Undo, &self.input);
+    }
+
+    fn decision(&self) -> Decision {
+        let payload = self.core.output.pacing_rate;
+        Decision {
+            window: Segments::new(self.core.output.cwnd as f64),
+            pacing: (payload > 0).then(|| Rate::from_bps(payload * self.packet.get() / self.mss as u64 * 8)),
+            quantum: self.packet,
+            ecn: CodePoints::AccEcn.of(LoadCode::Low),
+            reduction: Reduction::Immediate,
+        }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let state = &self.core.state;
+        visit("cwnd", state.window as f64 / (1_u64 << 32) as f64);
+        visit("code", state.code as f64);
+        visit("resting", (state.rest == 1) as u32 as f64);
+    }
+}

@@ -1,0 +1,268 @@
+//! VCP: routers say in two bits how loaded they are, and the window grows by factors, grows by steps or falls accordingly.
+//!
+//! Sources: Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005; the authors' module for ns-2 (vcp-0.1, February 2006), which differs
+//! (`dialect=ns2`).
+//!
+//! In: multiplicative increase at low load, additive increase at high load, both scaled by the round trip so that flows of any round trip grow alike; multiplicative
+//! decrease at overload, at once, then a window that rests for one measurement of the routers and a round trip of additive increase; with `bits=8` the law of the
+//! fluid model on the load itself.
+//!
+//! Losses are answered as by TCP: half of the window once per window of data, one segment after a timeout. The echo of marks of RFC 3168, which the highest code also
+//! is to the transport, is not answered.
+//!
+//! Ours: pacing at one window per round trip; growth only while the window is in use; a flow that was idle acts on fresh codes only.
+
+mod kernel;
+mod law;
+#[cfg(test)]
+mod tests;
+
+pub use kernel::{KERNEL, TWIN};
+
+use crate::parts::marks::Losses;
+use crate::parts::window::used;
+use crate::{Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use law::{Dialect, Law};
+use narrows_params::{Need, Param, Params};
+use narrows_units::{Bytes, Rate, Segments, Span, Time};
+use narrows_wire::{CodePoints, Header, LoadCode, Signal};
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "vcp",
+    kernel: None,
+    summary: "VCP: multiplicative increase, additive increase or multiplicative decrease, as two bits from the routers say",
+    source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
+    needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
+    numbered: false,
+    params: &[
+        Param::choice(
+            "dialect",
+            "paper",
+            &["paper", "ns2"],
+            "ns2: additive increase scaled to half of t_rho, linear outside 0.1 to 2.5 t_rho, and limited, as the increase by factors, by tables; only overload codes rest after a decrease",
+        ),
+        CodePoints::PARAM,
+        Param::choice("bits", "2", &["2", "8"], "8: routers tell their load in hundredths, and the window follows the fluid model's law"),
+        Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "time over which routers measure their load; the same as theirs"),
+        Param::number("xi", 0.0625, (0.0, 1.0), "", "gain of multiplicative increase in t_rho: kappa (1 - 0.8) / 0.8"),
+        Param::number(
+            "alpha",
+            1.0,
+            (0.0, 1000.0),
+            "segments",
+            "additive increase per round trip, for a round trip of t_rho (ns2: half of it)",
+        ),
+        Param::number("beta", 0.875, (0.0, 1.0), "", "what multiplicative decrease leaves of the window"),
+        Param::number("kappa", 0.25, (0.0, 10.0), "", "gain of the law for exact loads (bits=8)"),
+        Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: a flow's share relative to others"),
+        Param::flag(
+            "pacing",
+            true,
+            "one window per round trip (ns2: only windows up to 64 segments whose segments are more than half of t_rho apart)",
+        ),
+    ],
+    build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
+};
+
+/// A window that takes hours to cross the path is still paced.
+const SLOWEST: Rate = Rate::from_bps(1);
+
+/// The controller.
+#[derive(Clone, Debug)]
+struct Vcp {
+    law: Law,
+    t_rho: Span,
+    codes: CodePoints,
+    /// The load that the newest acknowledgement told; none after idleness.
+    code: Option<LoadCode>,
+    /// With 8 bits the load in hundredths.
+    exact: Option<u8>,
+    eight_bits: bool,
+    cwnd: f64,
+    /// The window before the latest loss, for undo.
+    prior: f64,
+    initial: f64,
+    rest: Rest,
+    losses: Losses,
+    srtt: Span,
+    paces: bool,
+    /// A full packet, headers included.
+    packet: Bytes,
+    last_sent: Option<LastSent>,
+}
+
+/// What follows a multiplicative decrease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    None,
+    /// The routers need one measurement to see the effect.
+    Freeze(Time),
+    /// The round trip after that.
+    Recover(Time),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastSent {
+    at: Time,
+    /// Segments in flight with it.
+    flight: u32,
+}
+
+impl Vcp {
+    fn new(setup: &Setup, params: &Params) -> Vcp {
+        let cwnd = setup.initial_window.get();
+        Vcp {
+            law: Law::new(params),
+            t_rho: Span::from_secs_f64(params.number("t_rho") / 1e3),
+            codes: CodePoints::named(params.choice("codes")),
+            code: None,
+            exact: None,
+            eight_bits: params.choice("bits") == "8",
+            cwnd,
+            prior: cwnd,
+            initial: cwnd,
+            rest: Rest::None,
+            losses: Losses::default(),
+            srtt: Span::ZERO,
+            paces: params.flag("pacing"),
+            packet: setup.mss + setup.headers,
+            last_sent: None,
+        }
+    }
+
+    /// What holds at `now` of the time after a decrease.
+    fn rest(&mut self, now: Time) -> Rest {
+        if let Rest::Freeze(until) = self.rest
+            && now >= until
+        {
+            self.rest = Rest::Recover(until + self.srtt);
+        }
+        if let Rest::Recover(until) = self.rest
+            && now >= until
+        {
+            self.rest = Rest::None;
+        }
+        self.rest
+    }
+
+    /// The action of the newest code, for `acked` segments that may let the window grow.
+    fn follow(&mut self, now: Time, code: LoadCode, acked: u32) {
+        let action = match (self.rest(now), self.law.dialect) {
+            (Rest::Freeze(_), Dialect::Paper) => return,
+            (Rest::Freeze(_), Dialect::Ns2) if code == LoadCode::Overload => return,
+            (Rest::Recover(_), Dialect::Paper) => LoadCode::High,
+            (Rest::Recover(_), Dialect::Ns2) if code == LoadCode::Overload => LoadCode::High,
+            _ => code,
+        };
+        let rtt = self.srtt.as_secs_f64();
+        match action {
+            LoadCode::Low => self.cwnd += acked as f64 * self.law.multiplicative(self.cwnd, rtt),
+            LoadCode::High => self.cwnd += acked as f64 * self.law.additive(self.cwnd, rtt),
+            LoadCode::Overload => {
+                self.cwnd = (self.law.beta * self.cwnd).max(1.0);
+                self.rest = Rest::Freeze(now + self.t_rho);
+            }
+        }
+    }
+
+    /// The law for exact loads. A fall does not depend on how much of the window is in use.
+    fn follow_exactly(&mut self, load: u8, acked: usize, used: u32) {
+        let step = self.law.exact(load as f64 / 100.0, self.cwnd, self.srtt.as_secs_f64());
+        let segments = if step < 0.0 { acked as f64 } else { used as f64 };
+        self.cwnd = (self.cwnd + segments * step).max(1.0);
+    }
+
+    fn pacing(&self) -> Option<Rate> {
+        if !self.paces || self.srtt.is_zero() {
+            return None;
+        }
+        let (rtt, packet) = (self.srtt.as_secs_f64(), self.packet.get() as f64);
+        match self.law.dialect {
+            Dialect::Paper => Some(Rate::from_bytes_per_sec(self.cwnd * packet / rtt).max(SLOWEST)),
+            Dialect::Ns2 => {
+                let whole = self.cwnd as u32;
+                let per_round = whole.next_power_of_two() as f64;
+                let apart = (2..=64).contains(&whole) && rtt / per_round > self.t_rho.as_secs_f64() / 2.0;
+                apart.then(|| Rate::from_bytes_per_sec(per_round * packet / rtt).max(SLOWEST))
+            }
+        }
+    }
+}
+
+impl Controller for Vcp {
+    fn on_open(&mut self, _now: Time, rtt: Span) {
+        self.srtt = rtt;
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if let Some(last) = self.last_sent
+            && sent.in_flight == 0
+            && !sent.retransmission
+        {
+            let idle = sent.now.since(last.at);
+            if idle > self.t_rho {
+                self.code = None;
+                self.exact = None;
+            }
+            if idle > sent.rto {
+                self.cwnd = self.cwnd.min(self.initial.max(last.flight as f64));
+            }
+        }
+        self.last_sent = Some(LastSent { at: sent.now, flight: sent.in_flight + 1 });
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        self.code = self.codes.highest(|code| feedback.ecn.count(code) > 0).or(self.code);
+        if let Some(Signal::Load(load)) = feedback.signal {
+            self.exact = Some(load);
+        }
+        if self.losses.begin_with(feedback) {
+            self.prior = self.cwnd;
+            self.cwnd = (self.cwnd / 2.0).max(1.0);
+        } else if feedback.recovery != Recovery::Recovery && !feedback.acked.is_empty() {
+            let used = used(feedback, self.cwnd);
+            match (self.eight_bits, self.exact, self.code) {
+                (true, Some(load), _) => self.follow_exactly(load, feedback.acked.len(), used),
+                (false, _, Some(code)) => self.follow(feedback.now, code, used),
+                _ => {}
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        self.prior = self.cwnd;
+        self.cwnd = 1.0;
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.cwnd = self.cwnd.max(self.prior);
+    }
+
+    /// A pacing rate of the window per round trip has the fraction of a segment that the window rounds up.
+    fn decision(&self) -> Decision {
+        let pacing = self.pacing();
+        let window = if pacing.is_some() && self.law.dialect == Dialect::Paper { libm::ceil(self.cwnd) } else { self.cwnd };
+        Decision {
+            window: Segments::new(window),
+            pacing,
+            quantum: self.packet,
+            ecn: self.codes.of(LoadCode::Low),
+            reduction: Reduction::Immediate,
+        }
+    }
+
+    fn header(&self) -> Option<Header> {
+        self.eight_bits.then_some(Header::Load(0))
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("cwnd", self.cwnd);
+        visit("code", self.code.map_or(0.0, |code| code as u8 as f64 + 1.0));
+        visit("load", self.exact.map_or(0.0, |load| load as f64 / 100.0));
+        visit("resting", if let Rest::Freeze(_) = self.rest { 1.0 } else { 0.0 });
+    }
+}

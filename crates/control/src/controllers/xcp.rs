@@ -1,0 +1,164 @@
+//! XCP's sender: changes its window by what the routers on its path say.
+//!
+//! Sources: Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec and ns-2 `xcp/xcp-end-sys.cc` (the same in terms of throughput, which this follows). Loss, timeout
+//! and restart after idleness are TCP's, as there: RFC 5681.
+//!
+//! Deviation: a flow that its application limits is given nothing more, as TCP's window does not grow then; it may be lowered.
+
+use crate::parts::window::Window;
+use crate::{Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
+use narrows_params::{Need, Params};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Ecn, Header, Signal};
+
+/// Registry line.
+pub const ENTRY: Entry = Entry {
+    name: "xcp",
+    kernel: None,
+    summary: "the window changes by what the routers of the path say to each packet; needs XCP routers",
+    source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcp-end-sys.cc",
+    needs: &[Need::Delta],
+    numbered: false,
+    params: &[],
+    build: |setup, params| Ok(Built::new(Xcp::new(setup, params))),
+};
+
+/// What each packet asks for, in bytes per second: more than any router has.
+const WISH: f64 = 1e12;
+/// Fewest segments of the window.
+const MIN_WINDOW: f64 = 1.0;
+
+/// The sender.
+#[derive(Clone, Debug)]
+struct Xcp {
+    window: Window,
+    /// A full packet, headers included.
+    packet: Bytes,
+    srtt: Span,
+    /// The latest feedback, in bytes per second.
+    feedback: f64,
+}
+
+impl Xcp {
+    fn new(setup: &Setup, _params: &Params) -> Xcp {
+        Xcp { window: Window::new(setup), packet: setup.mss + setup.headers, srtt: Span::ZERO, feedback: 0.0 }
+    }
+
+    /// Bytes per second that the window sends.
+    fn throughput(&self) -> f64 {
+        self.window.cwnd * self.packet.get() as f64 / self.srtt.as_secs_f64()
+    }
+}
+
+impl Controller for Xcp {
+    fn on_open(&mut self, _now: Time, rtt: Span) {
+        self.srtt = rtt;
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.window.on_sent(sent);
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        if let Some(why) = feedback.congestion {
+            self.window.reduce(self.window.cwnd / 2.0, why);
+        }
+        let Some(Signal::Delta(delta)) = feedback.signal else { return };
+        self.feedback = delta;
+        let limited = feedback.acked.iter().any(|acked| acked.window_limited);
+        if limited || (delta < 0.0 && !feedback.acked.is_empty()) {
+            let change = delta * self.srtt.as_secs_f64() / self.packet.get() as f64;
+            self.window.cwnd = (self.window.cwnd + change).max(MIN_WINDOW);
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.window.collapse(timeout, self.window.cwnd / 2.0);
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn decision(&self) -> Decision {
+        Decision::clocked(self.window.cwnd, self.packet, Ecn::NotEct)
+    }
+
+    fn header(&self) -> Option<Header> {
+        Some(if self.srtt.is_zero() {
+            Header::Delta { rtt: Span::ZERO, throughput: 0.0, delta: 0.0 }
+        } else {
+            Header::Delta { rtt: self.srtt, throughput: self.throughput(), delta: WISH }
+        })
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("cwnd", self.window.cwnd);
+        visit("feedback", self.feedback);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WISH;
+    use crate::Choice;
+    use crate::testing::{acked, acked_one, at, inspect, setup};
+    use crate::{Acked, Congestion, Controller, Feedback, Recovery, Timeout};
+    use narrows_units::Span;
+    use narrows_wire::{Header, Signal};
+
+    const RTT: Span = Span::from_millis(100);
+
+    fn xcp(window: f64) -> Box<dyn Controller> {
+        let mut xcp = "xcp".parse::<Choice>().unwrap().build(&setup(window)).unwrap();
+        xcp.on_open(at(0), RTT);
+        xcp
+    }
+
+    /// The window after an acknowledgement of `acked` that brings `delta`.
+    fn told(xcp: &mut dyn Controller, delta: f64, acked: &[Acked]) -> f64 {
+        xcp.on_feedback(&Feedback { acked, srtt: RTT, signal: Some(Signal::Delta(delta)), ..Feedback::at(at(100)) });
+        inspect(xcp, "cwnd")
+    }
+
+    #[test]
+    fn packets_tell_nothing_until_a_round_trip_is_known() {
+        let xcp = "xcp".parse::<Choice>().unwrap().build(&setup(10.0)).unwrap();
+        assert_eq!(xcp.header(), Some(Header::Delta { rtt: Span::ZERO, throughput: 0.0, delta: 0.0 }));
+        // Ten packets of 1500 B in 100 ms.
+        assert_eq!(self::xcp(10.0).header(), Some(Header::Delta { rtt: RTT, throughput: 150_000.0, delta: WISH }));
+    }
+
+    #[test]
+    fn the_window_changes_by_the_feedback_times_the_round_trip() {
+        let mut xcp = xcp(10.0);
+        // 30 000 bytes per second for 100 ms are two packets.
+        assert_eq!(told(&mut *xcp, 30_000.0, &acked(0..2)), 12.0);
+        assert_eq!(told(&mut *xcp, -45_000.0, &acked(2..4)), 9.0);
+        assert_eq!(told(&mut *xcp, -1e9, &acked(4..6)), 1.0, "one packet at least");
+        assert_eq!(xcp.header(), Some(Header::Delta { rtt: RTT, throughput: 15_000.0, delta: WISH }));
+    }
+
+    #[test]
+    fn nothing_is_added_to_a_window_that_is_not_used_and_nothing_changes_without_new_data() {
+        let mut xcp = xcp(10.0);
+        assert_eq!(told(&mut *xcp, 30_000.0, &[acked_one(0, false)]), 10.0);
+        assert_eq!(told(&mut *xcp, -15_000.0, &[acked_one(1, false)]), 9.0);
+        assert_eq!(told(&mut *xcp, -15_000.0, &[]), 9.0);
+    }
+
+    #[test]
+    fn losses_halve_and_timeouts_leave_one_packet_as_in_tcp() {
+        let mut xcp = xcp(20.0);
+        let loss = Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, srtt: RTT, ..Feedback::at(at(200)) };
+        xcp.on_feedback(&loss);
+        assert_eq!(inspect(&*xcp, "cwnd"), 10.0);
+        xcp.on_undo(at(210));
+        assert_eq!(inspect(&*xcp, "cwnd"), 20.0);
+        xcp.on_timeout(&Timeout::new(at(900), 10, 10, false));
+        assert_eq!(inspect(&*xcp, "cwnd"), 1.0);
+    }
+}

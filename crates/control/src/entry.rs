@@ -1,0 +1,63 @@
+//! What the registry says of a controller, and what one is made with.
+
+use crate::Controller;
+use narrows_params::{Need, Param, ParamError, Params};
+use narrows_units::{Bytes, Segments};
+
+/// What a registry line says of a controller.
+pub struct Entry {
+    /// The name in scenarios and on the command line.
+    pub name: &'static str,
+    /// The name of the same controller in the Linux kernel, if it has one.
+    pub kernel: Option<&'static str>,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// The documents or code it follows.
+    pub source: &'static str,
+    /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`] has those of its parameters too.
+    pub needs: &'static [Need],
+    /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario says otherwise (PCC in user space).
+    pub numbered: bool,
+    /// What can be set.
+    pub params: &'static [Param],
+    /// Makes one for a new connection.
+    pub build: fn(&Setup, &Params) -> Result<Built, ParamError>,
+}
+
+/// A controller on the heap.
+pub struct Built(Box<dyn Controller>);
+
+impl Built {
+    /// Boxes a controller.
+    pub fn new(controller: impl Controller + 'static) -> Built {
+        Built(Box::new(controller))
+    }
+
+    /// The controller.
+    pub fn into_inner(self) -> Box<dyn Controller> {
+        self.0
+    }
+}
+
+/// What a controller must know of its connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Largest payload of a segment.
+    pub mss: Bytes,
+    /// Bytes of headers down to IP on each data segment; pacing counts them.
+    pub headers: Bytes,
+    /// Window before the first acknowledgement.
+    pub initial_window: Segments,
+    /// Seed of the controller's own draws, different for every flow.
+    pub seed: u64,
+}
+
+impl Default for Setup {
+    /// Ethernet-sized TCP/IPv4 with timestamps and the initial window of RFC 6928.
+    fn default() -> Setup {
+        Setup { mss: Bytes::new(1448), headers: Bytes::new(52), initial_window: Segments::new(10.0), seed: 1 }
+    }
+}
+
+/// A controller chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`.
+pub type Choice = narrows_params::Choice<Entry>;

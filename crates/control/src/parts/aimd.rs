@@ -1,0 +1,182 @@
+//! The controllers that differ only in their two steps: how much the window grows per round trip, and which part of it a reduction takes.
+
+use crate::Setup;
+use crate::parts::window::{Window, growth};
+use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
+use narrows_params::{Param, Params};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
+
+/// The two steps, a(w) and b(w) of RFC 3649.
+pub trait Steps: Send {
+    /// Growth in congestion avoidance per window acknowledged, in segments, at a window of `w` segments.
+    fn increase(&self, w: f64) -> f64;
+
+    /// The part of a window of `w` segments that a reduction takes.
+    fn decrease(&self, w: f64) -> f64;
+
+    /// Growth in slow start per segment acknowledged.
+    fn slow_start(&self, w: f64) -> f64 {
+        let _ = w;
+        1.0
+    }
+}
+
+/// A parameter that all of them have.
+pub const ECN: Param = Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)");
+/// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+const PACING_GAINS: (f64, f64) = (2.0, 1.2);
+
+/// A controller with these steps.
+#[derive(Clone, Debug)]
+pub struct Aimd<S> {
+    steps: S,
+    window: Window,
+    /// A full packet, headers included.
+    packet: Bytes,
+    paces: bool,
+    srtt: Span,
+    ecn: Ecn,
+}
+
+impl<S: Steps> Aimd<S> {
+    /// A controller at the start of a connection.
+    pub fn new(steps: S, setup: &Setup, params: &Params) -> Aimd<S> {
+        Aimd {
+            steps,
+            window: Window::new(setup),
+            packet: setup.mss + setup.headers,
+            paces: false,
+            srtt: Span::ZERO,
+            ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
+        }
+    }
+
+    /// The same, paced or not.
+    pub fn paced(self, paces: bool) -> Aimd<S> {
+        Aimd { paces, ..self }
+    }
+
+    /// Slow start up to the threshold; segments that it leaves over count for avoidance.
+    fn grow(&mut self, acked: f64) {
+        let w = self.window.cwnd;
+        let rest = self.window.slow_start(acked, self.steps.slow_start(w));
+        self.window.cwnd += self.steps.increase(self.window.cwnd) * rest / self.window.cwnd;
+    }
+
+    fn left(&self) -> f64 {
+        let w = self.window.cwnd;
+        (1.0 - self.steps.decrease(w)) * w
+    }
+}
+
+impl<S: Steps> Controller for Aimd<S> {
+    fn on_open(&mut self, _now: Time, rtt: Span) {
+        self.srtt = rtt;
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.window.on_sent(sent);
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        match feedback.congestion {
+            Some(why) => self.window.reduce(self.left(), why),
+            None => self.grow(growth(feedback) as f64),
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.window.collapse(timeout, self.left());
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn decision(&self) -> Decision {
+        let pacing = if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None };
+        Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.window.inspect(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Choice;
+    use crate::testing::{acked, acknowledge, at, inspect, setup};
+    use crate::{Congestion, Recovery};
+    use narrows_units::Rate;
+
+    /// Adds a tenth of the window per window and takes a quarter.
+    struct Tenth;
+
+    impl Steps for Tenth {
+        fn increase(&self, w: f64) -> f64 {
+            0.1 * w
+        }
+        fn decrease(&self, _: f64) -> f64 {
+            0.25
+        }
+    }
+
+    fn tenth(window: f64, threshold: f64) -> Aimd<Tenth> {
+        let params = "newreno".parse::<Choice>().unwrap().params();
+        let mut aimd = Aimd::new(Tenth, &setup(window), &params).paced(true);
+        aimd.window.threshold = threshold;
+        aimd
+    }
+
+    fn state(aimd: &Aimd<Tenth>) -> (f64, f64) {
+        (inspect(aimd, "cwnd"), inspect(aimd, "ssthresh"))
+    }
+
+    #[test]
+    fn avoidance_takes_what_slow_start_leaves_over() {
+        let mut aimd = tenth(10.0, 16.0);
+        acknowledge(&mut aimd, at(50), &acked(0..10));
+        assert_eq!(state(&aimd).0, 16.0 + 0.1 * 4.0);
+    }
+
+    #[test]
+    fn a_loss_takes_its_part_once_per_recovery() {
+        let mut aimd = tenth(32.0, f64::INFINITY);
+        let feedback = Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) };
+        aimd.on_feedback(&Feedback { acked: &acked(0..3), ..feedback });
+        assert_eq!(state(&aimd), (24.0, 24.0));
+        aimd.on_feedback(&Feedback { congestion: None, acked: &acked(3..9), ..feedback });
+        assert_eq!(state(&aimd), (24.0, 24.0), "waits for the end of recovery");
+        acknowledge(&mut aimd, at(150), &acked(9..19));
+        assert_eq!(state(&aimd), (25.0, 24.0));
+    }
+
+    #[test]
+    fn timeouts_collapse_the_window_and_lower_the_threshold_once() {
+        let mut aimd = tenth(32.0, f64::INFINITY);
+        aimd.on_timeout(&Timeout::new(at(300), 30, 30, false));
+        assert_eq!(state(&aimd), (1.0, 24.0));
+        aimd.on_timeout(&Timeout::new(at(700), 1, 1, true));
+        assert_eq!(state(&aimd), (1.0, 24.0));
+        aimd.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(800)) });
+        assert_eq!(state(&aimd).0, 3.0, "slow start while losses are repaired");
+        aimd.on_undo(at(900));
+        assert_eq!(state(&aimd), (32.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn paces_at_twice_and_then_at_1_2_windows_per_round_trip() {
+        let mut aimd = tenth(10.0, 40.0);
+        assert_eq!(aimd.decision().pacing, None);
+        aimd.on_feedback(&Feedback { srtt: Span::from_millis(100), ..Feedback::at(at(100)) });
+        // 10 packets of 1500 B in 100 ms are 1.2 Mbit/s.
+        assert_eq!(aimd.decision().pacing, Some(Rate::from_kbps(2_400)));
+        aimd.window.threshold = 20.0;
+        assert_eq!(aimd.decision().pacing, Some(Rate::from_kbps(1_440)));
+    }
+}

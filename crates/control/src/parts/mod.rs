@@ -1,0 +1,9 @@
+//! What several controllers are made of.
+
+pub mod aimd;
+pub mod linux;
+pub mod marks;
+pub mod micros;
+pub mod round;
+pub mod window;
+pub mod windowed;

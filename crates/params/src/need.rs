@@ -1,0 +1,36 @@
+//! Signals that controllers need, and worlds and routers offer.
+
+use std::fmt;
+
+/// A signal that a world may or may not be able to offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// Delivery rate samples.
+    RateSample,
+    /// A pacer that enforces the pacing rate.
+    Pacing,
+    /// Counts of packets per ECN code point.
+    EcnCounts,
+    /// A tag per transmission, handed back with its fate.
+    Tags,
+    /// A rate stamped by routers.
+    StampedRate,
+    /// A load code written by routers.
+    LoadCode,
+    /// A throughput change written by routers.
+    Delta,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Need::RateSample => "delivery rate samples",
+            Need::Pacing => "pacing",
+            Need::EcnCounts => "ECN counts per code point",
+            Need::Tags => "tags per transmission",
+            Need::StampedRate => "a rate stamped by routers",
+            Need::LoadCode => "a load code from routers",
+            Need::Delta => "throughput feedback from routers",
+        })
+    }
+}

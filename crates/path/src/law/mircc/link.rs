@@ -1,0 +1,142 @@
+//! What both laws keep of a link: its capacity, its mean round trip, the lowest rate, and what is set.
+
+use crate::law::rtt;
+use crate::{LawSetup, Observed};
+use narrows_params::{Param, Params};
+use narrows_units::{Rate, Span};
+
+/// The parameters of both laws.
+pub(super) const ETA: Param = Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity to fill");
+pub(super) const ALPHA: Param =
+    Param::number("alpha", 0.5, (0.001, 1.0), "", "weight of an interval in the averages of base and excess rate");
+pub(super) const BETA: Param = Param::number("beta", 0.1, (0.0, 1.0), "", "the least weight of the queue, beta' in the paper");
+pub(super) const CAP: Param = Param::choice("cap", "capacity", &["capacity", "eta"], "no rate above the capacity, or above eta of it");
+pub(super) const KT: Param = Param::number(
+    "kt",
+    1.0,
+    (0.01, 10.0),
+    "",
+    "time between ticks, in mean round trips; above two ticks of feedback delay the loop is unstable",
+);
+pub(super) const SHORTEST: Param = Param::number("shortest", 10.0, (1.0, 1000.0), "ms", "the shortest time between ticks");
+pub(super) const LONGEST: Param =
+    Param::number("longest", 1000.0, (1.0, 60_000.0), "ms", "the longest time between ticks, also if it is below the shortest");
+pub(super) const FLOOR: Param =
+    Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "the lowest rate, Data packets per mean round trip");
+
+/// Bits in a Data packet before any has been seen.
+const FIRST_PACKET: f64 = 8000.0;
+/// Bits per second; no rate is lower.
+const LEAST_RATE: f64 = 1.0;
+
+/// A link as seen by the laws. Rates are bits of Data per second, times seconds.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) eta: f64,
+    pub(super) alpha: f64,
+    pub(super) beta: f64,
+    /// True if rates end at eta of what their class may fill.
+    eta_caps: bool,
+    kt: f64,
+    shortest: Span,
+    longest: Span,
+    floor_packets: f64,
+    /// C.
+    pub(super) capacity: f64,
+    /// d.
+    rtt: f64,
+    /// R_min.
+    pub(super) floor: f64,
+    discarded: u64,
+}
+
+/// One interval of a link.
+pub(super) struct Interval {
+    /// y, primary and secondary.
+    pub(super) arrivals: [f64; 2],
+    /// q/d: the rate that would empty the queue in a round trip.
+    pub(super) drain: f64,
+}
+
+/// What one class may fill of a link.
+pub(super) struct Share {
+    /// C, or C_s.
+    pub(super) capacity: f64,
+    /// eta C.
+    pub(super) target: f64,
+    /// The highest rate.
+    pub(super) cap: f64,
+    /// The fewest flows to count.
+    pub(super) flows: f64,
+}
+
+impl Link {
+    pub(super) fn new(setup: &LawSetup, params: &Params) -> Link {
+        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
+        let floor_packets = params.number("floor");
+        Link {
+            eta: params.number("eta"),
+            alpha: params.number("alpha"),
+            beta: params.number("beta"),
+            eta_caps: params.choice("cap") == "eta",
+            kt: params.number("kt"),
+            shortest: ms("shortest"),
+            longest: ms("longest"),
+            floor_packets,
+            capacity: setup.capacity.as_bps() as f64,
+            rtt: rtt::FIRST,
+            floor: floor_packets * FIRST_PACKET / rtt::FIRST,
+            discarded: 0,
+        }
+    }
+
+    pub(super) fn set_capacity(&mut self, capacity: Rate) {
+        self.capacity = capacity.as_bps() as f64;
+    }
+
+    /// The interval that ends now; none on a link that is down, and none of what is not a number.
+    pub(super) fn interval_of(&mut self, observed: &Observed) -> Option<Interval> {
+        if self.capacity == 0.0 {
+            return None;
+        }
+        let rtt = rtt::follow(self.rtt, observed.rtt, |_| rtt::SHARED_GAIN);
+        let arrivals = observed.arrivals.map(|bits| bits / observed.dt.as_secs_f64());
+        let drain = observed.queue / rtt;
+        if !(arrivals[0] + arrivals[1] + drain).is_finite() {
+            self.discarded += 1;
+            return None;
+        }
+        self.rtt = rtt;
+        self.floor = (self.floor_packets * observed.packet.bits() as f64 / rtt).max(LEAST_RATE);
+        Some(Interval { arrivals, drain })
+    }
+
+    /// What a class may fill that has `capacity` and aims at `target`.
+    pub(super) fn share(&self, capacity: f64, target: f64) -> Share {
+        Share { capacity, target, cap: if self.eta_caps { target } else { capacity }, flows: 0.0 }
+    }
+
+    /// All of the link.
+    pub(super) fn whole(&self) -> Share {
+        self.share(self.capacity, self.eta * self.capacity)
+    }
+
+    /// The rate as Data carries it: of a link that is down, the lowest.
+    pub(super) fn stamp(&self, rate: f64) -> Rate {
+        Rate::from_bps(if self.capacity > 0.0 { rate.max(self.floor) } else { self.floor } as u64)
+    }
+
+    /// T.
+    pub(super) fn tick_interval(&self) -> Span {
+        Span::from_secs_f64(self.kt * self.rtt).max(self.shortest).min(self.longest)
+    }
+
+    pub(super) fn discarded(&self) -> u64 {
+        self.discarded
+    }
+
+    pub(super) fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("rtt_s", self.rtt);
+        visit("floor_mbps", self.floor / 1e6);
+    }
+}

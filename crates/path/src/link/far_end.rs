@@ -1,0 +1,147 @@
+//! What happens to packets that have crossed a link before they are delivered: jitter, reordering, aggregation.
+
+use narrows_units::{Random, Span, Time};
+use std::collections::VecDeque;
+
+/// Extra delay of each packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Jitter {
+    /// How it is distributed.
+    pub spread: JitterDist,
+    /// Packets may overtake each other. Without it one that would is delivered with the one before it, as RFC 8868, section 4.5, wants.
+    pub reorders: bool,
+}
+
+/// A distribution of extra delays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JitterDist {
+    /// No extra delay.
+    #[default]
+    None,
+    /// Uniform from zero to this.
+    Uniform(Span),
+    /// Normal with this standard deviation, truncated at three of them on either side of the mean (RFC 8868, section 4.5). A packet cannot come before it has
+    /// crossed, so the mean is three standard deviations.
+    Normal(Span),
+}
+
+impl Jitter {
+    /// Uniform from zero to `most`, without overtaking.
+    pub fn uniform(most: Span) -> Jitter {
+        Jitter { spread: if most.is_zero() { JitterDist::None } else { JitterDist::Uniform(most) }, reorders: false }
+    }
+}
+
+/// Some packets are late and overtaken by others.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reorder {
+    /// The probability that a packet is, independently.
+    pub share: f64,
+    /// How much later it is delivered.
+    pub delay: Span,
+}
+
+/// How a link spreads its deliveries.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Delivery {
+    /// Extra delay of each packet.
+    pub jitter: Jitter,
+    /// Extra delay of some packets.
+    pub reorder: Reorder,
+    /// Deliveries come in bursts, one in each such interval: what comes between two waits for the next, as with the grants of a cable network or the frames of a
+    /// wireless one. Zero for none.
+    pub aggregate: Span,
+}
+
+impl Delivery {
+    /// True if it leaves all packets as they come.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.jitter.spread == JitterDist::None && self.reorder.share == 0.0 && self.aggregate.is_zero()
+    }
+}
+
+/// The far end of a link that spreads its deliveries.
+#[derive(Clone, Debug)]
+pub(crate) struct FarEnd<P> {
+    delivery: Delivery,
+    jitter: Random,
+    reorder: Random,
+    /// Where in its interval a burst comes, as a share of 2^64.
+    phase: u64,
+    /// Packets that have crossed, with the times of their delivery, which ascend.
+    held: VecDeque<(Time, P)>,
+    /// The latest delivery of those that nobody overtakes.
+    latest: Time,
+}
+
+impl<P> FarEnd<P> {
+    /// `stream` gives a random stream for each of its draws.
+    pub(crate) fn new(delivery: Delivery, stream: impl Fn(&str) -> Random) -> FarEnd<P> {
+        let phase = stream("aggregate").bits();
+        FarEnd { delivery, jitter: stream("jitter"), reorder: stream("reorder"), phase, held: VecDeque::new(), latest: Time::ZERO }
+    }
+
+    pub(crate) fn delivery(&self) -> Delivery {
+        self.delivery
+    }
+
+    /// Spreads what crosses from now on otherwise; the random draws go on.
+    pub(crate) fn set_delivery(&mut self, delivery: Delivery) {
+        self.delivery = delivery;
+    }
+
+    /// A packet has crossed the link at `at`. Calls come in time order.
+    pub(crate) fn take(&mut self, at: Time, packet: P) {
+        let Delivery { jitter, reorder, aggregate } = self.delivery;
+        let mut time = at + self.extra(jitter.spread);
+        if !jitter.reorders {
+            time = time.max(self.latest);
+            self.latest = time;
+        }
+        if reorder.share > 0.0 && self.reorder.chance(reorder.share) {
+            time += reorder.delay;
+        }
+        let time = self.burst(time, aggregate);
+        let place = self.held.iter().rposition(|(other, _)| *other <= time).map_or(0, |before| before + 1);
+        self.held.insert(place, (time, packet));
+    }
+
+    fn extra(&mut self, spread: JitterDist) -> Span {
+        match spread {
+            JitterDist::None => Span::ZERO,
+            JitterDist::Uniform(most) => self.jitter.span_below(most + Span::from_nanos(1)),
+            JitterDist::Normal(deviation) => loop {
+                let draw = self.jitter.normal();
+                if (-3.0..=3.0).contains(&draw) {
+                    break Span::from_secs_f64(deviation.as_secs_f64() * (3.0 + draw));
+                }
+            },
+        }
+    }
+
+    /// The first burst at or after `time`.
+    fn burst(&self, time: Time, interval: Span) -> Time {
+        let interval = interval.as_nanos();
+        if interval == 0 || time == Time::NEVER {
+            return time;
+        }
+        let phase = ((self.phase as u128 * interval as u128) >> 64) as u64;
+        let after = (time.as_nanos() + interval - phase) % interval;
+        if after == 0 { time } else { time + Span::from_nanos(interval - after) }
+    }
+
+    /// When the next packet is delivered.
+    pub(crate) fn due(&self) -> Option<Time> {
+        self.held.front().map(|(time, _)| *time)
+    }
+
+    /// The next packet that is delivered by `now`. All that has crossed by `now` must have been taken.
+    pub(crate) fn pop(&mut self, now: Time) -> Option<(Time, P)> {
+        if self.due()? <= now { self.held.pop_front() } else { None }
+    }
+
+    /// Packets that have crossed and are not delivered.
+    pub(crate) fn held(&self) -> usize {
+        self.held.len()
+    }
+}

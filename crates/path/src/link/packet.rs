@@ -1,0 +1,18 @@
+//! What a packet must tell a link.
+
+use narrows_units::Bytes;
+use narrows_wire::{Ecn, Header};
+
+/// A packet of any world.
+pub trait Packet {
+    /// Size on the wire, from the IP header on.
+    fn size(&self) -> Bytes;
+    /// Its ECN code point.
+    fn ecn(&self) -> Ecn;
+    /// Rewrites the ECN code point.
+    fn set_ecn(&mut self, ecn: Ecn);
+    /// The same for packets of one flow in one direction, different for others: stands for the five-tuple of addresses, ports and protocol.
+    fn flow(&self) -> u64;
+    /// The header that routers write into, if it carries one.
+    fn header(&mut self) -> Option<&mut Header>;
+}

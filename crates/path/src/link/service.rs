@@ -1,0 +1,377 @@
+//! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
+
+use crate::Trace;
+use crate::link::trace::OPPORTUNITY;
+use narrows_units::{Bytes, Rate, Span, Time};
+use std::sync::Arc;
+
+/// How fast a link sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RateSource {
+    /// At once: a link that only delays.
+    Unlimited,
+    /// At one rate; at zero it sends nothing.
+    Constant(Rate),
+    /// As recorded.
+    Trace(Arc<Trace>),
+}
+
+impl RateSource {
+    /// What could be sent from the start up to and including `until`; `None` if unlimited.
+    pub fn capacity(&self, until: Time) -> Option<Bytes> {
+        self.work(until).map(whole_bytes)
+    }
+
+    /// The same as work.
+    fn work(&self, until: Time) -> Option<u128> {
+        match self {
+            RateSource::Unlimited => None,
+            RateSource::Constant(rate) => Some(work(*rate, until.since(Time::ZERO))),
+            RateSource::Trace(trace) => Some(trace.work(until)),
+        }
+    }
+
+    /// The rate; on a trace its mean, over one period of delivery opportunities or up to the last step. `None` if unlimited.
+    pub fn mean(&self) -> Option<Rate> {
+        match self {
+            RateSource::Unlimited => None,
+            RateSource::Constant(rate) => Some(*rate),
+            RateSource::Trace(trace) => Some(match &**trace {
+                Trace::Opportunities { period, .. } => trace.long_run_rate(*period),
+                Trace::Steps(steps) => match steps.as_slice() {
+                    [(_, rate)] => *rate,
+                    [.., (last, _)] => trace.mean_rate(*last),
+                    [] => Rate::ZERO,
+                },
+            }),
+        }
+    }
+}
+
+/// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever the rate, so that what is left of a packet is a whole number.
+pub(crate) const BYTE: u128 = 8_000_000_000;
+
+/// What can be done at `rate` in this time.
+pub(crate) fn work(rate: Rate, time: Span) -> u128 {
+    rate.as_bps() as u128 * time.as_nanos() as u128
+}
+
+/// The whole bytes of some work.
+pub(crate) fn whole_bytes(work: u128) -> Bytes {
+    Bytes::new(u64::try_from(work / BYTE).unwrap_or(u64::MAX))
+}
+
+/// A transmitter: serves packets one after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    source: RateSource,
+    /// When the latest packet has left, rounded up to a nanosecond.
+    free_at: Time,
+    work: Work,
+    /// An outage: it sends nothing.
+    down: bool,
+    /// What it could send over time, if that has changed: from each instant on, with the work possible before.
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: Time,
+    before: u128,
+    rate: Rate,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    None,
+    Constant(Constant),
+    /// Sends nothing: the work left of the packet in transmission.
+    Stopped {
+        left: u128,
+    },
+    Opportunities(Cursor),
+    Steps(Level),
+}
+
+impl Work {
+    fn new(source: &RateSource, down: bool) -> Work {
+        match source {
+            _ if down => Work::Stopped { left: 0 },
+            RateSource::Unlimited => Work::None,
+            RateSource::Constant(Rate::ZERO) => Work::Stopped { left: 0 },
+            RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
+            RateSource::Trace(trace) => match **trace {
+                Trace::Opportunities { .. } => Work::Opportunities(Cursor::default()),
+                Trace::Steps(_) => Work::Steps(Level::default()),
+            },
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn new(source: RateSource) -> Server {
+        let work = Work::new(&source, false);
+        Server { source, free_at: Time::ZERO, work, down: false, pieces: Vec::new() }
+    }
+
+    /// What could be sent from the start up to `until`; `None` if unlimited.
+    pub(crate) fn capacity(&self, until: Time) -> Option<Bytes> {
+        self.work(until).map(whole_bytes)
+    }
+
+    /// The same as work.
+    fn work(&self, until: Time) -> Option<u128> {
+        let index = self.pieces.partition_point(|piece| piece.from <= until);
+        match (&self.source, index.checked_sub(1).map(|index| &self.pieces[index])) {
+            (RateSource::Constant(_), Some(piece)) => Some(piece.before + work(piece.rate, until.since(piece.from))),
+            (source, _) => source.work(until),
+        }
+    }
+
+    /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when its service begins and when it has left.
+    #[inline]
+    pub(crate) fn serve(&mut self, arrived: Time, size: Bytes) -> (Time, Time) {
+        let idle = arrived >= self.free_at;
+        let start = arrived.max(self.free_at);
+        self.free_at = match &mut self.work {
+            Work::None => start,
+            Work::Constant(constant) => start + Span::from_nanos(constant.serve(idle, size)),
+            Work::Stopped { left } => {
+                if idle {
+                    *left = size.get() as u128 * BYTE;
+                }
+                Time::NEVER
+            }
+            Work::Opportunities(cursor) => match &self.source {
+                RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(arrived), size),
+                _ => unreachable!("a cursor without a trace"),
+            },
+            Work::Steps(level) => match &self.source {
+                RateSource::Trace(trace) => level.serve(trace, idle.then_some(arrived), size),
+                _ => unreachable!("steps without a trace"),
+            },
+        };
+        (start, self.free_at)
+    }
+
+    /// Work left at `t` of the packet in transmission, which leaves at `departure` and behind which `behind` bytes are already served. Exact: what rounding up its
+    /// departure gave away follows from what it has given away by now, because each packet behind took its part of that.
+    pub(crate) fn left(&self, t: Time, departure: Time, behind: u64) -> u128 {
+        match &self.work {
+            Work::None => 0,
+            Work::Stopped { left } => *left,
+            Work::Constant(Constant { rate, spare, .. }) => {
+                let rate = *rate as u128;
+                let spare = (*spare as u128 + behind as u128 * BYTE) % rate;
+                departure.since(t).as_nanos() as u128 * rate - spare
+            }
+            Work::Opportunities(cursor) => match &self.source {
+                RateSource::Trace(trace) => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
+                _ => unreachable!("a cursor without a trace"),
+            },
+            Work::Steps(level) => level.served - behind as u128 * BYTE - self.work(t).unwrap_or(0),
+        }
+    }
+
+    /// Whole bytes that are not sent by `t` of `left` work. All that is sent and all that could be are rounded alike, so that the one never grows by more than the other.
+    pub(crate) fn bytes_left(&self, t: Time, left: u128) -> u64 {
+        let done = self.work(t).unwrap_or(0);
+        (whole_bytes(done + left) - whole_bytes(done)).get()
+    }
+
+    /// From `t` on it sends at `rate`.
+    ///
+    /// # Panics
+    ///
+    /// If its rate comes from a trace.
+    pub(crate) fn set_rate(&mut self, t: Time, rate: Rate) {
+        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
+        let first = self.effective();
+        self.source = RateSource::Constant(rate);
+        self.changed(t, first);
+    }
+
+    /// From `t` on it sends nothing, or sends again.
+    ///
+    /// # Panics
+    ///
+    /// If its rate comes from a trace.
+    pub(crate) fn set_down(&mut self, t: Time, down: bool) {
+        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
+        let first = self.effective();
+        self.down = down;
+        self.changed(t, first);
+    }
+
+    fn effective(&self) -> Rate {
+        match self.source {
+            RateSource::Constant(rate) if !self.down => rate,
+            _ => Rate::ZERO,
+        }
+    }
+
+    fn changed(&mut self, t: Time, old: Rate) {
+        let last = self.pieces.last().copied().unwrap_or(Piece { from: Time::ZERO, before: 0, rate: old });
+        if self.pieces.is_empty() {
+            self.pieces.push(last);
+        }
+        let before = last.before + work(last.rate, t.since(last.from));
+        self.pieces.push(Piece { from: t, before, rate: self.effective() });
+        self.work = Work::new(&self.source, self.down);
+    }
+
+    /// Goes on at `t`, after a change, with the packet in transmission, of which `left` is left: when it leaves.
+    pub(crate) fn resume(&mut self, t: Time, left: u128) -> Time {
+        self.free_at = match &mut self.work {
+            Work::Constant(constant) => {
+                let rate = constant.rate as u128;
+                let took = left.div_ceil(rate);
+                constant.spare = (took * rate - left) as u64;
+                t + Span::from_nanos(took as u64)
+            }
+            Work::Stopped { left: kept } => {
+                *kept = left;
+                Time::NEVER
+            }
+            Work::None | Work::Opportunities(_) | Work::Steps(_) => t,
+        };
+        self.free_at
+    }
+}
+
+/// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried to the next packet of the same busy period, so that the
+/// long-run rate is exact.
+#[derive(Clone, Debug)]
+struct Constant {
+    rate: u64,
+    /// Bit-nanoseconds gained by the rounding of the latest departure; less than `rate`.
+    spare: u64,
+    /// Quotient and remainder of the latest sizes: two kinds of packets make up nearly all traffic.
+    memo: [(u64, u64, u64); 2],
+}
+
+impl Constant {
+    fn new(rate: Rate) -> Constant {
+        Constant { rate: rate.as_bps(), spare: 0, memo: [(0, 0, 0); 2] }
+    }
+
+    #[inline]
+    fn divide(&mut self, size: u64) -> (u64, u64) {
+        for (known, quotient, remainder) in self.memo {
+            if known == size {
+                return (quotient, remainder);
+            }
+        }
+        let work = size * 8_000_000_000;
+        self.memo[1] = self.memo[0];
+        self.memo[0] = (size, work / self.rate, work % self.rate);
+        (self.memo[0].1, self.memo[0].2)
+    }
+
+    /// Nanoseconds from the start of service to departure.
+    #[inline]
+    fn serve(&mut self, idle: bool, size: Bytes) -> u64 {
+        if idle {
+            self.spare = 0;
+        }
+        let (quotient, remainder) = self.divide(size.get());
+        if remainder > self.spare {
+            self.spare += self.rate - remainder;
+            quotient + 1
+        } else {
+            self.spare -= remainder;
+            quotient
+        }
+    }
+}
+
+/// A place among delivery opportunities.
+#[derive(Clone, Debug, Default)]
+struct Cursor {
+    /// How often the trace has begun again.
+    round: u64,
+    /// The next opportunity of this round.
+    next: usize,
+    /// Bytes left of the opportunity in use, and its instant.
+    credit: u64,
+    instant: Time,
+}
+
+impl Cursor {
+    /// Work that could be done until the latest packet has left.
+    fn served(&self, trace: &Trace) -> u128 {
+        let Trace::Opportunities { at, .. } = trace else { unreachable!("opportunities of another trace") };
+        let passed = self.round as u128 * at.len() as u128 + self.next as u128;
+        (passed * OPPORTUNITY.get() as u128 - self.credit as u128) * BYTE
+    }
+
+    /// The instant at which a packet has left. `idle_until`: the queue was empty until then, so that everything up to it went unused.
+    fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
+        let Trace::Opportunities { at, period } = trace else { unreachable!("opportunities of another trace") };
+        if let Some(until) = idle_until {
+            self.credit = 0;
+            let (round, within) = (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
+            let next = at.partition_point(|time| time.as_nanos() <= within);
+            if (round, next) > (self.round, self.next) {
+                (self.round, self.next) = (round, next);
+            }
+        }
+        let mut left = size.get();
+        while left > self.credit {
+            left -= self.credit;
+            if self.next == at.len() {
+                self.round += 1;
+                self.next = 0;
+            }
+            self.instant = Time::from_nanos(self.round * period.as_nanos() + at[self.next].as_nanos());
+            self.next += 1;
+            self.credit = OPPORTUNITY.get();
+        }
+        self.credit -= left;
+        self.instant
+    }
+}
+
+/// A place among rates that change in steps.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    /// The step in use, and the work possible before it.
+    step: usize,
+    before: u128,
+    /// The work possible until the latest packet has left, to the bit.
+    served: u128,
+}
+
+impl Level {
+    /// When a packet has left. `idle_until`: the queue was empty until then.
+    fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
+        let Trace::Steps(steps) = trace else { unreachable!("steps of another trace") };
+        if let Some(until) = idle_until {
+            while steps.get(self.step + 1).is_some_and(|(next, _)| *next <= until) {
+                self.advance(steps);
+            }
+            let (from, rate) = steps[self.step];
+            self.served = self.before + work(rate, until.since(from));
+        }
+        self.served += size.get() as u128 * BYTE;
+        while let Some((next, _)) = steps.get(self.step + 1) {
+            let (from, rate) = steps[self.step];
+            if self.before + work(rate, next.since(from)) >= self.served {
+                break;
+            }
+            self.advance(steps);
+        }
+        let (from, rate) = steps[self.step];
+        if rate.is_zero() {
+            return Time::NEVER;
+        }
+        let took = (self.served - self.before).div_ceil(rate.as_bps() as u128);
+        from + Span::from_nanos(u64::try_from(took).unwrap_or(u64::MAX))
+    }
+
+    fn advance(&mut self, steps: &[(Time, Rate)]) {
+        let ((from, rate), (next, _)) = (steps[self.step], steps[self.step + 1]);
+        self.before += work(rate, next.since(from));
+        self.step += 1;
+    }
+}

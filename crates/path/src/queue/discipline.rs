@@ -1,0 +1,155 @@
+//! Queue disciplines: who waits, who is dropped, who is marked, who goes next.
+
+use crate::Packet;
+use narrows_params;
+use narrows_params::Need;
+use narrows_params::Param;
+use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_wire::Ecn;
+use std::collections::VecDeque;
+
+/// A queue in front of a transmitter.
+///
+/// All calls carry the time and come in time order. What a discipline does periodically it does before each call, for every instant that has passed since the
+/// last one, in order: so nothing depends on when it is looked at.
+pub trait Discipline<P: Packet> {
+    /// A packet arrives at `now`. A packet that was dropped at once is gone; `verdicts` hears of others that the arrival pushed out.
+    fn enqueue(&mut self, now: Time, packet: P, verdicts: &mut Verdicts<P>) -> Fate;
+
+    /// The transmitter is free at `now` and takes the next packet. `verdicts` hears of those that are dropped or marked on the way.
+    fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>>;
+
+    /// Bytes waiting; the packet in transmission has left the queue.
+    fn bytes(&self) -> Bytes;
+
+    /// Packets waiting.
+    fn packets(&self) -> usize;
+
+    /// From `now` on the transmitter sends at this rate; `None` for at once.
+    fn set_rate(&mut self, now: Time, rate: Option<Rate>);
+
+    /// The queue holds this much from now on. What waits beyond it stays.
+    fn set_limit(&mut self, limit: Limit);
+}
+
+/// What became of a packet offered to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It waits or is on its way.
+    Queued,
+    /// The same, marked CE.
+    Marked,
+    /// It is gone.
+    Dropped(DropReason),
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// By the loss model.
+    Loss,
+    /// The buffer was full.
+    Full,
+    /// The discipline dropped it to signal congestion.
+    Early,
+}
+
+/// A packet and when it joined the queue.
+#[derive(Clone, Debug)]
+pub struct Queued<P> {
+    /// When it was enqueued.
+    pub at: Time,
+    /// The packet.
+    pub packet: P,
+}
+
+/// What a discipline did to packets that waited already: marks, and the packets dropped.
+#[derive(Clone, Debug)]
+pub struct Verdicts<P> {
+    /// Packets marked CE after they were enqueued.
+    pub marked: u64,
+    /// Packets dropped after they were enqueued, in order, and why.
+    pub dropped: VecDeque<(P, DropReason)>,
+}
+
+impl<P> Default for Verdicts<P> {
+    fn default() -> Verdicts<P> {
+        Verdicts { marked: 0, dropped: VecDeque::new() }
+    }
+}
+
+impl<P: Packet> Verdicts<P> {
+    /// Marks a packet CE and counts it.
+    pub fn mark(&mut self, packet: &mut P) {
+        packet.set_ecn(Ecn::Ce);
+        self.marked += 1;
+    }
+
+    /// A packet is dropped.
+    pub fn drop(&mut self, packet: P, why: DropReason) {
+        self.dropped.push_back((packet, why));
+    }
+}
+
+/// How much a queue holds. The packet in transmission does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Limit {
+    /// Everything.
+    #[default]
+    None,
+    /// So many bytes.
+    Bytes(Bytes),
+    /// So many packets.
+    Packets(u32),
+}
+
+impl Limit {
+    /// True if a packet of `size` fits behind `packets` packets of `bytes` together.
+    pub fn admits(self, bytes: Bytes, packets: usize, size: Bytes) -> bool {
+        match self {
+            Limit::None => true,
+            Limit::Bytes(limit) => bytes + size <= limit,
+            Limit::Packets(limit) => packets < limit as usize,
+        }
+    }
+
+    /// True if `packets` packets of `bytes` together are too many.
+    pub fn exceeded(self, bytes: Bytes, packets: usize) -> bool {
+        match self {
+            Limit::None => false,
+            Limit::Bytes(limit) => bytes > limit,
+            Limit::Packets(limit) => packets > limit as usize,
+        }
+    }
+}
+
+/// What a registry line says of a discipline.
+#[derive(Clone, Copy)]
+pub struct DisciplineEntry {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// The document it follows.
+    pub source: &'static str,
+    /// Signals that it gives to controllers of the flows that cross it.
+    pub offers: &'static [Need],
+    /// What can be set.
+    pub params: &'static [Param],
+}
+
+/// A discipline chosen by name, with its parameters checked: `fifo`, `codel?target=5`.
+pub type DisciplineChoice = narrows_params::Choice<DisciplineEntry>;
+
+/// What a discipline must know of its link.
+#[derive(Clone, Debug)]
+pub struct DisciplineSetup {
+    /// What the buffer holds.
+    pub limit: Limit,
+    /// The transmitter's rate, on a trace its mean; `None` for at once.
+    pub rate: Option<Rate>,
+    /// Propagation delay behind the transmitter.
+    pub delay: Span,
+    /// The discipline's own draws.
+    pub random: Random,
+}

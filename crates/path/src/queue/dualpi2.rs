@@ -1,0 +1,402 @@
+//! DualPI2: two queues with coupled marking, so that scalable flows have hardly any delay and classic ones their share.
+//!
+//! That share is one of windows: with k = 2 a classic window of 1.22/p' stands beside a scalable one of 1/p'. Rates go with the inverse of the round trips, and those of
+//! classic flows include the target: beside a Prague flow of 20 ms a CUBIC flow has 34 ms, about the same window, and 0.56 of the rate.
+//!
+//! Linux `net/sched/sch_dualpi2.c` differs from the RFC, which is followed here: it updates each 16 ms with gains of 0.16 and 3.2 Hz, marks low-latency packets above a step
+//! of 1 ms and not along a ramp, gives classic packets a weight of 10 %, and draws at random.
+
+use crate::queue::buffer::Buffer;
+use crate::queue::ticks::Ticks;
+use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use narrows_params::{Param, Params};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Ecn;
+
+/// The registry line.
+pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+    name: "dualpi2",
+    summary: "a low-latency queue for ECT(1) and CE beside one for all else; one PI controller marks both, so that scalable and classic flows get equal windows",
+    source: "RFC 9332, appendix A",
+    offers: &[],
+    params: &[
+        Param::number("target", 15.0, (0.01, 10_000.0), "ms", "the delay aimed at in the classic queue (RFC 9332 appendix A.1)"),
+        Param::number(
+            "rtt_max",
+            100.0,
+            (0.1, 100_000.0),
+            "ms",
+            "longest usual round trip: gives the gains and, with the target, the period (A.1)",
+        ),
+        Param::number("k", 2.0, (0.1, 100.0), "", "coupling: marks of low-latency packets are k times the base probability (section 2.1)"),
+        Param::number("ramp_start", 0.8, (0.0, 10_000.0), "ms", "delay from which the low-latency queue marks by itself (A.1: minTh)"),
+        Param::number(
+            "ramp_width",
+            0.4,
+            (0.0, 10_000.0),
+            "ms",
+            "from here on over this it marks ever more, beyond it all; 0: a step (A.1: range)",
+        ),
+        Param::number(
+            "ramp_floor",
+            1.0,
+            (0.0, 1000.0),
+            "packets",
+            "it marks by itself only if so many packets are left behind (A.1: Th_len)",
+        ),
+        Param::choice(
+            "scheduler",
+            "wrr",
+            &["wrr", "ts-fifo"],
+            "low latency first but for a weight; or first come, first served with a time shift (section 4.2.2)",
+        ),
+        Param::number("classic_weight", 6.25, (0.0, 100.0), "%", "wrr: share that classic packets have at least (A.1: 1/16)"),
+        Param::number("time_shift", 30.0, (0.0, 10_000.0), "ms", "ts-fifo: low-latency packets count as so much older (twice the target)"),
+    ],
+};
+
+/// Two coupled queues.
+#[derive(Clone, Debug)]
+pub struct DualPi2<P> {
+    limit: Limit,
+    low: Buffer<P>,
+    classic: Buffer<P>,
+    settings: Settings,
+    ticks: Ticks,
+    /// The base probability p'.
+    base: f64,
+    old_delay: Span,
+    /// Likelihoods not yet acted upon.
+    low_sum: f64,
+    classic_sum: f64,
+    /// Byte-percents that the classic queue is behind its weight.
+    owed: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Settings {
+    target: Span,
+    alpha: f64,
+    beta: f64,
+    k: f64,
+    ramp_start: Span,
+    ramp_width: Span,
+    ramp_floor: usize,
+    scheduler: Scheduler,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Scheduler {
+    /// The classic weight in hundredths of a percent.
+    Weighted(i64),
+    Shifted(Span),
+}
+
+/// All of the weights together.
+const WHOLE: i64 = 10_000;
+
+impl<P: Packet> DualPi2<P> {
+    /// Empty queues.
+    pub fn new(setup: &DisciplineSetup, params: &Params) -> DualPi2<P> {
+        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
+        let (target, rtt_max) = (ms("target"), ms("rtt_max"));
+        let every = target.min(rtt_max / 3).max(Span::from_micros(1));
+        let seconds = rtt_max.as_secs_f64();
+        let settings = Settings {
+            target,
+            alpha: 0.1 * every.as_secs_f64() / (seconds * seconds),
+            beta: 0.3 / seconds,
+            k: params.number("k"),
+            ramp_start: ms("ramp_start"),
+            ramp_width: ms("ramp_width"),
+            ramp_floor: params.number("ramp_floor") as usize,
+            scheduler: match params.choice("scheduler") {
+                "wrr" => Scheduler::Weighted((params.number("classic_weight") * 100.0) as i64),
+                _ => Scheduler::Shifted(ms("time_shift")),
+            },
+        };
+        DualPi2 {
+            limit: setup.limit,
+            low: Buffer::default(),
+            classic: Buffer::default(),
+            settings,
+            ticks: Ticks::new(every),
+            base: 0.0,
+            old_delay: Span::ZERO,
+            low_sum: 0.0,
+            classic_sum: 0.0,
+            owed: 0,
+        }
+    }
+
+    fn update(&mut self, now: Time) {
+        while let Some(tick) = self.ticks.due(now) {
+            self.update_base(self.low.sojourn(tick).max(self.classic.sojourn(tick)));
+        }
+    }
+
+    /// The PI controller, once per period.
+    fn update_base(&mut self, delay: Span) {
+        let Settings { target, alpha, beta, .. } = self.settings;
+        let (now, old, aim) = (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
+        self.base = (self.base + alpha * (now - aim) + beta * (now - old)).clamp(0.0, 1.0);
+        self.old_delay = delay;
+    }
+
+    /// The probability for classic packets: the square of the base, because their rate goes with the inverse root.
+    fn classic_probability(&self) -> f64 {
+        self.base * self.base
+    }
+
+    /// The probability that the classic queue lends to low-latency packets.
+    fn coupled_probability(&self) -> f64 {
+        self.base * self.settings.k
+    }
+
+    /// The probability of the low-latency queue itself, of a packet that has waited so long.
+    fn native_probability(&self, waited: Span) -> f64 {
+        let Settings { ramp_start, ramp_width, ramp_floor, .. } = self.settings;
+        if self.low.packets() < ramp_floor || waited <= ramp_start {
+            return 0.0;
+        }
+        let above = waited.saturating_sub(ramp_start);
+        if above >= ramp_width { 1.0 } else { above.as_secs_f64() / ramp_width.as_secs_f64() }
+    }
+
+    /// Whether the next packet comes from the low-latency queue.
+    fn low_is_next(&self) -> bool {
+        let (Some(low), Some(classic)) = (self.low.head(), self.classic.head()) else { return !self.low.is_empty() };
+        match self.settings.scheduler {
+            Scheduler::Weighted(_) => self.owed <= 0,
+            Scheduler::Shifted(shift) => low.at <= classic.at + shift,
+        }
+    }
+
+    /// A packet was served while the other queue may have been waiting.
+    fn charge(&mut self, low: bool, size: Bytes) {
+        let Scheduler::Weighted(classic_weight) = self.settings.scheduler else { return };
+        let size = size.get() as i64;
+        if self.low.is_empty() || self.classic.is_empty() {
+            self.owed = 0;
+        } else if low {
+            self.owed += size * classic_weight;
+        } else {
+            self.owed -= size * (WHOLE - classic_weight);
+        }
+    }
+
+    /// A low-latency packet on its way out; `None` if it is dropped.
+    fn judge_low(&mut self, mut head: Queued<P>, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+        let coupled = self.coupled_probability();
+        if coupled < 1.0 {
+            let native = self.native_probability(now.since(head.at));
+            if recurs(&mut self.low_sum, coupled.max(native)) {
+                verdicts.mark(&mut head.packet);
+            }
+            return Some(head);
+        }
+        // Overload: marks alone would not do, so both queues drop alike (appendix A.2).
+        let classic = self.classic_probability();
+        if recurs(&mut self.classic_sum, classic) {
+            verdicts.drop(head.packet, DropReason::Early);
+            return None;
+        }
+        verdicts.mark(&mut head.packet);
+        Some(head)
+    }
+
+    /// The same for a classic packet.
+    fn judge_classic(&mut self, mut head: Queued<P>, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+        let classic = self.classic_probability();
+        if recurs(&mut self.classic_sum, classic) {
+            // Overload from min(1/k², 1) on (appendix A.1: p_Cmax).
+            let overload = self.base >= 1.0 || self.coupled_probability() >= 1.0;
+            if head.packet.ecn() == Ecn::NotEct || overload {
+                verdicts.drop(head.packet, DropReason::Early);
+                return None;
+            }
+            verdicts.mark(&mut head.packet);
+        }
+        Some(head)
+    }
+}
+
+/// True as often as the likelihoods add up to, without randomness (appendix A.1).
+fn recurs(sum: &mut f64, likelihood: f64) -> bool {
+    *sum += likelihood;
+    if *sum > 1.0 {
+        *sum -= 1.0;
+        return true;
+    }
+    false
+}
+
+impl<P: Packet> Discipline<P> for DualPi2<P> {
+    fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
+        self.update(now);
+        if !self.limit.admits(self.low.bytes() + self.classic.bytes(), self.low.packets() + self.classic.packets(), packet.size()) {
+            return Fate::Dropped(DropReason::Full);
+        }
+        match packet.ecn() {
+            Ecn::Ect1 | Ecn::Ce => self.low.push(now, packet),
+            Ecn::NotEct | Ecn::Ect0 => self.classic.push(now, packet),
+        }
+        Fate::Queued
+    }
+
+    fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+        self.update(now);
+        loop {
+            let low = self.low_is_next();
+            let head = if low { self.low.pop() } else { self.classic.pop() }?;
+            let size = head.packet.size();
+            let judged = if low { self.judge_low(head, now, verdicts) } else { self.judge_classic(head, verdicts) };
+            if judged.is_some() {
+                self.charge(low, size);
+                return judged;
+            }
+        }
+    }
+
+    fn bytes(&self) -> Bytes {
+        self.low.bytes() + self.classic.bytes()
+    }
+
+    fn packets(&self) -> usize {
+        self.low.packets() + self.classic.packets()
+    }
+
+    fn set_rate(&mut self, _now: Time, _rate: Option<Rate>) {}
+
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::testing::{Bench, Small, ms, us};
+
+    fn dual(text: &str) -> Bench<DualPi2<Small>> {
+        Bench::new(text, DualPi2::new)
+    }
+
+    #[test]
+    fn gains_follow_from_the_longest_round_trip() {
+        let queue = dual("dualpi2").queue;
+        assert_eq!(queue.ticks.every(), Span::from_millis(15));
+        assert!((queue.settings.alpha - 0.15).abs() < 1e-12 && (queue.settings.beta - 3.0).abs() < 1e-12);
+        assert_eq!(dual("dualpi2?rtt_max=30").queue.ticks.every(), Span::from_millis(10));
+    }
+
+    #[test]
+    fn the_base_probability_integrates_the_deviation_and_adds_the_trend() {
+        let mut queue = dual("dualpi2").queue;
+        queue.update_base(Span::from_millis(25));
+        assert!((queue.base - (0.15 * 0.010 + 3.0 * 0.025)).abs() < 1e-12);
+        queue.update_base(Span::from_millis(20));
+        assert!((queue.base - (0.0765 + 0.15 * 0.005 - 3.0 * 0.005)).abs() < 1e-12);
+        // Square and coupling.
+        assert!((queue.classic_probability() - queue.base * queue.base).abs() < 1e-12);
+        assert!((queue.coupled_probability() - 2.0 * queue.base).abs() < 1e-12);
+        queue.update_base(Span::ZERO);
+        queue.update_base(Span::ZERO);
+        assert_eq!(queue.base, 0.0);
+        queue.update_base(Span::from_secs(1));
+        assert_eq!(queue.base, 1.0);
+    }
+
+    #[test]
+    fn code_points_choose_the_queue() {
+        let mut bench = dual("dualpi2");
+        for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            bench.offer(ms(0), 1000, ecn);
+        }
+        assert_eq!((bench.queue.low.packets(), bench.queue.classic.packets()), (2, 2));
+        let order: Vec<u64> = std::iter::from_fn(|| bench.take(us(10))).map(|queued| queued.packet.id).collect();
+        assert_eq!(order[0], 2, "low latency first");
+    }
+
+    fn shares(base: f64, ecn: Ecn) -> (u64, usize) {
+        shares_of("dualpi2", base, ecn)
+    }
+
+    /// Marks and drops among 10,000 packets at a probability that stays.
+    fn shares_of(text: &str, base: f64, ecn: Ecn) -> (u64, usize) {
+        let mut bench = dual(text);
+        bench.queue.base = base;
+        for _ in 0..10_000 {
+            bench.offer(ms(0), 1000, ecn);
+        }
+        for _ in 0..10_000 {
+            bench.take(us(100));
+        }
+        (bench.verdicts.marked, bench.verdicts.dropped.len())
+    }
+
+    #[test]
+    fn classic_packets_meet_the_square_and_low_latency_ones_k_times_the_base() {
+        // 1/64 and 1/4; the sum must exceed 1.
+        assert_eq!(shares(0.125, Ecn::NotEct), (0, 9_999 / 64));
+        assert_eq!(shares(0.125, Ecn::Ect0), (9_999 / 64, 0));
+        assert_eq!(shares(0.125, Ecn::Ect1), (9_999 / 4, 0));
+    }
+
+    #[test]
+    fn overload_drops_in_both_queues_alike() {
+        // From p' = 1/k on, where the classic probability is 1/k² = 25 %.
+        assert_eq!(shares(0.4999, Ecn::Ect0).1, 0);
+        let (marked, dropped) = shares(0.5, Ecn::Ect0);
+        assert_eq!((marked, dropped), (0, 2499));
+        let (marked, dropped) = shares(0.5, Ecn::Ect1);
+        assert_eq!((marked, dropped), (7501, 2499));
+        assert_eq!(shares(0.4999, Ecn::Ect1).1, 0);
+        // A coupling below 1 never saturates the marks of low-latency packets; classic ones are all dropped at 1.
+        assert_eq!(shares_of("dualpi2?k=0.5", 1.0, Ecn::Ect0), (0, 9_999));
+        assert_eq!(shares_of("dualpi2?k=0.5", 1.0, Ecn::Ect1), (4_999, 0));
+    }
+
+    #[test]
+    fn the_ramp_marks_by_the_packets_own_wait() {
+        let mut queue = dual("dualpi2").queue;
+        for id in 0..3 {
+            queue.enqueue(ms(0), Small { id, size: 1000, ecn: Ecn::Ect1, flow: 0, header: None }, &mut Verdicts::default());
+        }
+        let ramp = |queue: &DualPi2<Small>| [800, 900, 1000, 1200, 5000].map(|us| queue.native_probability(Span::from_micros(us)));
+        for (value, expected) in ramp(&queue).into_iter().zip([0.0, 0.25, 0.5, 1.0, 1.0]) {
+            assert!((value - expected).abs() < 1e-9, "{value}");
+        }
+        while queue.low.pop().is_some() {}
+        assert_eq!(ramp(&queue), [0.0; 5], "nothing is left behind: the floor");
+        let mut step = dual("dualpi2?ramp_start=1&ramp_width=0&ramp_floor=0").queue;
+        step.base = 0.0;
+        assert_eq!([1000, 1001].map(|us| step.native_probability(Span::from_micros(us))), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn classic_packets_have_their_weight_under_persistent_low_latency_load() {
+        let mut bench = dual("dualpi2?rtt_max=100000&target=10000");
+        for _ in 0..1600 {
+            bench.offer(ms(0), 1500, Ecn::Ect1);
+            bench.offer(ms(0), 500, Ecn::Ect0);
+        }
+        let mut bytes = [0; 2];
+        for _ in 0..1600 {
+            let packet = bench.take(us(10)).unwrap().packet;
+            bytes[usize::from(packet.ecn == Ecn::Ect0)] += packet.size;
+        }
+        let share = bytes[1] as f64 / (bytes[0] + bytes[1]) as f64;
+        assert!((share - 0.0625).abs() < 0.001, "{share}");
+    }
+
+    #[test]
+    fn a_time_shift_lets_low_latency_packets_pass_younger_classic_ones_only() {
+        let mut bench = dual("dualpi2?scheduler=ts-fifo&time_shift=30");
+        bench.offer(ms(0), 1000, Ecn::Ect0);
+        bench.offer(ms(30), 1000, Ecn::Ect1);
+        bench.offer(ms(31), 1000, Ecn::Ect1);
+        let order: Vec<u64> = std::iter::from_fn(|| bench.take(ms(31))).map(|queued| queued.packet.id).collect();
+        assert_eq!(order, [1, 0, 2]);
+    }
+}

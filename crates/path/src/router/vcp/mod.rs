@@ -1,0 +1,175 @@
+//! VCP's routers: measure the load over a fixed time and tell it in the two ECN bits of what leaves.
+
+mod load;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use crate::queue::buffer::Buffer;
+use crate::queue::ticks::Ticks;
+use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use load::Meter;
+use narrows_params::Need;
+use narrows_params::{Param, Params};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{CodePoints, Ecn, Header, LoadCode};
+use target::Target;
+
+/// The registry line.
+pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+    name: "vcp",
+    summary: "VCP's router: tells its load of the last 200 ms in the two ECN bits, for vcp senders only; drops what does not fit",
+    source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
+    offers: &[Need::LoadCode],
+    params: &[
+        Param::choice(
+            "dialect",
+            "paper",
+            &["paper", "ns2"],
+            "ns2: load in whole percents and one more, a target that adapts to a wanted mean utilisation, the period's mean queue by a 16th",
+        ),
+        CodePoints::PARAM,
+        Param::number(
+            "t_rho",
+            200.0,
+            (1.0, 10_000.0),
+            "ms",
+            "time over which the load is measured; longer than most round trips, the same in routers and senders",
+        ),
+        Param::number("t_q", 10.0, (0.1, 10_000.0), "ms", "time between two samples of the queue"),
+        Param::number("gamma", 0.98, (0.1, 1.0), "", "utilisation aimed at (ns2: adapts from 0.95)"),
+        Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue against arrivals"),
+        Param::choice(
+            "ack_priority",
+            "auto",
+            &["auto", "on", "off"],
+            "packets without a code, such as acknowledgements, leave first; auto: in dialect ns2",
+        ),
+    ],
+};
+
+/// A drop-tail queue that tells its load.
+#[derive(Clone, Debug)]
+pub struct Vcp<P> {
+    limit: Limit,
+    queue: Buffer<P>,
+    /// Packets without a code, if they leave first.
+    first: Option<Buffer<P>>,
+    codes: CodePoints,
+    meter: Meter,
+    /// Samples of the queue, and ends of periods.
+    samples: Ticks,
+    periods: Ticks,
+    /// The earlier of the next sample and the next end.
+    next: Time,
+    /// The first period has begun.
+    begun: bool,
+}
+
+impl<P: Packet> Vcp<P> {
+    /// An empty queue.
+    pub fn new(setup: &DisciplineSetup, params: &Params) -> Vcp<P> {
+        let ns2 = params.choice("dialect") == "ns2";
+        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
+        let target = if ns2 { Target::adaptive() } else { Target::Fixed(params.number("gamma")) };
+        let priority = match params.choice("ack_priority") {
+            "auto" => ns2,
+            word => word == "on",
+        };
+        // Routers are not synchronised.
+        let phase = Span::from_nanos(setup.random.clone().below(ms("t_rho").as_nanos()));
+        let begin = Time::ZERO + phase;
+        Vcp {
+            limit: setup.limit,
+            queue: Buffer::default(),
+            first: priority.then(Buffer::default),
+            codes: CodePoints::named(params.choice("codes")),
+            meter: Meter::new(params.number("kappa_q"), target, ns2, setup.rate),
+            samples: Ticks::from(begin, ms("t_q")),
+            periods: Ticks::from(begin, ms("t_rho")),
+            next: begin,
+            begun: false,
+        }
+    }
+
+    /// Does what was due up to `now`, in order; a sample at the end of a period belongs to it.
+    #[inline]
+    fn update(&mut self, now: Time) {
+        if self.next <= now {
+            self.catch_up(now);
+        }
+    }
+
+    #[inline(never)]
+    fn catch_up(&mut self, now: Time) {
+        while self.next <= now {
+            if self.samples.due(self.next).is_some() {
+                self.meter.sample(Discipline::<P>::bytes(self).get());
+            }
+            if self.periods.due(self.next).is_some() {
+                if std::mem::replace(&mut self.begun, true) {
+                    self.meter.end(self.next);
+                } else {
+                    self.meter.begin(self.next);
+                }
+            }
+            self.next = self.samples.next().min(self.periods.next());
+        }
+    }
+
+    /// Writes the load of the latest period into what leaves, where it is more than what hops before wrote.
+    #[inline]
+    fn tell(&self, packet: &mut P, verdicts: &mut Verdicts<P>) {
+        let load = self.meter.load();
+        if let Some(Header::Load(most)) = packet.header() {
+            *most = load.hundredths.max(*most);
+        }
+        if self.codes.load(packet.ecn()).is_some_and(|told| told < load.code) {
+            if load.code == LoadCode::Overload {
+                verdicts.mark(packet);
+            } else {
+                packet.set_ecn(self.codes.of(load.code));
+            }
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Vcp<P> {
+    fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
+        self.update(now);
+        self.meter.arrive(packet.size().get());
+        if !self.limit.admits(Discipline::<P>::bytes(self), Discipline::<P>::packets(self), packet.size()) {
+            return Fate::Dropped(DropReason::Full);
+        }
+        match &mut self.first {
+            Some(first) if packet.ecn() == Ecn::NotEct => first.push(now, packet),
+            _ => self.queue.push(now, packet),
+        }
+        Fate::Queued
+    }
+
+    fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+        self.update(now);
+        let first = self.first.as_mut().and_then(Buffer::pop);
+        let mut head = first.or_else(|| self.queue.pop())?;
+        self.tell(&mut head.packet, verdicts);
+        Some(head)
+    }
+
+    fn bytes(&self) -> Bytes {
+        self.queue.bytes() + self.first.as_ref().map_or(Bytes::ZERO, Buffer::bytes)
+    }
+
+    fn packets(&self) -> usize {
+        self.queue.packets() + self.first.as_ref().map_or(0, Buffer::packets)
+    }
+
+    fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
+        self.update(now);
+        self.meter.set_rate(now, rate);
+    }
+
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+}

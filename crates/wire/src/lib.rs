@@ -1,0 +1,12 @@
+//! What packets carry between hosts and routers: ECN code points, the load codes of VCP, the headers of VCP, XCP and RCP with the signals that receivers echo, and the
+//! rates of MIRCC.
+
+mod ecn;
+mod header;
+mod load;
+mod rates;
+
+pub use ecn::Ecn;
+pub use header::{Header, Signal};
+pub use load::{CodePoints, LoadCode};
+pub use rates::Rates;
