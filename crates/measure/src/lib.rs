@@ -5,6 +5,7 @@
 
 mod acks;
 pub mod bootstrap;
+mod builder;
 mod distance;
 mod emulation;
 pub mod harm;
@@ -16,6 +17,7 @@ mod record;
 mod transfers;
 
 pub use acks::AckSample;
+pub use builder::RecordBuilder;
 pub use distance::{Distance, Gap, Quantity, distances};
 pub use emulation::{Emulation, Limit, Replayed};
 pub use histogram::Histogram;

@@ -52,8 +52,9 @@ pub use error::ScenarioError;
 pub use excerpt::visible;
 pub use icn::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
 pub use model::{
-    Arrivals, Change, Draw, Expectation, Flow, FlowId, Frames, Link, LinkId, Node, NodeId, On, OnOff, Requests, Scenario, What, Workload,
+    Arrivals, Draw, Expectation, Flow, Frames, Link, Node, NodeId, On, OnOff, Requests, Scenario, Workload,
 };
+pub use narrows_network::{Change, FlowId, LinkId, What};
 pub use near::nearest;
 pub use paths::{PATHS, PathProfile};
 pub use read::{ReadFile, load, load_driven_by, parse, read_named};

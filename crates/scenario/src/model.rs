@@ -52,14 +52,6 @@ pub struct Expectation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub usize);
 
-/// The place of a link in [`Scenario::links`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkId(pub usize);
-
-/// The place of a flow in [`Scenario::flows`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowId(pub usize);
-
 /// A host or router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -80,31 +72,6 @@ pub struct Link {
     pub config: LinkConfig,
     /// The file of its trace, as the scenario names it, if its rate comes from one.
     pub trace_file: Option<String>,
-}
-
-/// Something changes at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// When.
-    pub at: Time,
-    /// What.
-    pub what: What,
-}
-
-/// What changes.
-#[derive(Clone, Debug, PartialEq)]
-pub enum What {
-    /// A link. Every outage that begins ends: after the [`LinkChange::Down`] of a link comes its [`LinkChange::Up`], perhaps only after the run.
-    Link(LinkId, LinkChange),
-    /// The routes of a flow. Packets under way keep the old ones.
-    Route {
-        /// The flow.
-        flow: FlowId,
-        /// Links that data crosses from then on, in order.
-        route: Vec<LinkId>,
-        /// Links that acknowledgements cross from then on, in order.
-        back: Vec<LinkId>,
-    },
 }
 
 /// Traffic from one node to another.

@@ -1,11 +1,51 @@
 //! What changes in the network, for the record of a run.
 
-use crate::{LinkId, Scenario, What};
-use narrows_measure::{Change, Changed};
-use narrows_path::{Jitter, JitterDist, Limit, LinkChange, Reorder};
+use crate::{Flow, LinkId, Scenario, What};
+use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
+use narrows_path::{LinkConfig, Jitter, JitterDist, Limit, LinkChange, Reorder};
 use narrows_units::Time;
 
 impl Scenario {
+    /// The beginning of the record of a run.
+    pub fn record(&self) -> RecordBuilder {
+        RecordBuilder::new(self.seed, self.duration, self.warmup, self.interval, self.recorded_changes())
+    }
+
+    /// What the record of a flow says before the run.
+    pub fn flow_record(&self, flow: &Flow) -> FlowRecord {
+        FlowRecord {
+            name: flow.name.clone(),
+            controller: flow.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
+            start: flow.start,
+            end: None,
+            completed: false,
+            transfers: None,
+            route: flow.route.iter().map(|id| id.0).collect(),
+            mss: flow.transport.mss,
+            base_rtt: self.base_rtt(flow),
+            total: FlowCounters::default(),
+            steady: FlowCounters::default(),
+            rtt: Histogram::new(),
+            one_way: Histogram::new(),
+            samples: Vec::new(),
+        }
+    }
+
+    /// Samples that a run takes.
+    pub fn samples(&self) -> usize {
+        (self.duration.as_nanos() / self.interval.as_nanos()) as usize
+    }
+
+    /// Name and configuration of each link.
+    pub fn link_configs(&self) -> impl Iterator<Item = (&str, &LinkConfig)> {
+        self.links.iter().map(|link| (link.name.as_str(), &link.config))
+    }
+
+    /// What the record of each link says of it beside what was measured: its name, its configuration, and whether nothing changes its rate.
+    pub fn link_plans(&self) -> impl Iterator<Item = (&str, &LinkConfig, bool)> {
+        self.link_configs().enumerate().map(|(index, (name, config))| (name, config, self.keeps_rate(LinkId(index))))
+    }
+
     /// What changes before the end, as a record of the run tells it.
     pub fn recorded_changes(&self) -> Vec<Change> {
         let end = Time::ZERO + self.duration;

@@ -5,29 +5,29 @@ use crate::endpoint::{Endpoint, Ends, overhead};
 use crate::packet::Packet;
 use crate::probes::count_flow;
 use crate::source::Source;
-use crate::world::World;
+use crate::hosts::{Hosts, Net};
 use narrows_traffic::{Action, Ledger, Message};
 use narrows_transport::{Handshake, Observer, Point};
 use narrows_units::{Bytes, Random, Time};
 
-impl<O: Observer, C: Carried> World<'_, O, C> {
+impl<O: Observer, C: Carried> Hosts<'_, O, C> {
     /// The application of a flow is due.
     #[inline(never)]
-    pub(crate) fn on_source(&mut self, now: Time, flow: usize) {
+    pub(crate) fn on_source(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
         while self.pulse.goes_on(now)
             && let Some(action) = self.sources[flow].application.act(now)
         {
             match action {
                 Action::Flood => self.flood(flow),
                 Action::Cut { start } => self.cut(now, flow, start),
-                Action::Write { message, last } => self.write(now, flow, message, last),
-                Action::Open { message, seed } => self.connect(now, flow, message, seed),
-                Action::Ask { size } => self.ask(now, flow, size),
+                Action::Write { message, last } => self.write(network, now, flow, message, last),
+                Action::Open { message, seed } => self.connect(network, now, flow, message, seed),
+                Action::Ask { size } => self.ask(network, now, flow, size),
                 Action::Stop => self.stop(flow),
             }
         }
         if now >= self.sources[flow].request.repeat_at {
-            self.ask_again(now, flow);
+            self.ask_again(network, now, flow);
         }
     }
 
@@ -60,7 +60,7 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
     }
 
     /// A message is written over a connection or as datagrams, the last one if so.
-    fn write(&mut self, now: Time, slot: usize, message: Message, last: bool) {
+    fn write(&mut self, network: &mut Net<C>, now: Time, slot: usize, message: Message, last: bool) {
         let endpoint = &mut self.slots[slot];
         let application = &mut self.sources[endpoint.flow as usize].application;
         match &mut endpoint.ends {
@@ -75,29 +75,30 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
             Ends::Datagrams(sent) => {
                 let mss = self.scenario.flows[slot].transport.mss;
                 application.expect(&mut endpoint.ledger, message, *sent + message.size.get().div_ceil(mss.get()));
-                self.send_datagrams(now, slot, message.size);
+                self.send_datagrams(network, now, slot, message.size);
             }
             Ends::None => {}
         }
     }
 
     /// Sends `size` at once, in as few packets as it takes.
-    fn send_datagrams(&mut self, now: Time, flow: usize, size: Bytes) {
-        let (mss, headers) = (self.scenario.flows[flow].transport.mss, self.places[flow].headers);
+    fn send_datagrams(&mut self, network: &mut Net<C>, now: Time, flow: usize, size: Bytes) {
+        let (mss, headers) = (self.scenario.flows[flow].transport.mss, self.slots[flow].headers);
+        let route = network.route(flow, false);
         let mut left = size;
-        while left > Bytes::ZERO && !self.is_full() && self.pulse.goes_on(now) {
+        while left > Bytes::ZERO && !self.is_full(network) && self.pulse.goes_on(now) {
             let Ends::Datagrams(sent) = &mut self.slots[flow].ends else { return };
             let (number, payload) = (*sent, left.min(mss));
             *sent += 1;
             left -= payload;
             self.tallies[flow].datagrams_sent += 1;
-            let packet = Packet::datagram(flow, self.places[flow].data, payload.get() as u32 + headers, number, now);
-            self.enter(now, Point::Sender, packet);
+            let packet = Packet::datagram(flow, route, payload.get() as u32 + headers, number, now);
+            self.enter(network, now, Point::Sender, packet);
         }
     }
 
     /// A message gets a connection of its own, whose controller draws from `seed`.
-    fn connect(&mut self, now: Time, flow: usize, message: Message, seed: u64) {
+    fn connect(&mut self, network: &mut Net<C>, now: Time, flow: usize, message: Message, seed: u64) {
         // The same controller was built for this flow when the run began.
         let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed) else { return };
         let slot = match self.sources[flow].free.pop() {
@@ -109,12 +110,8 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
         endpoint.ledger = Ledger::new();
         endpoint.clear_ready();
         endpoint.open(Handshake::new(&self.scenario.flows[flow].transport), now);
-        self.write(now, slot, message, true);
-        let endpoint = &mut self.slots[slot];
-        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
-        endpoint.note_ready(ready);
-        let due = endpoint.due();
-        self.agenda.set(self.element(slot), due);
+        self.write(network, now, slot, message, true);
+        self.reschedule(now, slot);
     }
 
     /// A further slot for connections of a flow.
@@ -122,8 +119,7 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
         let (slot, plan) = (self.slots.len(), &self.scenario.flows[flow]);
         let number = self.sources[flow].connections.len() + 1;
         let random = Random::stream(self.scenario.seed, &format!("flow {} overhead {number}", plan.name));
-        self.slots.push(Endpoint::new(flow, Ends::None, overhead(self.scenario, plan), random));
-        self.places.push(self.places[flow]);
+        self.slots.push(Endpoint::new(flow, plan, Ends::None, overhead(self.scenario, plan), random));
         self.sources[flow].connections.push(slot as u32);
         self.agenda.grow(self.element(slot) + 1);
         slot
@@ -156,22 +152,13 @@ impl<O: Observer, C: Carried> World<'_, O, C> {
         }
         request.repeat_at = Time::NEVER;
         let due = application.due();
-        let element = self.element(slot);
-        if due < self.agenda.time_of(element) {
-            self.agenda.set(element, due);
-        }
+        self.hasten(slot, due);
     }
 
     /// A request has arrived whole.
-    pub(crate) fn answer(&mut self, now: Time, flow: usize) {
+    pub(crate) fn answer(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
         let Some(response) = self.sources[flow].application.answer() else { return };
-        self.write(now, flow, response, false);
-        let endpoint = &mut self.slots[flow];
-        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
-        endpoint.note_ready(ready);
-        let (due, element) = (endpoint.due(), self.element(flow));
-        if due < self.agenda.time_of(element) {
-            self.agenda.set(element, due);
-        }
+        self.write(network, now, flow, response, false);
+        self.reschedule(now, flow);
     }
 }

@@ -5,7 +5,7 @@ use narrows_control::Setup;
 use narrows_measure::FlowCounters;
 use narrows_params::Need;
 use narrows_path::RateSource;
-use narrows_scenario::{Flow, Scenario};
+use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::Ledger;
 use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
 use narrows_units::{Random, Rate, Segments, Span, Time};
@@ -15,6 +15,8 @@ pub(crate) struct Endpoint {
     pub(crate) ends: Ends,
     /// The flow it belongs to.
     pub(crate) flow: u32,
+    /// What the headers of its packets take, in bytes.
+    pub(crate) headers: u32,
     /// Packets of it that are on the way.
     pub(crate) in_network: u32,
     /// When the transport became ready to send, and when the host will do so.
@@ -83,10 +85,11 @@ impl Ends {
 
 impl Endpoint {
     /// `overhead`: longest time between being able to send and sending, drawn from `random`.
-    pub(crate) fn new(flow: usize, ends: Ends, overhead: Span, random: Random) -> Endpoint {
+    pub(crate) fn new(flow: usize, plan: &Flow, ends: Ends, overhead: Span, random: Random) -> Endpoint {
         Endpoint {
             ends,
             flow: flow as u32,
+            headers: plan.transport.headers.get() as u32,
             in_network: 0,
             ready: Time::NEVER,
             send_at: Time::NEVER,
@@ -139,6 +142,11 @@ impl Endpoint {
             Ends::Datagrams(_) | Ends::None => Time::NEVER,
         }
     }
+}
+
+/// The sender opens the connection of a flow when it begins. One of requests is open before: their client would open it.
+pub(crate) fn opens(flow: &Flow) -> bool {
+    flow.controller.is_some() && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))
 }
 
 /// The longest time between being able to send and sending.

@@ -2,12 +2,14 @@
 //!
 //! A run is a pure function of its [`Scenario`](narrows_scenario::Scenario): same scenario and seed, same [`Record`](narrows_measure::Record), on any machine.
 
-mod agenda;
 mod application;
+mod asking;
 mod carried;
+mod deliver;
 mod endpoint;
 mod error;
 pub mod fluid;
+mod hosts;
 mod icn;
 mod opening;
 mod packet;
@@ -17,10 +19,12 @@ mod pulse;
 mod refusal;
 mod request;
 mod run;
+mod sending;
 mod signals;
 mod source;
 mod world;
 
 pub use error::SimError;
-pub use run::{Progress, run, run_observed, run_with_progress};
+pub use pulse::Progress;
+pub use run::{run, run_observed, run_with_progress};
 pub use signals::OFFERS;

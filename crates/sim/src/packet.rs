@@ -144,18 +144,6 @@ impl<C: Carried> Packet<C> {
         self.carried.header()
     }
 
-    /// Its place in the list of all routes.
-    #[inline]
-    pub(crate) fn place(&self) -> usize {
-        self.rest as u32 as usize
-    }
-
-    /// It has crossed a link.
-    #[inline]
-    pub(crate) fn advance(&mut self) {
-        self.rest += 1;
-    }
-
     /// What it is.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
@@ -237,6 +225,25 @@ impl<C: Carried> narrows_path::Packet for Packet<C> {
     #[inline]
     fn header(&mut self) -> Option<&mut Header> {
         Packet::header(self)
+    }
+}
+
+impl<C: Carried> narrows_network::Routed for Packet<C> {
+    type Identity = Packet<C>;
+
+    #[inline]
+    fn place(&self) -> u32 {
+        self.rest as u32
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.rest += 1;
+    }
+
+    #[inline]
+    fn identity(&self) -> Packet<C> {
+        *self
     }
 }
 

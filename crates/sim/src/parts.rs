@@ -122,8 +122,7 @@ impl<'a> Parts<'a> {
 
     /// The record of the whole from those of its parts, in their order.
     pub(crate) fn join(&self, records: Vec<Record>) -> Record {
-        let Scenario { seed, duration, warmup, interval, .. } = *self.whole;
-        let (events, hops) = records.iter().fold((0, 0), |(events, hops), record| (events + record.events, hops + record.hops));
+        let events = records.iter().map(|record| record.events).sum();
         let mut flows: Vec<(usize, FlowRecord)> = Vec::with_capacity(self.flows.len());
         let mut links: Vec<(usize, LinkRecord)> = Vec::with_capacity(self.links.len());
         for (part, record) in self.parts.iter().zip(records) {
@@ -136,20 +135,7 @@ impl<'a> Parts<'a> {
         links.sort_by_key(|(number, _)| *number);
         let flows = flows.into_iter().map(|(_, flow)| flow).collect();
         let links = links.into_iter().map(|(_, link)| link).collect();
-        Record {
-            seed,
-            duration,
-            warmup,
-            part: None,
-            interval,
-            flows,
-            links,
-            changes: self.whole.recorded_changes(),
-            events,
-            hops,
-            icn: None,
-            emulation: None,
-        }
+        self.whole.record().flows(flows).links(links).events(events).finish()
     }
 }
 

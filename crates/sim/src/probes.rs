@@ -2,11 +2,10 @@
 
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};
-use crate::packet::Packet;
+use crate::hosts::Net;
 use crate::source::{Source, Tally};
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Record};
-use narrows_path::{Link, LinkProbe};
-use narrows_scenario::{LinkId, Scenario};
+use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Time};
 
 /// The flows as they are.
@@ -30,37 +29,29 @@ impl Flows<'_> {
 #[derive(Default)]
 pub(crate) struct Probes {
     flow_samples: Vec<Vec<FlowSample>>,
-    links: Vec<LinkProbe>,
     flows_at_warmup: Vec<FlowCounters>,
 }
 
 impl Probes {
     pub(crate) fn new(scenario: &Scenario) -> Probes {
-        let expected = (scenario.duration.as_nanos() / scenario.interval.as_nanos()) as usize;
+        let expected = scenario.samples();
         Probes {
             flow_samples: scenario.flows.iter().map(|_| Vec::with_capacity(expected)).collect(),
-            links: scenario.links.iter().map(|_| LinkProbe::new(expected)).collect(),
             flows_at_warmup: vec![FlowCounters::default(); scenario.flows.len()],
         }
     }
 
-    /// Takes one sample of everything.
-    pub(crate) fn sample<C: Carried>(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet<C>>]) {
+    /// Takes one sample of every flow.
+    pub(crate) fn sample(&mut self, now: Time, flows: Flows) {
         for (flow, samples) in self.flow_samples.iter_mut().enumerate() {
             samples.push(sample_flow(now, flows, flow));
-        }
-        for (link, probe) in links.iter_mut().zip(&mut self.links) {
-            probe.sample(now, link);
         }
     }
 
     /// The warm-up is over: counts from here on are the steady ones.
-    pub(crate) fn end_warmup<C: Carried>(&mut self, now: Time, flows: Flows, links: &mut [Link<Packet<C>>]) {
+    pub(crate) fn end_warmup(&mut self, flows: Flows) {
         for (flow, counters) in self.flows_at_warmup.iter_mut().enumerate() {
             *counters = count_flow(flows, flow);
-        }
-        for (link, probe) in links.iter_mut().zip(&mut self.links) {
-            probe.end_warmup(now, link);
         }
     }
 
@@ -69,51 +60,30 @@ impl Probes {
         self,
         scenario: &Scenario,
         (slots, sources, tallies): (Vec<Endpoint>, Vec<Source>, Vec<Tally>),
-        mut links: Vec<Link<Packet<C>>>,
+        network: Net<C>,
         events: u64,
     ) -> Record {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
         let totals: Vec<FlowCounters> = (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
-        let hops = links.iter().map(|link| link.counters().delivered).sum();
-        let parts =
-            scenario.flows.iter().zip(tallies).zip(sources).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup).enumerate();
-        let flow_records = parts.map(|(flow, (((((plan, tally), source), total), samples), before))| {
+        let plans = scenario.flows.iter().zip(tallies).zip(sources).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup);
+        let flow_records = plans.enumerate().map(|(flow, (((((plan, tally), source), total), samples), before))| {
             let application = source.application;
             FlowRecord {
-                name: plan.name.clone(),
-                controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
-                start: plan.start,
                 end: application.finished_at(),
                 completed: application.completed(),
                 transfers: application.into_transfers(end, &slots[flow].ledger),
-                route: plan.route.iter().map(|id| id.0).collect(),
-                mss: plan.transport.mss,
-                base_rtt: scenario.base_rtt(plan),
                 total,
                 steady: total.since(before),
                 rtt: tally.rtt,
                 one_way: tally.one_way,
                 samples,
+                ..scenario.flow_record(plan)
             }
         });
-        let ends = links.iter_mut().zip(self.links).zip(&scenario.links).enumerate();
-        let link_records = ends
-            .map(|(index, ((link, probe), plan))| probe.finish(end, link, &plan.name, &plan.config, scenario.keeps_rate(LinkId(index))));
-        Record {
-            seed: scenario.seed,
-            duration: scenario.duration,
-            warmup: scenario.warmup,
-            part: None,
-            interval: scenario.interval,
-            flows: flow_records.collect(),
-            links: link_records.collect(),
-            changes: scenario.recorded_changes(),
-            events,
-            hops,
-            icn: None,
-            emulation: None,
-        }
+        let flow_records = flow_records.collect();
+        let events = events + network.events();
+        scenario.record().flows(flow_records).links(network.finish(end, scenario.link_plans())).events(events).finish()
     }
 }
 

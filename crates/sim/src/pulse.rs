@@ -1,7 +1,9 @@
 //! Whether a run is to go on.
 
-use crate::run::Progress;
 use narrows_units::Time;
+
+/// Called now and then with the virtual time reached; answers whether to go on.
+pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// Steps between two calls of the progress callback.
 const EVERY: u64 = 1 << 16;

@@ -4,6 +4,7 @@ use crate::SimError;
 use crate::carried::{Carried, Room};
 use crate::icn;
 use crate::parts::Parts;
+use crate::pulse::Progress;
 use crate::refusal;
 use crate::world::World;
 use narrows_control::Choice;
@@ -13,9 +14,6 @@ use narrows_scenario::Scenario;
 use narrows_traffic::LISTED;
 use narrows_transport::Observer;
 use narrows_units::{Span, Time};
-
-/// Called now and then with the virtual time reached; answers whether to go on.
-pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario) -> Result<Record, SimError> {

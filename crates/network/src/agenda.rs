@@ -7,7 +7,7 @@ use narrows_units::Time;
 /// A tournament tree: the winner of each pair moves up. Changing one element's time replays its games only, until one has the winner it had before: at most
 /// log2(n) comparisons, few for an element that is not among the next. The winner of all is at the top.
 #[derive(Clone, Debug)]
-pub(crate) struct Agenda {
+pub struct Agenda {
     nodes: Vec<Node>,
     leaves: usize,
 }
@@ -20,7 +20,7 @@ struct Node {
 
 impl Agenda {
     /// An agenda of `elements`, none of which wants anything yet.
-    pub(crate) fn new(elements: usize) -> Agenda {
+    pub fn new(elements: usize) -> Agenda {
         let leaves = elements.next_power_of_two().max(2);
         let mut nodes = vec![Node { time: Time::NEVER, element: 0 }; 2 * leaves];
         for element in 0..leaves {
@@ -32,7 +32,7 @@ impl Agenda {
     }
 
     /// Makes room for `elements` at least.
-    pub(crate) fn grow(&mut self, elements: usize) {
+    pub fn grow(&mut self, elements: usize) {
         if elements <= self.leaves {
             return;
         }
@@ -52,13 +52,13 @@ impl Agenda {
 
     /// When `element` is due.
     #[inline]
-    pub(crate) fn time_of(&self, element: usize) -> Time {
+    pub fn time_of(&self, element: usize) -> Time {
         self.nodes[self.leaves + element].time
     }
 
     /// Changes when `element` is due; [`Time::NEVER`] for not at all.
     #[inline]
-    pub(crate) fn set(&mut self, element: usize, time: Time) {
+    pub fn set(&mut self, element: usize, time: Time) {
         let mut place = self.leaves + element;
         if self.nodes[place].time == time {
             return;
@@ -81,7 +81,7 @@ impl Agenda {
 
     /// The earliest element and its time, [`Time::NEVER`] if there is none.
     #[inline]
-    pub(crate) fn first(&self) -> (Time, usize) {
+    pub fn first(&self) -> (Time, usize) {
         let top = self.nodes[1];
         (top.time, top.element as usize)
     }

@@ -1,0 +1,67 @@
+//! Requests: they cross the network without a transport, and are repeated when nothing comes of them.
+
+use crate::carried::Carried;
+use crate::endpoint::Ends;
+use crate::hosts::{Hosts, Net};
+use crate::packet::Packet;
+use crate::request::Request;
+use narrows_transport::{Observer, Point};
+use narrows_units::{Bytes, Time};
+
+impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+    /// The client sends a request.
+    pub(crate) fn ask(&mut self, network: &mut Net<C>, now: Time, flow: usize, size: Bytes) {
+        let Ends::Transport(ends) = &self.slots[flow].ends else { return };
+        let transport = &self.scenario.flows[flow].transport;
+        let request = &mut self.sources[flow].request;
+        *request = Request {
+            number: request.number + 1,
+            size,
+            first: ends.1.next(),
+            packets: size.get().div_ceil(transport.mss.get()) as u32,
+            arrived: 0,
+            patience: transport.initial_rto,
+            repeat_at: Time::NEVER,
+        };
+        self.send_request(network, now, flow);
+    }
+
+    /// It sends the request once more, unless something of the response has come.
+    pub(crate) fn ask_again(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
+        let request = &mut self.sources[flow].request;
+        request.repeat_at = Time::NEVER;
+        let Ends::Transport(ends) = &self.slots[flow].ends else { return };
+        if ends.1.next() > request.first {
+            return;
+        }
+        request.patience = (request.patience * 2).min(self.scenario.flows[flow].transport.max_rto);
+        self.send_request(network, now, flow);
+    }
+
+    fn send_request(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
+        let request = &mut self.sources[flow].request;
+        request.repeat_at = now + request.patience;
+        let Request { number, size, packets, .. } = *request;
+        let (headers, mss) = (self.slots[flow].headers, self.scenario.flows[flow].transport.mss);
+        let route = network.route(flow, true);
+        let mut left = size;
+        for index in 0..packets {
+            let payload = left.min(mss);
+            left -= payload;
+            let packet = Packet::request(flow, route, payload.get() as u32 + headers, (number, index), now);
+            self.enter(network, now, Point::Receiver, packet);
+        }
+    }
+
+    /// A packet of a request has arrived. When all have, the server answers.
+    pub(crate) fn deliver_request(&mut self, network: &mut Net<C>, now: Time, flow: usize, packet: &Packet<C>) {
+        let request = &mut self.sources[flow].request;
+        if packet.number() != request.number || request.arrived == request.all() {
+            return;
+        }
+        request.arrived |= 1 << packet.index();
+        if request.arrived == request.all() {
+            self.answer(network, now, flow);
+        }
+    }
+}

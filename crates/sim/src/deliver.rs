@@ -1,0 +1,181 @@
+//! Packets get to hosts, or are dropped.
+
+use crate::carried::Carried;
+use crate::endpoint::Ends;
+use crate::hosts::{Hosts, Net};
+use crate::packet::{Kind, Packet};
+use narrows_network::{Crossing, Visitor};
+use narrows_transport::{Ack, Content, Data, Observer, Point, Seen};
+use narrows_units::{Bytes, Time};
+
+impl<O: Observer, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
+    #[inline]
+    fn delivered(&mut self, network: &mut Net<C>, now: Time, _link: usize, mut packet: Packet<C>) {
+        self.show(now, if packet.kind().goes_back() { Point::Sender } else { Point::Receiver }, &packet);
+        let slot = packet.flow as usize;
+        match packet.kind() {
+            Kind::Data => {
+                let data = packet.to_data(self.slots[slot].headers);
+                self.deliver_data(network, now, &mut packet, &data);
+            }
+            Kind::Ack => self.deliver_ack(now, &packet),
+            Kind::Datagram => self.deliver_datagram(now, &packet),
+            Kind::Request => self.deliver_request(network, now, slot, &packet),
+            Kind::Opening => self.deliver_opening(network, now, &packet),
+            Kind::Answer => self.deliver_answer(network, now, &packet),
+        }
+        self.leave(slot);
+    }
+
+    #[cold]
+    fn dropped(&mut self, now: Time, link: usize, packet: Packet<C>) {
+        self.show(now, Point::Dropped(link), &packet);
+        let slot = packet.flow as usize;
+        let tally = &mut self.tallies[self.slots[slot].flow as usize];
+        match packet.kind() {
+            Kind::Ack => self.options.drop(&packet),
+            Kind::Request | Kind::Opening | Kind::Answer => {}
+            Kind::Data => tally.dropped += 1,
+            Kind::Datagram => {
+                tally.dropped += 1;
+                self.settle(now, slot, packet.number(), false);
+            }
+        }
+        self.leave(slot);
+    }
+
+    #[inline(always)]
+    fn seen(&mut self, now: Time, crossing: Crossing, packet: &Packet<C>) {
+        let point = match crossing {
+            Crossing::Entering(link) => Point::Entering(link),
+            Crossing::Leaving(link) => Point::Leaving(link),
+        };
+        self.show(now, point, packet);
+    }
+
+    #[inline(always)]
+    fn goes_on(&mut self, now: Time) -> bool {
+        self.pulse.goes_on(now)
+    }
+}
+
+impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+    /// A packet enters the network at a host: the first link of its route.
+    #[inline]
+    pub(crate) fn enter(&mut self, network: &mut Net<C>, now: Time, point: Point, packet: Packet<C>) {
+        self.show(now, point, &packet);
+        self.slots[packet.flow as usize].in_network += 1;
+        network.enter(now, packet, self);
+    }
+
+    /// A packet of a slot is no longer in the network.
+    #[inline(always)]
+    fn leave(&mut self, slot: usize) {
+        let endpoint = &mut self.slots[slot];
+        endpoint.in_network -= 1;
+        if endpoint.in_network == 0 && slot >= self.sources.len() {
+            self.close_idle(slot);
+        }
+    }
+
+    #[inline]
+    fn deliver_data(&mut self, network: &mut Net<C>, now: Time, packet: &mut Packet<C>, data: &Data) {
+        let slot = packet.flow as usize;
+        let endpoint = &mut self.slots[slot];
+        let tally = &mut self.tallies[endpoint.flow as usize];
+        tally.arrived += 1;
+        tally.arrived_wire += Bytes::new(packet.size as u64);
+        tally.one_way.record(now.since(data.stamp));
+        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
+        let receiver = &mut ends.1;
+        if let Some(header) = packet.header() {
+            receiver.on_signal(header.signal());
+        }
+        let ack = receiver.on_data(now, data, packet.ecn());
+        let (next, timer) = (receiver.next(), receiver.next_timer());
+        let completes = endpoint.ledger.awaits(next);
+        if let Some(due) = timer {
+            self.hasten(slot, due);
+        }
+        if completes {
+            self.complete(now, slot, next);
+        }
+        if let Some(ack) = ack {
+            self.send_ack(network, now, slot, ack);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn send_ack(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: Ack) {
+        let endpoint = &mut self.slots[slot];
+        let (flow, headers) = (endpoint.flow as usize, endpoint.headers);
+        self.tallies[flow].acks += 1;
+        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
+        let carried = C::back(if C::ROOM { ends.1.take_signal() } else { None });
+        let blocks = ends.1.blocks();
+        let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
+        let route = network.route(flow, true);
+        let packet = Packet::ack(slot, route, headers + sack_option, &ack, (blocks, carried), &mut self.options);
+        self.enter(network, now, Point::Receiver, packet);
+    }
+
+    fn deliver_ack(&mut self, now: Time, packet: &Packet<C>) {
+        let slot = packet.flow as usize;
+        let endpoint = &mut self.slots[slot];
+        let flow = endpoint.flow as usize;
+        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
+        let sender = &mut ends.0;
+        if let Some(signal) = packet.signal() {
+            sender.on_signal(signal);
+        }
+        let (ack, blocks) = packet.to_ack(&self.options);
+        let rtt = sender.on_ack(now, &ack, blocks);
+        self.options.drop(packet);
+        self.observer.on_sender(now, flow, sender);
+        if let Some(rtt) = rtt {
+            self.tallies[flow].rtt.record(rtt);
+        }
+        if sender.is_done() && slot == flow {
+            self.sources[flow].application.finish(now);
+        }
+        self.reschedule(now, slot);
+    }
+
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet<C>) {
+        let slot = packet.flow as usize;
+        let tally = &mut self.tallies[slot];
+        tally.arrived += 1;
+        tally.arrived_wire += Bytes::new(packet.size as u64);
+        tally.one_way.record(now.since(packet.stamp()));
+        tally.datagram_goodput += Bytes::new((packet.size - self.slots[slot].headers) as u64);
+        self.settle(now, slot, packet.number(), true);
+    }
+
+    /// The fate of a datagram is known.
+    #[inline]
+    fn settle(&mut self, now: Time, slot: usize, number: u64, arrived: bool) {
+        let application = &mut self.sources[slot].application;
+        application.datagram(now, &mut self.slots[slot].ledger, number, arrived, &mut self.listable);
+    }
+
+    /// Shows a packet to whoever watches.
+    #[inline(always)]
+    fn show(&mut self, at: Time, point: Point, packet: &Packet<C>) {
+        if !O::WATCHES {
+            return;
+        }
+        let slot = packet.flow as usize;
+        let content = match packet.kind() {
+            Kind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
+            Kind::Ack => {
+                let (ack, blocks) = packet.to_ack(&self.options);
+                Content::Ack(ack, blocks)
+            }
+            Kind::Datagram | Kind::Request => Content::Datagram,
+            // Whoever writes down packets tells of the handshake in a way of its own.
+            Kind::Opening | Kind::Answer => return,
+        };
+        let flow = self.slots[slot].flow as usize;
+        self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn(), content });
+    }
+}

@@ -1,0 +1,131 @@
+//! The hosts: connections, applications, and what is counted of them.
+
+use crate::SimError;
+use crate::carried::Carried;
+use crate::endpoint::{Endpoint, Ends, opens, overhead};
+use crate::packet::{Options, Packet};
+use crate::probes::{Flows, Probes};
+use crate::pulse::{Progress, Pulse};
+use crate::source::{Source, Tally};
+use narrows_network::{Agenda, Network};
+use narrows_scenario::{Scenario, Workload};
+use narrows_transport::{Handshake, Observer};
+use narrows_units::{Random, Time};
+
+/// The network between hosts.
+pub(crate) type Net<C> = Network<Packet<C>>;
+
+/// Elements of the agenda, in this order: flows, then the probes, then connections that come and go. Equal times are served in this order, after the network's.
+pub(crate) struct Hosts<'a, O, C> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) agenda: Agenda,
+    /// The flows, in the scenario's order.
+    pub(crate) sources: Vec<Source>,
+    pub(crate) tallies: Vec<Tally>,
+    /// The connection of each flow, in the same order, and after them those that come and go.
+    pub(crate) slots: Vec<Endpoint>,
+    pub(crate) options: Options,
+    pub(crate) probes: Probes,
+    pub(crate) observer: &'a mut O,
+    /// Transfers that can still be listed one by one.
+    pub(crate) listable: u64,
+    pub(crate) pulse: Pulse<'a>,
+    /// Packets that there may be in the network.
+    pub(crate) room: u64,
+    carried: std::marker::PhantomData<C>,
+}
+
+/// Most packets in the network: some gigabytes.
+const ROOM: u64 = 1 << 25;
+
+/// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network.
+pub(crate) const PROBES: usize = 3;
+
+impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        listable: u64,
+        progress: Progress<'a>,
+        observer: &'a mut O,
+    ) -> Result<Hosts<'a, O, C>, SimError> {
+        let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let seed = Random::stream(scenario.seed, &format!("flow {} controller", flow.name)).bits();
+            let ends = Ends::new(flow, seed)?;
+            let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
+            let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
+            let mut endpoint = Endpoint::new(index, flow, ends, overhead(scenario, flow), random);
+            if opens(flow) {
+                endpoint.open(Handshake::new(&flow.transport), flow.start);
+            }
+            slots.push(endpoint);
+            sources.push(Source::new(scenario, flow));
+        }
+        let mut agenda = Agenda::new(sources.len() + PROBES);
+        for (index, source) in sources.iter().enumerate() {
+            agenda.set(index, source.due().min(slots[index].due()));
+        }
+        let first = scenario.changes.first().map_or(Time::NEVER, |first| first.at);
+        for (probe, at) in [Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, first].into_iter().enumerate() {
+            agenda.set(sources.len() + probe, at);
+        }
+        Ok(Hosts {
+            scenario,
+            agenda,
+            sources,
+            tallies: vec![Tally::default(); scenario.flows.len()],
+            slots,
+            options: Options::default(),
+            probes: Probes::new(scenario),
+            observer,
+            listable,
+            pulse: Pulse::new(progress),
+            room: ROOM,
+            carried: std::marker::PhantomData,
+        })
+    }
+
+    /// The element of the agenda that a slot is.
+    #[inline]
+    pub(crate) fn element(&self, slot: usize) -> usize {
+        if slot < self.sources.len() { slot } else { slot + PROBES }
+    }
+
+    /// The flows as they are.
+    pub(crate) fn flows(&self) -> Flows<'_> {
+        Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies }
+    }
+
+    /// No more packets have room in the network.
+    #[inline]
+    pub(crate) fn is_full(&self, network: &Net<C>) -> bool {
+        network.inside() > self.room
+    }
+
+    #[cold]
+    pub(crate) fn crowded(&self, network: &Net<C>, now: Time) -> SimError {
+        let mut own = vec![0u64; self.sources.len()];
+        self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(slot.in_network));
+        let most = own.iter().enumerate().max_by_key(|(_, packets)| **packets).map_or(0, |(flow, _)| flow);
+        SimError::Crowded { flow: self.scenario.flows[most].name.clone(), packets: network.inside(), at: now.since(Time::ZERO) }
+    }
+
+    /// A slot may be due at `due`, earlier than its element is. Of a later time nothing is noted: what comes too early comes without effect, which is cheaper.
+    #[inline]
+    pub(crate) fn hasten(&mut self, slot: usize, due: Time) {
+        let element = self.element(slot);
+        if due < self.agenda.time_of(element) {
+            self.agenda.set(element, due);
+        }
+    }
+
+    /// A connection may be ready to send, or its timers earlier.
+    #[inline]
+    pub(crate) fn reschedule(&mut self, now: Time, slot: usize) {
+        let endpoint = &mut self.slots[slot];
+        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
+        endpoint.note_ready(ready);
+        let due = endpoint.due();
+        self.hasten(slot, due);
+    }
+}

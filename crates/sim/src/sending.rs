@@ -1,0 +1,68 @@
+//! Hosts act: what was awaited is due.
+
+use crate::carried::Carried;
+use crate::endpoint::Ends;
+use crate::hosts::{Hosts, Net};
+use crate::packet::Packet;
+use narrows_transport::{Observer, Point};
+use narrows_units::Time;
+
+impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+    /// A flow is due: its application, or its connection.
+    pub(crate) fn on_flow(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
+        if now >= self.sources[flow].due() {
+            self.on_source(network, now, flow);
+        }
+        let due = self.on_connection(network, now, flow).min(self.sources[flow].due());
+        self.agenda.set(self.element(flow), due);
+    }
+
+    /// One end of a connection is due. Returns when one is due again.
+    #[inline]
+    pub(crate) fn on_connection(&mut self, network: &mut Net<C>, now: Time, slot: usize) -> Time {
+        self.on_receiver(network, now, slot);
+        let endpoint = &mut self.slots[slot];
+        if let Ends::Transport(ends) = &mut endpoint.ends {
+            let sender = &mut ends.0;
+            if sender.next_timer().is_some_and(|due| due <= now) {
+                sender.on_timer(now);
+                self.observer.on_sender(now, endpoint.flow as usize, sender);
+            }
+            if now >= endpoint.send_at {
+                endpoint.clear_ready();
+                self.transmit(network, now, slot);
+            }
+        }
+        let endpoint = &mut self.slots[slot];
+        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
+        endpoint.note_ready(ready);
+        endpoint.due()
+    }
+
+    /// The host sends what the transport yields.
+    #[inline]
+    fn transmit(&mut self, network: &mut Net<C>, now: Time, slot: usize) {
+        let endpoint = &self.slots[slot];
+        if endpoint.opening.is_some() {
+            return self.send_syn(network, now, slot);
+        }
+        let (route, headers) = (network.route(endpoint.flow as usize, false), endpoint.headers);
+        while self.pulse.goes_on(now) {
+            let Some(sender) = self.slots[slot].ends.sender() else { return };
+            let Some((data, ecn)) = sender.transmit(now) else { return };
+            let carried = C::forth(if C::ROOM { sender.header() } else { None });
+            let size = data.bytes.get() as u32 + headers;
+            self.enter(network, now, Point::Sender, Packet::data(slot, route, size, &data, (ecn, carried)));
+        }
+    }
+
+    /// The delayed acknowledgement of a flow may be due.
+    #[inline]
+    fn on_receiver(&mut self, network: &mut Net<C>, now: Time, slot: usize) {
+        if let Ends::Transport(ends) = &mut self.slots[slot].ends
+            && let Some(ack) = ends.1.on_timer(now)
+        {
+            self.send_ack(network, now, slot, ack);
+        }
+    }
+}
