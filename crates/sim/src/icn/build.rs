@@ -1,11 +1,11 @@
 //! The network from its scenario, and consumers that come and go.
 
-use super::asker::Asker;
-use super::contents::{Asked, Contents, Draws};
+use super::contents::{Contents, Draws, Request};
 use super::ideal::Ideal;
+use super::instance::ConsumerInstance;
 use super::parcel::Parcels;
 use super::probes::Probes;
-use super::world::{Behind, PROBES, Tally, World};
+use super::world::{FaceTarget, PROBES, Tally, World};
 use crate::agenda::Agenda;
 use crate::error::SimError;
 use crate::pulse::Pulse;
@@ -25,25 +25,25 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     let links = scenario.links.iter().map(|link| Link::new(&link.config, scenario.seed, &link.name)).collect();
     let capacities: Vec<Rate> = scenario.links.iter().map(|link| link.config.rate.mean().unwrap_or(Rate::ZERO)).collect();
     let mut nodes = nodes(scenario, icn);
-    let mut behind: Vec<Vec<Behind>> = vec![Vec::new(); nodes.len()];
+    let mut targets: Vec<Vec<FaceTarget>> = vec![Vec::new(); nodes.len()];
     let mut far_ends = vec![(0, FaceId(0)); scenario.links.len()];
     let mut labels = Labels::new(scenario);
     for face in &icn.faces {
         let (coming, leaving) = (capacities[face.coming.0], capacities[face.leaving.0]);
         let node = face.node.0;
         let id = nodes[node].add_face(Time::ZERO, &link_face(icn, coming, leaving, labels.next(node)));
-        behind[node].push(Behind::Link(face.leaving.0));
+        targets[node].push(FaceTarget::Link(face.leaving.0));
         far_ends[face.coming.0] = (node, id);
     }
     for (number, prefix) in icn.prefixes.iter().enumerate() {
         let name = Interned::prefix(number as u32);
         for at in &prefix.at {
             let id = nodes[at.0].add_face(Time::ZERO, &APPLICATION);
-            behind[at.0].push(Behind::Producer(number));
+            targets[at.0].push(FaceTarget::Producer(number));
             nodes[at.0].route(name, vec![id]);
         }
         for (node, hops) in &prefix.next_hops {
-            let faces = hops.iter().filter_map(|link| behind[node.0].iter().position(|end| *end == Behind::Link(link.0)));
+            let faces = hops.iter().filter_map(|link| targets[node.0].iter().position(|end| *end == FaceTarget::Link(link.0)));
             nodes[node.0].route(name, faces.map(|place| FaceId(place as u32)).collect());
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     let producers = icn.prefixes.iter().enumerate().map(producer).collect();
     let mut contents = Contents::new(icn);
     let flows = scenario.traffic().len();
-    let mut askers: Vec<Asker> = Vec::new();
+    let mut instances: Vec<ConsumerInstance> = Vec::new();
     let mut tallies = vec![Tally::default(); flows];
     for (flow, plan) in icn.consumers.iter().enumerate() {
         let content = match &plan.content {
@@ -63,10 +63,10 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         };
         let node = plan.at.0;
         let face = nodes[node].add_face(Time::ZERO, &APPLICATION);
-        behind[node].push(Behind::Asker(askers.len()));
+        targets[node].push(FaceTarget::Consumer(instances.len()));
         let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
         let data = icn.prefixes[plan.prefix.0].data;
-        askers.push(Asker {
+        instances.push(ConsumerInstance {
             consumer: consumer(icn, &plan.by, data, content, plan.segments, plan.start, seed)?,
             node,
             face,
@@ -94,7 +94,7 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     }
     let changes: Vec<_> = scenario.changes.iter().rev().cloned().collect();
     let fixed = scenario.links.len() + nodes.len() + processes.len();
-    let mut agenda = Agenda::new(fixed + PROBES + askers.len());
+    let mut agenda = Agenda::new(fixed + PROBES + instances.len());
     for (index, node) in nodes.iter().enumerate() {
         agenda.set(scenario.links.len() + index, node.due().unwrap_or(Time::NEVER));
     }
@@ -106,8 +106,8 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     agenda.set(fixed, Time::ZERO + scenario.interval);
     agenda.set(fixed + 1, Time::ZERO + scenario.warmup);
     agenda.set(fixed + 2, changes.last().map_or(Time::NEVER, |next| next.at));
-    for (place, asker) in askers.iter().enumerate() {
-        agenda.set(fixed + PROBES + place, asker.due());
+    for (place, instance) in instances.iter().enumerate() {
+        agenda.set(fixed + PROBES + place, instance.due());
     }
     Ok(World {
         scenario,
@@ -119,13 +119,13 @@ pub(super) fn world<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         far_ends,
         free: vec![Vec::new(); nodes.len()],
         nodes,
-        behind,
+        targets,
         producers,
         parcels: Parcels::default(),
         contents,
         processes,
         probes: Probes::new(scenario, flows),
-        askers,
+        instances,
         tallies,
         changes,
         listable: narrows_traffic::LISTED,
@@ -212,41 +212,41 @@ fn begin(tally: &mut Tally, start: Time, warmup: Time) {
     }
 }
 
-/// A consumer for a content of a request process begins its work: its place.
-pub(super) fn hire(world: &mut World<'_>, now: Time, process: usize, asked: Asked, flow: usize) -> usize {
+/// Starts a consumer for one content of a request process. Returns its place.
+pub(super) fn spawn(world: &mut World<'_>, now: Time, process: usize, request: Request, flow: usize) -> usize {
     let plan = &world.icn.requests[process];
-    let node = plan.at[asked.at].0;
+    let node = plan.at[request.at].0;
     let most = most(world.icn, &world.capacities, node);
-    let data = world.icn.prefixes[asked.prefix.0].data;
-    let seed = Random::stream(world.scenario.seed, &format!("request {} consumer {}", plan.name, asked.number)).bits();
-    let made = consumer(world.icn, &plan.by, data, asked.content, Some(asked.segments), now, seed);
+    let data = world.icn.prefixes[request.prefix.0].data;
+    let seed = Random::stream(world.scenario.seed, &format!("request {} consumer {}", plan.name, request.number)).bits();
+    let made = consumer(world.icn, &plan.by, data, request.content, Some(request.segments), now, seed);
     let consumer = made.expect("what one consumer of a process was made with makes the next one");
     let (place, face) = match world.free[node].pop() {
-        Some(place) => (place, world.askers[place].face),
+        Some(place) => (place, world.instances[place].face),
         None => {
             let face = world.nodes[node].add_face(now, &APPLICATION);
-            world.behind[node].push(Behind::Asker(world.askers.len()));
-            (world.askers.len(), face)
+            world.targets[node].push(FaceTarget::Consumer(world.instances.len()));
+            (world.instances.len(), face)
         }
     };
-    let asker = Asker {
+    let instance = ConsumerInstance {
         consumer,
         node,
         face,
         flow,
         start: now,
         stop: Time::NEVER,
-        prefix: asked.prefix,
-        segments: asked.segments,
+        prefix: request.prefix,
+        segments: request.segments,
         data,
         most,
         over: false,
     };
-    if place == world.askers.len() {
-        world.askers.push(asker);
-        world.agenda.grow(world.first_asker() + world.askers.len());
+    if place == world.instances.len() {
+        world.instances.push(instance);
+        world.agenda.grow(world.first_instance() + world.instances.len());
     } else {
-        world.askers[place] = asker;
+        world.instances[place] = instance;
     }
     world.tallies[flow].working += 1;
     begin(&mut world.tallies[flow], now, Time::ZERO + world.scenario.warmup);
@@ -256,17 +256,17 @@ pub(super) fn hire(world: &mut World<'_>, now: Time, process: usize, asked: Aske
 impl World<'_> {
     /// A consumer has its whole content.
     pub(super) fn finish(&mut self, now: Time, place: usize) {
-        let asker = &mut self.askers[place];
-        asker.over = true;
-        let (flow, size) = (asker.flow, Bytes::new(asker.segments * asker.data.get()));
-        let (node, prefix) = (NodeId(asker.node), asker.prefix);
+        let instance = &mut self.instances[place];
+        instance.over = true;
+        let (flow, size) = (instance.flow, Bytes::new(instance.segments * instance.data.get()));
+        let (node, prefix) = (NodeId(instance.node), instance.prefix);
         let ideal = self.ideals.entry((node, prefix)).or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
-        let ideal = ideal.time(asker.segments);
-        let transfer = Transfer { start: asker.start, size, took: now.since(asker.start), ideal };
+        let ideal = ideal.time(instance.segments);
+        let transfer = Transfer { start: instance.start, size, took: now.since(instance.start), ideal };
         let tally = &mut self.tallies[flow];
         tally.working -= 1;
         let transfers: &mut Transfers = tally.transfers.get_or_insert_default();
-        if asker.start >= Time::ZERO + self.scenario.warmup {
+        if instance.start >= Time::ZERO + self.scenario.warmup {
             transfers.count(&transfer);
         }
         if self.listable > 0 {
@@ -276,8 +276,8 @@ impl World<'_> {
         if flow < self.icn.consumers.len() {
             tally.finished = Some(now);
         } else {
-            asker.add_to(&mut tally.gone, &mut tally.gone_asking);
-            self.free[asker.node].push(place);
+            instance.add_to(&mut tally.gone, &mut tally.gone_asking);
+            self.free[instance.node].push(place);
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) struct Draws {
 
 /// One content asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Request {
     /// The place of the node in the process's list.
     pub(crate) at: usize,
     pub(crate) prefix: PrefixId,
@@ -98,7 +98,7 @@ impl Draws {
     }
 
     /// The next content; `flow` is that of the process's first node.
-    pub(crate) fn next(&mut self, process: &RequestProcess, contents: &mut Contents, flow: u32) -> Asked {
+    pub(crate) fn next(&mut self, process: &RequestProcess, contents: &mut Contents, flow: u32) -> Request {
         let at = self.places.below(process.at.len() as u64) as usize;
         let chosen = self.choices.below(process.prefixes.len() as u64) as usize;
         let prefix = process.prefixes[chosen];
@@ -111,7 +111,7 @@ impl Draws {
             None => (contents.add(prefix, flow + at as u32), length(process, &mut self.lengths)),
         };
         self.asked += 1;
-        Asked { at, prefix, content, segments, number: self.asked }
+        Request { at, prefix, content, segments, number: self.asked }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Information-centric networks: nodes that forward by names, consumers, producers.
 
-mod asker;
 mod build;
 mod contents;
 mod ideal;
+mod instance;
 mod parcel;
 mod probes;
 mod world;

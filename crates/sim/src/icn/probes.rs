@@ -1,6 +1,6 @@
 //! What the world writes down: samples on the way, and the record at the end.
 
-use super::asker::Asker;
+use super::instance::ConsumerInstance;
 use super::world::{Tally, World};
 use narrows_icn::{ByClass, Subflow};
 use narrows_measure::{
@@ -141,9 +141,9 @@ impl World<'_> {
     fn counts(&self) -> Vec<(FlowCounters, ConsumerCounters)> {
         let gone = |tally: &Tally| (FlowCounters { dropped: tally.dropped, ..tally.gone }, tally.gone_asking);
         let mut counts: Vec<_> = self.tallies.iter().map(gone).collect();
-        for asker in self.askers.iter().filter(|asker| self.counts_itself(asker)) {
-            let (flow, consumer) = &mut counts[asker.flow];
-            asker.add_to(flow, consumer);
+        for instance in self.instances.iter().filter(|instance| self.counts_itself(instance)) {
+            let (flow, consumer) = &mut counts[instance.flow];
+            instance.add_to(flow, consumer);
         }
         for ((flow, consumer), tally) in counts.iter_mut().zip(&self.tallies) {
             flow.arrived_wire = consumer.primary + consumer.secondary;
@@ -153,8 +153,8 @@ impl World<'_> {
     }
 
     /// True unless what it has done has gone to its flow.
-    fn counts_itself(&self, asker: &Asker) -> bool {
-        asker.flow < self.icn.consumers.len() || !asker.over
+    fn counts_itself(&self, instance: &ConsumerInstance) -> bool {
+        instance.flow < self.icn.consumers.len() || !instance.over
     }
 
     /// Interests for a link on which Data comes in.
@@ -189,14 +189,14 @@ impl World<'_> {
                 ..FlowSample::default()
             };
             let mut asks = ConsumerSample { at: now, counters: *asking, ..ConsumerSample::default() };
-            if let Some(asker) = self.askers.get(flow).filter(|_| flow < self.icn.consumers.len()) {
-                let (primary, secondary) = if asker.over { (Rate::ZERO, Rate::ZERO) } else { asker.consumer.rates() };
+            if let Some(instance) = self.instances.get(flow).filter(|_| flow < self.icn.consumers.len()) {
+                let (primary, secondary) = if instance.over { (Rate::ZERO, Rate::ZERO) } else { instance.consumer.rates() };
                 (asks.primary_rate, asks.secondary_rate) = (primary, secondary);
-                sample.rtt = asker.consumer.latest_rtt();
-                sample.in_flight = asker.consumer.in_flight() as u32;
-                sample.cwnd = asker.consumer.in_flight() as f64;
+                sample.rtt = instance.consumer.latest_rtt();
+                sample.in_flight = instance.consumer.in_flight() as u32;
+                sample.cwnd = instance.consumer.in_flight() as f64;
                 sample.pacing = Some(Rate::from_bps(primary.as_bps().saturating_add(secondary.as_bps()))).filter(|rate| !rate.is_zero());
-                asker.consumer.subflows().for_each(|subflow| record_subflow(&mut self.probes.consumers[flow].subflows, now, subflow));
+                instance.consumer.subflows().for_each(|subflow| record_subflow(&mut self.probes.consumers[flow].subflows, now, subflow));
             }
             self.probes.flows[flow].push(sample);
             self.probes.consumers[flow].samples.push(asks);

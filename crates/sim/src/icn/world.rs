@@ -1,9 +1,9 @@
 //! The event loop of an information-centric network.
 
-use super::asker::Asker;
 use super::build;
 use super::contents::{Contents, Draws};
 use super::ideal::Ideal;
+use super::instance::ConsumerInstance;
 use super::parcel::{Parcel, Parcels};
 use super::probes::Probes;
 use crate::agenda::Agenda;
@@ -37,14 +37,14 @@ pub(crate) struct World<'a> {
     /// Where packets of each link arrive.
     pub(crate) far_ends: Vec<(usize, FaceId)>,
     pub(crate) nodes: Vec<Node<Interned>>,
-    /// What is behind the faces of each node.
-    pub(crate) behind: Vec<Vec<Behind>>,
+    /// Where packets go that leave by the faces of each node.
+    pub(crate) targets: Vec<Vec<FaceTarget>>,
     pub(crate) producers: Vec<Producer<Interned>>,
     pub(crate) parcels: Parcels,
     pub(crate) contents: Contents,
     pub(crate) processes: Vec<Draws>,
     /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
-    pub(crate) askers: Vec<Asker>,
+    pub(crate) instances: Vec<ConsumerInstance>,
     /// Those of each node that are free.
     pub(crate) free: Vec<Vec<usize>>,
     pub(crate) tallies: Vec<Tally>,
@@ -58,13 +58,13 @@ pub(crate) struct World<'a> {
     pub(crate) pulse: Pulse<'a>,
 }
 
-/// What is behind a face.
+/// Where packets go that leave by a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Behind {
+pub(crate) enum FaceTarget {
     /// A link, by its number, on which packets leave.
     Link(usize),
     /// A consumer, by its place.
-    Asker(usize),
+    Consumer(usize),
     /// A producer, by the number of its prefix.
     Producer(usize),
 }
@@ -72,7 +72,7 @@ pub(crate) enum Behind {
 /// What is counted of a flow beside what its consumers at work count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    /// Of consumers that are gone.
+    /// Of consumers that have finished.
     pub(crate) gone: FlowCounters,
     pub(crate) gone_asking: ConsumerCounters,
     /// Packets dropped on links.
@@ -116,13 +116,13 @@ impl World<'_> {
                 self.events -= 1;
                 self.look(now, element - links - nodes - processes);
             } else {
-                self.on_asker(now, element - self.first_asker());
+                self.on_instance(now, element - self.first_instance());
             }
         }
     }
 
     /// The element of the agenda that the first consumer is.
-    pub(crate) fn first_asker(&self) -> usize {
+    pub(crate) fn first_instance(&self) -> usize {
         self.links.len() + self.nodes.len() + self.processes.len() + PROBES
     }
 
@@ -149,10 +149,10 @@ impl World<'_> {
         while self.pulse.goes_on(now)
             && let Some((face, packet)) = self.nodes[node].action()
         {
-            match self.behind[node][face.0 as usize] {
-                Behind::Link(link) => self.offer(now, link, packet),
-                Behind::Asker(place) => self.deliver(now, place, packet),
-                Behind::Producer(prefix) => {
+            match self.targets[node][face.0 as usize] {
+                FaceTarget::Link(link) => self.offer(now, link, packet),
+                FaceTarget::Consumer(place) => self.deliver(now, place, packet),
+                FaceTarget::Producer(prefix) => {
                     let producer = &mut self.producers[prefix];
                     producer.handle(now, packet);
                     while let Some(data) = producer.data(now) {
@@ -171,7 +171,7 @@ impl World<'_> {
         let fate = self.links[link].offer(now, parcel);
         self.take_dropped(link);
         if let Fate::Dropped(_) = fate {
-            return self.bury(parcel);
+            return self.on_drop(parcel);
         }
         let due = self.links[link].due().unwrap_or(Time::NEVER);
         self.agenda.set(link, due);
@@ -180,11 +180,11 @@ impl World<'_> {
     /// What the discipline of a link has dropped after accepting it.
     fn take_dropped(&mut self, link: usize) {
         while let Some((parcel, _)) = self.links[link].take_dropped() {
-            self.bury(parcel);
+            self.on_drop(parcel);
         }
     }
 
-    fn bury(&mut self, parcel: Parcel) {
+    fn on_drop(&mut self, parcel: Parcel) {
         if let Some(packet) = self.parcels.open(parcel)
             && let Some(flow) = self.contents.owner(packet.name())
         {
@@ -192,46 +192,46 @@ impl World<'_> {
         }
     }
 
-    /// Data or a refusal reaches a consumer.
+    /// Data or a Nack reaches a consumer.
     fn deliver(&mut self, now: Time, place: usize, mut packet: Packet<Interned>) {
-        let asker = &mut self.askers[place];
+        let instance = &mut self.instances[place];
         match &mut packet {
-            Packet::Data(data) => data.rates = data.rates.min(asker.most),
-            Packet::Nack(nack) => nack.rates = nack.rates.min(asker.most),
+            Packet::Data(data) => data.rates = data.rates.min(instance.most),
+            Packet::Nack(nack) => nack.rates = nack.rates.min(instance.most),
             Packet::Interest(_) => {}
         }
-        asker.consumer.handle(now, packet);
-        if let Some(rtt) = asker.consumer.take_rtt() {
-            self.tallies[asker.flow].rtt.record(rtt);
+        instance.consumer.handle(now, packet);
+        if let Some(rtt) = instance.consumer.take_rtt() {
+            self.tallies[instance.flow].rtt.record(rtt);
         }
         self.ask(now, place);
     }
 
     /// A consumer sends what it has to send, and is done if it has everything. Its node is drained by the caller.
     fn ask(&mut self, now: Time, place: usize) {
-        let asker = &mut self.askers[place];
-        let node = &mut self.nodes[asker.node];
+        let instance = &mut self.instances[place];
+        let node = &mut self.nodes[instance.node];
         while self.pulse.goes_on(now)
-            && let Some(interest) = asker.consumer.interest()
+            && let Some(interest) = instance.consumer.interest()
         {
-            node.handle(now, asker.face, Packet::Interest(interest));
+            node.handle(now, instance.face, Packet::Interest(interest));
         }
-        if !asker.over && asker.consumer.finished() {
+        if !instance.over && instance.consumer.finished() {
             self.finish(now, place);
         }
-        let due = self.askers[place].due();
-        self.agenda.set(self.first_asker() + place, due);
+        let due = self.instances[place].due();
+        self.agenda.set(self.first_instance() + place, due);
     }
 
-    fn on_asker(&mut self, now: Time, place: usize) {
-        let asker = &mut self.askers[place];
-        if now >= asker.stop {
-            asker.consumer.stop();
-            self.tallies[asker.flow].stopped_with = Some(asker.consumer.counters().goodput);
-            asker.stop = Time::NEVER;
+    fn on_instance(&mut self, now: Time, place: usize) {
+        let instance = &mut self.instances[place];
+        if now >= instance.stop {
+            instance.consumer.stop();
+            self.tallies[instance.flow].stopped_with = Some(instance.consumer.counters().goodput);
+            instance.stop = Time::NEVER;
         }
-        asker.consumer.poll(now);
-        let node = asker.node;
+        instance.consumer.poll(now);
+        let node = instance.node;
         self.ask(now, place);
         self.drain(now, node);
     }
@@ -252,7 +252,7 @@ impl World<'_> {
                 self.changes.last().map_or(Time::NEVER, |next| next.at)
             }
         };
-        self.agenda.set(self.first_asker() - PROBES + which, next);
+        self.agenda.set(self.first_instance() - PROBES + which, next);
     }
 
     /// Something of the network changes.
@@ -293,12 +293,12 @@ impl World<'_> {
         let process = &self.icn.requests[number];
         let first = self.first_flow_of(number);
         let draws = &mut self.processes[number];
-        let asked = draws.next(process, &mut self.contents, first as u32);
+        let request = draws.next(process, &mut self.contents, first as u32);
         let next = now + Span::from_secs_f64(draws.wait(process));
         let next = if process.stop.is_some_and(|stop| next >= stop) { Time::NEVER } else { next };
         self.agenda.set(self.links.len() + self.nodes.len() + number, next);
-        let place = build::hire(self, now, number, asked, first + asked.at);
-        self.on_asker(now, place);
+        let place = build::spawn(self, now, number, request, first + request.at);
+        self.on_instance(now, place);
     }
 
     /// The flow of a request process's first node.

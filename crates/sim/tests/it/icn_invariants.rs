@@ -26,8 +26,8 @@ fn network(link: &str) -> String {
     format!("duration = \"{DURATION} s\"\nwarmup = \"5 s\"\nsample = \"100 ms\"\n{}{prefixes}", links.map(link).concat())
 }
 
-/// Askers that stop at 20 s: endless and finite ones, with a content in common, and contents at random from a catalogue.
-const ASKERS: &str = r#"
+/// Consumers that stop at 20 s: endless and finite ones, with a content in common, and contents at random from a catalogue.
+const CONSUMERS: &str = r#"
 [[consumer]]
 name = "endless"
 at = "home"
@@ -106,7 +106,7 @@ fn checked(text: &str) -> Record {
         let answers = one.total.offered - ours;
         assert!(
             answers <= theirs.min(back.total.delivered),
-            "{}: {answers} Data packets and refusals for {theirs} Interests\n{text}",
+            "{}: {answers} Data packets and Nacks for {theirs} Interests\n{text}",
             one.name
         );
         let LinkRecord { total, left_queued, left_in_flight, .. } = one;
@@ -159,7 +159,7 @@ fn nothing_is_left_over_in_any_form_of_steering_with_and_without_caches() {
     for steering in ["labels", "hashes", "random", "bloom"] {
         for (law, cache) in [("mircc", 0), ("mircc", 500), ("mircc-single", 0), ("rcp", 20)] {
             let text = format!(
-                "{}[icn]\nsteering = \"{steering}\"\nlaw = \"{law}\"\ncache = {cache}\n{ASKERS}",
+                "{}[icn]\nsteering = \"{steering}\"\nlaw = \"{law}\"\ncache = {cache}\n{CONSUMERS}",
                 network("buffer = \"60 packets\"")
             );
             let record = checked(&text);
@@ -184,7 +184,7 @@ fn nothing_is_left_over_in_any_form_of_steering_with_and_without_caches() {
 fn both_ways_and_without_limits_nothing_is_dropped() {
     for buffer in ["", "buffer = \"120 ms\""] {
         for icn in ["", "shaped_capacity = true", "multipath = false", "consumer = \"best-subflow\"", "consumer = \"total-per-subflow\""] {
-            let text = format!("{}[icn]\n{icn}\n{ASKERS}{BOTH_WAYS}", network(buffer));
+            let text = format!("{}[icn]\n{icn}\n{CONSUMERS}{BOTH_WAYS}", network(buffer));
             let record = checked(&text);
             assert_empty(&record, &text);
             assert_eq!(dropped(&record), 0, "{text}");
@@ -208,7 +208,7 @@ fn losses_outages_and_steps_of_the_rate_leave_nothing_over() {
     for (number, link) in links.into_iter().enumerate() {
         // Each kind of change with half of the links.
         for changes in [["", outage], [steps, silence]][number % 2] {
-            let text = format!("{}[icn]\n{ASKERS}{BOTH_WAYS}{changes}", network(link));
+            let text = format!("{}[icn]\n{CONSUMERS}{BOTH_WAYS}{changes}", network(link));
             assert_empty(&checked(&text), &text);
         }
     }
@@ -223,7 +223,7 @@ fn windows_leave_nothing_over() {
             ("loss = \"1 %\"", ["", "cache = 100"]),
         ] {
             for icn in all {
-                let text = format!("{}[icn]\nlaw = \"none\"\ncontroller = \"{controller}\"\n{icn}\n{ASKERS}{BOTH_WAYS}", network(link));
+                let text = format!("{}[icn]\nlaw = \"none\"\ncontroller = \"{controller}\"\n{icn}\n{CONSUMERS}{BOTH_WAYS}", network(link));
                 let record = checked(&text);
                 assert_empty(&record, &text);
                 assert!(goodput(flow(&record, "endless"), 5.0, 20.0) > 0.5, "{controller}, {link}, {icn}");
@@ -235,13 +235,13 @@ fn windows_leave_nothing_over() {
     }
 }
 
-/// One link of 10 Mbit/s behind one of 100, and `askers`.
-fn bottleneck(icn: &str, link: &str, askers: &str) -> String {
+/// One link of 10 Mbit/s behind one of 100, and `consumers`.
+fn bottleneck(icn: &str, link: &str, consumers: &str) -> String {
     format!(
         "duration = \"20 s\"\nwarmup = \"5 s\"\nsample = \"50 ms\"\n[icn]\n{icn}\n\
          [[link]]\nname = \"wide\"\nbetween = [\"home\", \"middle\"]\nrate = \"100 Mbit/s\"\ndelay = \"5 ms\"\n\
          [[link]]\nname = \"narrow\"\nbetween = [\"middle\", \"far\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n{link}\n\
-         [[prefix]]\nname = \"/far\"\nat = \"far\"\n[[prefix]]\nname = \"/home\"\nat = \"home\"\n{askers}"
+         [[prefix]]\nname = \"/far\"\nat = \"far\"\n[[prefix]]\nname = \"/home\"\nat = \"home\"\n{consumers}"
     )
 }
 
@@ -253,8 +253,8 @@ fn consumers(name: &str, at: &str, prefix: &str, more: &str) -> String {
 fn the_shaper_never_books_more_than_the_way_back_carries() {
     let forth = consumers("forth", "home", "/far", "count = 4");
     let back = consumers("back", "far", "/home", "count = 4");
-    for (askers, expected) in [(forth.clone(), 0.98), (format!("{forth}{back}"), 0.98 * 10.0 / 11.0)] {
-        let record = checked(&bottleneck("law = \"none\"\ncontroller = \"cubic\"\nshaper_queue = 50", "", &askers));
+    for (consumers, expected) in [(forth.clone(), 0.98), (format!("{forth}{back}"), 0.98 * 10.0 / 11.0)] {
+        let record = checked(&bottleneck("law = \"none\"\ncontroller = \"cubic\"\nshaper_queue = 50", "", &consumers));
         let data = link(&record, "narrow.back");
         // Of 10 Mbit/s for 15 s: Data of 1000 B for what the shaper lets through, 98 %, or both ways 98 % of 10/11.
         let interests = icn(&record).rates[record.links.iter().position(|link| link.name == "narrow.back").unwrap()].steady.sent;
@@ -278,7 +278,7 @@ fn a_flood_is_refused_and_what_is_kept_of_it_is_bounded() {
             &flood,
         ));
         let nacks: u64 = icn(&record).consumers.iter().map(|consumer| consumer.total.nacks).sum();
-        assert!(nacks > 200, "{nacks} refusals");
+        assert!(nacks > 200, "{nacks} Nacks");
         // At the second node PENDING for its one face; at the first those and what is on the link between, or waits for it.
         let between: u64 =
             ["wide", "wide.back"].iter().map(|name| link(&record, name)).map(|link| link.left_queued + link.left_in_flight).sum();
@@ -291,17 +291,17 @@ fn a_flood_is_refused_and_what_is_kept_of_it_is_bounded() {
 #[test]
 fn rates_recover_after_an_outage_and_follow_the_link() {
     for icn in ["", "law = \"mircc-single\"", "law = \"rcp\""] {
-        let asker = consumers("one", "home", "/far", "");
+        let consumer = consumers("one", "home", "/far", "");
         let outage = checked(&bottleneck(
             icn,
             "",
-            &format!("{asker}[[change]]\nlink = \"narrow\"\nboth = true\nat = \"8 s\"\ndown_for = \"2 s\"\n"),
+            &format!("{consumer}[[change]]\nlink = \"narrow\"\nboth = true\nat = \"8 s\"\ndown_for = \"2 s\"\n"),
         ));
         let one = flow(&outage, "one");
         let (before, during, after) = (goodput(one, 5.0, 8.0), goodput(one, 8.2, 10.0), goodput(one, 14.0, 20.0));
         assert!(before > 9.0 && during < 0.2 && after > 0.98 * before, "{icn}: {before}, {during}, {after} Mbit/s");
         let steps = "[[change]]\nlink = \"narrow\"\nboth = true\nat = \"8 s\"\nrate = \"2 Mbit/s\"\n[[change]]\nlink = \"narrow\"\nboth = true\nat = \"14 s\"\nrate = \"20 Mbit/s\"\n";
-        let steps = checked(&bottleneck(icn, "", &format!("{asker}{steps}")));
+        let steps = checked(&bottleneck(icn, "", &format!("{consumer}{steps}")));
         let one = flow(&steps, "one");
         let (before, low, high) = (goodput(one, 5.0, 8.0), goodput(one, 10.0, 14.0), goodput(one, 16.0, 20.0));
         assert!(
@@ -324,7 +324,7 @@ fn told(record: &Record, names: &[&str]) -> String {
 
 #[test]
 fn whoever_asks_elsewhere_changes_nobody_s_draws() {
-    let here = format!("{}[icn]\nlaw = \"mircc\"\n{ASKERS}", network("loss = \"0.5 %\""));
+    let here = format!("{}[icn]\nlaw = \"mircc\"\n{CONSUMERS}", network("loss = \"0.5 %\""));
     // In a network of its own, whose tables come first.
     let elsewhere = "[[prefix]]\nname = \"/elsewhere\"\nat = \"sea\"\n\
         [[link]]\nname = \"strait\"\nbetween = [\"island\", \"sea\"]\nrate = \"5 Mbit/s\"\ndelay = \"3 ms\"\nloss = \"1 %\"\n\

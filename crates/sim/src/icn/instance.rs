@@ -1,4 +1,4 @@
-//! A consumer at work, and what it has done.
+//! A consumer at work, and its counts.
 
 use narrows_icn::{AnyConsumer, FaceId, InternedContent};
 use narrows_measure::{ConsumerCounters, FlowCounters};
@@ -7,7 +7,7 @@ use narrows_units::{Bytes, Time};
 use narrows_wire::Rates;
 
 /// A consumer on its node.
-pub(crate) struct Asker {
+pub(crate) struct ConsumerInstance {
     pub(crate) consumer: AnyConsumer<InternedContent>,
     pub(crate) node: usize,
     pub(crate) face: FaceId,
@@ -26,7 +26,7 @@ pub(crate) struct Asker {
     pub(crate) over: bool,
 }
 
-impl Asker {
+impl ConsumerInstance {
     /// When it wants to be looked at.
     pub(crate) fn due(&self) -> Time {
         if self.over {
