@@ -1,6 +1,6 @@
 //! The simulator's names: three numbers.
 
-use crate::{Content, Name};
+use crate::name::{Content, Name};
 use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
@@ -13,7 +13,7 @@ pub struct Interned {
     segment: u32,
 }
 
-/// Stands for a component that a shorter name does not have.
+/// A component that the name lacks.
 const NONE: u32 = u32::MAX;
 
 impl Interned {
@@ -32,7 +32,7 @@ impl Interned {
         Interned { prefix, content, segment }
     }
 
-    /// The content that it is or that it is a segment of; `None` of a prefix.
+    /// The content of a content or a segment; `None` for a prefix.
     pub fn content_id(self) -> Option<InternedContent> {
         (self.content != NONE).then_some(InternedContent { prefix: self.prefix, content: self.content })
     }
@@ -49,7 +49,7 @@ impl Interned {
 }
 
 impl Ord for Interned {
-    /// A prefix stands before what begins with it.
+    /// A prefix precedes the names under it.
     fn cmp(&self, other: &Interned) -> Ordering {
         let key = |name: &Interned| [name.prefix, name.content, name.segment].map(|component| component.wrapping_sub(NONE));
         key(self).cmp(&key(other))

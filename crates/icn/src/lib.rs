@@ -1,6 +1,7 @@
-//! Information-centric networking: a forwarder, consumers and producers. Sans-IO, as everything that both a simulator and a daemon run.
+//! Information-centric networking: a sans-IO forwarder, consumers and producers, which both the simulator and a daemon run.
 //!
-//! Names lead Interests to producers, Data comes back by the same way. Links rate Interests so that Data fits: see [`narrows_path::RateLaw`] for the laws (MIRCC, RCP).
+//! Forwarders route Interests by name to producers, and Data returns on the reverse path. Links stamp rates into Data: see
+//! [`narrows_path::RateLaw`] (MIRCC, RCP).
 
 mod consumer;
 mod interned;
@@ -20,6 +21,6 @@ pub use node::{
     FaceConfig, FaceCounters, FaceId, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, Strategy,
     StrategyChoice, StrategyEntry,
 };
-pub use packet::{Class, Data, Interest, Nack, Packet, Reason};
+pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};
 pub use route::{Bloom, Form, Hint, Labels, Route, Steer, extend};

@@ -1,26 +1,26 @@
-//! Names: what Interests ask for and Data answers.
+//! Names of Interests and Data.
 
 use std::fmt::Debug;
 use std::hash::BuildHasher;
 
-/// A name of any world: interned numbers in the simulator, NDN names in a daemon.
+/// A name: interned numbers in the simulator, NDN names in a daemon.
 ///
-/// A name is a sequence of components. A forwarder hashes prefixes of it and compares them; it never takes it apart otherwise. Names are ordered so that a prefix stands
-/// right before all names that begin with it, as the canonical order of NDN names has it (NDN Packet Format Specification 0.3, section 2.1).
+/// A name is a sequence of components. A forwarder only hashes its prefixes and compares them. Names are in the canonical order of NDN (NDN
+/// Packet Format Specification 0.3, "Name"): a prefix precedes all names under it.
 pub trait Name: Clone + Eq + Ord + Debug {
-    /// How names are hashed. A world whose names are chosen by strangers needs a keyed hash; the simulator does not. No order ever follows from a hash.
+    /// The hasher. A forwarder of untrusted names needs a keyed hash; the simulator does not. No order depends on hashes.
     type Hashing: BuildHasher + Clone + Default;
 
-    /// What a packet carries beside what a forwarder reads: its octets in a daemon, nothing in the simulator.
+    /// Packet content that forwarders do not read: octets in a daemon, nothing in the simulator.
     type Body: Clone + Default + Debug;
 
-    /// How many components it has.
+    /// The number of components.
     fn components(&self) -> usize;
 
-    /// The hash of its first `components` components; of equal prefixes it is equal.
+    /// The hash of its first `components` components, equal for equal prefixes.
     fn hash_prefix(&self, components: usize, hashing: &Self::Hashing) -> u64;
 
-    /// True if `prefix` is this name or the beginning of it.
+    /// True if `prefix` is this name or a prefix of it.
     fn has_prefix(&self, prefix: &Self) -> bool;
 }
 
@@ -32,6 +32,6 @@ pub trait Content {
     /// The name of a segment.
     fn name(&self, segment: u64) -> Self::Name;
 
-    /// The segment that a name is of; `None` if it is of no segment of this content.
+    /// The segment with this name; `None` if the name is not of this content.
     fn segment(&self, name: &Self::Name) -> Option<u64>;
 }

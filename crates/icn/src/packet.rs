@@ -1,43 +1,44 @@
-//! The packets of an ICN.
+//! Interests, Data and Nacks.
 
-use crate::{Name, Route, Steer};
+use crate::name::Name;
+use crate::route::{Route, Steer};
 use narrows_units::{Bytes, Span};
 use narrows_wire::Rates;
 
-/// What an Interest counts as where rates are of two classes (MIRCC, section 3.3). Unmarked Interests are primary.
+/// The traffic class of an Interest (MIRCC, section 4.2). Unmarked Interests are primary: this default is ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Shared fairly between flows.
     #[default]
     Primary,
-    /// What primary traffic leaves, shared between subflows.
+    /// Uses the capacity that primary traffic leaves, shared between subflows.
     Secondary,
 }
 
-/// Asks for a Data packet.
+/// Requests a Data packet.
 #[derive(Clone, Debug)]
 pub struct Interest<N: Name> {
-    /// What is asked for.
+    /// The name requested.
     pub name: N,
     /// Data whose name begins with this one also answers it.
     pub can_be_prefix: bool,
-    /// Data in a cache answers it only while fresh.
+    /// Cached Data answers it only while fresh.
     pub must_be_fresh: bool,
-    /// Tells apart what comes again: each transmission has its own.
+    /// A number unique to each transmission, which detects loops.
     pub nonce: u32,
-    /// Forwarders wait so long for an answer.
+    /// The time for which forwarders keep it pending.
     pub lifetime: Span,
-    /// Forwarders that may still pass it on.
+    /// The number of links that it may still cross.
     pub hop_limit: u8,
     /// Its class.
     pub class: Class,
-    /// The smoothed round trip of whoever asks; zero while it is not known.
+    /// The consumer's smoothed round trip; zero while unknown.
     pub srtt: Span,
-    /// Which way it should take.
+    /// The path that it should take.
     pub steer: Steer,
     /// Size on the wire.
     pub size: Bytes,
-    /// What the forwarder does not read.
+    /// Content that forwarders do not read.
     pub body: N::Body,
 }
 
@@ -46,47 +47,47 @@ pub struct Interest<N: Name> {
 pub struct Data<N: Name> {
     /// Its name.
     pub name: N,
-    /// Caches call it fresh for so long.
+    /// The time for which caches treat it as fresh.
     pub freshness: Span,
     /// The lowest rates of the links it has crossed.
     pub rates: Rates,
-    /// The way it has come.
+    /// The path that it has taken.
     pub route: Route,
-    /// A link it has crossed is congested.
+    /// Congestion mark of a link that it has crossed.
     pub marked: bool,
-    /// Caches do not keep it.
+    /// Caches must not store it.
     pub no_cache: bool,
     /// Size on the wire.
     pub size: Bytes,
-    /// What the forwarder does not read.
+    /// Content that forwarders do not read.
     pub body: N::Body,
 }
 
-/// Why an Interest is sent back.
+/// The reason of a Nack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// A queue of Interests, or a table of them, is full (NDNLPv2: 50).
+pub enum NackReason {
+    /// The queue of the Interest shaper or the PIT is full (NDNLPv2: 50).
     Congestion,
-    /// The same Interest has been here before (100).
+    /// The node has seen the same Interest before (100).
     Duplicate,
-    /// No route leads to its name (150).
+    /// No route matches its name (150).
     NoRoute,
-    /// Its path label does not name a next hop, and it is to take no other (160: RFC 9531 in NDNLPv2).
+    /// Its path label names no next hop, and it is strictly steered (160: RFC 9531 in NDNLPv2).
     InvalidLabel,
-    /// None is given.
+    /// No reason is given.
     Unknown,
 }
 
-/// An Interest that was refused, on its way back.
+/// An Interest returned because it could not be forwarded.
 #[derive(Clone, Debug)]
 pub struct Nack<N: Name> {
     /// The Interest.
     pub interest: Interest<N>,
-    /// Why it was refused.
-    pub reason: Reason,
-    /// The lowest rates of the links it has crossed, that of the link which refused it included.
+    /// Why it was returned.
+    pub reason: NackReason,
+    /// The lowest rates of the links that it has crossed, and of the link that did not take it.
     pub rates: Rates,
-    /// The way it has come back, from where it was refused.
+    /// The path that it has taken back from the node that returned it.
     pub route: Route,
 }
 
@@ -97,12 +98,12 @@ pub enum Packet<N: Name> {
     Interest(Interest<N>),
     /// Data.
     Data(Data<N>),
-    /// A refusal.
+    /// A Nack.
     Nack(Nack<N>),
 }
 
 impl<N: Name> Packet<N> {
-    /// What it is about.
+    /// The name of the packet, or of the Interest of a Nack.
     pub fn name(&self) -> &N {
         match self {
             Packet::Interest(interest) => &interest.name,
@@ -111,7 +112,7 @@ impl<N: Name> Packet<N> {
         }
     }
 
-    /// Size on the wire. A refusal is as large as its Interest.
+    /// Size on the wire. A Nack is as large as its Interest.
     pub fn size(&self) -> Bytes {
         match self {
             Packet::Interest(interest) => interest.size,

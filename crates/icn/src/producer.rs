@@ -1,11 +1,14 @@
-//! Producers: what answers Interests.
+//! Producers, which answer Interests.
 
-use crate::{Data, Interest, Name, Packet, Route};
+use crate::name::Name;
+use crate::packet::{Data, Interest, Packet};
+use crate::route::Route;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Rates;
 use std::collections::VecDeque;
 
-/// Answers every Interest under a prefix with Data of one size, which has no limit of rates and has come no way yet (MIRCC, sections 3.2 and 4.2.1).
+/// Answers every Interest under a prefix with Data of one size, with unlimited rates (MIRCC, section 3.1) and an empty path (section
+/// 4.3.1).
 #[derive(Clone, Debug)]
 pub struct Producer<N: Name> {
     setup: ProducerSetup<N>,
@@ -14,26 +17,26 @@ pub struct Producer<N: Name> {
     foreign: u64,
 }
 
-/// What a producer must know.
+/// The configuration of a producer.
 #[derive(Clone, Debug)]
 pub struct ProducerSetup<N> {
-    /// What it answers for.
+    /// The prefix that it serves.
     pub prefix: N,
     /// Size of Data on the wire.
     pub data: Bytes,
-    /// Caches call its Data fresh for so long.
+    /// The time for which caches treat its Data as fresh.
     pub freshness: Span,
-    /// The time that every answer takes.
+    /// The delay of every answer.
     pub delay: Span,
 }
 
 impl<N: Name> Producer<N> {
-    /// A producer that has been asked for nothing yet.
+    /// A producer without pending answers.
     pub fn new(setup: ProducerSetup<N>) -> Producer<N> {
         Producer { setup, waiting: VecDeque::new(), answered: 0, foreign: 0 }
     }
 
-    /// An Interest arrives. Anything else, or what does not belong to the prefix, is counted and dropped.
+    /// A packet arrives. It is counted as foreign and dropped unless it is an Interest under the prefix.
     pub fn handle(&mut self, now: Time, packet: Packet<N>) {
         match packet {
             Packet::Interest(interest) if interest.name.has_prefix(&self.setup.prefix) => {
@@ -43,12 +46,12 @@ impl<N: Name> Producer<N> {
         }
     }
 
-    /// When the next Data leaves; `None` if none waits.
+    /// When the next Data leaves; `None` if none is pending.
     pub fn due(&self) -> Option<Time> {
         self.waiting.front().map(|(at, _)| *at)
     }
 
-    /// The next Data that leaves at `now`; `None` if no more does.
+    /// The next Data to send at `now`; `None` if there is no more.
     pub fn data(&mut self, now: Time) -> Option<Data<N>> {
         if self.due()? > now {
             return None;
@@ -62,7 +65,7 @@ impl<N: Name> Producer<N> {
         self.answered
     }
 
-    /// Packets that were no Interests under its prefix.
+    /// Packets dropped because they were no Interests under its prefix.
     pub fn foreign(&self) -> u64 {
         self.foreign
     }
@@ -84,7 +87,9 @@ impl<N: Name> Producer<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Class, Hint, Interned, Steer};
+    use crate::interned::Interned;
+    use crate::packet::Class;
+    use crate::route::{Hint, Steer};
 
     fn interest(name: Interned, hint: Hint) -> Interest<Interned> {
         Interest {

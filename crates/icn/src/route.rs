@@ -1,58 +1,58 @@
-//! Which way Data came, and which way an Interest should take.
+//! Paths that Data has taken, and hints that steer Interests.
 
 use std::fmt;
 
-/// How a network tells paths apart so that Interests can follow them (MIRCC, section 4.2.2). All nodes of a network use the same form.
+/// The form of steering hints (MIRCC, section 4.3.2, and RFC 9531). All nodes of a network use the same form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Labels of next hops, one after another (RFC 9531).
+    /// A stack of next-hop labels (RFC 9531).
     #[default]
     Labels,
-    /// The path's hash, which every node keeps a table of: never misses, but the tables grow with the paths in use.
+    /// The hash of the path, looked up in a table at every node. It never misses, but the tables grow with the paths in use.
     Hashes,
-    /// A random value that chooses at each split.
+    /// A random value that selects a next hop at each split.
     Random,
-    /// A Bloom filter of the links chosen at splits (after LIPSIN).
+    /// A Bloom filter of the links taken at splits (after LIPSIN).
     Bloom,
 }
 
-/// The way Data or a refusal has come so far.
+/// The path that Data or a Nack has taken so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Route {
-    /// A hash of all hops, in order; 0 where it begins.
+    /// The hash of its hops in order; 0 at its origin.
     pub id: u64,
-    /// What lets an Interest follow it.
+    /// The hint that steers an Interest over it.
     pub hint: Hint,
 }
 
-/// What lets an Interest follow a path, in one of the forms.
+/// A hint that steers an Interest over a path, in one of the forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Hint {
-    /// Nothing.
+    /// No hint.
     #[default]
     None,
-    /// Labels, the one of the first hop from the consumer on top.
+    /// Labels, with that of the consumer's first hop on top.
     Labels(Labels),
-    /// The path's hash.
+    /// The hash of the path.
     Hash(u64),
     /// A random value.
     Random(u64),
-    /// A filter of links.
+    /// A Bloom filter of links.
     Bloom(Bloom),
 }
 
-/// Which way an Interest should take.
+/// The path that an Interest should take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Steer {
-    /// The path; [`Hint::None`] to find one.
+    /// The hint; [`Hint::None`] lets the forwarders choose.
     pub hint: Hint,
-    /// Where the hint names no next hop the Interest is refused, instead of taking any.
+    /// Where the hint names no next hop, a forwarder returns the Interest with a Nack, instead of choosing another.
     pub strict: bool,
 }
 
-/// Labels of next hops, 12 bits each, in slots from the responder to the consumer: the last one is on top.
+/// A stack of next-hop labels of 12 bits, in slots from the producer to the consumer: the last is on top.
 ///
-/// As RFC 9531, section 3: a stack in a bitmap, of which slot k is bits 12k to 12k + 11, the most significant first.
+/// The bitmap is that of RFC 9531, section 3.1: slot k is bits 12k to 12k + 11, most significant first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Labels {
     count: u8,
@@ -60,28 +60,28 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// As many as fit into the bitmap.
+    /// The number of labels that fit into the bitmap.
     pub const MOST: usize = 42;
     const OCTETS: usize = 64;
 
-    /// How many labels there are.
+    /// The number of labels.
     pub fn count(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// The label on top.
+    /// The top label.
     pub fn top(&self) -> Option<u16> {
         self.count().checked_sub(1).map(|slot| self.slot(slot))
     }
 
-    /// Takes the label on top.
+    /// Removes the top label.
     pub fn pop(&mut self) -> Option<u16> {
         let top = self.top()?;
         self.count -= 1;
         Some(top)
     }
 
-    /// Puts the low 12 bits of `label` on top; false, and nothing changes, if there is no room.
+    /// Pushes the low 12 bits of `label`. False, without a change, if the stack is full.
     #[must_use]
     pub fn push(&mut self, label: u16) -> bool {
         let slot = self.count();
@@ -107,12 +107,12 @@ impl Labels {
         if slot.is_multiple_of(2) { octets >> 4 } else { octets & 0xfff }
     }
 
-    /// The octets that hold the labels, for the wire.
+    /// The octets of the bitmap that hold labels.
     pub fn bitmap(&self) -> &[u8] {
         &self.bitmap[..(self.count() * 12).div_ceil(8)]
     }
 
-    /// From the wire: `count` labels in `bitmap`; `None` if they do not fit.
+    /// Parses `count` labels from `bitmap`; `None` if they do not fit.
     pub fn from_bitmap(count: usize, bitmap: &[u8]) -> Option<Labels> {
         let fits = count <= Labels::MOST && bitmap.len() <= Labels::OCTETS && bitmap.len() * 8 >= count * 12;
         let mut labels = Labels::default();
@@ -136,21 +136,21 @@ impl fmt::Debug for Labels {
     }
 }
 
-/// A Bloom filter of links: 256 bits, five of them for each link.
+/// A Bloom filter of links: 256 bits, of which each link sets five.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bloom([u64; 4]);
 
 impl Bloom {
     const HASHES: u32 = 5;
 
-    /// Adds the link that `key` is of, a hash of 64 bits.
+    /// Adds the link with this key, a 64-bit hash.
     pub fn insert(&mut self, key: u64) {
         for bit in Bloom::bits(key) {
             self.0[bit / 64] |= 1 << (bit % 64);
         }
     }
 
-    /// True of every link that was added, and of another with a probability of 0.7 in 100,000 after 5 links, 1.8 in 10,000 after 10.
+    /// True for every link added. False positives have a probability of 7e-6 after 5 links, and of 1.8e-4 after 10.
     pub fn contains(&self, key: u64) -> bool {
         Bloom::bits(key).all(|bit| self.0[bit / 64] >> (bit % 64) & 1 == 1)
     }
@@ -160,13 +160,14 @@ impl Bloom {
         self.0 == [0; 4]
     }
 
-    /// Bits by five octets of the key.
+    /// The bits of a link, one per octet of the key.
     fn bits(key: u64) -> impl Iterator<Item = usize> {
         (0..Bloom::HASHES).map(move |hash| (key >> (8 * hash) & 0xff) as usize)
     }
 }
 
-/// The hash of a path that has been extended by a hop (MIRCC, section 4.2.1): FNV-1a over the hash so far, the node and the label of the next hop, big-endian.
+/// The hash of path `id` extended by a hop (MIRCC, section 4.3.1): FNV-1a over the hash so far, the node and the label of the face,
+/// big-endian.
 pub fn extend(id: u64, node: u64, label: u16) -> u64 {
     let octets = id.to_be_bytes().into_iter().chain(node.to_be_bytes()).chain(label.to_be_bytes());
     octets.fold(0xcbf2_9ce4_8422_2325, |hash, octet| (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_filter_errs_as_rarely_as_computed() {
-        // With k links of 5 bits in 256, a bit is set with probability 1 - (255/256)^5k, and a wrong link is found with the fifth power of that.
+        // After k links of 5 bits, a bit of 256 is set with probability 1 - (255/256)^5k; a false positive has the fifth power of that.
         for (links, expected) in [(5u64, 7e-6), (10, 1.8e-4), (20, 3.6e-3)] {
             let key = |number: u64| extend(number, links, 1);
             let filters = 300u64;

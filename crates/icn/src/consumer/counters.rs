@@ -1,24 +1,25 @@
-//! What consumers are told and what they count.
+//! The configuration of consumers, and their counters.
 
-use crate::{Class, Form, Reason};
+use crate::packet::{Class, NackReason};
+use crate::route::Form;
 use narrows_units::{Bytes, Span};
 
-/// What a consumer must know of its world.
+/// The configuration of a consumer.
 #[derive(Clone, Copy, Debug)]
 pub struct ConsumerSetup {
-    /// Seed of the run; with the same one a consumer draws the same. Consumers of a run need different ones.
+    /// Seed of its random choices. Each consumer of a run needs its own.
     pub seed: u64,
     /// Size of an Interest on the wire.
     pub interest: Bytes,
-    /// Size of Data on the wire, until the first of it has come.
+    /// Size of Data on the wire, assumed until the first arrives.
     pub data: Bytes,
-    /// Forwarders keep an Interest for so long.
+    /// Interest lifetime.
     pub lifetime: Span,
-    /// How paths are told apart in this network.
+    /// The form of the network's steering hints.
     pub form: Form,
 }
 
-/// One of something for each class.
+/// A pair of values, one per class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByClass<T> {
     /// Of primary Interests.
@@ -28,7 +29,7 @@ pub struct ByClass<T> {
 }
 
 impl<T> ByClass<T> {
-    /// That of `class`.
+    /// The value of `class`.
     pub fn of(&self, class: Class) -> &T {
         match class {
             Class::Primary => &self.primary,
@@ -36,7 +37,7 @@ impl<T> ByClass<T> {
         }
     }
 
-    /// That of `class`, to be changed.
+    /// The value of `class`, mutable.
     pub fn of_mut(&mut self, class: Class) -> &mut T {
         match class {
             Class::Primary => &mut self.primary,
@@ -45,58 +46,58 @@ impl<T> ByClass<T> {
     }
 }
 
-/// Refusals by reason.
+/// Nacks by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nacks {
-    /// See [`Reason::Congestion`].
+    /// See [`NackReason::Congestion`].
     pub congestion: u64,
-    /// See [`Reason::Duplicate`].
+    /// See [`NackReason::Duplicate`].
     pub duplicate: u64,
-    /// See [`Reason::NoRoute`].
+    /// See [`NackReason::NoRoute`].
     pub no_route: u64,
-    /// See [`Reason::InvalidLabel`].
+    /// See [`NackReason::InvalidLabel`].
     pub invalid_label: u64,
-    /// See [`Reason::Unknown`].
+    /// See [`NackReason::Unknown`].
     pub unknown: u64,
 }
 
 impl Nacks {
-    /// One more.
-    pub(crate) fn count(&mut self, reason: Reason) {
+    /// Counts a Nack.
+    pub(crate) fn count(&mut self, reason: NackReason) {
         *match reason {
-            Reason::Congestion => &mut self.congestion,
-            Reason::Duplicate => &mut self.duplicate,
-            Reason::NoRoute => &mut self.no_route,
-            Reason::InvalidLabel => &mut self.invalid_label,
-            Reason::Unknown => &mut self.unknown,
+            NackReason::Congestion => &mut self.congestion,
+            NackReason::Duplicate => &mut self.duplicate,
+            NackReason::NoRoute => &mut self.no_route,
+            NackReason::InvalidLabel => &mut self.invalid_label,
+            NackReason::Unknown => &mut self.unknown,
         } += 1;
     }
 
-    /// All of them.
+    /// Their sum.
     pub fn total(&self) -> u64 {
         self.congestion + self.duplicate + self.no_route + self.invalid_label + self.unknown
     }
 }
 
-/// What a consumer counts.
+/// Counters of a consumer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConsumerCounters {
     /// Interests sent, retransmissions included.
     pub interests: ByClass<u64>,
-    /// Segments that came, each counted once, by the class of their latest Interest.
+    /// Segments received, each counted once, by the class of their latest Interest.
     pub data: ByClass<u64>,
     /// Size of these segments on the wire.
     pub goodput: Bytes,
-    /// Interests refused.
+    /// Interests returned with a Nack.
     pub nacks: Nacks,
-    /// Interests given up because no answer came in time.
+    /// Interests that timed out.
     pub timeouts: u64,
-    /// Interests for a segment that had been asked for before.
+    /// Interests for a segment that was requested before.
     pub retransmissions: u64,
-    /// Interests that named no path although one was known.
+    /// Interests without a steering hint, sent to find further paths.
     pub probes: u64,
-    /// Data for a segment that had come before.
+    /// Data for a segment received before.
     pub duplicates: u64,
-    /// Data and refusals of what was not asked for, or is no longer.
+    /// Data and Nacks for Interests that are not in flight.
     pub unsolicited: u64,
 }

@@ -1,20 +1,21 @@
-//! One Interest per gap.
+//! Paces Interests.
 
 use narrows_units::{Span, Time};
 
-/// Lets one Interest leave per gap. The gap may change at any time, and then counts from the latest Interest.
+/// Allows one Interest per gap. A changed gap counts from the latest Interest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     last: Option<Time>,
 }
 
 impl Pacer {
-    /// When the next one may leave.
+    /// When the next Interest may leave.
     pub(crate) fn due(&self, gap: Span) -> Time {
         self.last.map_or(Time::ZERO, |last| last + gap)
     }
 
-    /// One leaves. What is late by less than a gap, as where a host wakes late, does not delay those after it; a longer pause is not made up for.
+    /// An Interest leaves. A delay of less than one gap, as when a host wakes late, does not delay later Interests; a longer pause is not
+    /// made up for.
     pub(crate) fn take(&mut self, now: Time, gap: Span) {
         let due = self.due(gap);
         self.last = Some(if self.last.is_some() && now.since(due) < gap { due } else { now });

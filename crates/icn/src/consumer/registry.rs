@@ -1,21 +1,20 @@
-//! The consumers that follow rates, by name.
+//! The registry of consumers that follow rates.
 
-use narrows_params;
 use narrows_params::{Param, Params, Registered};
 
-/// What a registry line says of a consumer.
+/// The registry entry of a consumer.
 pub struct ConsumerEntry {
     /// Its name in scenarios.
     pub name: &'static str,
-    /// One line on what it does.
+    /// Description in one line.
     pub summary: &'static str,
     /// The document it follows.
     pub source: &'static str,
-    /// Classes of rates that the network's law must have.
+    /// Number of rate classes that the network's law must have.
     pub classes: u8,
-    /// What can be set.
+    /// Its parameters.
     pub params: &'static [Param],
-    /// Its primary rate is the sum over its subflows, not the best of them.
+    /// Its primary rate is the sum over its subflows, instead of the best subflow's.
     total: bool,
 }
 
@@ -40,7 +39,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
     &ConsumerEntry {
         name: "mircc",
         summary: "primary Interests at the rate of the best subflow over all subflows, secondary ones at the sum of their secondary rates",
-        source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), section 4",
+        source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), sections 4.2 and 4.3",
         classes: 2,
         params: &[PROBE, PROBES, STRICT, HOLD],
         total: false,
@@ -85,7 +84,7 @@ const PROBE: Param = Param::number(
     0.03,
     (0.0, 1.0),
     "",
-    "share of primary Interests that name no path, to find others (MIRCC, section 4.2.3: 3 %)",
+    "share of primary Interests that name no path, to find others (MIRCC, section 4.3.3: 3 %)",
 );
 const PROBES: Param =
     Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests that name no path; the paper has none");
@@ -98,17 +97,17 @@ const HOLD: Param = Param::number(
     "time from the first Data to the first secondary Interest, in which idle links learn of the primary ones; the paper has none",
 );
 
-/// How a consumer behaves.
+/// The settings of a consumer.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// The primary rate is the sum over the subflows.
     pub(crate) total: bool,
     pub(crate) multipath: bool,
     pub(crate) probe: f64,
-    /// Hintless Interests a second, at least.
+    /// Least number of hintless Interests per second.
     pub(crate) probes: f64,
     pub(crate) strict: bool,
-    /// Round trips before secondary Interests; `None` for a consumer that sends none.
+    /// Round trips before the first secondary Interest; `None` for a consumer that sends none.
     pub(crate) hold: Option<f64>,
 }
 
@@ -132,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_paper_says_is_the_default() {
+    fn the_paper_gives_the_defaults() {
         for entry in CONSUMERS {
             let settings = Settings::new(&entry.name.parse().unwrap());
             assert_eq!((settings.probe, settings.probes, settings.multipath, settings.strict), (0.03, 1.0, true, false));
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused_with_what_is() {
+    fn an_unknown_consumer_is_refused_with_the_known_ones() {
         let refused = |text: &str| text.parse::<ConsumerChoice>().unwrap_err().to_string();
         assert_eq!(refused("mirc"), "there is no consumer \"mirc\"; known are mircc, single, best-subflow, total-per-subflow");
         assert_eq!(refused("single?probe=2"), "single: probe=2 is not allowed; it must be a number from 0 to 1");

@@ -1,72 +1,72 @@
-//! Which segments have come, are asked for, or must be asked for again.
+//! The segments of a content: in flight, to be retransmitted, or received.
 
-use crate::Class;
+use crate::packet::Class;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// The segments of one content, asked for in order. Every operation takes constant time on average, and what is kept is bounded by [`MOST`] segments.
+/// The segments of one content, requested in order. Every operation takes constant time on average, and at most [`MOST`] segments are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Segments {
     /// Those from `base` to `next`, in a ring.
     slots: Vec<Slot>,
-    /// First segment that has not come.
+    /// First segment not received.
     base: u64,
-    /// First segment never asked for.
+    /// First segment never requested.
     next: u64,
     /// One past the last; `None` without end.
     end: Option<u64>,
     in_flight: usize,
-    /// To be asked for again, in this order. The first one still is; others may have come meanwhile.
-    again: VecDeque<u64>,
-    /// Interests in the order in which they left, by how often their segment has timed out: all of a queue are given up after the same time.
-    timers: [VecDeque<Armed>; LEVELS],
+    /// Segments to retransmit, in this order. The first one still is to be; others may have arrived meanwhile.
+    retransmit: VecDeque<u64>,
+    /// Timers in the order in which Interests left, by how often their segment has timed out: all of a queue have the same timeout.
+    timers: [VecDeque<Timer>; LEVELS],
 }
 
 /// One segment's latest Interest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
-    state: State,
+    state: SegmentState,
     pub(crate) class: Class,
     timeouts: u8,
-    /// How often it was asked for.
+    /// Interests sent for it.
     pub(crate) sends: u32,
     pub(crate) nonce: u32,
     pub(crate) sent_at: Time,
-    /// The subflow that it was sent over, if it was not to find its way.
+    /// The subflow to which it was steered, if any.
     pub(crate) path: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum SegmentState {
     #[default]
     InFlight,
-    Again,
-    Come,
+    Retransmit,
+    Received,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Armed {
+struct Timer {
     segment: u64,
     sends: u32,
     sent_at: Time,
 }
 
-/// What Data turned out to be.
+/// The classification of Data.
 pub(crate) enum Arrival {
     /// The first of its segment.
     New(Slot),
-    /// Had come before.
+    /// The segment was received before.
     Duplicate,
-    /// Was not asked for.
+    /// The segment was not requested.
     Unsolicited,
 }
 
-/// Most segments beyond the first one missing that are asked for: half a second of Data of 1 kB at 2 Gbit/s.
+/// Most segments requested beyond the first missing one: half a second of Data of 1 kB at 2 Gbit/s.
 pub(crate) const MOST: u64 = 1 << 17;
 const INITIAL: usize = 16;
-/// 200 ms doubles three times and is with the next one at [`LONGEST`].
+/// 200 ms doubles three times; the next doubling reaches [`LONGEST`].
 const LEVELS: usize = 5;
-/// Longest wait for an answer.
+/// Longest timeout.
 pub(crate) const LONGEST: Span = Span::from_secs(2);
 
 impl Segments {
@@ -77,7 +77,7 @@ impl Segments {
             next: 0,
             end,
             in_flight: 0,
-            again: VecDeque::new(),
+            retransmit: VecDeque::new(),
             timers: Default::default(),
         }
     }
@@ -95,7 +95,7 @@ impl Segments {
         &mut self.slots[place]
     }
 
-    fn is(&self, segment: u64, state: State) -> bool {
+    fn is(&self, segment: u64, state: SegmentState) -> bool {
         (self.base..self.next).contains(&segment) && self.slot(segment).state == state
     }
 
@@ -103,35 +103,42 @@ impl Segments {
         self.in_flight
     }
 
-    /// True once all have come.
+    /// True once all are received.
     pub(crate) fn complete(&self) -> bool {
         self.end.is_some_and(|end| self.base >= end)
     }
 
-    /// True if there is a segment to ask for.
-    pub(crate) fn wanting(&self) -> bool {
-        !self.again.is_empty() || (self.end.is_none_or(|end| self.next < end) && self.next - self.base < MOST)
+    /// True if there is a segment to request.
+    pub(crate) fn has_next(&self) -> bool {
+        !self.retransmit.is_empty() || (self.end.is_none_or(|end| self.next < end) && self.next - self.base < MOST)
     }
 
-    /// The Interest of `segment` whose nonce this is, while in flight.
+    /// The Interest of `segment` with this nonce, while in flight.
     pub(crate) fn in_flight_as(&self, segment: u64, nonce: u32) -> Option<Slot> {
-        let known = self.is(segment, State::InFlight) && self.slot(segment).nonce == nonce;
+        let known = self.is(segment, SegmentState::InFlight) && self.slot(segment).nonce == nonce;
         known.then(|| *self.slot(segment))
     }
 
-    /// An Interest for the next segment leaves; returns the segment and how often it has been asked for, this time included. Call only while
-    /// [`wanting`](Segments::wanting). Without a timer until [`arm`](Segments::arm).
+    /// Sends an Interest for the next segment. Returns the segment and the Interests sent for it, this one included. Call it only if
+    /// [`has_next`](Segments::has_next). The Interest has no timeout until [`start_timer`](Segments::start_timer).
     pub(crate) fn send(&mut self, now: Time, class: Class, nonce: u32, path: Option<u64>) -> (u64, u32) {
-        let segment = match self.again.pop_front() {
+        let segment = match self.retransmit.pop_front() {
             Some(segment) => segment,
             None => self.add(),
         };
         let slot = self.slot_mut(segment);
-        *slot =
-            Slot { state: State::InFlight, class, sends: slot.sends.saturating_add(1), nonce, sent_at: now, path, timeouts: slot.timeouts };
+        *slot = Slot {
+            state: SegmentState::InFlight,
+            class,
+            sends: slot.sends.saturating_add(1),
+            nonce,
+            sent_at: now,
+            path,
+            timeouts: slot.timeouts,
+        };
         let sends = slot.sends;
         self.in_flight += 1;
-        self.tidy();
+        self.prune();
         (segment, sends)
     }
 
@@ -149,51 +156,51 @@ impl Segments {
         segment
     }
 
-    /// From now on the Interest of `segment` that is in flight is given up when its time is over; nothing if none is. Call in the order in which Interests leave.
-    pub(crate) fn arm(&mut self, segment: u64) {
-        if self.is(segment, State::InFlight) {
+    /// Starts the timeout of the Interest of `segment`, if it is in flight. Call it in the order in which Interests leave.
+    pub(crate) fn start_timer(&mut self, segment: u64) {
+        if self.is(segment, SegmentState::InFlight) {
             let slot = *self.slot(segment);
-            self.timers[usize::from(slot.timeouts)].push_back(Armed { segment, sends: slot.sends, sent_at: slot.sent_at });
+            self.timers[usize::from(slot.timeouts)].push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
         }
     }
 
-    /// Data of `segment` came.
-    pub(crate) fn come(&mut self, segment: u64) -> Arrival {
+    /// Data of `segment` arrives.
+    pub(crate) fn on_data(&mut self, segment: u64) -> Arrival {
         if segment >= self.next {
             return Arrival::Unsolicited;
         }
-        if segment < self.base || self.slot(segment).state == State::Come {
+        if segment < self.base || self.slot(segment).state == SegmentState::Received {
             return Arrival::Duplicate;
         }
         let slot = *self.slot(segment);
-        self.in_flight -= usize::from(slot.state == State::InFlight);
-        self.slot_mut(segment).state = State::Come;
-        while self.is(self.base, State::Come) {
+        self.in_flight -= usize::from(slot.state == SegmentState::InFlight);
+        self.slot_mut(segment).state = SegmentState::Received;
+        while self.is(self.base, SegmentState::Received) {
             self.base += 1;
         }
-        self.tidy();
+        self.prune();
         Arrival::New(slot)
     }
 
-    /// The Interest of `segment` in flight failed: it is to be asked for again. False if none was in flight.
+    /// The Interest of `segment` failed, so that the segment is to be retransmitted. False if none was in flight.
     pub(crate) fn fail(&mut self, segment: u64) -> bool {
-        let failed = self.is(segment, State::InFlight);
+        let failed = self.is(segment, SegmentState::InFlight);
         if failed {
-            self.slot_mut(segment).state = State::Again;
+            self.slot_mut(segment).state = SegmentState::Retransmit;
             self.in_flight -= 1;
-            self.again.push_back(segment);
-            self.tidy();
+            self.retransmit.push_back(segment);
+            self.prune();
         }
         failed
     }
 
-    /// Gives up what was sent too long ago: `rto` doubles with each time that a segment was given up, to 2 s. Returns how many there were.
+    /// Times out Interests after `rto`, which doubles with each timeout of the segment, up to 2 s. Returns how many timed out.
     pub(crate) fn expire(&mut self, now: Time, rto: Span) -> u64 {
         let mut expired = 0;
         for level in 0..LEVELS {
-            while let Some(&Armed { segment, sends, sent_at }) = self.timers[level].front() {
-                if self.waits(segment, sends) {
-                    if sent_at + patience(rto, level) > now {
+            while let Some(&Timer { segment, sends, sent_at }) = self.timers[level].front() {
+                if self.is_current(segment, sends) {
+                    if sent_at + timeout(rto, level) > now {
                         break;
                     }
                     self.slot_mut(segment).timeouts = (level + 1).min(LEVELS - 1) as u8;
@@ -208,30 +215,30 @@ impl Segments {
         expired
     }
 
-    /// When [`expire`](Segments::expire) is wanted next.
+    /// When to call [`expire`](Segments::expire) next.
     pub(crate) fn due(&self, rto: Span) -> Time {
-        let due = |(level, timers): (usize, &VecDeque<Armed>)| timers.front().map(|armed| armed.sent_at + patience(rto, level));
+        let due = |(level, timers): (usize, &VecDeque<Timer>)| timers.front().map(|timer| timer.sent_at + timeout(rto, level));
         self.timers.iter().enumerate().filter_map(due).min().unwrap_or(Time::NEVER)
     }
 
-    fn waits(&self, segment: u64, sends: u32) -> bool {
-        self.is(segment, State::InFlight) && self.slot(segment).sends == sends
+    fn is_current(&self, segment: u64, sends: u32) -> bool {
+        self.is(segment, SegmentState::InFlight) && self.slot(segment).sends == sends
     }
 
-    /// Forgets at the heads of all queues what no longer counts.
-    fn tidy(&mut self) {
-        while self.again.front().is_some_and(|segment| !self.is(*segment, State::Again)) {
-            self.again.pop_front();
+    /// Removes outdated entries from the heads of all queues.
+    fn prune(&mut self) {
+        while self.retransmit.front().is_some_and(|segment| !self.is(*segment, SegmentState::Retransmit)) {
+            self.retransmit.pop_front();
         }
         for level in 0..LEVELS {
-            while self.timers[level].front().is_some_and(|armed| !self.waits(armed.segment, armed.sends)) {
+            while self.timers[level].front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
                 self.timers[level].pop_front();
             }
         }
     }
 }
 
-/// How long an answer may take to an Interest for a segment given up `level` times.
-fn patience(rto: Span, level: usize) -> Span {
+/// The timeout of a segment that has timed out `level` times.
+fn timeout(rto: Span, level: usize) -> Span {
     (rto * (1 << level)).min(LONGEST.max(rto))
 }

@@ -1,51 +1,53 @@
-//! The consumer that a congestion controller drives.
+//! The consumer driven by a congestion controller.
 
-use super::{ConsumerCounters, ConsumerError, ConsumerSetup, Subflow};
-use crate::{Class, Content, Data, Interest, Nack, Packet, Reason, Steer};
+use super::counters::{ConsumerCounters, ConsumerSetup};
+use super::error::{ConsumerError, OFFERS};
+use super::subflows::Subflow;
+use crate::name::Content;
+use crate::packet::{Class, Data, Interest, Nack, NackReason, Packet};
+use crate::route::Steer;
 use narrows_control::{Choice, Setup};
 use narrows_params::Need;
 use narrows_transport::{AckFormat, Answer, Sender, Transport};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use std::collections::VecDeque;
 
-/// The signals that a consumer gives to the controller which drives it.
-pub const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags];
-
-/// Asks for segments as a window and a pacing rate allow: Data acknowledges, a refusal for congestion is a loss, and so is an Interest that is overtaken by three
-/// later ones or for longer than 9/8 of a round trip (RFC 9002, section 6.1). Silence is answered by a probe (section 6.2). The network finds the paths.
-pub(crate) struct Window<C: Content> {
+/// Requests segments as a window and a pacing rate allow. Data acknowledges an Interest. A congestion Nack is a loss, and so is an Interest
+/// overtaken by three later ones, or for longer than 9/8 of a round trip (RFC 9002, section 6.1). After a probe timeout the consumer sends
+/// a probe (section 6.2). It steers no Interests.
+pub(crate) struct WindowConsumer<C: Content> {
     setup: ConsumerSetup,
     content: C,
     random: Random,
     now: Time,
     sender: Sender,
     segments: Option<u64>,
-    /// First segment that has not come.
+    /// First segment not received.
     base: u64,
-    /// From `base` on: the latest Interest for each segment, `None` once it has come.
-    asked: VecDeque<Option<Asked>>,
-    /// After a refusal nothing leaves before this.
-    held: Time,
-    in_rtt: Option<Span>,
+    /// From `base` on: the latest Interest for each segment, `None` once Data has arrived.
+    outstanding: VecDeque<Option<Outstanding>>,
+    /// After a congestion Nack no Interest leaves before this time.
+    held_until: Time,
+    sample: Option<Span>,
     stopped: bool,
     counters: ConsumerCounters,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Outstanding {
     packet: u64,
     nonce: u32,
-    again: bool,
+    retransmission: bool,
 }
 
-impl<C: Content> Window<C> {
+impl<C: Content> WindowConsumer<C> {
     pub(crate) fn new(
         choice: &Choice,
         setup: &ConsumerSetup,
         content: C,
         segments: Option<u64>,
         start: Time,
-    ) -> Result<Window<C>, ConsumerError> {
+    ) -> Result<WindowConsumer<C>, ConsumerError> {
         let needs = choice.needs();
         if let Some(need) = needs.iter().find(|need| !OFFERS.contains(need)) {
             return Err(ConsumerError::Needs { controller: choice.entry().name, need: *need });
@@ -67,7 +69,7 @@ impl<C: Content> Window<C> {
         })?;
         let mut sender = Sender::new(&transport, controller, needs.contains(&Need::RateSample));
         sender.write(segments.unwrap_or(u64::MAX));
-        Ok(Window {
+        Ok(WindowConsumer {
             setup: *setup,
             content,
             random: Random::stream(setup.seed, "consumer"),
@@ -75,9 +77,9 @@ impl<C: Content> Window<C> {
             sender,
             segments,
             base: 0,
-            asked: VecDeque::new(),
-            held: start,
-            in_rtt: None,
+            outstanding: VecDeque::new(),
+            held_until: start,
+            sample: None,
             stopped: false,
             counters: ConsumerCounters::default(),
         })
@@ -85,7 +87,7 @@ impl<C: Content> Window<C> {
 
     pub(crate) fn handle(&mut self, now: Time, packet: Packet<C::Name>) {
         self.now = now;
-        self.in_rtt = None;
+        self.sample = None;
         match packet {
             Packet::Data(data) => self.on_data(&data),
             Packet::Nack(nack) => self.on_nack(&nack),
@@ -93,46 +95,46 @@ impl<C: Content> Window<C> {
         }
     }
 
-    fn asked(&mut self, name: &C::Name) -> Option<(u64, &mut Option<Asked>)> {
+    fn outstanding(&mut self, name: &C::Name) -> Option<(u64, &mut Option<Outstanding>)> {
         let segment = self.content.segment(name)?;
-        let asked = self.asked.get_mut(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
-        Some((segment, asked))
+        let outstanding = self.outstanding.get_mut(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
+        Some((segment, outstanding))
     }
 
     fn on_data(&mut self, data: &Data<C::Name>) {
-        let come = self.content.segment(&data.name).is_some_and(|segment| segment < self.base);
-        let Some((segment, asked)) = self.asked(&data.name) else {
-            let counter = if come { &mut self.counters.duplicates } else { &mut self.counters.unsolicited };
+        let received = self.content.segment(&data.name).is_some_and(|segment| segment < self.base);
+        let Some((segment, outstanding)) = self.outstanding(&data.name) else {
+            let counter = if received { &mut self.counters.duplicates } else { &mut self.counters.unsolicited };
             *counter += 1;
             return;
         };
-        let Some(Asked { packet, again, .. }) = asked.take() else {
+        let Some(Outstanding { packet, retransmission, .. }) = outstanding.take() else {
             self.counters.duplicates += 1;
             return;
         };
-        while self.asked.front().is_some_and(|asked| asked.is_none()) {
-            self.asked.pop_front();
+        while self.outstanding.front().is_some_and(Option::is_none) {
+            self.outstanding.pop_front();
             self.base += 1;
         }
         self.counters.data.primary += 1;
         self.counters.goodput += data.size;
-        self.in_rtt = self.sender.on_answer(self.now, &Answer { packet, segment, ambiguous: again, marked: data.marked });
+        self.sample = self.sender.on_answer(self.now, &Answer { packet, segment, ambiguous: retransmission, marked: data.marked });
     }
 
     fn on_nack(&mut self, nack: &Nack<C::Name>) {
         let nonce = nack.interest.nonce;
-        let known = self.asked(&nack.interest.name).and_then(|(_, asked)| (*asked).filter(|asked| asked.nonce == nonce));
-        let Some(asked) = known else {
+        let known = self.outstanding(&nack.interest.name).and_then(|(_, latest)| (*latest).filter(|latest| latest.nonce == nonce));
+        let Some(nacked) = known else {
             self.counters.unsolicited += 1;
             return;
         };
         self.counters.nacks.count(nack.reason);
-        if nack.reason == Reason::Congestion {
-            self.sender.on_refusal(self.now, asked.packet);
-            // One gap between Interests, so that a node that refuses at once is not asked without end. A controller that paces has no window to tell it.
+        if nack.reason == NackReason::Congestion {
+            self.sender.on_refusal(self.now, nacked.packet);
+            // Wait for one gap between Interests, or a node that answers with a Nack at once would get retransmissions without end.
             let round = if self.srtt().is_zero() { self.sender.rtt().timeout() } else { self.srtt() };
             let abreast = (self.sender.effective_window() as u64).min(u64::from(self.sender.in_flight()) + 1);
-            self.held = self.now + round / abreast.max(1);
+            self.held_until = self.now + round / abreast.max(1);
         }
     }
 
@@ -147,19 +149,20 @@ impl<C: Content> Window<C> {
         if self.stopped || self.finished() {
             return None;
         }
-        let ready = self.sender.ready_at(self.now).map(|ready| ready.max(self.held));
+        let ready = self.sender.ready_at(self.now).map(|ready| ready.max(self.held_until));
         ready.into_iter().chain(self.sender.next_timer()).min()
     }
 
     pub(crate) fn interest(&mut self) -> Option<Interest<C::Name>> {
-        if self.stopped || self.finished() || self.held > self.now {
+        if self.stopped || self.finished() || self.held_until > self.now {
             return None;
         }
         let (segment, _) = self.sender.transmit(self.now)?;
-        let asked = Asked { packet: self.sender.counters().sent - 1, nonce: self.random.bits() as u32, again: segment.retransmission };
+        let packet = self.sender.counters().sent - 1;
+        let latest = Outstanding { packet, nonce: self.random.bits() as u32, retransmission: segment.retransmission };
         match (segment.number - self.base) as usize {
-            new if new == self.asked.len() => self.asked.push_back(Some(asked)),
-            known => self.asked[known] = Some(asked),
+            new if new == self.outstanding.len() => self.outstanding.push_back(Some(latest)),
+            known => self.outstanding[known] = Some(latest),
         }
         self.counters.interests.primary += 1;
         self.counters.retransmissions += u64::from(segment.retransmission);
@@ -167,7 +170,7 @@ impl<C: Content> Window<C> {
             name: self.content.name(segment.number),
             can_be_prefix: false,
             must_be_fresh: false,
-            nonce: asked.nonce,
+            nonce: latest.nonce,
             lifetime: self.setup.lifetime,
             hop_limit: u8::MAX,
             class: Class::Primary,
@@ -190,7 +193,7 @@ impl<C: Content> Window<C> {
         ConsumerCounters { timeouts: self.sender.counters().timeouts, ..self.counters }
     }
 
-    /// The pacing rate, or what the window gives in a round trip.
+    /// The pacing rate, or the window over the round trip.
     pub(crate) fn rates(&self) -> (Rate, Rate) {
         let window = self.setup.data.get() as f64 * self.sender.effective_window();
         let round = self.srtt().as_secs_f64();
@@ -215,6 +218,6 @@ impl<C: Content> Window<C> {
     }
 
     pub(crate) fn take_rtt(&mut self) -> Option<Span> {
-        self.in_rtt.take()
+        self.sample.take()
     }
 }

@@ -1,6 +1,8 @@
-//! The content store: Data that has passed, for whoever asks next.
+//! The content store: Data that this node has forwarded, for later Interests.
 
-use crate::{Data, Interest, Name, Route};
+use crate::name::Name;
+use crate::packet::{Data, Interest};
+use crate::route::Route;
 use narrows_units::Time;
 use narrows_wire::Rates;
 use std::collections::BTreeMap;
@@ -9,63 +11,64 @@ use std::ops::Bound;
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug)]
-struct Kept<N: Name> {
+struct StoredData<N: Name> {
     data: Data<N>,
     fresh_until: Time,
-    /// Neighbours in the order of use.
+    /// Neighbours in the list by time of use.
     newer: u32,
     older: u32,
 }
 
-/// So many packets, of which the least recently used goes first. What links wrote into Data is not kept with it: rates and the route are those of another time and another way
-/// (MIRCC, section 4.3: a cache is a responder, and the first link after it is the first to write).
+/// Up to `limit` Data packets; the least recently used is replaced first. Rates and route are not stored, since they belong to another time
+/// and path: as after a producer, the first link downstream writes first. This rule is ours: the paper leaves caches out (MIRCC, section
+/// 4).
 #[derive(Clone, Debug)]
 pub(crate) struct Cache<N: Name> {
     limit: usize,
     index: BTreeMap<N, u32>,
-    kept: Vec<Kept<N>>,
+    stored: Vec<StoredData<N>>,
     newest: u32,
     oldest: u32,
 }
 
 impl<N: Name> Cache<N> {
     pub(crate) fn new(limit: usize) -> Cache<N> {
-        Cache { limit, index: BTreeMap::new(), kept: Vec::new(), newest: NONE, oldest: NONE }
+        Cache { limit, index: BTreeMap::new(), stored: Vec::new(), newest: NONE, oldest: NONE }
     }
 
     pub(crate) fn is_off(&self) -> bool {
         self.limit == 0
     }
 
-    /// Keeps a copy.
+    /// Stores a copy.
     pub(crate) fn insert(&mut self, now: Time, data: &Data<N>) {
         let data = Data { rates: Rates::UNLIMITED, route: Route::default(), marked: false, ..data.clone() };
         let fresh_until = now + data.freshness;
         if let Some(slot) = self.index.get(&data.name).copied() {
-            let kept = &mut self.kept[slot as usize];
-            (kept.data, kept.fresh_until) = (data, fresh_until);
+            let stored = &mut self.stored[slot as usize];
+            (stored.data, stored.fresh_until) = (data, fresh_until);
             self.touch(slot);
             return;
         }
         let name = data.name.clone();
-        let kept = Kept { data, fresh_until, newer: NONE, older: NONE };
-        let slot = if self.kept.len() < self.limit {
-            self.kept.push(kept);
-            self.kept.len() as u32 - 1
+        let stored = StoredData { data, fresh_until, newer: NONE, older: NONE };
+        let slot = if self.stored.len() < self.limit {
+            self.stored.push(stored);
+            self.stored.len() as u32 - 1
         } else {
             let slot = self.oldest;
             self.unlink(slot);
-            self.index.remove(&self.kept[slot as usize].data.name);
-            self.kept[slot as usize] = kept;
+            self.index.remove(&self.stored[slot as usize].data.name);
+            self.stored[slot as usize] = stored;
             slot
         };
         self.index.insert(name, slot);
         self.link(slot);
     }
 
-    /// A copy of what answers the Interest: for a prefix the first in the order of names.
+    /// A copy of the Data that answers the Interest: for a prefix, the first match in the order of names.
     pub(crate) fn lookup(&mut self, now: Time, interest: &Interest<N>) -> Option<Data<N>> {
-        let usable = |slot: &u32| !interest.must_be_fresh || self.kept[*slot as usize].fresh_until > now;
+        let usable = |slot: &u32| !interest.must_be_fresh || self.stored[*slot as usize].fresh_until > now;
         let slot = if interest.can_be_prefix {
             let from = (Bound::Included(&interest.name), Bound::Unbounded);
             let below = self.index.range(from).take_while(|(name, _)| name.has_prefix(&interest.name));
@@ -74,7 +77,7 @@ impl<N: Name> Cache<N> {
             self.index.get(&interest.name).copied().filter(usable)
         }?;
         self.touch(slot);
-        Some(self.kept[slot as usize].data.clone())
+        Some(self.stored[slot as usize].data.clone())
     }
 
     fn touch(&mut self, slot: u32) {
@@ -83,23 +86,23 @@ impl<N: Name> Cache<N> {
     }
 
     fn unlink(&mut self, slot: u32) {
-        let Kept { newer, older, .. } = self.kept[slot as usize];
+        let StoredData { newer, older, .. } = self.stored[slot as usize];
         match newer {
             NONE => self.newest = older,
-            _ => self.kept[newer as usize].older = older,
+            _ => self.stored[newer as usize].older = older,
         }
         match older {
             NONE => self.oldest = newer,
-            _ => self.kept[older as usize].newer = newer,
+            _ => self.stored[older as usize].newer = newer,
         }
     }
 
     fn link(&mut self, slot: u32) {
         let older = std::mem::replace(&mut self.newest, slot);
-        (self.kept[slot as usize].newer, self.kept[slot as usize].older) = (NONE, older);
+        (self.stored[slot as usize].newer, self.stored[slot as usize].older) = (NONE, older);
         match older {
             NONE => self.oldest = slot,
-            _ => self.kept[older as usize].newer = slot,
+            _ => self.stored[older as usize].newer = slot,
         }
     }
 }
@@ -107,7 +110,9 @@ impl<N: Name> Cache<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Class, Interned, Steer};
+    use crate::interned::Interned;
+    use crate::packet::Class;
+    use crate::route::Steer;
     use narrows_units::{Bytes, Span};
     use proptest::prelude::*;
 
@@ -145,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stale_answers_only_those_who_do_not_mind() {
+    fn stale_data_answers_only_interests_that_accept_it() {
         let mut cache = Cache::new(4);
         cache.insert(ms(0), &data(1, 10));
         let any = interest(data(1, 0).name);

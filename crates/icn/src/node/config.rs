@@ -1,29 +1,29 @@
-//! What a node is made with.
+//! The configuration of a node.
 
 use super::strategy::StrategyChoice;
-use crate::Form;
+use crate::route::Form;
 
-/// What a node is made with.
+/// The configuration of a node.
 #[derive(Clone, Debug)]
 pub struct NodeConfig {
-    /// Tells nodes of a network apart in the hashes of paths.
+    /// Identifies the node in the hashes of paths.
     pub id: u64,
-    /// Of its draws: when laws begin to tick, and which way Interests take.
+    /// Seed of its random choices: first ticks of laws, and next hops.
     pub seed: u64,
-    /// How paths are told apart and followed.
+    /// The form of its steering hints.
     pub form: Form,
-    /// Which way Interests take that follow no path.
+    /// Chooses next hops of Interests without a usable hint.
     pub strategy: StrategyChoice,
-    /// Data packets in the content store; 0 for none.
+    /// Capacity of the content store in Data packets; 0 for none.
     pub cache: usize,
-    /// Interests of a face that may wait for an answer at once. Others are refused.
+    /// Most pending Interests per face. Further ones are returned with a Nack.
     pub pit_per_face: usize,
-    /// Laws share out what the shaper lets through, if that is less than the link's capacity.
+    /// Laws share out the shaper's rate where it is below the link's capacity.
     pub shaped_capacity: bool,
 }
 
 impl Default for NodeConfig {
-    /// Path labels, draws by capacity, no content store, 65,536 Interests for each face.
+    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per face.
     fn default() -> NodeConfig {
         NodeConfig {
             id: 0,

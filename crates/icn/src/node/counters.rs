@@ -1,55 +1,55 @@
-//! What a node and its faces have counted.
+//! Counters of a node and of its faces.
 
-/// Of a node, since it began.
+/// Counters of a node since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeCounters {
-    /// Interests that joined an entry of the table, and were not passed on.
+    /// Interests aggregated with a PIT entry, and therefore not forwarded.
     pub aggregated: u64,
-    /// Of these, Interests that were to take another way than the one which they joined.
+    /// Aggregated Interests whose hint differs from that of the entry.
     pub diverted: u64,
-    /// Interests that came again from the same face, and were passed on again.
+    /// Interests retransmitted by a face that already waits, and forwarded again.
     pub retransmitted: u64,
-    /// Interests that had been here before: refused.
+    /// Interests returned with a Nack because their nonce was known (a loop).
     pub duplicate: u64,
-    /// Interests to which no route leads: refused.
+    /// Interests returned with a Nack because no route matches.
     pub no_route: u64,
-    /// Interests whose path is not there, and that were to take no other: refused.
+    /// Strictly steered Interests returned with a Nack because their hint names no next hop.
     pub invalid_label: u64,
-    /// Interests whose path is not there, and that took another.
+    /// Interests whose hint names no next hop, forwarded by the strategy.
     pub fallback: u64,
-    /// Interests of a face that has as many pending as it may: refused.
+    /// Interests returned with a Nack because their face has its most pending Interests.
     pub table_full: u64,
-    /// Interests that came with no hops left, or would have left with none.
+    /// Interests dropped because their hop limit ended.
     pub hop_limit: u64,
-    /// Entries of the table that were never answered.
+    /// PIT entries that expired without an answer.
     pub expired: u64,
-    /// Interests that waited until nobody waited for them.
+    /// Interests that waited in a shaper until their PIT entry was gone.
     pub stale: u64,
-    /// Data and refusals that nobody waits for.
+    /// Data and Nacks without a PIT entry.
     pub unsolicited: u64,
-    /// Interests that the content store answered.
+    /// Interests answered by the content store.
     pub cache_hits: u64,
 }
 
-/// Of a face, since it was added.
+/// Counters of a face since it was added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaceCounters {
-    /// Interests that came in.
+    /// Interests received.
     pub interests_in: u64,
-    /// Interests that left.
+    /// Interests sent.
     pub interests_out: u64,
-    /// Data that came in.
+    /// Data received.
     pub data_in: u64,
-    /// Data that left.
+    /// Data sent.
     pub data_out: u64,
-    /// Refusals that came in.
+    /// Nacks received.
     pub nacks_in: u64,
-    /// Refusals that left.
+    /// Nacks sent.
     pub nacks_out: u64,
-    /// Interests that the shaper refused, primary and secondary.
+    /// Interests refused by the shaper, which are returned with a Nack: primary and secondary.
     pub refused: [u64; 2],
-    /// Secondary Interests that waited and gave way to primary ones; they are counted as refused too.
+    /// Waiting secondary Interests evicted for primary ones; `refused` counts them too.
     pub evicted: u64,
-    /// The most Interests that waited at once.
+    /// The most Interests that waited in the shaper at once.
     pub most_waiting: usize,
 }

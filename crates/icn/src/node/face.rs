@@ -1,71 +1,64 @@
-//! A face: one end of a link, or of an application.
+//! A face: one end of a link, or the connection to an application of this node.
 
 use super::counters::FaceCounters;
-use super::gauge::Gauge;
-use super::meter::{MeanSize, Observed};
+use super::meter::{IncomingRate, MeanSize};
 use super::pit::EntryId;
+use super::rate_calculator::RateCalculator;
 use super::shaper::{Link, Offer, Shaper, ShaperConfig};
-use crate::{Class, Interest, Name};
+use crate::name::Name;
+use crate::packet::{Class, Interest};
 use narrows_path::{AnyRateLaw, LawChoice, LawSetup, RateLaw};
 use narrows_units::{Bytes, Random, Rate, Time};
 use narrows_wire::Rates;
 
-/// One of a node's faces, numbered from 0 in the order in which they were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FaceId(pub u32);
-
-impl FaceId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// What a face is made with.
+/// The configuration of a face.
 #[derive(Clone, Debug)]
 pub struct FaceConfig {
-    /// What its link carries towards the node: the Data that our Interests bring. `None`: unknown or unlimited, without a law.
+    /// Capacity of the link towards the node, which carries the Data that this node's Interests fetch. `None`: unknown or unlimited; the
+    /// face then has no rate law.
     pub capacity_in: Option<Rate>,
-    /// What its link carries away from the node: our Interests, and the Data that answers the other side's.
+    /// Capacity of the link away from the node, which carries this node's Interests and the Data that answers the neighbour's. `None`:
+    /// unknown or unlimited.
     pub capacity_out: Option<Rate>,
-    /// Its name in path labels: 1 to 4095, no other face of the node has it.
+    /// Its path label, 1 to 4095, unique among the faces of the node.
     pub label: u16,
-    /// The law whose rates are stamped into Data that comes in here; `None`: none are.
+    /// The law that computes the rates stamped into Data that arrives here; `None` stamps none.
     pub law: Option<LawChoice>,
-    /// How Interests are held back; `None`: not at all.
+    /// The Interest shaper; `None` sends Interests at once.
     pub shaper: Option<ShaperConfig>,
-    /// Whether the other side knows rates, classes and paths: if not, they are dropped towards it and ignored from it.
+    /// The neighbour understands rates, classes and paths. Otherwise the node strips them from packets to and from it.
     pub rates: bool,
-    /// An application of this node is on the other side: the path of its Data begins here.
+    /// An application of this node is on the other side: the paths of its Data begin here.
     pub application: bool,
 }
 
-/// A face as it is now.
+/// The present state of a face.
 #[derive(Clone, Copy, Debug)]
 pub struct FaceState<'a> {
-    /// What is stamped into Data that comes in here; `None` without a law.
+    /// Rates stamped into Data that arrives here; `None` without a law.
     pub rates: Option<Rates>,
-    /// Its law, for a look inside.
+    /// Its law, for inspection.
     pub law: Option<&'a AnyRateLaw>,
-    /// Data asked for in the law's last interval, in bit/s: primary and secondary. Zero without a law.
+    /// Data requested in the law's last interval, in bit/s: primary and secondary. Zero without a law.
     pub arrivals: [f64; 2],
-    /// Interests that wait.
+    /// Interests waiting in the shaper.
     pub waiting: usize,
-    /// The Data that they will bring.
+    /// Size of the Data that they will fetch.
     pub waiting_data: Bytes,
-    /// Interests from this face that wait for an answer.
+    /// Pending Interests that arrived on this face.
     pub pending: usize,
-    /// What it has counted.
+    /// Its counters.
     pub counters: &'a FaceCounters,
 }
 
-/// An Interest that waits in a shaper, and the entry of the table that it is of.
+/// An Interest that waits in a shaper, and its PIT entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Held<N: Name> {
     pub(crate) entry: EntryId,
     pub(crate) interest: Interest<N>,
 }
 
-/// Sizes in bytes before any packet has been seen (`ShaperNetDeviceFace`).
+/// Packet sizes in bytes assumed before the first packet (`ShaperNetDeviceFace`).
 const ASSUMED_INTEREST: f64 = 40.0;
 const ASSUMED_DATA: f64 = 1100.0;
 
@@ -74,15 +67,15 @@ pub(crate) struct Face<N: Name> {
     pub(crate) label: u16,
     pub(crate) rates: bool,
     pub(crate) application: bool,
-    /// Interests from here that wait for an answer.
+    /// Pending Interests that arrived on this face.
     pub(crate) pending: usize,
     pub(crate) counters: FaceCounters,
-    pub(crate) gauge: Option<Gauge>,
+    pub(crate) rate_calculator: Option<RateCalculator>,
     pub(crate) shaper: Option<Shaper<Held<N>>>,
     capacity_in: Option<Rate>,
     capacity_out: Option<Rate>,
     shaped_capacity: bool,
-    observed: Observed,
+    incoming: IncomingRate,
     interest_in: MeanSize,
     interest_out: MeanSize,
     data_in: MeanSize,
@@ -92,10 +85,10 @@ pub(crate) struct Face<N: Name> {
 impl<N: Name> Face<N> {
     pub(crate) fn new(now: Time, config: &FaceConfig, shaped_capacity: bool, phases: &mut Random) -> Face<N> {
         let known = config.capacity_in.is_some() || config.capacity_out.is_some();
-        let gauge = config.law.as_ref().zip(config.capacity_in).map(|(choice, capacity)| {
+        let rate_calculator = config.law.as_ref().zip(config.capacity_in).map(|(choice, capacity)| {
             let law = AnyRateLaw::new(choice, &LawSetup { capacity });
             let first = now + phases.span_below(law.interval());
-            Gauge::new(now, law, first)
+            RateCalculator::new(now, law, first)
         });
         Face {
             label: config.label,
@@ -103,12 +96,12 @@ impl<N: Name> Face<N> {
             application: config.application,
             pending: 0,
             counters: FaceCounters::default(),
-            gauge,
+            rate_calculator,
             shaper: config.shaper.filter(|_| known).map(Shaper::new),
             capacity_in: config.capacity_in,
             capacity_out: config.capacity_out,
             shaped_capacity,
-            observed: Observed::default(),
+            incoming: IncomingRate::default(),
             interest_in: MeanSize::assumed(ASSUMED_INTEREST),
             interest_out: MeanSize::assumed(ASSUMED_INTEREST),
             data_in: MeanSize::assumed(ASSUMED_DATA),
@@ -116,7 +109,7 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// How much draws by weight favour this face: its capacity out; an unknown one counts as more than any known one.
+    /// The weight of this face in random choices: its capacity out. An unknown capacity counts for more than any known one.
     pub(crate) fn weight(&self) -> u64 {
         const MOST: u64 = 1 << 48;
         self.capacity_out.map_or(MOST, |rate| rate.as_bps().min(MOST / 2))
@@ -124,9 +117,9 @@ impl<N: Name> Face<N> {
 
     pub(crate) fn state(&self) -> FaceState<'_> {
         FaceState {
-            rates: self.gauge.as_ref().map(Gauge::rates),
-            law: self.gauge.as_ref().map(Gauge::law),
-            arrivals: self.gauge.as_ref().map_or([0.0; 2], Gauge::arrivals),
+            rates: self.rate_calculator.as_ref().map(RateCalculator::rates),
+            law: self.rate_calculator.as_ref().map(RateCalculator::law),
+            arrivals: self.rate_calculator.as_ref().map_or([0.0; 2], RateCalculator::arrivals),
             waiting: self.shaper.as_ref().map_or(0, Shaper::packets),
             waiting_data: Bytes::new((self.waiting().get() as f64 * self.inflation()) as u64),
             pending: self.pending,
@@ -134,47 +127,47 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// True if time ever brings anything: a law or a shaper.
+    /// True if it has a law or a shaper, which need a timer.
     pub(crate) fn has_timer(&self) -> bool {
-        self.gauge.is_some() || self.shaper.is_some()
+        self.rate_calculator.is_some() || self.shaper.is_some()
     }
 
-    /// What is stamped into what comes in here.
+    /// Rates stamped into packets that arrive here.
     pub(crate) fn stamp(&self) -> Rates {
-        self.gauge.as_ref().map_or(Rates::UNLIMITED, Gauge::rates)
+        self.rate_calculator.as_ref().map_or(Rates::UNLIMITED, RateCalculator::rates)
     }
 
-    /// When it wants to be looked at.
+    /// When [`tick`](Face::tick) or [`take`](Face::take) has something to do.
     pub(crate) fn due(&self) -> Time {
         let shaper = self.shaper.as_ref().and_then(Shaper::due).unwrap_or(Time::NEVER);
-        shaper.min(self.gauge.as_ref().map_or(Time::NEVER, Gauge::due))
+        shaper.min(self.rate_calculator.as_ref().map_or(Time::NEVER, RateCalculator::due))
     }
 
-    /// An Interest came in.
-    pub(crate) fn interest_came(&mut self, now: Time, size: Bytes) {
+    /// An Interest arrives.
+    pub(crate) fn on_interest_in(&mut self, now: Time, size: Bytes) {
         self.counters.interests_in += 1;
         self.interest_in.add(size);
-        self.observed.add(now, size);
+        self.incoming.add(now, size);
     }
 
-    /// Data came in.
-    pub(crate) fn data_came(&mut self, size: Bytes) {
+    /// Data arrives.
+    pub(crate) fn on_data_in(&mut self, size: Bytes) {
         self.counters.data_in += 1;
         self.data_in.add(size);
     }
 
     /// Data leaves.
-    pub(crate) fn data_leaves(&mut self, size: Bytes) {
+    pub(crate) fn on_data_out(&mut self, size: Bytes) {
         self.counters.data_out += 1;
         self.data_out.add(size);
     }
 
-    /// An Interest wants to leave: the law counts it whatever becomes of it, the shaper says what that is.
+    /// Offers an Interest to the shaper, which decides what happens to it. The law counts every Interest offered (MIRCC, section 3.1.1).
     pub(crate) fn offer(&mut self, now: Time, held: Held<N>) -> Offer<Held<N>> {
         let Interest { class, size, srtt, .. } = held.interest;
         self.interest_out.add(size);
-        if let Some(gauge) = &mut self.gauge {
-            gauge.offered(class, size, srtt);
+        if let Some(rate_calculator) = &mut self.rate_calculator {
+            rate_calculator.on_interest(class, size, srtt);
         }
         let Some(shaper) = &mut self.shaper else { return Offer::Leaves(held) };
         let offer = shaper.offer(now, held, class, size);
@@ -191,7 +184,7 @@ impl<N: Name> Face<N> {
         offer
     }
 
-    /// The Interest whose turn to leave has come. If it does leave, [`sent`](Face::sent) must be told.
+    /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Face::sent).
     pub(crate) fn take(&mut self, now: Time) -> Option<Held<N>> {
         self.shaper.as_mut()?.take(now)
     }
@@ -204,49 +197,49 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// The law ticks if it is time.
+    /// Lets the law tick if it is due.
     pub(crate) fn tick(&mut self, now: Time) {
         let (waiting, inflation) = (self.waiting(), self.inflation());
-        if self.shaped_capacity && self.gauge.as_ref().is_some_and(|gauge| gauge.due() <= now) {
-            self.tell_capacity(now);
+        if self.shaped_capacity && self.rate_calculator.as_ref().is_some_and(|calculator| calculator.due() <= now) {
+            self.update_law_capacity(now);
         }
-        if let Some(gauge) = &mut self.gauge
-            && gauge.due() <= now
+        if let Some(rate_calculator) = &mut self.rate_calculator
+            && rate_calculator.due() <= now
         {
-            gauge.tick(now, waiting, inflation, self.data_in.get());
+            rate_calculator.tick(now, waiting, inflation, self.data_in.get());
         }
     }
 
-    /// The link carries another amount from now on.
+    /// The link changes its capacities.
     pub(crate) fn set_capacity(&mut self, now: Time, inward: Option<Rate>, out: Option<Rate>) {
         (self.capacity_in, self.capacity_out) = (inward, out);
         let (size, rate) = (Bytes::new(libm::ceil(self.interest_out.get()) as u64), self.shaper_rate(now));
         if let Some(shaper) = &mut self.shaper {
-            shaper.paced_anew(now, size, rate);
+            shaper.on_capacity_change(now, size, rate);
         }
-        self.tell_capacity(now);
+        self.update_law_capacity(now);
     }
 
-    /// Tells the law what the link carries: all of it, or what the shaper lets through.
-    fn tell_capacity(&mut self, now: Time) {
+    /// Tells the law the capacity to share out: that of the link, or less where the shaper lets less through.
+    fn update_law_capacity(&mut self, now: Time) {
         let shaped = self.shaper_rate(now) * self.inflation();
-        let Some(gauge) = &mut self.gauge else { return };
+        let Some(rate_calculator) = &mut self.rate_calculator else { return };
         let capacity = self.capacity_in.unwrap_or(Rate::ZERO);
         let shaped_too = self.shaped_capacity && self.shaper.is_some();
-        gauge.law_mut().set_capacity(if shaped_too { capacity.min(Rate::from_bps(shaped as u64)) } else { capacity });
+        rate_calculator.law_mut().set_capacity(if shaped_too { capacity.min(Rate::from_bps(shaped as u64)) } else { capacity });
     }
 
-    /// Bytes of Interests that wait.
+    /// Bytes of Interests waiting in the shaper.
     fn waiting(&self) -> Bytes {
         self.shaper.as_ref().map_or(Bytes::ZERO, Shaper::bytes)
     }
 
-    /// Bytes of Data for a byte of Interest.
+    /// Inflation factor: bytes of Data per byte of Interest (MIRCC, section 3.1.1).
     fn inflation(&self) -> f64 {
         self.data_in.get() / self.interest_out.get()
     }
 
-    /// How fast Interests may leave, in bit/s.
+    /// The rate at which Interests may leave, in bit/s.
     fn shaper_rate(&mut self, now: Time) -> f64 {
         let Some(shaper) = &self.shaper else { return f64::INFINITY };
         let capacity = |rate: Option<Rate>| rate.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
@@ -256,7 +249,7 @@ impl<N: Name> Face<N> {
             r1: self.inflation(),
             r2: self.data_out.get() / self.interest_in.get(),
         };
-        let observed = self.observed.rate(now);
-        link.rate(observed, shaper.headroom())
+        let incoming = self.incoming.rate(now);
+        link.rate(incoming, shaper.headroom())
     }
 }

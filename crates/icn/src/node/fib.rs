@@ -1,14 +1,15 @@
-//! Where names lead: the longest prefix that is known, and the faces behind it.
+//! The forwarding information base (FIB): next hops by the longest matching prefix.
 
-use crate::{FaceId, Name};
+use super::face_id::FaceId;
+use crate::name::Name;
 use hashbrown::HashTable;
 
-/// A way on.
+/// A next hop of a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextHop {
-    /// The face.
+    /// Interests leave by this face.
     pub face: FaceId,
-    /// How much a draw by weight favours it: the capacity of the link out, in bit/s, below 2^48.
+    /// Its weight in random choices: the capacity of the link out, in bit/s, below 2^48.
     pub weight: u64,
 }
 
@@ -19,12 +20,12 @@ struct Entry<N> {
     next_hops: Vec<NextHop>,
 }
 
-/// The forwarding information base (NFD Developer's Guide, section 3.1). A lookup hashes the name once for each length of prefix that is present.
+/// The forwarding information base (NFD Developer's Guide, section 3.1). A lookup hashes the name once for each prefix length present.
 #[derive(Clone)]
 pub(crate) struct Fib<N: Name> {
     hashing: N::Hashing,
     entries: HashTable<Entry<N>>,
-    /// Lengths of prefixes that are present, the longest first, and how many there are.
+    /// The prefix lengths present, the longest first, each with its number of prefixes.
     lengths: Vec<(usize, usize)>,
 }
 
@@ -33,7 +34,7 @@ impl<N: Name> Fib<N> {
         Fib { hashing: N::Hashing::default(), entries: HashTable::new(), lengths: Vec::new() }
     }
 
-    /// Sets the next hops of a prefix; those it had are forgotten.
+    /// Sets the next hops of a prefix, in place of earlier ones.
     pub(crate) fn insert(&mut self, prefix: N, next_hops: Vec<NextHop>) {
         self.remove(&prefix);
         let length = prefix.components();
@@ -47,7 +48,7 @@ impl<N: Name> Fib<N> {
         }
     }
 
-    /// Forgets a prefix; false if it was not known.
+    /// Removes a prefix; false if it is not present.
     pub(crate) fn remove(&mut self, prefix: &N) -> bool {
         let length = prefix.components();
         let hash = prefix.hash_prefix(length, &self.hashing);
@@ -60,7 +61,7 @@ impl<N: Name> Fib<N> {
         true
     }
 
-    /// The next hops of the longest prefix of `name` that is known.
+    /// The next hops of the longest prefix of `name`.
     pub(crate) fn lookup(&self, name: &N) -> Option<&[NextHop]> {
         let components = name.components();
         let lengths = self.lengths.iter().map(|(length, _)| *length).filter(|length| *length <= components);
@@ -73,8 +74,8 @@ impl<N: Name> Fib<N> {
             .next()
     }
 
-    /// Every way over `face` weighs so much from now on.
-    pub(crate) fn weigh(&mut self, face: FaceId, weight: u64) {
+    /// Sets the weight of every next hop over `face`.
+    pub(crate) fn set_weight(&mut self, face: FaceId, weight: u64) {
         let hops = self.entries.iter_mut().flat_map(|entry| &mut entry.next_hops);
         hops.filter(|hop| hop.face == face).for_each(|hop| hop.weight = weight);
     }
@@ -83,7 +84,7 @@ impl<N: Name> Fib<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Interned;
+    use crate::interned::Interned;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! What a face sees of its link: sizes of packets, and how fast Interests come in.
+//! Measurements of a face: mean packet sizes, and the rate of Interests that arrive.
 
 use narrows_units::{Bytes, Span, Time};
 
-/// An average of sizes that begins with the first one and then takes an eighth of each.
+/// An exponentially weighted average of packet sizes with a gain of 1/8, which starts from the first size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeanSize {
     mean: f64,
@@ -10,7 +10,7 @@ pub(crate) struct MeanSize {
 }
 
 impl MeanSize {
-    /// `assumed` until the first.
+    /// Returns `assumed` until the first packet.
     pub(crate) fn assumed(assumed: f64) -> MeanSize {
         MeanSize { mean: assumed, seen: false }
     }
@@ -29,9 +29,9 @@ impl MeanSize {
     }
 }
 
-/// The rate of what comes in, over windows of 0.1 s.
+/// The rate of arriving packets, measured over windows of 0.1 s.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Observed {
+pub(crate) struct IncomingRate {
     since: Time,
     bits: u64,
     rate: f64,
@@ -39,13 +39,13 @@ pub(crate) struct Observed {
 
 const WINDOW: Span = Span::from_millis(100);
 
-impl Observed {
+impl IncomingRate {
     pub(crate) fn add(&mut self, now: Time, size: Bytes) {
         self.update(now);
         self.bits += size.bits();
     }
 
-    /// Bits per second in the last whole window.
+    /// Bit/s in the last whole window.
     pub(crate) fn rate(&mut self, now: Time) -> f64 {
         self.update(now);
         self.rate

@@ -1,21 +1,25 @@
-//! The forwarder: takes packets from faces and says which to send where.
+//! The forwarder: takes packets that arrive on faces, and returns packets to send.
 //!
-//! Sources: the NDN Packet Format Specification 0.3 and the NFD Developer's Guide (tables, order of work, refusals); RFC 9531 (path labels); Wang et al., ACM ICN 2013 (the
-//! shaper of Interests); Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, MIRCC (rates in Data, classes, paths). Where the last two are silent the modules say what is ours.
+//! Sources: the NDN Packet Format Specification 0.3 and the NFD Developer's Guide (tables, pipelines, Nacks); RFC 9531 (path labels); Wang
+//! et al., ACM ICN 2013 (the Interest shaper); Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, MIRCC (rates in Data, classes, paths). Where
+//! the last two are silent, the modules name our choice.
 //!
-//! Not as in NFD: whether an Interest is a retransmission is told by the face it comes from, and it is passed on at once; there is no list of dead nonces, the hop limit ends
-//! what loops past an entry of the table; a refusal goes back as soon as nobody else was asked, without a try of other next hops.
+//! Deviations from NFD:
+//! * an Interest is a retransmission if its face already waits for the entry, and is forwarded at once;
+//! * there is no Dead Nonce List: the hop limit ends loops that outlive a PIT entry;
+//! * a Nack is returned as soon as no other out-record is pending, without trying other next hops.
 
 mod cache;
 mod config;
 mod counters;
 mod face;
+mod face_id;
+mod face_table;
 mod fib;
-mod gauge;
 mod meter;
 mod pit;
 mod poll;
-mod ports;
+mod rate_calculator;
 mod receive;
 mod shaper;
 mod steering;
@@ -23,27 +27,30 @@ mod strategy;
 
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
-pub use face::{FaceConfig, FaceId, FaceState};
+pub use face::{FaceConfig, FaceState};
+pub use face_id::FaceId;
 pub use fib::NextHop;
 pub use shaper::ShaperConfig;
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
 
-use crate::{Name, Packet, Reason, Route};
+use crate::name::Name;
+use crate::packet::Packet;
+use crate::route::Route;
 use cache::Cache;
 use face::Face;
+use face_table::FaceTable;
 use fib::Fib;
 use narrows_units::{Random, Rate, Time};
 use narrows_wire::Rates;
 use pit::{EntryId, OutRecord, Pit};
-use ports::Ports;
 use steering::Steering;
 use strategy::AnyStrategy;
 
-/// A forwarder. It knows no clock and no sockets: packets go in by [`handle`](Node::handle), time by [`poll`](Node::poll) when it is [`due`](Node::due), and after either
-/// [`action`](Node::action) hands out what is to be sent.
+/// A forwarder without clock and sockets. The caller passes packets to [`handle`](Node::handle), calls [`poll`](Node::poll) when it is
+/// [`due`](Node::due), and after either takes packets to send from [`action`](Node::action).
 #[derive(Clone)]
 pub struct Node<N: Name> {
-    ports: Ports<N>,
+    faces: FaceTable<N>,
     fib: Fib<N>,
     pit: Pit<N>,
     cache: Cache<N>,
@@ -52,18 +59,18 @@ pub struct Node<N: Name> {
     shaped_capacity: bool,
     phases: Random,
     counters: NodeCounters,
-    /// What Data answers, and the faces it goes to; empty between calls.
+    /// Entries that Data answers, and the faces it is sent to; empty between calls.
     answered: Vec<EntryId>,
     served: Vec<FaceId>,
 }
 
 impl<N: Name> Node<N> {
-    /// Without faces and routes.
+    /// A node without faces and routes.
     pub fn new(config: NodeConfig) -> Node<N> {
         let NodeConfig { id, seed, form, strategy, cache, pit_per_face, shaped_capacity } = config;
         let discovery = Random::stream(seed, &format!("icn node {id}: discovery"));
         Node {
-            ports: Ports::new(),
+            faces: FaceTable::new(),
             fib: Fib::new(),
             pit: Pit::new(),
             cache: Cache::new(cache),
@@ -80,71 +87,64 @@ impl<N: Name> Node<N> {
     /// Adds a face. Its law ticks for the first time at a random part of its interval from `now`.
     pub fn add_face(&mut self, now: Time, config: &FaceConfig) -> FaceId {
         let face = Face::new(now, config, self.shaped_capacity, &mut self.phases);
-        self.ports.add(face)
+        self.faces.add(face)
     }
 
-    /// The link of a face carries so much from `now` on. A face that was added without a capacity towards the node has no law, and gets none.
+    /// Sets the capacities of a face's link from `now` on. A face added without a capacity towards the node has no law, and gets none.
     pub fn set_capacity(&mut self, now: Time, face: FaceId, inward: Option<Rate>, out: Option<Rate>) {
         self.poll(now);
-        let changed = self.ports.face_mut(face);
+        let changed = self.faces.face_mut(face);
         changed.set_capacity(now, inward, out);
-        self.fib.weigh(face, changed.weight());
-        self.ports.arm(face);
+        self.fib.set_weight(face, changed.weight());
+        self.faces.arm(face);
     }
 
-    /// Interests for names under `prefix` may leave by these faces, in the order of preference. What was said of this prefix before is forgotten.
+    /// Sets the next hops of `prefix`, in the order of preference. They replace earlier ones.
     pub fn route(&mut self, prefix: N, next_hops: Vec<FaceId>) {
-        let hop = |face: FaceId| NextHop { face, weight: self.ports.face(face).weight() };
+        let hop = |face: FaceId| NextHop { face, weight: self.faces.face(face).weight() };
         self.fib.insert(prefix, next_hops.into_iter().map(hop).collect());
     }
 
-    /// Forgets the route of `prefix`; false if there is none.
+    /// Removes the route of `prefix`; false if there is none.
     pub fn unroute(&mut self, prefix: &N) -> bool {
         self.fib.remove(prefix)
     }
 
-    /// When [`poll`](Node::poll) wants to be called; `None` if there is nothing to wait for.
+    /// When to call [`poll`](Node::poll); `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
-        let due = self.pit.due().unwrap_or(Time::NEVER).min(self.ports.due());
+        let due = self.pit.due().unwrap_or(Time::NEVER).min(self.faces.due());
         (due < Time::NEVER).then_some(due)
     }
 
     /// The next packet to send, in order.
     pub fn action(&mut self) -> Option<(FaceId, Packet<N>)> {
-        self.ports.action()
+        self.faces.action()
     }
 
-    /// What it has counted.
+    /// Its counters.
     pub fn counters(&self) -> &NodeCounters {
         &self.counters
     }
 
-    /// A face as it is now.
+    /// The present state of a face.
     pub fn face(&self, face: FaceId) -> FaceState<'_> {
-        self.ports.face(face).state()
+        self.faces.face(face).state()
     }
 
-    /// Entries of the table of pending Interests. One that has expired is counted for up to 17 ms more.
+    /// Entries of the PIT. An entry that has expired is counted for up to 17 ms more.
     pub fn pending(&self) -> usize {
         self.pit.len()
     }
 
-    /// The rates and the route of what came in on `from`, with those of its link.
-    fn stamped(&mut self, from: FaceId, rates: Rates, route: Route, asked: Option<OutRecord>) -> (Rates, Route) {
-        let face = self.ports.face(from);
+    /// The rates and the route of a packet that arrived on `from`, updated for its link.
+    fn stamped(&mut self, from: FaceId, rates: Rates, route: Route, out_record: Option<OutRecord>) -> (Rates, Route) {
+        let face = self.faces.face(from);
         let (rates, mut route) = if face.rates { (rates, route) } else { (Rates::UNLIMITED, Route::default()) };
         if face.application {
             route = Route::default();
         } else {
-            self.steering.extend(&mut route, from, face.label, asked.as_ref());
+            self.steering.extend(&mut route, from, face.label, out_record.as_ref().map(|record| &record.egress));
         }
         (rates.min(face.stamp()), route)
     }
-}
-
-/// What is said with an Interest that goes back.
-struct Refusal {
-    reason: Reason,
-    rates: Rates,
-    route: Route,
 }

@@ -1,29 +1,39 @@
-//! What comes in.
+//! The forwarding pipelines of packets that arrive (NFD Developer's Guide, section 4).
 
+use super::Node;
 use super::face::Held;
+use super::face_id::FaceId;
+use super::face_table::strip;
 use super::pit::EntryId;
-use super::ports::strip;
 use super::shaper::Offer;
-use super::steering::Way;
-use super::{Node, Refusal};
-use crate::{Data, FaceId, Interest, Nack, Name, Packet, Reason, Route};
+use super::steering::Egress;
+use crate::name::Name;
+use crate::packet::{Data, Interest, Nack, NackReason, Packet};
+use crate::route::Route;
 use narrows_units::Time;
 use narrows_wire::Rates;
 
+/// The content of a Nack beside its Interest.
+struct Outcome {
+    reason: NackReason,
+    rates: Rates,
+    route: Route,
+}
+
 impl<N: Name> Node<N> {
-    /// A packet came in on `face` at `now`.
+    /// A packet arrives on `face` at `now`.
     pub fn handle(&mut self, now: Time, face: FaceId, packet: Packet<N>) {
         self.poll(now);
         match packet {
-            Packet::Interest(interest) => self.interest(now, face, interest),
-            Packet::Data(data) => self.data(now, face, data),
-            Packet::Nack(nack) => self.nack(now, face, nack),
+            Packet::Interest(interest) => self.on_interest(now, face, interest),
+            Packet::Data(data) => self.on_data(now, face, data),
+            Packet::Nack(nack) => self.on_nack(now, face, nack),
         }
     }
 
-    fn interest(&mut self, now: Time, from: FaceId, mut interest: Interest<N>) {
-        let face = self.ports.face_mut(from);
-        face.interest_came(now, interest.size);
+    fn on_interest(&mut self, now: Time, from: FaceId, mut interest: Interest<N>) {
+        let face = self.faces.face_mut(from);
+        face.on_interest_in(now, interest.size);
         if !face.rates {
             strip(&mut interest);
         }
@@ -33,176 +43,177 @@ impl<N: Name> Node<N> {
         }
         let hash = self.pit.hash(&interest.name);
         match self.pit.find(now, &interest, hash) {
-            Some(entry) => self.joins(now, from, entry, interest),
-            None => self.begins(now, from, interest, hash),
+            Some(entry) => self.join_entry(now, from, entry, interest),
+            None => self.create_entry(now, from, interest, hash),
         }
     }
 
-    /// An Interest for which no entry waits.
-    fn begins(&mut self, now: Time, from: FaceId, interest: Interest<N>, hash: u64) {
+    /// An Interest without a PIT entry: the cache answers it, or the node forwards it.
+    fn create_entry(&mut self, now: Time, from: FaceId, interest: Interest<N>, hash: u64) {
         if !self.cache.is_off()
             && let Some(data) = self.cache.lookup(now, &interest)
         {
             self.counters.cache_hits += 1;
-            return self.ports.send_data(from, data);
+            return self.faces.send_data(from, data);
         }
-        if self.has_too_many(from) {
-            return self.refuse_at_once(from, interest, Reason::Congestion);
+        if self.has_full_pit(from) {
+            return self.reject(from, interest, NackReason::Congestion);
         }
         let mut onward = interest.clone();
         match self.choose(from, &mut onward) {
-            Err(reason) => self.refuse_at_once(from, interest, reason),
+            Err(reason) => self.reject(from, interest, reason),
             Ok(None) => {}
-            Ok(Some(way)) => {
+            Ok(Some(egress)) => {
                 let expires = now + interest.lifetime;
                 let entry = self.pit.insert(&interest, hash, expires);
-                self.pit.entry(entry).joins(from, expires, interest);
-                self.ports.face_mut(from).pending += 1;
-                self.offer(now, entry, way, onward);
+                self.pit.entry(entry).insert_in_record(from, expires, interest);
+                self.faces.face_mut(from).pending += 1;
+                self.offer(now, entry, egress, onward);
             }
         }
     }
 
-    /// An Interest for which an entry waits: it waits too, unless it comes again.
-    fn joins(&mut self, now: Time, from: FaceId, id: EntryId, interest: Interest<N>) {
+    /// An Interest with a PIT entry: the node forwards it if it is a retransmission, and else aggregates it.
+    fn join_entry(&mut self, now: Time, from: FaceId, id: EntryId, interest: Interest<N>) {
         let expires = now + interest.lifetime;
         let entry = self.pit.entry(id);
         if entry.is_loop(from, interest.nonce) {
             self.counters.duplicate += 1;
-            return self.refuse_at_once(from, interest, Reason::Duplicate);
+            return self.reject(from, interest, NackReason::Duplicate);
         }
-        if entry.has_asker(from) {
+        if entry.has_in_record(from) {
             self.counters.retransmitted += 1;
             let mut onward = interest.clone();
-            entry.joins(from, expires, interest.clone());
+            entry.insert_in_record(from, expires, interest.clone());
             self.pit.extend(id, expires);
             match self.choose(from, &mut onward) {
-                Err(reason) => self.refuse_at_once(from, interest, reason),
+                Err(reason) => self.reject(from, interest, reason),
                 Ok(None) => {}
-                Ok(Some(way)) => self.offer(now, id, way, onward),
+                Ok(Some(egress)) => self.offer(now, id, egress, onward),
             }
-        } else if self.has_too_many(from) {
-            self.refuse_at_once(from, interest, Reason::Congestion);
+        } else if self.has_full_pit(from) {
+            self.reject(from, interest, NackReason::Congestion);
         } else {
             let entry = self.pit.entry(id);
             self.counters.aggregated += 1;
-            self.counters.diverted += u64::from(!entry.is_steered_as(&interest));
-            entry.joins(from, expires, interest);
+            self.counters.diverted += u64::from(!entry.has_hint_of(&interest));
+            entry.insert_in_record(from, expires, interest);
             self.pit.extend(id, expires);
-            self.ports.face_mut(from).pending += 1;
+            self.faces.face_mut(from).pending += 1;
         }
     }
 
-    fn has_too_many(&mut self, from: FaceId) -> bool {
-        let full = self.ports.face(from).pending >= self.pit_per_face;
+    fn has_full_pit(&mut self, from: FaceId) -> bool {
+        let full = self.faces.face(from).pending >= self.pit_per_face;
         self.counters.table_full += u64::from(full);
         full
     }
 
-    /// Which way an Interest goes on, and with what hop limit and hint; `None` if it may go no further.
-    fn choose(&mut self, from: FaceId, interest: &mut Interest<N>) -> Result<Option<Way>, Reason> {
+    /// Chooses the next hop of an Interest and updates its hop limit and hint. `None` if the hop limit ends here.
+    fn choose(&mut self, from: FaceId, interest: &mut Interest<N>) -> Result<Option<Egress>, NackReason> {
         let Some(hops) = self.fib.lookup(&interest.name) else {
             self.counters.no_route += 1;
-            return Err(Reason::NoRoute);
+            return Err(NackReason::NoRoute);
         };
-        let ports = &self.ports;
-        let way = self.steering.choose(hops, from, |face| ports.face(face).label, &mut interest.steer);
-        match way {
-            Err(Reason::InvalidLabel) => self.counters.invalid_label += 1,
+        let faces = &self.faces;
+        let egress = self.steering.choose(hops, from, |face| faces.face(face).label, &mut interest.steer);
+        match egress {
+            Err(NackReason::InvalidLabel) => self.counters.invalid_label += 1,
             Err(_) => self.counters.no_route += 1,
-            Ok(way) => self.counters.fallback += u64::from(way.fallback),
+            Ok(egress) => self.counters.fallback += u64::from(egress.fallback),
         }
-        let way = way?;
+        let egress = egress?;
         interest.hop_limit -= 1;
-        if interest.hop_limit == 0 && !ports.face(way.face).application {
+        if interest.hop_limit == 0 && !faces.face(egress.face).application {
             self.counters.hop_limit += 1;
             return Ok(None);
         }
-        Ok(Some(way))
+        Ok(Some(egress))
     }
 
-    /// Offers an Interest of an entry to the face that was chosen.
-    fn offer(&mut self, now: Time, id: EntryId, way: Way, interest: Interest<N>) {
+    /// Offers an Interest of an entry to the face chosen for it.
+    fn offer(&mut self, now: Time, id: EntryId, egress: Egress, interest: Interest<N>) {
         let entry = self.pit.entry(id);
-        entry.asks(&way, interest.nonce);
-        match self.ports.face_mut(way.face).offer(now, Held { entry: id, interest }) {
+        entry.insert_out_record(egress, interest.nonce);
+        match self.faces.face_mut(egress.face).offer(now, Held { entry: id, interest }) {
             Offer::Leaves(Held { interest, .. }) => {
-                entry.leaves(now, way.face, interest.nonce);
-                self.ports.send_interest(way.face, interest);
+                entry.mark_sent(now, egress.face, interest.nonce);
+                self.faces.send_interest(egress.face, interest);
             }
-            Offer::Waits => self.ports.arm(way.face),
+            Offer::Waits => self.faces.arm(egress.face),
             Offer::Evicts(held) | Offer::Refused(held) => {
-                let rates = self.ports.face(way.face).stamp();
-                let refusal = Refusal { reason: Reason::Congestion, rates, route: Route::default() };
-                self.refuse(now, held.entry, way.face, held.interest.nonce, refusal);
+                let rates = self.faces.face(egress.face).stamp();
+                let outcome = Outcome { reason: NackReason::Congestion, rates, route: Route::default() };
+                self.on_failed(now, held.entry, egress.face, held.interest.nonce, outcome);
             }
         }
     }
 
-    /// An Interest goes back that no entry waits for.
-    fn refuse_at_once(&mut self, to: FaceId, interest: Interest<N>, reason: Reason) {
-        self.ports.send_nack(to, Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() });
+    /// Returns an Interest that has no PIT entry as a Nack.
+    fn reject(&mut self, to: FaceId, interest: Interest<N>, reason: NackReason) {
+        self.faces.send_nack(to, Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() });
     }
 
-    /// What an entry asked `face` for is refused there. If nobody else was asked, all who wait hear of it, and the entry is gone.
-    fn refuse(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, refusal: Refusal) {
+    /// An Interest of an entry failed at `face`. Unless it is pending at another face, every face that waits gets a Nack, and the entry is
+    /// removed.
+    fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, outcome: Outcome) {
         let Some(entry) = self.pit.get_mut(now, id) else { return };
-        if entry.forget(face, nonce).is_none() || !entry.outs.is_empty() {
+        if entry.remove_out_record(face, nonce).is_none() || !entry.out_records.is_empty() {
             return;
         }
-        let Refusal { reason, rates, route } = refusal;
-        for record in self.pit.remove(id).ins.drain(..) {
-            self.ports.face_mut(record.face).pending -= 1;
+        let Outcome { reason, rates, route } = outcome;
+        for record in self.pit.remove(id).in_records.drain(..) {
+            self.faces.face_mut(record.face).pending -= 1;
             if record.expires > now {
-                self.ports.send_nack(record.face, Nack { interest: record.interest, reason, rates, route });
+                self.faces.send_nack(record.face, Nack { interest: record.interest, reason, rates, route });
             }
         }
     }
 
-    fn data(&mut self, now: Time, from: FaceId, mut data: Data<N>) {
-        self.ports.face_mut(from).data_came(data.size);
+    fn on_data(&mut self, now: Time, from: FaceId, mut data: Data<N>) {
+        self.faces.face_mut(from).on_data_in(data.size);
         self.pit.answered(now, &data.name, &mut self.answered);
         let Some(first) = self.answered.first() else {
             self.counters.unsolicited += 1;
             return;
         };
-        let asked = self.pit.entry(*first).asked(from);
-        let face = self.ports.face_mut(from);
-        if let (Some(gauge), Some(sent)) = (&mut face.gauge, asked.and_then(|out| out.sent)) {
-            gauge.round_trip(now.since(sent));
+        let out_record = self.pit.entry(*first).out_record(from);
+        let face = self.faces.face_mut(from);
+        if let (Some(rate_calculator), Some(sent)) = (&mut face.rate_calculator, out_record.and_then(|record| record.sent)) {
+            rate_calculator.on_round_trip(now.since(sent));
         }
-        (data.rates, data.route) = self.stamped(from, data.rates, data.route, asked);
+        (data.rates, data.route) = self.stamped(from, data.rates, data.route, out_record);
         if !self.cache.is_off() && !data.no_cache {
             self.cache.insert(now, &data);
         }
         let several = self.answered.len() > 1;
         for id in self.answered.drain(..) {
-            for record in self.pit.remove(id).ins.drain(..) {
+            for record in self.pit.remove(id).in_records.drain(..) {
                 let to = record.face;
-                self.ports.face_mut(to).pending -= 1;
+                self.faces.face_mut(to).pending -= 1;
                 if record.expires <= now || to == from || several && self.served.contains(&to) {
                     continue;
                 }
                 if several {
                     self.served.push(to);
                 }
-                self.ports.send_data(to, data.clone());
+                self.faces.send_data(to, data.clone());
             }
         }
         self.served.clear();
     }
 
-    fn nack(&mut self, now: Time, from: FaceId, nack: Nack<N>) {
-        self.ports.face_mut(from).counters.nacks_in += 1;
+    fn on_nack(&mut self, now: Time, from: FaceId, nack: Nack<N>) {
+        self.faces.face_mut(from).counters.nacks_in += 1;
         let Nack { interest, reason, rates, route } = nack;
         let hash = self.pit.hash(&interest.name);
         let found = self.pit.find(now, &interest, hash);
-        let asked = found.and_then(|id| self.pit.entry(id).asked(from)).filter(|out| out.nonce == interest.nonce);
-        let (Some(id), Some(_)) = (found, asked) else {
+        let out_record = found.and_then(|id| self.pit.entry(id).out_record(from)).filter(|record| record.nonce == interest.nonce);
+        let (Some(id), Some(_)) = (found, out_record) else {
             self.counters.unsolicited += 1;
             return;
         };
-        let (rates, route) = self.stamped(from, rates, route, asked);
-        self.refuse(now, id, from, interest.nonce, Refusal { reason, rates, route });
+        let (rates, route) = self.stamped(from, rates, route, out_record);
+        self.on_failed(now, id, from, interest.nonce, Outcome { reason, rates, route });
     }
 }

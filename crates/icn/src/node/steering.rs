@@ -1,33 +1,35 @@
-//! How Interests follow paths that Data has shown, in each of the forms (MIRCC, section 4.2).
+//! Path steering: Interests follow paths that earlier Data has taken (MIRCC, section 4.3.2, and RFC 9531).
 
+use super::face_id::FaceId;
 use super::fib::NextHop;
-use super::pit::OutRecord;
 use super::strategy::{AnyStrategy, Hops, Strategy, weighted};
-use crate::{Bloom, FaceId, Form, Hint, Labels, Reason, Route, Steer, extend};
+use crate::packet::NackReason;
+use crate::route::{Bloom, Form, Hint, Labels, Route, Steer, extend};
 use hashbrown::HashTable;
 use narrows_units::Random;
 
-/// A path that Data has come by: its hash as it left here, the face it came in on, and its hash as it came.
+/// A path that Data has taken: its hash downstream of this node, the face on which the Data arrived, and its hash upstream (MIRCC, section
+/// 4.3.2).
 #[derive(Clone, Copy, Debug)]
 struct Path {
-    after: u64,
+    downstream: u64,
     face: FaceId,
-    before: u64,
+    upstream: u64,
 }
 
-/// The way an Interest takes from here.
+/// The face by which an Interest leaves, and how it was chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Way {
+pub(crate) struct Egress {
     pub(crate) face: FaceId,
-    /// There was a choice.
+    /// The node had several next hops to choose from.
     pub(crate) split: bool,
-    /// It was to take another way, which is not there.
+    /// The hint names no next hop, so that the strategy chose one.
     pub(crate) fallback: bool,
-    /// The random value it carries, if the form has one.
+    /// The random value that the Interest carries, in [`Form::Random`].
     pub(crate) random: u64,
 }
 
-/// What a node knows of paths.
+/// Chooses next hops by hints, and extends the routes of Data.
 #[derive(Clone, Debug)]
 pub(crate) struct Steering {
     node: u64,
@@ -42,35 +44,35 @@ impl Steering {
         Steering { node, form, strategy, random, paths: HashTable::new() }
     }
 
-    /// The way that an Interest takes which came from `from`, and in `steer` what it carries on from here. `label` tells the label of a face.
+    /// Chooses the next hop of an Interest that arrived on `from`, and updates `steer` for it. `label` returns the label of a face.
     pub(crate) fn choose(
         &mut self,
         all: &[NextHop],
         from: FaceId,
         label: impl Fn(FaceId) -> u16,
         steer: &mut Steer,
-    ) -> Result<Way, Reason> {
+    ) -> Result<Egress, NackReason> {
         let hops = Hops::new(all, from);
         let mut iter = hops.iter();
-        let first = iter.next().ok_or(Reason::NoRoute)?;
+        let first = iter.next().ok_or(NackReason::NoRoute)?;
         let split = iter.next().is_some();
-        let way = |hop: NextHop| Way { face: hop.face, split, fallback: false, random: 0 };
+        let egress = |hop: NextHop| Egress { face: hop.face, split, fallback: false, random: 0 };
         let mut missed = false;
         match (self.form, &mut steer.hint) {
             (Form::Labels, Hint::Labels(labels)) => {
                 if let Some(top) = labels.pop() {
                     match hops.iter().find(|hop| label(hop.face) == top) {
-                        Some(hop) => return Ok(way(hop)),
+                        Some(hop) => return Ok(egress(hop)),
                         None => missed = true,
                     }
                 }
             }
             (Form::Hashes, Hint::Hash(hash)) if *hash != 0 => {
-                let known = self.paths.find(*hash, |path| path.after == *hash);
-                match known.and_then(|path| Some((path.before, hops.iter().find(|hop| hop.face == path.face)?))) {
-                    Some((before, hop)) => {
-                        *hash = before;
-                        return Ok(way(hop));
+                let known = self.paths.find(*hash, |path| path.downstream == *hash);
+                match known.and_then(|path| Some((path.upstream, hops.iter().find(|hop| hop.face == path.face)?))) {
+                    Some((upstream, hop)) => {
+                        *hash = upstream;
+                        return Ok(egress(hop));
                     }
                     None => missed = true,
                 }
@@ -82,12 +84,12 @@ impl Steering {
                 };
                 *hint = Hint::Random(random);
                 let hop = weighted(hops.iter(), mix(random ^ extend(0, self.node, 0))).unwrap_or(first);
-                return Ok(Way { random, ..way(hop) });
+                return Ok(Egress { random, ..egress(hop) });
             }
             (Form::Bloom, Hint::Bloom(bloom)) if split => {
                 let draw = self.random.bits();
                 match weighted(hops.iter().filter(|hop| bloom.contains(self.link(label(hop.face)))), draw) {
-                    Some(hop) => return Ok(way(hop)),
+                    Some(hop) => return Ok(egress(hop)),
                     None => missed = true,
                 }
             }
@@ -95,43 +97,44 @@ impl Steering {
         }
         if missed {
             if steer.strict {
-                return Err(Reason::InvalidLabel);
+                return Err(NackReason::InvalidLabel);
             }
-            // What is left of a path that ended here leads elsewhere; links of a filter are still links.
+            // The rest of a path that ends here leads elsewhere; a Bloom filter still names links further on.
             if !matches!(steer.hint, Hint::Bloom(_)) {
                 steer.hint = Hint::None;
             }
         }
         let hop = if split { self.strategy.choose(hops, &mut self.random).unwrap_or(first) } else { first };
-        Ok(Way { fallback: missed, ..way(hop) })
+        Ok(Egress { fallback: missed, ..egress(hop) })
     }
 
-    /// Data or a refusal came in on `face`, whose label is `label`; `asked` is how it was asked for there. Extends its route by that hop.
-    pub(crate) fn extend(&mut self, route: &mut Route, face: FaceId, label: u16, asked: Option<&OutRecord>) {
-        let before = route.id;
-        route.id = extend(before, self.node, label);
+    /// Extends the route of Data or a Nack by its hop into this node, on `face` with `label`. `egress` is how the Interest left by that
+    /// face.
+    pub(crate) fn extend(&mut self, route: &mut Route, face: FaceId, label: u16, egress: Option<&Egress>) {
+        let upstream = route.id;
+        route.id = extend(upstream, self.node, label);
         match self.form {
             Form::Labels => {
                 let mut labels = if let Hint::Labels(labels) = route.hint { labels } else { Labels::default() };
-                // A path that is too long for the bitmap keeps the labels next to the responder.
+                // A path too long for the bitmap keeps the labels nearest to the producer.
                 let _ = labels.push(label);
                 route.hint = Hint::Labels(labels);
             }
             Form::Hashes => {
-                let after = route.id;
-                if self.paths.find(after, |path| path.after == after).is_none() {
-                    self.paths.insert_unique(after, Path { after, face, before }, |path| path.after);
+                let downstream = route.id;
+                if self.paths.find(downstream, |path| path.downstream == downstream).is_none() {
+                    self.paths.insert_unique(downstream, Path { downstream, face, upstream }, |path| path.downstream);
                 }
-                route.hint = Hint::Hash(after);
+                route.hint = Hint::Hash(downstream);
             }
             Form::Random => {
-                if let Some(out) = asked {
-                    route.hint = Hint::Random(out.random);
+                if let Some(egress) = egress {
+                    route.hint = Hint::Random(egress.random);
                 }
             }
             Form::Bloom => {
                 let mut bloom = if let Hint::Bloom(bloom) = route.hint { bloom } else { Bloom::default() };
-                if asked.is_some_and(|out| out.split) {
+                if egress.is_some_and(|egress| egress.split) {
                     bloom.insert(self.link(label));
                 }
                 route.hint = Hint::Bloom(bloom);
@@ -139,13 +142,13 @@ impl Steering {
         }
     }
 
-    /// The key of a link in a filter.
+    /// The key of a link in a Bloom filter.
     fn link(&self, label: u16) -> u64 {
         extend(0, self.node, label)
     }
 }
 
-/// A hash of 64 bits whose every bit follows every bit of `value` (SplitMix64, Steele, Lea and Flood 2014).
+/// Mixes `value` so that each bit of it affects every bit of the result (SplitMix64, Steele, Lea and Flood 2014).
 fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,12 +1,11 @@
-//! Which way an Interest takes that follows no path.
+//! Forwarding strategies: they choose the next hop of Interests without a usable hint.
 
+use super::face_id::FaceId;
 use super::fib::NextHop;
-use crate::FaceId;
-use narrows_params;
 use narrows_params::{Param, Registered};
 use narrows_units::Random;
 
-/// The next hops that an Interest may take: all those of its prefix but the face it came from.
+/// The next hops available to an Interest: those of its prefix, except the face on which it arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Hops<'a> {
     all: &'a [NextHop],
@@ -18,19 +17,19 @@ impl<'a> Hops<'a> {
         Hops { all, from }
     }
 
-    /// One by one, in the order of the route.
+    /// Iterates in the order of the route.
     pub fn iter(self) -> impl Iterator<Item = NextHop> + Clone {
         self.all.iter().copied().filter(move |hop| hop.face != self.from)
     }
 }
 
-/// Chooses between next hops (NFD Developer's Guide, section 5).
+/// Chooses one of several next hops (NFD Developer's Guide, section 5).
 pub trait Strategy {
-    /// One of `hops`, of which there are at least two.
+    /// Returns one of `hops`, which are at least two.
     fn choose(&mut self, hops: Hops<'_>, random: &mut Random) -> Option<NextHop>;
 }
 
-/// One of `hops`, with a probability in proportion to its weight: `draw` is uniform over all numbers of 64 bits.
+/// One of `hops`, with a probability in proportion to its weight. `draw` is uniform over all 64-bit numbers.
 pub(crate) fn weighted(hops: impl Iterator<Item = NextHop> + Clone, draw: u64) -> Option<NextHop> {
     let total: u64 = hops.clone().map(|hop| hop.weight).sum();
     let mut rest = ((u128::from(draw) * u128::from(total)) >> 64) as u64;
@@ -45,15 +44,15 @@ pub(crate) fn weighted(hops: impl Iterator<Item = NextHop> + Clone, draw: u64) -
     last
 }
 
-/// What a registry line says of a strategy.
+/// The registry entry of a strategy.
 pub struct StrategyEntry {
     /// Its name in scenarios.
     pub name: &'static str,
-    /// One line on what it does.
+    /// Description in one line.
     pub summary: &'static str,
     /// The document it follows.
     pub source: &'static str,
-    /// What can be set.
+    /// Its parameters.
     pub params: &'static [Param],
 }
 
@@ -78,7 +77,7 @@ pub const STRATEGIES: &[&StrategyEntry] = &[
     &StrategyEntry {
         name: "weighted",
         summary: "any next hop at random, with a probability in proportion to the capacity of the link there",
-        source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 4.2.2",
+        source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 4.3.3",
         params: &[],
     },
     &StrategyEntry {

@@ -1,9 +1,9 @@
 //! Tests of the crate as its users see it, in one program.
 
 mod common;
+mod nacks;
 mod node;
 mod random_operations;
 mod rates;
-mod refusals;
 mod two_paths;
 mod window;

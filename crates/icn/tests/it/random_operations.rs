@@ -1,7 +1,7 @@
 //! Consumers in networks that do anything.
 
 use crate::common::{CONTENT, data, nack, segment_of, setup};
-use narrows_icn::{AnyConsumer, Interest, Interned, InternedContent, Method, Packet, Reason};
+use narrows_icn::{AnyConsumer, Interest, Interned, InternedContent, Method, NackReason, Packet};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Rates;
 use proptest::prelude::*;
@@ -18,9 +18,9 @@ enum Event {
     Due,
     /// Data for an Interest, which may have been answered before.
     Data { interest: usize, path: u64, rates: Rates },
-    /// An Interest is refused.
-    Nack { interest: usize, reason: Reason, rates: Rates },
-    /// Data that nobody asked for.
+    /// An Interest returns as a Nack.
+    Nack { interest: usize, reason: NackReason, rates: Rates },
+    /// Unsolicited Data.
     Foreign(u32),
 }
 
@@ -38,12 +38,12 @@ fn rates() -> impl Strategy<Value = Rates> {
 
 fn event() -> impl Strategy<Value = Event> {
     let reason = prop::sample::select(vec![
-        Reason::Congestion,
-        Reason::Congestion,
-        Reason::Duplicate,
-        Reason::NoRoute,
-        Reason::InvalidLabel,
-        Reason::Unknown,
+        NackReason::Congestion,
+        NackReason::Congestion,
+        NackReason::Duplicate,
+        NackReason::NoRoute,
+        NackReason::InvalidLabel,
+        NackReason::Unknown,
     ]);
     prop_oneof![
         2 => (0u64..300_000).prop_map(|us| Event::Wait(Span::from_micros(us))),

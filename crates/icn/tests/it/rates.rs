@@ -68,8 +68,8 @@ const PATHS: [u64; 3] = [1, 2, 3];
 
 #[test]
 fn primary_interests_are_spread_in_proportion_and_no_path_is_asked_for_more_than_its_rate() {
-    // 5, 5 and 100 Mbit/s: 100 Mbit/s in all, of which the paths get 100 * R / 110. Each of the first two then gets 4.54 of its 5 Mbit/s; if both cross one link
-    // of 5 Mbit/s it is asked for 9.1, which only the network can see.
+    // 5, 5 and 100 Mbit/s: 100 Mbit/s in all, of which the paths get 100 * R / 110. Each of the first two then gets 4.54 of its 5 Mbit/s;
+    // if both cross one link of 5 Mbit/s it is asked for 9.1, which only the network can see.
     let rates = [(1, kbps(5000, 0)), (2, kbps(5000, 0)), (3, kbps(100_000, 0))];
     let mut consumer = consumer("best-subflow?probe=0.01", None);
     let sent = run(&mut consumer, (at(0), at(5000)), RTT, by_turns(&rates));
@@ -112,7 +112,8 @@ fn the_primary_rate_is_the_best_and_the_secondary_rate_the_sum() {
 
 #[test]
 fn summed_over_its_subflows_a_flow_takes_20_where_another_takes_15() {
-    // Section 4.1 of the paper: a link that many flows share allows 15; A has two paths to it through links of 10, E has one through a fast one.
+    // Section 4.1 of the paper: a link that many flows share allows 15; A has two paths to it through links of 10, E has one through a fast
+    // one.
     let (a, e) = ([(1, kbps(10_000, 0)), (2, kbps(10_000, 0))], [(1, kbps(15_000, 0))]);
     let pace = |name: &str, rates: &[(u64, Rates)]| {
         let mut consumer = consumer(name, None);

@@ -131,7 +131,8 @@ fn world(consumer: &str, law: &str, form: Form) -> World {
     World::new(Method::Rates(consumer.parse().unwrap()), law, [Rate::from_mbps(10), Rate::from_mbps(5)], form)
 }
 
-/// Alone, the primary rate is the capacity of the better link, spread over both; secondary Interests fill both links to 95 %: 10 + 4.25 of 15.
+/// Alone, the primary rate is the capacity of the better link, spread over both; secondary Interests fill both links to 95 %: 10 + 4.25 of
+/// 15.
 #[test]
 fn mircc_fills_both_links_in_every_form() {
     for form in [Form::Labels, Form::Hashes, Form::Random, Form::Bloom] {

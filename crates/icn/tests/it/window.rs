@@ -1,7 +1,7 @@
 //! Consumers that a congestion controller drives.
 
 use crate::common::{CONTENT, at, data, kbps, nack, run, segment_of, setup, window};
-use narrows_icn::{AnyConsumer, Interest, Interned, Method, Packet, Reason};
+use narrows_icn::{AnyConsumer, Interest, Interned, Method, NackReason, Packet};
 use narrows_units::{Span, Time};
 
 const RTT: Span = Span::from_millis(100);
@@ -16,19 +16,20 @@ fn by_round(sent: &[(Time, Interest<Interned>)], rounds: u64) -> Vec<usize> {
 }
 
 #[test]
-fn newreno_doubles_until_a_refusal_and_then_adds_one_per_round() {
+fn newreno_doubles_until_a_nack_and_then_adds_one_per_round() {
     let mut consumer = window("newreno", None);
-    // 10, 20, 40, 80: the 100th Interest, of segment 99 in the fourth round, is refused.
+    // 10, 20, 40, 80: the 100th Interest, of segment 99 in the fourth round, returns as a Nack.
     let mut refused = false;
     let sent = run(&mut consumer, (at(0), at(1999)), RTT, |_, interest| {
         if segment_of(interest) == 99 && !refused {
             refused = true;
-            return Some(nack(interest, Reason::Congestion, kbps(0, 0)));
+            return Some(nack(interest, NackReason::Congestion, kbps(0, 0)));
         }
         reply(interest)
     });
     let rounds = by_round(&sent, 20);
-    // 29 segments come before the refusal, and the window is 109: half of it is left, which the 51 segments after it reach in proportion (RFC 6937): 2 * 29 + 51 / 2.
+    // 29 segments come before the Nack, and the window is 109: half of it is left, which the 51 segments after it reach in proportion (RFC
+    // 6937): 2 * 29 + 51 / 2.
     assert_eq!(rounds[..5], [10, 20, 40, 80, 58 + 25]);
     assert!(rounds[5..].iter().copied().eq(54..69), "{rounds:?}");
     let counters = consumer.counters();
@@ -96,16 +97,16 @@ fn bbr_has_its_rate_samples_and_paces() {
 }
 
 #[test]
-fn refused_at_once_it_does_not_ask_without_end() {
+fn immediate_nacks_cause_no_endless_retransmissions() {
     let mut consumer = window("newreno", Some(5));
     let sent = run(&mut consumer, (at(0), at(10_000)), Span::ZERO, |now, interest| {
-        if now < at(2000) { Some(nack(interest, Reason::Congestion, kbps(0, 0))) } else { reply(interest) }
+        if now < at(2000) { Some(nack(interest, NackReason::Congestion, kbps(0, 0))) } else { reply(interest) }
     });
     assert!(consumer.finished() && sent.len() < 100, "{}", sent.len());
 }
 
 #[test]
-fn controllers_whose_routers_answer_are_refused_by_what_they_need() {
+fn controllers_that_need_router_signals_are_refused_by_name() {
     let method = Method::Window("xcp".parse().unwrap());
     let error = AnyConsumer::new(&method, &setup(), CONTENT, None, at(0)).err().unwrap();
     assert_eq!(

@@ -108,7 +108,7 @@ impl RcpLaw {
 }
 
 impl RateLaw for RcpLaw {
-    /// The new rate, by equation (1) of the RCP literature:
+    /// The new rate, equation (1) of Mahdian et al.:
     ///
     /// R(t) = R(t - T) (1 + (T/d) (a (eta C - y) - b q/d) / C)
     fn tick(&mut self, observed: &Observed) -> Rates {

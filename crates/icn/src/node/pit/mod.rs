@@ -1,123 +1,119 @@
-//! Interests that wait for Data: who asked, and who was asked.
+//! The table of pending Interests (PIT): which faces wait for Data, and which faces were asked.
 
 mod wheel;
 
-use super::steering::Way;
-use crate::{FaceId, Interest, Name};
+use super::face_id::FaceId;
+use super::steering::Egress;
+use crate::name::Name;
+use crate::packet::Interest;
 use hashbrown::HashTable;
 use narrows_units::Time;
 use wheel::Wheel;
 
-/// An entry: its slot in the table, and the turn of that slot, so that what left the table is not taken for what came after it.
+/// Refers to an entry: its slot, and the slot's generation, which tells an entry from the later ones in the same slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryId {
     slot: u32,
-    turn: u32,
+    generation: u32,
 }
 
-/// Somebody asked.
+/// A face that waits for Data.
 #[derive(Clone, Debug)]
 pub(crate) struct InRecord<N: Name> {
     pub(crate) face: FaceId,
     pub(crate) expires: Time,
-    /// As it came, for a refusal.
+    /// As it arrived: a Nack returns it so.
     pub(crate) interest: Interest<N>,
 }
 
-/// Somebody was asked.
+/// A face to which the Interest was forwarded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutRecord {
-    pub(crate) face: FaceId,
+    /// The face, and how it was chosen.
+    pub(crate) egress: Egress,
     pub(crate) nonce: u32,
-    /// When it left; `None` while it waits, and if it went twice, so that no round trip can be told from it.
+    /// When the Interest left; `None` while it waits in the shaper, and after a retransmission, whose round trip would be ambiguous.
     pub(crate) sent: Option<Time>,
-    /// It went before.
-    again: bool,
-    /// There was a choice.
-    pub(crate) split: bool,
-    /// The random value it carries, if that is how paths are chosen.
-    pub(crate) random: u64,
+    retransmitted: bool,
 }
 
-/// One Interest, of however many askers.
+/// One Interest, however many faces wait for its Data.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<N: Name> {
     name: N,
     can_be_prefix: bool,
     must_be_fresh: bool,
     hash: u64,
-    turn: u32,
+    generation: u32,
     pub(crate) expires: Time,
-    /// At most one of each face.
-    pub(crate) ins: Vec<InRecord<N>>,
-    /// At most one of each face.
-    pub(crate) outs: Vec<OutRecord>,
+    /// At most one per face.
+    pub(crate) in_records: Vec<InRecord<N>>,
+    /// At most one per face.
+    pub(crate) out_records: Vec<OutRecord>,
 }
 
 impl<N: Name> Entry<N> {
-    fn is_of(&self, interest: &Interest<N>) -> bool {
+    fn matches(&self, interest: &Interest<N>) -> bool {
         self.name == interest.name && self.can_be_prefix == interest.can_be_prefix && self.must_be_fresh == interest.must_be_fresh
     }
 
-    /// True if an Interest from `from` has been here with this nonce, and came here by another way now.
+    /// True if this node has seen the nonce of an Interest from `from` on another face: the Interest loops.
     pub(crate) fn is_loop(&self, from: FaceId, nonce: u32) -> bool {
-        let asked = self.ins.iter().any(|record| record.face != from && record.interest.nonce == nonce);
-        let own = || self.ins.iter().any(|record| record.face == from && record.interest.nonce == nonce);
-        asked || self.outs.iter().any(|out| out.nonce == nonce) && !own()
+        let elsewhere = self.in_records.iter().any(|record| record.face != from && record.interest.nonce == nonce);
+        let own = || self.in_records.iter().any(|record| record.face == from && record.interest.nonce == nonce);
+        elsewhere || self.out_records.iter().any(|out| out.nonce == nonce) && !own()
     }
 
-    /// True if the first who asked wanted the way that this Interest wants.
-    pub(crate) fn is_steered_as(&self, interest: &Interest<N>) -> bool {
-        self.ins.first().is_some_and(|record| record.interest.steer.hint == interest.steer.hint)
+    /// True if the Interest that created the entry carries the same steering hint.
+    pub(crate) fn has_hint_of(&self, interest: &Interest<N>) -> bool {
+        self.in_records.first().is_some_and(|record| record.interest.steer.hint == interest.steer.hint)
     }
 
-    /// True if `face` waits.
-    pub(crate) fn has_asker(&self, face: FaceId) -> bool {
-        self.ins.iter().any(|record| record.face == face)
+    /// True if `face` waits for Data.
+    pub(crate) fn has_in_record(&self, face: FaceId) -> bool {
+        self.in_records.iter().any(|record| record.face == face)
     }
 
-    /// `face` waits until `expires`.
-    pub(crate) fn joins(&mut self, face: FaceId, expires: Time, interest: Interest<N>) {
+    /// `face` waits for Data until `expires`. Replaces an earlier record of the face.
+    pub(crate) fn insert_in_record(&mut self, face: FaceId, expires: Time, interest: Interest<N>) {
         let record = InRecord { face, expires, interest };
-        match self.ins.iter_mut().find(|record| record.face == face) {
+        match self.in_records.iter_mut().find(|record| record.face == face) {
             Some(own) => *own = record,
-            None => self.ins.push(record),
+            None => self.in_records.push(record),
         }
     }
 
-    /// The Interest is to go by `way`.
-    pub(crate) fn asks(&mut self, way: &Way, nonce: u32) {
-        let mut out = OutRecord { face: way.face, nonce, sent: None, again: false, split: way.split, random: way.random };
-        match self.outs.iter_mut().find(|out| out.face == way.face) {
-            Some(before) => {
-                out.again = true;
-                *before = out;
-            }
-            None => self.outs.push(out),
+    /// The Interest is forwarded to `egress`. Replaces an earlier record of the face.
+    pub(crate) fn insert_out_record(&mut self, egress: Egress, nonce: u32) {
+        let out = OutRecord { egress, nonce, sent: None, retransmitted: false };
+        match self.out_records.iter_mut().find(|out| out.egress.face == egress.face) {
+            Some(before) => *before = OutRecord { retransmitted: true, ..out },
+            None => self.out_records.push(out),
         }
     }
 
-    /// The Interest has left by `face`.
-    pub(crate) fn leaves(&mut self, now: Time, face: FaceId, nonce: u32) {
-        let of_this = |out: &&mut OutRecord| out.face == face && out.nonce == nonce && !out.again;
-        if let Some(out) = self.outs.iter_mut().find(of_this) {
+    /// The Interest with this nonce has left the shaper of `face`.
+    pub(crate) fn mark_sent(&mut self, now: Time, face: FaceId, nonce: u32) {
+        let of_this = |out: &&mut OutRecord| out.egress.face == face && out.nonce == nonce && !out.retransmitted;
+        if let Some(out) = self.out_records.iter_mut().find(of_this) {
             out.sent = Some(now);
         }
     }
 
-    /// How `face` was asked.
-    pub(crate) fn asked(&self, face: FaceId) -> Option<OutRecord> {
-        self.outs.iter().find(|out| out.face == face).copied()
+    /// The record of `face`, if the Interest was forwarded there.
+    pub(crate) fn out_record(&self, face: FaceId) -> Option<OutRecord> {
+        self.out_records.iter().find(|out| out.egress.face == face).copied()
     }
 
-    /// `face` will not answer what it was asked with this nonce; `None` if it was not asked so.
-    pub(crate) fn forget(&mut self, face: FaceId, nonce: u32) -> Option<OutRecord> {
-        let at = self.outs.iter().position(|out| out.face == face && out.nonce == nonce)?;
-        Some(self.outs.swap_remove(at))
+    /// Removes the record of `face` with this nonce, because the Interest failed there. `None` if there is none.
+    pub(crate) fn remove_out_record(&mut self, face: FaceId, nonce: u32) -> Option<OutRecord> {
+        let at = self.out_records.iter().position(|out| out.egress.face == face && out.nonce == nonce)?;
+        Some(self.out_records.swap_remove(at))
     }
 }
 
-/// The pending Interest table (NFD Developer's Guide, section 3.4). Slots and their lists are used again, so that nothing is allocated once it has been as full as it gets.
+/// The pending Interest table (NFD Developer's Guide, section 3.4). It reuses slots and their lists: once it has been as full as it gets,
+/// it allocates nothing.
 #[derive(Clone)]
 pub(crate) struct Pit<N: Name> {
     hashing: N::Hashing,
@@ -125,7 +121,7 @@ pub(crate) struct Pit<N: Name> {
     entries: Vec<Entry<N>>,
     free: Vec<u32>,
     wheel: Wheel,
-    /// Entries that Data with a longer name answers, by the length of theirs.
+    /// Entries that Data with a longer name may answer, counted by the length of their own names.
     prefixes: Vec<u32>,
 }
 
@@ -141,7 +137,7 @@ impl<N: Name> Pit<N> {
         }
     }
 
-    /// Entries, of which those that expired less than a width of the wheel's buckets ago may still be there; nothing finds them any more.
+    /// Number of entries. Entries that expired less than one bucket of the wheel ago are counted, although no lookup finds them.
     pub(crate) fn len(&self) -> usize {
         self.index.len()
     }
@@ -151,16 +147,16 @@ impl<N: Name> Pit<N> {
         name.hash_prefix(name.components(), &self.hashing)
     }
 
-    /// The entry of a name and its selectors.
+    /// The entry with the name and selectors of `interest`.
     pub(crate) fn find(&self, now: Time, interest: &Interest<N>, hash: u64) -> Option<EntryId> {
         let slot = *self.index.find(hash, |slot| {
             let entry = &self.entries[*slot as usize];
-            entry.expires > now && entry.is_of(interest)
+            entry.expires > now && entry.matches(interest)
         })?;
         Some(self.id(slot))
     }
 
-    /// All entries that Data of this name answers, appended to `found`.
+    /// Appends all entries that Data of this name answers to `found`.
     pub(crate) fn answered(&self, now: Time, name: &N, found: &mut Vec<EntryId>) {
         let whole = name.components();
         let answers = |slot: &&u32, length: usize| {
@@ -179,7 +175,7 @@ impl<N: Name> Pit<N> {
         }
     }
 
-    /// A new entry, without records. There must be none of its name and selectors.
+    /// Creates an entry without records. The table must hold none with its name and selectors.
     pub(crate) fn insert(&mut self, interest: &Interest<N>, hash: u64, expires: Time) -> EntryId {
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -187,8 +183,8 @@ impl<N: Name> Pit<N> {
                 entry.name.clone_from(&interest.name);
                 (entry.can_be_prefix, entry.must_be_fresh) = (interest.can_be_prefix, interest.must_be_fresh);
                 (entry.hash, entry.expires) = (hash, expires);
-                entry.ins.clear();
-                entry.outs.clear();
+                entry.in_records.clear();
+                entry.out_records.clear();
                 slot
             }
             None => {
@@ -197,10 +193,10 @@ impl<N: Name> Pit<N> {
                     can_be_prefix: interest.can_be_prefix,
                     must_be_fresh: interest.must_be_fresh,
                     hash,
-                    turn: 0,
+                    generation: 0,
                     expires,
-                    ins: Vec::with_capacity(1),
-                    outs: Vec::with_capacity(1),
+                    in_records: Vec::with_capacity(1),
+                    out_records: Vec::with_capacity(1),
                 });
                 self.entries.len() as u32 - 1
             }
@@ -216,20 +212,20 @@ impl<N: Name> Pit<N> {
         self.id(slot)
     }
 
-    /// The entry, if it is still there and has not expired.
+    /// The entry, if it still exists and has not expired.
     pub(crate) fn get_mut(&mut self, now: Time, id: EntryId) -> Option<&mut Entry<N>> {
         let entry = &mut self.entries[id.slot as usize];
-        (entry.turn == id.turn && entry.expires > now).then_some(entry)
+        (entry.generation == id.generation && entry.expires > now).then_some(entry)
     }
 
-    /// An entry that is there.
+    /// An entry that exists.
     pub(crate) fn entry(&mut self, id: EntryId) -> &mut Entry<N> {
         let entry = &mut self.entries[id.slot as usize];
-        debug_assert_eq!(entry.turn, id.turn);
+        debug_assert_eq!(entry.generation, id.generation);
         entry
     }
 
-    /// An entry that is there lasts until `expires` at least.
+    /// Prolongs an entry until `expires`, unless it lasts longer already.
     pub(crate) fn extend(&mut self, id: EntryId, expires: Time) {
         let entry = self.entry(id);
         if entry.expires < expires {
@@ -239,13 +235,13 @@ impl<N: Name> Pit<N> {
         }
     }
 
-    /// Takes out an entry that is there. What it held can be looked at until the next is inserted.
+    /// Removes an entry that exists. Its records can be read until the next entry is inserted.
     pub(crate) fn remove(&mut self, id: EntryId) -> &mut Entry<N> {
         self.wheel.remove(id.slot);
         self.release(id.slot)
     }
 
-    /// Takes out an entry that has expired; `None` once there is none, but for those of the wheel's current bucket.
+    /// Removes an entry that has expired. `None` if none is left outside the wheel's current bucket.
     pub(crate) fn expire(&mut self, now: Time) -> Option<&mut Entry<N>> {
         loop {
             let slot = self.wheel.expired(now)?;
@@ -263,12 +259,12 @@ impl<N: Name> Pit<N> {
     }
 
     fn id(&self, slot: u32) -> EntryId {
-        EntryId { slot, turn: self.entries[slot as usize].turn }
+        EntryId { slot, generation: self.entries[slot as usize].generation }
     }
 
     fn release(&mut self, slot: u32) -> &mut Entry<N> {
         let entry = &mut self.entries[slot as usize];
-        entry.turn = entry.turn.wrapping_add(1);
+        entry.generation = entry.generation.wrapping_add(1);
         if entry.can_be_prefix {
             self.prefixes[entry.name.components()] -= 1;
         }

@@ -1,16 +1,16 @@
-//! When slots of an arena expire: a timing wheel.
+//! A timing wheel for the slots of an arena.
 
 use narrows_units::Time;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
-/// A turn has so many buckets.
+/// Buckets per revolution.
 const BUCKETS: u64 = 512;
-/// A bucket is 2^24 ns = 16.8 ms wide, so that a turn takes 8.6 s: twice the default lifetime of an Interest.
+/// A bucket is 2^24 ns = 16.8 ms wide, so that a revolution takes 8.6 s, twice the default lifetime of an Interest.
 const SHIFT: u32 = 24;
 
-/// Slots by the time at which they expire (Varghese and Lauck 1987, scheme 6): to insert, to remove and to expire one takes the same time however many there are. What
-/// expires later than in a turn comes out too early; whoever takes it out puts it back.
+/// Slots by the time at which they expire (Varghese and Lauck 1987, scheme 6). Inserting, removing and expiring a slot take constant time.
+/// A slot that expires later than one revolution ahead is returned too early; the caller inserts it again.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     /// The first slot of each bucket.
@@ -51,7 +51,7 @@ impl Wheel {
         self.occupied[bucket as usize / 64] |= 1 << (bucket % 64);
     }
 
-    /// Slot `slot`, which is in the wheel, does not expire.
+    /// Removes slot `slot`, which must be in the wheel.
     pub(crate) fn remove(&mut self, slot: u32) {
         let Link { bucket, before, after } = self.links[slot as usize];
         match before {
@@ -66,7 +66,7 @@ impl Wheel {
         }
     }
 
-    /// Takes out a slot of a bucket that ended by `now`; `None` if there is none.
+    /// Removes a slot from the buckets that ended by `now`; `None` if they are empty.
     pub(crate) fn expired(&mut self, now: Time) -> Option<u32> {
         let current = now.as_nanos() >> SHIFT;
         if current <= self.past {
@@ -74,7 +74,7 @@ impl Wheel {
         }
         match self.next().filter(|tick| *tick <= current) {
             Some(tick) => {
-                // Behind the bucket by one until it is empty.
+                // One tick behind the bucket until it is empty.
                 self.past = tick - 1;
                 let slot = self.heads[(tick % BUCKETS) as usize];
                 self.remove(slot);
@@ -87,12 +87,12 @@ impl Wheel {
         }
     }
 
-    /// When the first bucket ends that is not empty.
+    /// The end of the first bucket that is not empty.
     pub(crate) fn due(&self) -> Option<Time> {
         self.next().map(|tick| Time::from_nanos(tick << SHIFT))
     }
 
-    /// The first tick after the past ones whose bucket is not empty.
+    /// The first tick after `past` whose bucket is not empty.
     fn next(&self) -> Option<u64> {
         let first = (self.past + 1) % BUCKETS;
         let words = self.occupied.len();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a map of all times: everything comes out within a bucket's width of its time, and nothing else does. Times beyond a turn are put back.
+        /// Against a map of all times: each slot expires within a bucket's width of its time. Times beyond a revolution are inserted again.
         #[test]
         fn slots_come_out_at_their_times(steps in prop::collection::vec(step(), 1..200)) {
             let mut wheel = Wheel::new();

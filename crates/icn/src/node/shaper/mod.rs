@@ -1,25 +1,26 @@
-//! Holds Interests back so that the Data they bring fits the link: Data is never queued for long, and never lost.
+//! The Interest shaper: delays Interests so that the Data they fetch fits the link, and is neither queued for long nor lost.
 //!
-//! Source: Wang, Rozhnova, Narayanan, Oran, Rhee, "An Improved Hop-by-hop Interest Shaper for Congestion Control in Named Data Networking", ACM ICN 2013, and the authors'
-//! `ShaperNetDeviceFace` for ndnSIM (headroom, queue, interval, gains of the averages); MIRCC, section 4.3, for two classes in one queue.
+//! Source: Wang, Rozhnova, Narayanan, Oran, Rhee, "An Improved Hop-by-hop Interest Shaper for Congestion Control in Named Data Networking",
+//! ACM ICN 2013, and the authors' `ShaperNetDeviceFace` for ndnSIM (headroom, queue, interval, gains of the averages); MIRCC, section 4.2,
+//! for two classes in one queue.
 //!
-//! Ours: the third case of the optimum where it is singular, and which secondary Interest gives way to a primary one: the youngest.
+//! Our choices: the third case of the optimum where it is singular; and the youngest secondary Interest is evicted for a primary one.
 
 mod share;
 #[cfg(test)]
 mod tests;
 
-use crate::Class;
+use crate::packet::Class;
 use narrows_units::{Bytes, Span, Time};
 pub(crate) use share::Link;
 use std::collections::VecDeque;
 
-/// What a shaper is made with.
+/// The configuration of a shaper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShaperConfig {
-    /// The part of the link that Interests may book: 0.98.
+    /// The share of the link's capacity that Interests may book: 0.98.
     pub headroom: f64,
-    /// Interests that may wait: 100.
+    /// Most Interests in its queue: 100.
     pub limit: usize,
 }
 
@@ -29,14 +30,14 @@ impl Default for ShaperConfig {
     }
 }
 
-/// What becomes of an Interest that is offered.
+/// The shaper's decision on an Interest offered to it.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Offer<T> {
-    /// It may leave at once.
+    /// It leaves at once.
     Leaves(T),
     /// It waits.
     Waits,
-    /// It waits; this one, which waited, is refused.
+    /// It waits, and this one, which waited before, is refused for it.
     Evicts(T),
     /// It is refused.
     Refused(T),
@@ -49,15 +50,15 @@ struct Waiting<T> {
     size: Bytes,
 }
 
-/// Interests that wait for their turn on one link.
+/// The queue of Interests of one link.
 #[derive(Clone, Debug)]
 pub(crate) struct Shaper<T> {
     config: ShaperConfig,
     queue: VecDeque<Waiting<T>>,
     bytes: Bytes,
-    /// Of those that wait, the secondary ones.
+    /// Number of secondary Interests in the queue.
     secondary: usize,
-    /// When the next may leave.
+    /// When the next Interest may leave.
     next: Time,
 }
 
@@ -83,7 +84,7 @@ impl<T> Shaper<T> {
         (!self.queue.is_empty()).then_some(self.next)
     }
 
-    /// An Interest wants to leave at `now`.
+    /// Offers an Interest at `now`.
     pub(crate) fn offer(&mut self, now: Time, item: T, class: Class, size: Bytes) -> Offer<T> {
         if self.queue.is_empty() && self.next <= now {
             self.next = now;
@@ -102,7 +103,7 @@ impl<T> Shaper<T> {
         evicted.map_or(Offer::Waits, Offer::Evicts)
     }
 
-    /// The Interest whose turn has come.
+    /// Takes the first Interest from the queue if it may leave by `now`.
     pub(crate) fn take(&mut self, now: Time) -> Option<T> {
         if self.next > now {
             return None;
@@ -112,13 +113,13 @@ impl<T> Shaper<T> {
         Some(waiting.item)
     }
 
-    /// An Interest of `size` has left; the next may after its time at `rate` bit/s.
+    /// An Interest of `size` has left. The next may leave after the time that `size` takes at `rate` bit/s.
     pub(crate) fn sent(&mut self, size: Bytes, rate: f64) {
         self.next += gap(size, rate);
     }
 
-    /// The link carries another amount since `now`: the next Interest waits as long as one of `size` takes at `rate` bit/s from here, or less if it would have been sooner.
-    pub(crate) fn paced_anew(&mut self, now: Time, size: Bytes, rate: f64) {
+    /// The link's capacity changes at `now`: the next Interest waits no longer than `size` takes at the new `rate` in bit/s.
+    pub(crate) fn on_capacity_change(&mut self, now: Time, size: Bytes, rate: f64) {
         self.next = self.next.min(now + gap(size, rate));
     }
 

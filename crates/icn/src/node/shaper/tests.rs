@@ -82,6 +82,6 @@ fn a_link_that_is_down_holds_everything_until_it_is_up() {
     shaper.sent(SIZE, 0.0);
     shaper.offer(us(0), 1, Primary, SIZE);
     assert_eq!((shaper.due(), shaper.take(us(u64::MAX >> 11))), (Some(Time::NEVER), None));
-    shaper.paced_anew(us(500), SIZE, 8e6);
+    shaper.on_capacity_change(us(500), SIZE, 8e6);
     assert_eq!(shaper.due(), Some(us(600)));
 }

@@ -3,7 +3,8 @@
 #![allow(dead_code)]
 
 use narrows_icn::{
-    AnyConsumer, Class, ConsumerSetup, Content, Data, Form, Hint, Interest, Interned, InternedContent, Method, Nack, Packet, Reason, Route,
+    AnyConsumer, Class, ConsumerSetup, Content, Data, Form, Hint, Interest, Interned, InternedContent, Method, Nack, NackReason, Packet,
+    Route,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
@@ -49,7 +50,7 @@ pub fn data(interest: &Interest<Interned>, path: u64, rates: Rates) -> Packet<In
     })
 }
 
-pub fn nack(interest: &Interest<Interned>, reason: Reason, rates: Rates) -> Packet<Interned> {
+pub fn nack(interest: &Interest<Interned>, reason: NackReason, rates: Rates) -> Packet<Interned> {
     Packet::Nack(Nack { interest: interest.clone(), reason, rates, route: Route::default() })
 }
 
@@ -65,7 +66,8 @@ pub fn segment_of(interest: &Interest<Interned>) -> u64 {
     CONTENT.segment(&interest.name).unwrap()
 }
 
-/// Runs a consumer until `end` in a network that answers each Interest after `rtt` with what `answer` says, if it says anything. Returns what was sent, and when.
+/// Runs a consumer until `end` in a network that answers each Interest after `rtt` with what `answer` says, if it says anything. Returns
+/// what was sent, and when.
 pub fn run(
     consumer: &mut AnyConsumer<InternedContent>,
     (from, end): (Time, Time),

@@ -1,4 +1,4 @@
-//! What a node does with Interests, Data and refusals, packet by packet.
+//! The forwarding pipelines, packet by packet.
 
 use crate::node::net::*;
 use narrows_icn::*;
@@ -47,7 +47,7 @@ fn an_interest_goes_up_and_its_data_comes_down() {
 }
 
 #[test]
-fn a_second_asker_joins_and_both_get_the_same() {
+fn a_second_face_is_aggregated_and_both_get_the_same_data() {
     let mut node = node();
     node.handle(ms(0), A, Packet::Interest(interest(name(1), 7)));
     node.handle(ms(1), B, Packet::Interest(interest(name(1), 8)));
@@ -68,64 +68,64 @@ fn an_interest_that_comes_again_goes_up_again() {
     let nonces: Vec<u32> = actions(&mut node).iter().map(|(_, packet)| as_interest(packet).nonce).collect();
     assert_eq!(nonces, [7, 8]);
     assert_eq!((node.counters().retransmitted, node.pending(), node.face(A).pending), (1, 1, 1));
-    // The refusal of the first one says nothing of the second.
-    node.handle(ms(110), UP, refusal(interest(name(1), 7), Reason::Congestion));
+    // The Nack of the first one does not concern the second.
+    node.handle(ms(110), UP, nack(interest(name(1), 7), NackReason::Congestion));
     assert!(actions(&mut node).is_empty());
-    node.handle(ms(120), UP, refusal(interest(name(1), 8), Reason::Congestion));
+    node.handle(ms(120), UP, nack(interest(name(1), 8), NackReason::Congestion));
     assert_eq!(as_nack(&actions(&mut node)[0].1).interest.nonce, 8);
     assert_eq!((node.pending(), node.face(A).pending), (0, 0));
 }
 
 #[test]
-fn an_interest_that_has_been_here_goes_back() {
+fn a_duplicate_interest_is_returned_with_a_nack() {
     let mut node = node();
     node.handle(ms(0), A, Packet::Interest(interest(name(1), 7)));
     node.handle(ms(1), B, Packet::Interest(interest(name(1), 7)));
     let sent = actions(&mut node);
     assert_eq!((sent.len(), sent[1].0), (2, B));
-    assert_eq!((as_nack(&sent[1].1).reason, as_nack(&sent[1].1).interest.nonce), (Reason::Duplicate, 7));
+    assert_eq!((as_nack(&sent[1].1).reason, as_nack(&sent[1].1).interest.nonce), (NackReason::Duplicate, 7));
     assert_eq!((node.face(B).pending, node.counters().duplicate), (0, 1));
 }
 
 #[test]
-fn a_refusal_reaches_all_who_wait_each_with_its_own_interest() {
+fn a_nack_reaches_every_waiting_face_with_its_own_interest() {
     let mut node = node();
     node.handle(ms(0), A, Packet::Interest(interest(name(1), 7)));
     node.handle(ms(1), B, Packet::Interest(interest(name(1), 8)));
     actions(&mut node);
-    node.handle(ms(2), UP, refusal(interest(name(1), 7), Reason::NoRoute));
+    node.handle(ms(2), UP, nack(interest(name(1), 7), NackReason::NoRoute));
     let sent = actions(&mut node);
     let told: Vec<_> = sent.iter().map(|(face, packet)| (*face, as_nack(packet).interest.nonce, as_nack(packet).reason)).collect();
-    assert_eq!(told, [(A, 7, Reason::NoRoute), (B, 8, Reason::NoRoute)]);
+    assert_eq!(told, [(A, 7, NackReason::NoRoute), (B, 8, NackReason::NoRoute)]);
     assert_eq!((node.pending(), node.face(B).pending), (0, 0));
     assert_eq!(as_nack(&sent[0].1).interest.hop_limit, 64, "as it came");
 }
 
 #[test]
-fn while_another_face_may_still_answer_a_refusal_waits() {
+fn a_nack_waits_while_another_face_may_still_answer() {
     let mut node = node();
     node.handle(ms(0), A, Packet::Interest(interest(name(1), 7)));
     node.route(Interned::prefix(1), vec![OTHER]);
     node.handle(ms(1), A, Packet::Interest(interest(name(1), 8)));
     actions(&mut node);
-    node.handle(ms(2), OTHER, refusal(interest(name(1), 8), Reason::Congestion));
+    node.handle(ms(2), OTHER, nack(interest(name(1), 8), NackReason::Congestion));
     assert!(actions(&mut node).is_empty());
     node.handle(ms(3), UP, Packet::Data(data(name(1))));
     assert_eq!(actions(&mut node).len(), 1);
 }
 
 #[test]
-fn where_no_route_leads_an_interest_goes_back() {
+fn without_a_route_an_interest_is_returned_with_a_nack() {
     let mut node = node();
     node.handle(ms(0), A, Packet::Interest(interest(Interned::segment(2, 1, 1), 7)));
     // The only route leads back to where it came from.
     node.handle(ms(0), UP, Packet::Interest(interest(name(1), 8)));
     let sent = actions(&mut node);
-    assert!(sent.iter().all(|(_, packet)| as_nack(packet).reason == Reason::NoRoute));
+    assert!(sent.iter().all(|(_, packet)| as_nack(packet).reason == NackReason::NoRoute));
     assert_eq!((sent[0].0, sent[1].0, node.pending(), node.counters().no_route), (A, UP, 0, 2));
     assert!(node.unroute(&Interned::prefix(1)) && !node.unroute(&Interned::prefix(1)));
     node.handle(ms(0), A, Packet::Interest(interest(name(1), 9)));
-    assert_eq!(as_nack(&actions(&mut node)[0].1).reason, Reason::NoRoute);
+    assert_eq!(as_nack(&actions(&mut node)[0].1).reason, NackReason::NoRoute);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_flood_fills_only_what_its_face_may() {
         node.handle(ms(0), A, Packet::Interest(interest(name(segment), segment)));
     }
     let sent = actions(&mut node);
-    let refused = sent.iter().filter(|(face, packet)| *face == A && as_nack(packet).reason == Reason::Congestion).count();
+    let refused = sent.iter().filter(|(face, packet)| *face == A && as_nack(packet).reason == NackReason::Congestion).count();
     assert_eq!((node.pending(), refused, node.counters().table_full), (10, 990, 990));
     node.handle(ms(0), B, Packet::Interest(interest(name(2000), 1)));
     assert_eq!(actions(&mut node)[0].0, UP, "others have room");
@@ -198,7 +198,7 @@ fn a_flood_fills_only_what_its_face_may() {
 }
 
 #[test]
-fn a_loop_dies_and_its_refusal_comes_back() {
+fn a_loop_ends_in_a_nack() {
     let mut net = Net::new(3, Form::Labels, 1);
     let consumer = net.application(0);
     let ring: Vec<_> = [(0, 1), (1, 2), (2, 0)].iter().map(|(a, b)| net.link(*a, *b, &link(1)).0).collect();
@@ -207,7 +207,7 @@ fn a_loop_dies_and_its_refusal_comes_back() {
     }
     net.send(ms(0), 0, consumer, Packet::Interest(interest(name(1), 7)));
     let received = net.take();
-    assert_eq!((received.len(), as_nack(&received[0].2).reason), (1, Reason::Duplicate));
+    assert_eq!((received.len(), as_nack(&received[0].2).reason), (1, NackReason::Duplicate));
     assert_eq!((net.crossed, net.nodes.iter().map(Node::pending).sum::<usize>()), (6, 0), "three hops and back");
 }
 

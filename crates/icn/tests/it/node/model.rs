@@ -36,12 +36,12 @@ fn name(number: u32) -> Interned {
     if number == 0 { Interned::content(1, 1) } else { Interned::segment(1, 1, number) }
 }
 
-/// What a face is sent: an Interest, Data or a refusal, of a name and with a nonce.
+/// A packet sent to a face: an Interest, Data or a Nack, with its name and nonce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sent {
     Interest(u32, Interned, u32),
     Data(u32, Interned),
-    Nack(u32, Interned, u32, Reason),
+    Nack(u32, Interned, u32, NackReason),
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Model {
                 let refused = |reason| vec![Sent::Nack(face, name, nonce, reason)];
                 let Some(waiting) = self.0.get_mut(&(number, prefix)) else {
                     if face == UP {
-                        return refused(Reason::NoRoute);
+                        return refused(NackReason::NoRoute);
                     }
                     self.0.insert((number, prefix), Waiting { ins: vec![(face, nonce, expires)], out: nonce, expires });
                     return onward(&mut 0);
@@ -78,7 +78,7 @@ impl Model {
                 let known = own.is_some_and(|own| waiting.ins[own].1 == nonce);
                 let elsewhere = waiting.ins.iter().any(|(other, seen, _)| *other != face && *seen == nonce);
                 if elsewhere || waiting.out == nonce && !known {
-                    return refused(Reason::Duplicate);
+                    return refused(NackReason::Duplicate);
                 }
                 waiting.expires = waiting.expires.max(expires);
                 match own {
@@ -88,7 +88,7 @@ impl Model {
                     }
                     Some(own) => {
                         waiting.ins[own] = (face, nonce, expires);
-                        if face == UP { refused(Reason::NoRoute) } else { onward(&mut waiting.out) }
+                        if face == UP { refused(NackReason::NoRoute) } else { onward(&mut waiting.out) }
                     }
                 }
             }
@@ -111,7 +111,7 @@ impl Model {
                 }
                 let waiting = self.0.remove(&(number, prefix)).expect("it was there");
                 let told = waiting.ins.iter().filter(|(.., expires)| *expires > now);
-                told.map(|(to, nonce, _)| Sent::Nack(*to, name(number), *nonce, Reason::Congestion)).collect()
+                told.map(|(to, nonce, _)| Sent::Nack(*to, name(number), *nonce, NackReason::Congestion)).collect()
             }
             Step::Pass(_) => Vec::new(),
         }
@@ -155,7 +155,7 @@ proptest! {
                 }
                 Step::Data { face, name: number } => node.handle(now, FaceId(face), Packet::Data(data(name(number)))),
                 Step::Nack { face, name: number, prefix, nonce } => {
-                    node.handle(now, FaceId(face), refusal(asked(number, prefix, nonce, 50), Reason::Congestion));
+                    node.handle(now, FaceId(face), nack(asked(number, prefix, nonce, 50), NackReason::Congestion));
                 }
                 Step::Pass(ms) => {
                     now += Span::from_millis(ms);
@@ -173,7 +173,7 @@ proptest! {
         prop_assert_eq!((node.pending(), (0..FACES).map(|face| node.face(FaceId(face)).pending).sum::<usize>()), (0, 0));
     }
 
-    /// Any links, any routes (loops included), producers that answer, refuse or keep silent.
+    /// Any links, any routes (loops included), producers that answer, return Nacks or keep silent.
     #[test]
     fn in_any_network_interests_die_and_are_answered_at_most_once(
         form in prop_oneof![Just(Form::Labels), Just(Form::Hashes), Just(Form::Random), Just(Form::Bloom)],
@@ -225,7 +225,7 @@ proptest! {
                         answered += 1;
                         match producer {
                             0 => continue,
-                            1 => net.send(now, at, face, refusal(interest, Reason::Unknown)),
+                            1 => net.send(now, at, face, nack(interest, NackReason::Unknown)),
                             _ => net.send(now, at, face, Packet::Data(data(interest.name))),
                         }
                         received.extend(net.take());

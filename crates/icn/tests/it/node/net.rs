@@ -53,7 +53,7 @@ pub fn data(name: Interned) -> Data<Interned> {
     }
 }
 
-pub fn refusal(interest: Interest<Interned>, reason: Reason) -> Packet<Interned> {
+pub fn nack(interest: Interest<Interned>, reason: NackReason) -> Packet<Interned> {
     Packet::Nack(Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() })
 }
 

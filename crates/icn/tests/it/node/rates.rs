@@ -1,4 +1,4 @@
-//! What links stamp into Data and refusals, what their laws are told, and who is believed.
+//! Rates stamped into Data and Nacks, the input of laws, and neighbours that do not understand rates.
 
 use crate::node::net::*;
 use narrows_icn::*;
@@ -91,11 +91,11 @@ fn labels() -> Hint {
 }
 
 #[test]
-fn refusals_are_stamped_on_their_way_down() {
+fn nacks_are_stamped_on_their_way_down() {
     let (mut node, down, up) = node(&link(1), &ruled(2));
     node.handle(ms(0), down, Packet::Interest(interest(name(1), 1)));
     let rates = Rates { primary: mbps(2), secondary: mbps(1000) };
-    let nack = Nack { interest: interest(name(1), 1), reason: Reason::Congestion, rates, route: Route::default() };
+    let nack = Nack { interest: interest(name(1), 1), reason: NackReason::Congestion, rates, route: Route::default() };
     node.handle(ms(0), up, Packet::Nack(nack));
     let sent = actions(&mut node);
     let own = node.face(up).rates.expect("a law");

@@ -1,4 +1,4 @@
-//! The shaper as neighbours see it: what leaves when, and who is refused.
+//! The shaper as neighbours see it: what leaves when, and who returns as a Nack.
 
 use crate::node::net::*;
 use narrows_icn::*;
@@ -60,8 +60,11 @@ fn an_evicted_interest_goes_back_with_the_links_rates_and_leaves_no_entry() {
     }
     let sent = actions(&mut node);
     let rates = node.face(UP).rates.expect("a law");
-    let refused = as_nack(&sent.last().expect("a refusal").1);
-    assert_eq!((refused.interest.nonce, refused.reason, refused.rates, refused.route), (3, Reason::Congestion, rates, Route::default()));
+    let refused = as_nack(&sent.last().expect("a Nack").1);
+    assert_eq!(
+        (refused.interest.nonce, refused.reason, refused.rates, refused.route),
+        (3, NackReason::Congestion, rates, Route::default())
+    );
     ask(&mut node, now, 4, Class::Primary);
     let sent = actions(&mut node);
     assert_eq!((sent.len(), sent[0].0, as_nack(&sent[0].1).interest.nonce), (1, DOWN, 2), "the youngest secondary one gives way");
@@ -101,7 +104,8 @@ fn a_link_that_comes_up_again_lets_interests_leave() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is asked on both sides: Data that comes back for the Interests of any window fits what was booked for it, but for one packet.
+    /// Whatever is asked on both sides: Data that comes back for the Interests of any window fits what was booked for it, but for one
+    /// packet.
     #[test]
     fn the_way_back_is_never_booked_twice(
         asks in prop::collection::vec((0u64..3000, any::<bool>(), any::<bool>()), 1..150),

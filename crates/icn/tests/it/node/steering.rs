@@ -84,7 +84,7 @@ fn labelled(label: u16) -> Hint {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_refused_or_another_taken() {
+fn a_missing_path_is_nacked_if_strict_and_else_replaced() {
     let mut unknown = Bloom::default();
     unknown.insert(12345);
     // Label 4 is a face, but no next hop; label 9 is nothing; label 1 is where it came from.
@@ -101,7 +101,7 @@ fn a_path_that_is_not_there_is_refused_or_another_taken() {
             |segment, strict| Packet::Interest(Interest { steer: Steer { hint, strict }, ..interest(Interned::segment(1, 1, segment), 7) });
         node.handle(ms(0), down, steered(1, true));
         let sent = actions(&mut node);
-        assert_eq!((sent[0].0, as_nack(&sent[0].1).reason), (down, Reason::InvalidLabel), "{form:?}");
+        assert_eq!((sent[0].0, as_nack(&sent[0].1).reason), (down, NackReason::InvalidLabel), "{form:?}");
         assert_eq!((node.pending(), node.counters().invalid_label), (0, 1));
         node.handle(ms(0), down, steered(2, false));
         let sent = actions(&mut node);

@@ -1,19 +1,21 @@
-//! The consumer that follows rates.
+//! The consumer that follows the rates in Data.
 
-mod asking;
+mod sending;
 
+use super::counters::{ConsumerCounters, ConsumerSetup};
 use super::pacer::Pacer;
 use super::registry::{ConsumerChoice, Settings};
 use super::segments::{Arrival, Segments};
 use super::subflows::{Subflow, Subflows};
-use super::{ConsumerCounters, ConsumerSetup};
-use crate::{Class, Content, Data, Form, Hint, Nack, Packet, Reason};
+use crate::name::Content;
+use crate::packet::{Class, Data, Nack, NackReason, Packet};
+use crate::route::{Form, Hint};
 use narrows_transport::{RtoRule, RttEstimator, Transport};
 use narrows_units::{Random, Rate, Span, Time};
 
-/// Asks for segments one after another at the rates that links write into Data (MIRCC, ICN 2016, sections 3 and 4).
+/// Requests segments in order at the rates that links stamp into Data (MIRCC, sections 3 and 4).
 #[derive(Clone, Debug)]
-pub(crate) struct Rated<C: Content> {
+pub(crate) struct RateConsumer<C: Content> {
     settings: Settings,
     setup: ConsumerSetup,
     content: C,
@@ -21,11 +23,11 @@ pub(crate) struct Rated<C: Content> {
     now: Time,
     segments: Segments,
     subflows: Subflows,
-    /// While no path is known.
-    start: Option<Start>,
+    /// Runs while no path is known.
+    discovery: Option<Discovery>,
     primary: Pacer,
     secondary: Pacer,
-    /// When the first Data came since no path was known.
+    /// When the first Data arrived after path discovery.
     first_data: Time,
     last_probe: Time,
     rtt: RttEstimator,
@@ -38,24 +40,24 @@ pub(crate) struct Rated<C: Content> {
     counters: ConsumerCounters,
 }
 
-/// One Interest at a time is out to find a path.
+/// Path discovery (MIRCC, section 4.3.3): one Interest at a time is in flight without a hint.
 #[derive(Clone, Copy, Debug)]
-struct Start {
-    /// When the next one may leave; the one that is out is given up then.
+struct Discovery {
+    /// When the Interest in flight times out and the next one may leave.
     at: Time,
     wait: Span,
     segment: Option<u64>,
 }
 
-/// The first wait for an answer where no path is known, and the longest that it doubles to.
+/// The first timeout of path discovery, and the longest to which it doubles; the paper gives none.
 const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
 /// Gain of the smoothed size of Data.
 const SIZE_GAIN: f64 = 1.0 / 8.0;
-/// A path is forgotten after this many round trips of silence, and not before this time.
-const SILENCE: (u64, Span) = (8, Span::from_secs(1));
+/// A path is removed after this many round trips without Data, and not before this time; the paper gives none.
+const PATH_TIMEOUT: (u64, Span) = (8, Span::from_secs(1));
 
-impl<C: Content> Rated<C> {
-    pub(crate) fn new(choice: &ConsumerChoice, setup: &ConsumerSetup, content: C, segments: Option<u64>, start: Time) -> Rated<C> {
+impl<C: Content> RateConsumer<C> {
+    pub(crate) fn new(choice: &ConsumerChoice, setup: &ConsumerSetup, content: C, segments: Option<u64>, start: Time) -> RateConsumer<C> {
         let settings = Settings::new(choice);
         let transport = Transport {
             rto: RtoRule::Rfc6298,
@@ -64,7 +66,7 @@ impl<C: Content> Rated<C> {
             max_rto: Span::from_secs(60),
             ..Transport::default()
         };
-        Rated {
+        RateConsumer {
             subflows: Subflows::new(settings.total),
             settings,
             setup: *setup,
@@ -72,7 +74,7 @@ impl<C: Content> Rated<C> {
             random: Random::stream(setup.seed, "consumer"),
             now: start,
             segments: Segments::new(segments),
-            start: Some(Start { at: start, wait: RETRY.0, segment: None }),
+            discovery: Some(Discovery { at: start, wait: RETRY.0, segment: None }),
             primary: Pacer::default(),
             secondary: Pacer::default(),
             first_data: start,
@@ -98,7 +100,7 @@ impl<C: Content> Rated<C> {
     }
 
     fn on_data(&mut self, data: &Data<C::Name>) {
-        let arrival = self.content.segment(&data.name).map_or(Arrival::Unsolicited, |segment| self.segments.come(segment));
+        let arrival = self.content.segment(&data.name).map_or(Arrival::Unsolicited, |segment| self.segments.on_data(segment));
         let slot = match arrival {
             Arrival::New(slot) => {
                 if slot.sends == 1 {
@@ -128,10 +130,10 @@ impl<C: Content> Rated<C> {
         if let Some(slot) = slot {
             *subflow.received.of_mut(slot.class) += data.size;
         }
-        if let Some(start) = self.start.take() {
+        if let Some(discovery) = self.discovery.take() {
             self.first_data = self.now;
-            if let Some(segment) = start.segment {
-                self.segments.arm(segment);
+            if let Some(segment) = discovery.segment {
+                self.segments.start_timer(segment);
             }
         }
     }
@@ -151,57 +153,57 @@ impl<C: Content> Rated<C> {
         self.counters.nacks.count(nack.reason);
         self.segments.fail(segment);
         match (nack.reason, slot.path) {
-            (Reason::InvalidLabel, Some(path)) => {
+            (NackReason::InvalidLabel, Some(path)) => {
                 self.subflows.remove(path);
-                self.start_anew();
+                self.discover();
             }
-            (_, path) => self.subflows.on_refusal(path, nack.rates),
+            (_, path) => self.subflows.on_nack(path, nack.rates),
         }
         let gap = self.gap_at(nack.rates.primary);
-        if let Some(start) = self.start.as_mut().filter(|start| start.segment == Some(segment)) {
-            start.segment = None;
-            if nack.reason == Reason::Congestion {
-                start.at = start.at.min(self.now + gap);
+        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.segment == Some(segment)) {
+            discovery.segment = None;
+            if nack.reason == NackReason::Congestion {
+                discovery.at = discovery.at.min(self.now + gap);
             }
         }
     }
 
-    /// Looks for a path if none is known.
-    fn start_anew(&mut self) {
-        if self.subflows.all().is_empty() && self.start.is_none() {
-            self.start = Some(Start { at: self.now, wait: RETRY.0, segment: None });
+    /// Starts path discovery if no path is known.
+    fn discover(&mut self) {
+        if self.subflows.all().is_empty() && self.discovery.is_none() {
+            self.discovery = Some(Discovery { at: self.now, wait: RETRY.0, segment: None });
         }
     }
 
     pub(crate) fn poll(&mut self, now: Time) {
         self.now = now;
         self.counters.timeouts += self.segments.expire(now, self.rtt.timeout());
-        if let Some(start) = self.start.as_mut().filter(|start| start.at <= now)
-            && let Some(segment) = start.segment.take()
+        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.at <= now)
+            && let Some(segment) = discovery.segment.take()
         {
             self.counters.timeouts += u64::from(self.segments.fail(segment));
         }
-        self.subflows.expire(now, self.silence());
-        self.start_anew();
+        self.subflows.expire(now, self.path_timeout());
+        self.discover();
     }
 
     pub(crate) fn due(&self) -> Option<Time> {
         if self.stopped || self.finished() {
             return None;
         }
-        let mut due = self.segments.due(self.rtt.timeout()).min(self.subflows.due(self.silence()));
-        if let Some(start) = self.start {
-            if start.segment.is_some() || self.segments.wanting() {
-                due = due.min(start.at);
+        let mut due = self.segments.due(self.rtt.timeout()).min(self.subflows.due(self.path_timeout()));
+        if let Some(discovery) = self.discovery {
+            if discovery.segment.is_some() || self.segments.has_next() {
+                due = due.min(discovery.at);
             }
-        } else if self.segments.wanting() {
-            due = due.min(self.slot(Class::Primary)).min(self.slot(Class::Secondary));
+        } else if self.segments.has_next() {
+            due = due.min(self.next_departure(Class::Primary)).min(self.next_departure(Class::Secondary));
         }
         (due != Time::NEVER).then_some(due)
     }
 
-    fn silence(&self) -> Span {
-        (self.srtt() * SILENCE.0).max(SILENCE.1)
+    fn path_timeout(&self) -> Span {
+        (self.srtt() * PATH_TIMEOUT.0).max(PATH_TIMEOUT.1)
     }
 
     pub(crate) fn stop(&mut self) {
@@ -217,7 +219,7 @@ impl<C: Content> Rated<C> {
     }
 
     pub(crate) fn rates(&self) -> (Rate, Rate) {
-        let secondary = if self.held_until() <= self.now { self.subflows.rate(Class::Secondary) } else { Rate::ZERO };
+        let secondary = if self.secondary_start() <= self.now { self.subflows.rate(Class::Secondary) } else { Rate::ZERO };
         (self.subflows.rate(Class::Primary), secondary)
     }
 

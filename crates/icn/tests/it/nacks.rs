@@ -1,7 +1,7 @@
-//! What consumers do about refusals, silence and paths that go away.
+//! Consumers under Nacks, timeouts and lost paths.
 
 use crate::common::{CONTENT, at, consumer, data, kbps, nack, path_of, run, segment_of};
-use narrows_icn::{AnyConsumer, Hint, Interest, Interned, InternedContent, Packet, Reason};
+use narrows_icn::{AnyConsumer, Hint, Interest, Interned, InternedContent, NackReason, Packet};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Rates;
 
@@ -23,10 +23,10 @@ fn the_first_interest_is_repeated_after_1_2_4_and_8_seconds() {
 }
 
 #[test]
-fn a_first_interest_that_is_refused_leaves_again_at_the_rate_of_the_refusal() {
+fn a_nacked_first_interest_leaves_again_at_the_rate_of_the_nack() {
     let mut consumer = consumer("mircc", None);
     let sent = run(&mut consumer, (at(0), at(1000)), RTT, |now, interest| {
-        let reply = if now < at(200) { nack(interest, Reason::Congestion, kbps(100, 0)) } else { data(interest, 1, kbps(8, 0)) };
+        let reply = if now < at(200) { nack(interest, NackReason::Congestion, kbps(100, 0)) } else { data(interest, 1, kbps(8, 0)) };
         Some(reply)
     });
     // 80 ms for Data of 1000 B at 100 kbit/s.
@@ -36,7 +36,7 @@ fn a_first_interest_that_is_refused_leaves_again_at_the_rate_of_the_refusal() {
 #[test]
 fn a_first_interest_without_a_route_waits_its_second() {
     let mut consumer = consumer("mircc", None);
-    let sent = run(&mut consumer, (at(0), at(4000)), RTT, |_, interest| Some(nack(interest, Reason::NoRoute, Rates::UNLIMITED)));
+    let sent = run(&mut consumer, (at(0), at(4000)), RTT, |_, interest| Some(nack(interest, NackReason::NoRoute, Rates::UNLIMITED)));
     assert_eq!(times(&sent), [0, 1000, 3000]);
     assert_eq!(consumer.counters().nacks.no_route, 3);
 }
@@ -57,10 +57,10 @@ fn knowing(name: &str, paths: &[u64], rates: Rates) -> (AnyConsumer<InternedCont
 }
 
 #[test]
-fn lower_rates_of_a_refusal_hold_and_higher_ones_do_not() {
+fn lower_rates_of_a_nack_apply_and_higher_ones_do_not() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
     assert_eq!(path_of(&interest), Some(1));
-    consumer.handle(at(60), nack(&interest, Reason::Congestion, kbps(400, 700)));
+    consumer.handle(at(60), nack(&interest, NackReason::Congestion, kbps(400, 700)));
     let subflow = consumer.subflows().next().unwrap();
     assert_eq!(subflow.rates, kbps(400, 500));
     // The same segment again, in its turn: 20 ms after the Interest at 50 ms.
@@ -68,7 +68,7 @@ fn lower_rates_of_a_refusal_hold_and_higher_ones_do_not() {
     consumer.poll(at(70));
     let again = consumer.interest().unwrap();
     assert!(again.name == interest.name && again.nonce != interest.nonce);
-    consumer.handle(at(80), nack(&interest, Reason::Congestion, kbps(1, 1)));
+    consumer.handle(at(80), nack(&interest, NackReason::Congestion, kbps(1, 1)));
     assert_eq!(consumer.counters().unsolicited, 1, "the nonce is not that of the Interest in flight");
     consumer.handle(at(120), data(&again, 1, kbps(900, 800)));
     assert_eq!(consumer.rates().0, Rate::from_kbps(900), "Data holds at once");
@@ -76,11 +76,11 @@ fn lower_rates_of_a_refusal_hold_and_higher_ones_do_not() {
 }
 
 #[test]
-fn a_refusal_on_no_named_path_counts_only_where_one_is_known() {
+fn a_nack_without_a_path_counts_only_if_one_path_is_known() {
     let lowest = |paths: &[u64]| {
         let (mut consumer, interest) = knowing("single?probe=1", paths, kbps(1000, 0));
         assert_eq!(path_of(&interest), None);
-        consumer.handle(at(1000), nack(&interest, Reason::Congestion, kbps(100, 0)));
+        consumer.handle(at(1000), nack(&interest, NackReason::Congestion, kbps(100, 0)));
         consumer.subflows().map(|subflow| subflow.rates.primary).min().unwrap()
     };
     assert_eq!(lowest(&[1]), Rate::from_kbps(100));
@@ -88,11 +88,11 @@ fn a_refusal_on_no_named_path_counts_only_where_one_is_known() {
 }
 
 #[test]
-fn what_is_refused_takes_paced_slots() {
+fn retransmissions_after_nacks_are_paced() {
     let mut consumer = consumer("mircc", None);
     let sent = run(&mut consumer, (at(0), at(4000)), Span::from_millis(1), |now, interest| {
         let refused = (at(1000)..at(1900)).contains(&now);
-        Some(if refused { nack(interest, Reason::Congestion, kbps(1000, 0)) } else { data(interest, 1, kbps(1000, 0)) })
+        Some(if refused { nack(interest, NackReason::Congestion, kbps(1000, 0)) } else { data(interest, 1, kbps(1000, 0)) })
     });
     assert!(sent.windows(2).skip(1).all(|pair| pair[1].0.since(pair[0].0) >= Span::from_millis(8)));
     assert!(consumer.counters().nacks.congestion > 100);
@@ -103,7 +103,7 @@ fn what_is_refused_takes_paced_slots() {
 fn a_label_that_no_longer_leads_anywhere_ends_its_subflow() {
     let (mut consumer, interest) = knowing("mircc?probe=0&strict=true", &[1], kbps(1000, 0));
     assert!(interest.steer.strict && interest.steer.hint == Hint::Hash(1));
-    consumer.handle(at(60), nack(&interest, Reason::InvalidLabel, Rates::UNLIMITED));
+    consumer.handle(at(60), nack(&interest, NackReason::InvalidLabel, Rates::UNLIMITED));
     assert_eq!((consumer.subflows().count(), consumer.rates().0), (0, Rate::ZERO));
     // A path is looked for at once.
     let first = consumer.interest().unwrap();
@@ -172,7 +172,7 @@ fn what_was_not_asked_for_is_counted_and_dropped() {
 fn stopped_it_asks_for_nothing_more() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
     consumer.stop();
-    consumer.handle(at(60), nack(&interest, Reason::Congestion, kbps(1000, 500)));
+    consumer.handle(at(60), nack(&interest, NackReason::Congestion, kbps(1000, 500)));
     assert!(consumer.due().is_none() && consumer.interest().is_none() && !consumer.finished());
     assert_eq!(interest.name, narrows_icn::Content::name(&CONTENT, 1));
 }

@@ -1,36 +1,38 @@
-//! When the next Interest leaves, of which class, and by which path.
+//! When the next Interest leaves, its class, and its path.
 
-use super::{RETRY, Rated, Start};
-use crate::{Class, Content, Hint, Interest, Steer};
+use super::{Discovery, RETRY, RateConsumer};
+use crate::name::Content;
+use crate::packet::{Class, Interest};
+use crate::route::{Hint, Steer};
 use narrows_units::{Rate, Span, Time};
 
-/// Primary Interests are sent at least this often, that a rate of zero be not the last to be heard of.
+/// The longest time between primary Interests, so that a rate of zero is not final.
 const LONGEST_GAP: Span = Span::from_secs(60);
 
-impl<C: Content> Rated<C> {
-    /// The time from one Interest to the next at which Data comes at `rate`.
+impl<C: Content> RateConsumer<C> {
+    /// The time between Interests that request Data at `rate`.
     pub(super) fn gap_at(&self, rate: Rate) -> Span {
         Span::from_secs_f64(8.0 * self.data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
     }
 
-    /// The time from one Interest of `class` to the next.
+    /// The time between Interests of `class`.
     fn gap(&self, class: Class) -> Span {
         let gap = self.gap_at(self.subflows.rate(class));
         if class == Class::Primary { gap.min(LONGEST_GAP) } else { gap }
     }
 
     /// When the next Interest of `class` may leave.
-    pub(super) fn slot(&self, class: Class) -> Time {
+    pub(super) fn next_departure(&self, class: Class) -> Time {
         let gap = self.gap(class);
         match class {
             Class::Primary => self.primary.due(gap),
             Class::Secondary if gap == Span::MAX => Time::NEVER,
-            Class::Secondary => self.held_until().max(self.secondary.due(gap)),
+            Class::Secondary => self.secondary_start().max(self.secondary.due(gap)),
         }
     }
 
     /// When secondary Interests may begin.
-    pub(super) fn held_until(&self) -> Time {
+    pub(super) fn secondary_start(&self) -> Time {
         match self.settings.hold {
             Some(hold) if !self.srtt().is_zero() => self.first_data + Span::from_secs_f64(hold * self.srtt().as_secs_f64()),
             _ => Time::NEVER,
@@ -38,13 +40,13 @@ impl<C: Content> Rated<C> {
     }
 
     pub(crate) fn interest(&mut self) -> Option<Interest<C::Name>> {
-        if self.stopped || !self.segments.wanting() {
+        if self.stopped || !self.segments.has_next() {
             return None;
         }
-        if let Some(start) = self.start {
-            return (start.segment.is_none() && start.at <= self.now).then(|| self.send_first(start));
+        if let Some(discovery) = self.discovery {
+            return (discovery.segment.is_none() && discovery.at <= self.now).then(|| self.send_discovery(discovery));
         }
-        let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.slot(*class) <= self.now)?;
+        let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.next_departure(*class) <= self.now)?;
         let gap = self.gap(class);
         match class {
             Class::Primary => self.primary.take(self.now, gap),
@@ -52,11 +54,11 @@ impl<C: Content> Rated<C> {
         }
         let path = if class == Class::Primary && self.probes() { None } else { self.subflows.choose(self.now, class) };
         let (interest, segment) = self.send(class, path);
-        self.segments.arm(segment);
+        self.segments.start_timer(segment);
         Some(interest)
     }
 
-    /// Whether the next primary Interest is to find its way by itself.
+    /// True if the next primary Interest is to carry no hint, to find further paths (MIRCC, section 4.3.3).
     fn probes(&mut self) -> bool {
         if !self.settings.multipath {
             return false;
@@ -71,12 +73,12 @@ impl<C: Content> Rated<C> {
         true
     }
 
-    fn send_first(&mut self, start: Start) -> Interest<C::Name> {
-        // It takes a slot, so that the second one keeps its distance.
+    fn send_discovery(&mut self, discovery: Discovery) -> Interest<C::Name> {
+        // The pacer counts it, so that the next Interest keeps its distance.
         self.primary.take(self.now, Span::ZERO);
         let (interest, segment) = self.send(Class::Primary, None);
         self.last_probe = self.now;
-        self.start = Some(Start { at: self.now + start.wait, wait: (start.wait * 2).min(RETRY.1), segment: Some(segment) });
+        self.discovery = Some(Discovery { at: self.now + discovery.wait, wait: (discovery.wait * 2).min(RETRY.1), segment: Some(segment) });
         interest
     }
 

@@ -1,24 +1,27 @@
-//! All faces of a node, and what leaves by them.
+//! All faces of a node, their timers, and the packets that leave by them.
 
-use super::face::{Face, FaceId};
-use crate::{Class, Data, Interest, Nack, Name, Packet, Route, Steer};
+use super::face::Face;
+use super::face_id::FaceId;
+use crate::name::Name;
+use crate::packet::{Class, Data, Interest, Nack, Packet};
+use crate::route::{Route, Steer};
 use narrows_units::{Span, Time};
 use narrows_wire::Rates;
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Ports<N: Name> {
+pub(crate) struct FaceTable<N: Name> {
     faces: Vec<Face<N>>,
     actions: VecDeque<(FaceId, Packet<N>)>,
-    /// When each face wants to be looked at, which faces ever may, and the first of these times.
+    /// When each face is due, the faces that have timers, and the first of their times.
     timers: Vec<Time>,
     timed: Vec<FaceId>,
     first_timer: Time,
 }
 
-impl<N: Name> Ports<N> {
-    pub(crate) fn new() -> Ports<N> {
-        Ports { faces: Vec::new(), actions: VecDeque::new(), timers: Vec::new(), timed: Vec::new(), first_timer: Time::NEVER }
+impl<N: Name> FaceTable<N> {
+    pub(crate) fn new() -> FaceTable<N> {
+        FaceTable { faces: Vec::new(), actions: VecDeque::new(), timers: Vec::new(), timed: Vec::new(), first_timer: Time::NEVER }
     }
 
     pub(crate) fn add(&mut self, face: Face<N>) -> FaceId {
@@ -40,18 +43,18 @@ impl<N: Name> Ports<N> {
         &mut self.faces[id.index()]
     }
 
-    /// When the first face wants to be looked at.
+    /// When the first face is due.
     pub(crate) fn due(&self) -> Time {
         self.first_timer
     }
 
-    /// A face that wants to be looked at by `now`.
+    /// A face that is due by `now`.
     pub(crate) fn expired(&self, now: Time) -> Option<FaceId> {
         let expired = || self.timed.iter().copied().find(|face| self.timers[face.index()] <= now);
         if self.first_timer <= now { expired() } else { None }
     }
 
-    /// Asks a face when it wants to be looked at.
+    /// Sets the timer of a face from its [`due`](Face::due).
     pub(crate) fn arm(&mut self, id: FaceId) {
         let due = self.face(id).due();
         let before = std::mem::replace(&mut self.timers[id.index()], due);
@@ -77,7 +80,7 @@ impl<N: Name> Ports<N> {
 
     pub(crate) fn send_data(&mut self, to: FaceId, mut data: Data<N>) {
         let face = self.face_mut(to);
-        face.data_leaves(data.size);
+        face.on_data_out(data.size);
         if !face.rates {
             (data.rates, data.route) = (Rates::UNLIMITED, Route::default());
         }
@@ -94,7 +97,7 @@ impl<N: Name> Ports<N> {
     }
 }
 
-/// Takes from an Interest what the other side of a face does not know, or is not believed.
+/// Removes class, round trip and hint from an Interest to or from a neighbour that does not understand them.
 pub(crate) fn strip<N: Name>(interest: &mut Interest<N>) {
     (interest.class, interest.srtt, interest.steer) = (Class::Primary, Span::ZERO, Steer::default());
 }

@@ -1,0 +1,11 @@
+//! The number of a face.
+
+/// One of a node's faces, numbered from 0 in the order in which they were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FaceId(pub u32);
+
+impl FaceId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,110 @@
+//! The rate law of a face, and the measurements that it needs.
+
+use crate::packet::Class;
+use narrows_path::{AnyRateLaw, Observed, RateLaw};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Rates;
+
+/// Measures arrivals and round trips between two ticks of the law (MIRCC, figure 1: the arrival counter before the queue, and the rate
+/// calculator).
+#[derive(Clone, Debug)]
+pub(crate) struct RateCalculator {
+    law: AnyRateLaw,
+    /// Rates to stamp until the next tick.
+    rates: Rates,
+    last: Time,
+    next: Time,
+    /// Bytes of Interests of each class offered to the shaper.
+    offered: [u64; 2],
+    /// Round trips reported by consumers in Interests, and those measured by this node.
+    reported_rtt: Mean,
+    measured_rtt: Mean,
+    /// Data requested by the Interests of the last interval, in bit/s.
+    arrivals: [f64; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    nanos: u64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, span: Span) {
+        self.nanos = self.nanos.saturating_add(span.as_nanos());
+        self.count += 1;
+    }
+
+    fn get(self) -> Option<Span> {
+        (self.count > 0).then(|| Span::from_nanos(self.nanos / self.count))
+    }
+}
+
+impl RateCalculator {
+    /// `law` ticks for the first time at `next`.
+    pub(crate) fn new(now: Time, law: AnyRateLaw, next: Time) -> RateCalculator {
+        let rates = law.rates();
+        RateCalculator {
+            law,
+            rates,
+            last: now,
+            next,
+            offered: [0; 2],
+            reported_rtt: Mean::default(),
+            measured_rtt: Mean::default(),
+            arrivals: [0.0; 2],
+        }
+    }
+
+    /// An Interest is offered to the shaper. `srtt` is its consumer's smoothed round trip, zero if unknown.
+    pub(crate) fn on_interest(&mut self, class: Class, size: Bytes, srtt: Span) {
+        self.offered[class as usize] += size.get();
+        if !srtt.is_zero() {
+            self.reported_rtt.add(srtt);
+        }
+    }
+
+    /// Data arrived `span` after its Interest left.
+    pub(crate) fn on_round_trip(&mut self, span: Span) {
+        self.measured_rtt.add(span);
+    }
+
+    pub(crate) fn rates(&self) -> Rates {
+        self.rates
+    }
+
+    pub(crate) fn arrivals(&self) -> [f64; 2] {
+        self.arrivals
+    }
+
+    pub(crate) fn law(&self) -> &AnyRateLaw {
+        &self.law
+    }
+
+    pub(crate) fn law_mut(&mut self) -> &mut AnyRateLaw {
+        &mut self.law
+    }
+
+    pub(crate) fn due(&self) -> Time {
+        self.next
+    }
+
+    /// Ticks the law. `waiting` bytes of Interests wait in the shaper; one byte of Interest requests `inflation` bytes of Data, in packets
+    /// of `packet` bytes. The round trip is the mean of those that consumers report. If none does, it is the mean measured here, which is
+    /// too short for links near the producer.
+    pub(crate) fn tick(&mut self, now: Time, waiting: Bytes, inflation: f64, packet: f64) {
+        let dt = now.since(self.last);
+        let bits = self.offered.map(|bytes| 8.0 * bytes as f64 * inflation);
+        self.rates = self.law.tick(&Observed {
+            dt,
+            arrivals: bits,
+            queue: waiting.bits() as f64 * inflation,
+            rtt: self.reported_rtt.get().or(self.measured_rtt.get()),
+            packet: Bytes::new(libm::round(packet) as u64),
+        });
+        self.arrivals = bits.map(|bits| bits / dt.as_secs_f64().max(1e-9));
+        (self.offered, self.reported_rtt, self.measured_rtt) = ([0; 2], Mean::default(), Mean::default());
+        self.last = now;
+        self.next = now + self.law.interval();
+    }
+}
