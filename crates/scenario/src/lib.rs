@@ -51,9 +51,7 @@ pub use difference::{Difference, differences};
 pub use error::ScenarioError;
 pub use excerpt::visible;
 pub use icn::{Catalogue, Consumer, Face, Icn, Prefix, PrefixId, RequestProcess};
-pub use model::{
-    Arrivals, Draw, Expectation, Flow, Frames, Link, Node, NodeId, On, OnOff, Requests, Scenario, Workload,
-};
+pub use model::{Arrivals, Draw, Expectation, Flow, Frames, Link, Node, NodeId, On, OnOff, Requests, Scenario, Workload};
 pub use narrows_network::{Change, FlowId, LinkId, What};
 pub use near::nearest;
 pub use paths::{PATHS, PathProfile};

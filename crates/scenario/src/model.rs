@@ -2,6 +2,7 @@
 
 use crate::{Icn, Sizes};
 use narrows_control::Choice;
+use narrows_network::{Change, LinkId, What};
 use narrows_params::Need;
 use narrows_path::{LinkChange, LinkConfig, RateSource};
 use narrows_transport::Transport;

@@ -2,7 +2,7 @@
 
 use crate::{Flow, LinkId, Scenario, What};
 use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
-use narrows_path::{LinkConfig, Jitter, JitterDist, Limit, LinkChange, Reorder};
+use narrows_path::{Jitter, JitterDist, Limit, LinkChange, LinkConfig, Reorder};
 use narrows_units::Time;
 
 impl Scenario {

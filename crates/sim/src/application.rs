@@ -2,10 +2,10 @@
 
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends, overhead};
+use crate::hosts::{Hosts, Net};
 use crate::packet::Packet;
 use crate::probes::count_flow;
 use crate::source::Source;
-use crate::hosts::{Hosts, Net};
 use narrows_traffic::{Action, Ledger, Message};
 use narrows_transport::{Handshake, Observer, Point};
 use narrows_units::{Bytes, Random, Time};

@@ -5,7 +5,7 @@ use crate::scratch::{code, stderr};
 #[cfg(not(feature = "bpf"))]
 #[test]
 fn without_controllers_it_says_how_to_get_them() {
-    let place = scratch::Scratch::new("kernel-absent");
+    let place = crate::scratch::Scratch::new("kernel-absent");
     for arguments in [&["kernel", "list"][..], &["kernel", "load", "pcc-vivace"], &["kernel", "unload", "--all"]] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2);

@@ -1,226 +1,28 @@
-//! What the world writes down: samples on the way, and the record at the end.
+//! The series of a run, and the counts at the end of its warm-up.
 
-use super::instance::ConsumerInstance;
-use super::world::{Tally, World};
-use narrows_icn::{ByClass, Subflow};
-use narrows_measure::{
-    ConsumerCounters, ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, InterestCounters,
-    LinkRecord, RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample,
-};
-use narrows_path::LinkProbe;
-use narrows_scenario::{LinkId, NodeId, PrefixId, Scenario};
-use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::Rates;
+use narrows_measure::{ConsumerCounters, ConsumerRecord, FlowCounters, FlowSample, InterestCounters, RatesRecord};
+use narrows_scenario::Scenario;
 
 /// The series and the counts at the end of the warm-up.
 pub(crate) struct Probes {
-    flows: Vec<Vec<FlowSample>>,
-    consumers: Vec<ConsumerRecord>,
-    links: Vec<LinkProbe>,
-    rates: Vec<RatesRecord>,
-    flows_at_warmup: Vec<FlowCounters>,
-    consumers_at_warmup: Vec<ConsumerCounters>,
-    rates_at_warmup: Vec<InterestCounters>,
+    pub(super) flows: Vec<Vec<FlowSample>>,
+    pub(super) consumers: Vec<ConsumerRecord>,
+    pub(super) rates: Vec<RatesRecord>,
+    pub(super) flows_at_warmup: Vec<FlowCounters>,
+    pub(super) consumers_at_warmup: Vec<ConsumerCounters>,
+    pub(super) rates_at_warmup: Vec<InterestCounters>,
 }
 
 impl Probes {
     pub(crate) fn new(scenario: &Scenario, flows: usize) -> Probes {
-        let expected = (scenario.duration.as_nanos() / scenario.interval.as_nanos()) as usize;
+        let expected = scenario.samples();
         Probes {
             flows: (0..flows).map(|_| Vec::with_capacity(expected)).collect(),
             consumers: vec![ConsumerRecord::default(); flows],
-            links: scenario.links.iter().map(|_| LinkProbe::new(expected)).collect(),
             rates: vec![RatesRecord::default(); scenario.links.len()],
             flows_at_warmup: vec![FlowCounters::default(); flows],
             consumers_at_warmup: vec![ConsumerCounters::default(); flows],
             rates_at_warmup: vec![InterestCounters::default(); scenario.links.len()],
         }
     }
-
-    /// The record of a finished run.
-    pub(crate) fn finish(mut world: World<'_>) -> Record {
-        let (scenario, icn) = (world.scenario, world.icn);
-        let end = Time::ZERO + scenario.duration;
-        let counts = world.counts();
-        let interests: Vec<InterestCounters> = (0..world.links.len()).map(|link| world.interests(link)).collect();
-        let (pending, expired, cached) = world.nodes.iter().fold((0, 0, 0), |(pending, expired, cached), node| {
-            let counters = node.counters();
-            (pending + node.pending() as u64, expired + counters.expired, cached + counters.cache_hits)
-        });
-        let hops = world.links.iter().map(|link| link.counters().delivered).sum();
-        let Probes { flows, mut consumers, links: link_probes, mut rates, flows_at_warmup, consumers_at_warmup, rates_at_warmup, .. } =
-            world.probes;
-        for ((consumer, (_, total)), before) in consumers.iter_mut().zip(&counts).zip(&consumers_at_warmup) {
-            (consumer.total, consumer.steady) = (*total, total.since(before));
-        }
-        for consumer in &mut consumers[icn.consumers.len()..] {
-            consumer.many = true;
-        }
-        for ((rates, total), before) in rates.iter_mut().zip(interests).zip(&rates_at_warmup) {
-            (rates.total, rates.steady) = (total, total.since(before));
-        }
-        let plans = plans(scenario);
-        let flow_records = plans.into_iter().zip(flows).zip(world.tallies).zip(counts).zip(&flows_at_warmup);
-        let flow_records = flow_records.map(|((((plan, samples), tally), (total, _)), before)| FlowRecord {
-            end: tally.finished.or(plan.end),
-            completed: tally.finished.is_some(),
-            transfers: tally.transfers,
-            total,
-            steady: total.since(before),
-            rtt: tally.rtt,
-            samples,
-            ..plan
-        });
-        let flow_records = flow_records.collect();
-        let ends = world.links.iter_mut().zip(link_probes).zip(&scenario.links).enumerate();
-        let link_records: Vec<LinkRecord> = ends
-            .map(|(index, ((link, probe), plan))| probe.finish(end, link, &plan.name, &plan.config, scenario.keeps_rate(LinkId(index))))
-            .collect();
-        debug_assert_eq!(icn.faces.len(), link_records.len());
-        Record {
-            seed: scenario.seed,
-            duration: scenario.duration,
-            warmup: scenario.warmup,
-            part: None,
-            interval: scenario.interval,
-            flows: flow_records,
-            links: link_records,
-            changes: scenario.recorded_changes(),
-            events: world.events,
-            hops,
-            icn: Some(Box::new(IcnRecord {
-                law: icn.law.as_ref().map(|law| law.text().to_owned()),
-                rates,
-                consumers,
-                pending,
-                expired,
-                cached,
-            })),
-            emulation: None,
-        }
-    }
-}
-
-/// The flows' records before the run: those of consumers, and of request processes one for each node.
-fn plans(scenario: &Scenario) -> Vec<FlowRecord> {
-    let Some(icn) = &scenario.icn else { return Vec::new() };
-    let plan = |name: String, controller: String, start: Time, end: Option<Time>, at: NodeId, prefix: PrefixId| {
-        let way = icn.way(at, prefix);
-        let both = way.iter().filter_map(|coming| icn.faces.iter().find(|face| face.coming == *coming));
-        let delay = |link: LinkId| scenario.links[link.0].config.delay;
-        FlowRecord {
-            name,
-            controller,
-            start,
-            end,
-            completed: false,
-            transfers: None,
-            base_rtt: both.fold(Span::ZERO, |sum, face| sum + delay(face.leaving) + delay(face.coming)),
-            route: way.iter().map(|link| link.0).collect(),
-            mss: icn.prefixes[prefix.0].data,
-            total: FlowCounters::default(),
-            steady: FlowCounters::default(),
-            rtt: Histogram::new(),
-            one_way: Histogram::new(),
-            samples: Vec::new(),
-        }
-    };
-    let single = icn.consumers.iter().map(|consumer| {
-        plan(consumer.name.clone(), consumer.by.text().to_owned(), consumer.start, consumer.stop, consumer.at, consumer.prefix)
-    });
-    let many = icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
-    let many = many.map(|(process, at)| {
-        let name = process.at_node(&scenario.nodes[at.0].name);
-        plan(name, process.by.text().to_owned(), process.start, None, at, process.prefixes[0])
-    });
-    single.chain(many).collect()
-}
-
-impl World<'_> {
-    /// Of each flow what it has done so far.
-    fn counts(&self) -> Vec<(FlowCounters, ConsumerCounters)> {
-        let gone = |tally: &Tally| (FlowCounters { dropped: tally.dropped, ..tally.gone }, tally.gone_asking);
-        let mut counts: Vec<_> = self.tallies.iter().map(gone).collect();
-        for instance in self.instances.iter().filter(|instance| self.counts_itself(instance)) {
-            let (flow, consumer) = &mut counts[instance.flow];
-            instance.add_to(flow, consumer);
-        }
-        for ((flow, consumer), tally) in counts.iter_mut().zip(&self.tallies) {
-            flow.arrived_wire = consumer.primary + consumer.secondary;
-            flow.late_goodput = tally.stopped_with.map_or(Bytes::ZERO, |before| flow.goodput - before);
-        }
-        counts
-    }
-
-    /// True unless what it has done has gone to its flow.
-    fn counts_itself(&self, instance: &ConsumerInstance) -> bool {
-        instance.flow < self.icn.consumers.len() || !instance.over
-    }
-
-    /// Interests for a link on which Data comes in.
-    fn interests(&self, coming: usize) -> InterestCounters {
-        let (node, face) = self.far_ends[coming];
-        let counters = self.nodes[node].face(face).counters;
-        let [refused_primary, refused_secondary] = counters.refused;
-        InterestCounters { sent: counters.interests_out, refused_primary, refused_secondary, evicted: counters.evicted }
-    }
-
-    /// Takes one sample of everything.
-    pub(super) fn sample(&mut self, now: Time) {
-        for (link, probe) in self.links.iter_mut().zip(&mut self.probes.links) {
-            probe.sample(now, link);
-        }
-        for (coming, (node, face)) in self.far_ends.iter().enumerate() {
-            let state = self.nodes[*node].face(*face);
-            let rates = state.rates.unwrap_or(Rates { primary: Rate::ZERO, secondary: Rate::ZERO });
-            let sample = RatesSample { at: now, primary: rates.primary, secondary: rates.secondary, queue: state.waiting as u32 };
-            self.probes.rates[coming].samples.push(sample);
-        }
-        let counts = self.counts();
-        for (flow, (counted, asking)) in counts.iter().enumerate() {
-            let tally = &self.tallies[flow];
-            let mut sample = FlowSample {
-                at: now,
-                goodput: counted.goodput,
-                arrived_wire: counted.arrived_wire,
-                sent: counted.sent,
-                dropped: counted.dropped,
-                connections: tally.working,
-                ..FlowSample::default()
-            };
-            let mut asks = ConsumerSample { at: now, counters: *asking, ..ConsumerSample::default() };
-            if let Some(instance) = self.instances.get(flow).filter(|_| flow < self.icn.consumers.len()) {
-                let (primary, secondary) = if instance.over { (Rate::ZERO, Rate::ZERO) } else { instance.consumer.rates() };
-                (asks.primary_rate, asks.secondary_rate) = (primary, secondary);
-                sample.rtt = instance.consumer.latest_rtt();
-                sample.in_flight = instance.consumer.in_flight() as u32;
-                sample.cwnd = instance.consumer.in_flight() as f64;
-                sample.pacing = Some(Rate::from_bps(primary.as_bps().saturating_add(secondary.as_bps()))).filter(|rate| !rate.is_zero());
-                instance.consumer.subflows().for_each(|subflow| record_subflow(&mut self.probes.consumers[flow].subflows, now, subflow));
-            }
-            self.probes.flows[flow].push(sample);
-            self.probes.consumers[flow].samples.push(asks);
-        }
-    }
-
-    /// The warm-up is over: counts from here on are the steady ones.
-    pub(super) fn end_warmup(&mut self, now: Time) {
-        for (link, probe) in self.links.iter_mut().zip(&mut self.probes.links) {
-            probe.end_warmup(now, link);
-        }
-        let counts = self.counts();
-        (self.probes.flows_at_warmup, self.probes.consumers_at_warmup) = counts.into_iter().unzip();
-        self.probes.rates_at_warmup = (0..self.links.len()).map(|link| self.interests(link)).collect();
-        self.tallies.iter_mut().for_each(|tally| tally.rtt = Histogram::new());
-    }
-}
-
-fn record_subflow(records: &mut Vec<SubflowRecord>, now: Time, subflow: &Subflow) {
-    let place = records.iter().position(|record| record.path == subflow.id).unwrap_or_else(|| {
-        records.push(SubflowRecord { path: subflow.id, samples: Vec::new() });
-        records.len() - 1
-    });
-    let ByClass { primary, secondary } = subflow.received;
-    let Rates { primary: primary_rate, secondary: secondary_rate } = subflow.rates;
-    records[place].samples.push(SubflowSample { at: now, primary, secondary, primary_rate, secondary_rate });
 }

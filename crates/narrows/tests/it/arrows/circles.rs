@@ -129,7 +129,9 @@ fn needs(directory: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
         }
         None
     };
-    all.iter().map(|(module, (paths, _))| ((*module).clone(), paths.iter().filter_map(file_of).filter(|to| to != *module).collect())).collect()
+    all.iter()
+        .map(|(module, (paths, _))| ((*module).clone(), paths.iter().filter_map(file_of).filter(|to| to != *module).collect()))
+        .collect()
 }
 
 /// Everything that a file needs, directly or not.
@@ -151,7 +153,7 @@ fn no_files_of_a_crate_need_each_other() {
         files += needs.len();
         let reach: BTreeMap<&Module, BTreeSet<Module>> = needs.keys().map(|module| (module, reached(&needs, module))).collect();
         for (module, all) in &needs {
-            let back: Vec<String> = all.iter().filter(|to| reach[*to].contains(*module)).map(|to| to.join("::")).collect();
+            let back: Vec<String> = all.iter().filter(|to| reach[*to].contains(module)).map(|to| to.join("::")).collect();
             if !back.is_empty() {
                 circles.push(format!("{}: {} needs {}", room.display(), module.join("::"), back.join(", ")));
             }

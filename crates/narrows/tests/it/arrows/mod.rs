@@ -8,8 +8,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 15] =
-    ["units", "params", "wire", "measure", "control", "path", "transport", "icn", "scenario", "traffic", "sim", "kernel", "live", "report", "narrows"];
+const ORDER: [&str; 15] = [
+    "units",
+    "params",
+    "wire",
+    "measure",
+    "control",
+    "path",
+    "transport",
+    "icn",
+    "scenario",
+    "traffic",
+    "sim",
+    "kernel",
+    "live",
+    "report",
+    "narrows",
+];
 
 /// Arrows that the order would allow and that are wrong nevertheless: worlds do not know each other, and a report simulates nothing.
 const FORBIDDEN: [(&str, &str); 4] = [("live", "sim"), ("report", "sim"), ("report", "kernel"), ("report", "live")];

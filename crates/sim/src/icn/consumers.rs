@@ -1,0 +1,177 @@
+//! Consumers come, ask, and go.
+
+use super::contents::Request;
+use super::ideal::Ideal;
+use super::instance::ConsumerInstance;
+use super::nodes::{FaceTarget, Nodes, Tally};
+use super::parcel::Parcel;
+use crate::error::SimError;
+use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Packet};
+use narrows_measure::{Transfer, Transfers};
+use narrows_network::Network;
+use narrows_scenario::{Icn, NodeId};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_wire::Rates;
+
+/// The face of a consumer or producer.
+pub(super) const APPLICATION: FaceConfig =
+    FaceConfig { capacity_in: None, capacity_out: None, label: 0, law: None, shaper: None, rates: true, application: true };
+
+pub(super) fn consumer(
+    icn: &Icn,
+    by: &Method,
+    data: Bytes,
+    content: InternedContent,
+    segments: Option<u64>,
+    start: Time,
+    seed: u64,
+) -> Result<AnyConsumer<InternedContent>, SimError> {
+    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering };
+    AnyConsumer::new(by, &setup, content, segments, start)
+        .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
+}
+
+/// What the links of a node bring together: the rate for what needs none of them, which nothing else limits.
+pub(super) fn most(icn: &Icn, capacities: &[Rate], node: usize) -> Rates {
+    let links = icn.faces.iter().filter(|face| face.node.0 == node).map(|face| capacities[face.coming.0].as_bps());
+    let sum = Rate::from_bps(links.fold(0, u64::saturating_add));
+    Rates { primary: sum, secondary: sum }
+}
+
+pub(super) fn begin(tally: &mut Tally, start: Time, warmup: Time) {
+    if let Some(transfers) = &mut tally.transfers {
+        transfers.begun += (start >= warmup) as u64;
+    }
+}
+
+impl Nodes<'_> {
+    /// A content of a request process is asked for.
+    pub(super) fn on_process(&mut self, network: &mut Network<Parcel>, now: Time, number: usize) {
+        let process = &self.icn.requests[number];
+        let first = self.first_flow_of(number);
+        let draws = &mut self.processes[number];
+        let request = draws.next(process, &mut self.contents, first as u32);
+        let next = now + Span::from_secs_f64(draws.wait(process));
+        let next = if process.stop.is_some_and(|stop| next >= stop) { Time::NEVER } else { next };
+        self.agenda.set(self.forwarders.len() + number, next);
+        let place = self.spawn(now, number, request, first + request.at);
+        self.on_instance(network, now, place);
+    }
+
+    /// The flow of a request process's first node.
+    pub(crate) fn first_flow_of(&self, number: usize) -> usize {
+        self.icn.consumers.len() + self.icn.requests[..number].iter().map(|process| process.at.len()).sum::<usize>()
+    }
+
+    /// Data or a Nack reaches a consumer.
+    pub(super) fn deliver(&mut self, now: Time, place: usize, mut packet: Packet<Interned>) {
+        let instance = &mut self.instances[place];
+        match &mut packet {
+            Packet::Data(data) => data.rates = data.rates.min(instance.most),
+            Packet::Nack(nack) => nack.rates = nack.rates.min(instance.most),
+            Packet::Interest(_) => {}
+        }
+        instance.consumer.handle(now, packet);
+        if let Some(rtt) = instance.consumer.take_rtt() {
+            self.tallies[instance.flow].rtt.record(rtt);
+        }
+        self.ask(now, place);
+    }
+
+    /// A consumer sends what it has to send, and is done if it has everything. Its node is drained by the caller.
+    fn ask(&mut self, now: Time, place: usize) {
+        let instance = &mut self.instances[place];
+        let node = &mut self.forwarders[instance.node];
+        while self.pulse.goes_on(now)
+            && let Some(interest) = instance.consumer.interest()
+        {
+            node.handle(now, instance.face, Packet::Interest(interest));
+        }
+        if !instance.over && instance.consumer.finished() {
+            self.finish(now, place);
+        }
+        let due = self.instances[place].due();
+        self.agenda.set(self.first_instance() + place, due);
+    }
+
+    pub(super) fn on_instance(&mut self, network: &mut Network<Parcel>, now: Time, place: usize) {
+        let instance = &mut self.instances[place];
+        if now >= instance.stop {
+            instance.consumer.stop();
+            self.tallies[instance.flow].stopped_with = Some(instance.consumer.counters().goodput);
+            instance.stop = Time::NEVER;
+        }
+        instance.consumer.poll(now);
+        let node = instance.node;
+        self.ask(now, place);
+        self.drain(network, now, node);
+    }
+
+    /// Starts a consumer for one content of a request process. Returns its place.
+    fn spawn(&mut self, now: Time, process: usize, request: Request, flow: usize) -> usize {
+        let plan = &self.icn.requests[process];
+        let node = plan.at[request.at].0;
+        let most = most(self.icn, &self.capacities, node);
+        let data = self.icn.prefixes[request.prefix.0].data;
+        let seed = Random::stream(self.scenario.seed, &format!("request {} consumer {}", plan.name, request.number)).bits();
+        let made = consumer(self.icn, &plan.by, data, request.content, Some(request.segments), now, seed);
+        let consumer = made.expect("what one consumer of a process was made with makes the next one");
+        let (place, face) = match self.free[node].pop() {
+            Some(place) => (place, self.instances[place].face),
+            None => {
+                let face = self.forwarders[node].add_face(now, &APPLICATION);
+                self.targets[node].push(FaceTarget::Consumer(self.instances.len()));
+                (self.instances.len(), face)
+            }
+        };
+        let instance = ConsumerInstance {
+            consumer,
+            node,
+            face,
+            flow,
+            start: now,
+            stop: Time::NEVER,
+            prefix: request.prefix,
+            segments: request.segments,
+            data,
+            most,
+            over: false,
+        };
+        if place == self.instances.len() {
+            self.instances.push(instance);
+            self.agenda.grow(self.first_instance() + self.instances.len());
+        } else {
+            self.instances[place] = instance;
+        }
+        self.tallies[flow].working += 1;
+        begin(&mut self.tallies[flow], now, Time::ZERO + self.scenario.warmup);
+        place
+    }
+
+    /// A consumer has its whole content.
+    pub(super) fn finish(&mut self, now: Time, place: usize) {
+        let instance = &mut self.instances[place];
+        instance.over = true;
+        let (flow, size) = (instance.flow, Bytes::new(instance.segments * instance.data.get()));
+        let (node, prefix) = (NodeId(instance.node), instance.prefix);
+        let ideal = self.ideals.entry((node, prefix)).or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
+        let ideal = ideal.time(instance.segments);
+        let transfer = Transfer { start: instance.start, size, took: now.since(instance.start), ideal };
+        let tally = &mut self.tallies[flow];
+        tally.working -= 1;
+        let transfers: &mut Transfers = tally.transfers.get_or_insert_default();
+        if instance.start >= Time::ZERO + self.scenario.warmup {
+            transfers.count(&transfer);
+        }
+        if self.listable > 0 {
+            self.listable -= 1;
+            transfers.list.push(transfer);
+        }
+        if flow < self.icn.consumers.len() {
+            tally.finished = Some(now);
+        } else {
+            instance.add_to(&mut tally.gone, &mut tally.gone_asking);
+            self.free[instance.node].push(place);
+        }
+    }
+}

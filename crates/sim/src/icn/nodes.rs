@@ -1,0 +1,162 @@
+//! The nodes of an information-centric network, with their consumers and producers.
+
+use super::contents::{Contents, Draws};
+use super::ideal::Ideal;
+use super::instance::ConsumerInstance;
+use super::parcel::{Parcel, Parcels};
+use super::probes::Probes;
+use crate::pulse::Pulse;
+use narrows_icn::{FaceId, Interned, Node, Packet, Producer};
+use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Transfers};
+use narrows_network::{Agenda, Network, Visitor};
+use narrows_path::LinkChange;
+use narrows_scenario::{Icn, NodeId, PrefixId, Scenario};
+use narrows_units::{Bytes, Rate, Time};
+use std::collections::BTreeMap;
+
+/// Elements of the agenda, in this order: nodes, request processes, then samples, the end of the warm-up and changes, then consumers. Equal times are served in this
+/// order, after the network's.
+pub(crate) struct Nodes<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) icn: &'a Icn,
+    pub(crate) agenda: Agenda,
+    /// The rate of each link, and whether it has an outage.
+    pub(crate) capacities: Vec<Rate>,
+    pub(crate) down: Vec<bool>,
+    /// Where packets of each link arrive.
+    pub(crate) far_ends: Vec<(usize, FaceId)>,
+    pub(crate) forwarders: Vec<Node<Interned>>,
+    /// Where packets go that leave by the faces of each node.
+    pub(crate) targets: Vec<Vec<FaceTarget>>,
+    pub(crate) producers: Vec<Producer<Interned>>,
+    pub(crate) parcels: Parcels,
+    pub(crate) contents: Contents,
+    pub(crate) processes: Vec<Draws>,
+    /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
+    pub(crate) instances: Vec<ConsumerInstance>,
+    /// Those of each node that are free.
+    pub(crate) free: Vec<Vec<usize>>,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) probes: Probes,
+    pub(crate) listable: u64,
+    /// The ways from nodes to producers, of those of which a content has come.
+    pub(crate) ideals: BTreeMap<(NodeId, PrefixId), Ideal>,
+    pub(crate) pulse: Pulse<'a>,
+}
+
+/// Where packets go that leave by a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaceTarget {
+    /// A link, by its number, on which packets leave.
+    Link(usize),
+    /// A consumer, by its place.
+    Consumer(usize),
+    /// A producer, by the number of its prefix.
+    Producer(usize),
+}
+
+/// What is counted of a flow beside what its consumers at work count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Of consumers that have finished.
+    pub(crate) gone: FlowCounters,
+    pub(crate) gone_asking: ConsumerCounters,
+    /// Packets dropped on links.
+    pub(crate) dropped: u64,
+    pub(crate) rtt: Histogram,
+    pub(crate) transfers: Option<Transfers>,
+    /// The content of a flow with a single one is there.
+    pub(crate) finished: Option<Time>,
+    /// The goodput when its consumer was stopped.
+    pub(crate) stopped_with: Option<Bytes>,
+    /// Consumers at work.
+    pub(crate) working: u32,
+}
+
+/// Elements of the agenda between the request processes and the consumers.
+pub(crate) const PROBES: usize = 3;
+
+impl Visitor<Parcel> for Nodes<'_> {
+    fn delivered(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, parcel: Parcel) {
+        let (node, face) = self.far_ends[link];
+        if let Some(packet) = self.parcels.open(parcel) {
+            self.forwarders[node].handle(now, face, packet);
+            self.drain(network, now, node);
+        }
+    }
+
+    fn dropped(&mut self, _at: Time, _link: usize, parcel: Parcel) {
+        if let Some(packet) = self.parcels.open(parcel)
+            && let Some(flow) = self.contents.owner(packet.name())
+        {
+            self.tallies[flow as usize].dropped += 1;
+        }
+    }
+
+    fn changed(&mut self, now: Time, link: usize, change: LinkChange) {
+        match change {
+            LinkChange::Rate(rate) => self.capacities[link] = rate,
+            LinkChange::Down => self.down[link] = true,
+            LinkChange::Up => self.down[link] = false,
+            _ => return,
+        }
+        self.tell_capacity(now, link);
+    }
+
+    fn goes_on(&mut self, now: Time) -> bool {
+        self.pulse.goes_on(now)
+    }
+}
+
+impl Nodes<'_> {
+    /// The element of the agenda that the first consumer is.
+    pub(crate) fn first_instance(&self) -> usize {
+        self.forwarders.len() + self.processes.len() + PROBES
+    }
+
+    /// A node is due.
+    pub(crate) fn on_node(&mut self, network: &mut Network<Parcel>, now: Time, node: usize) {
+        self.forwarders[node].poll(now);
+        self.drain(network, now, node);
+    }
+
+    /// A node has something to do: its packets leave on links, or reach its consumers and producers.
+    pub(super) fn drain(&mut self, network: &mut Network<Parcel>, now: Time, node: usize) {
+        while self.pulse.goes_on(now)
+            && let Some((face, packet)) = self.forwarders[node].action()
+        {
+            match self.targets[node][face.0 as usize] {
+                FaceTarget::Link(link) => self.send(network, now, link, packet),
+                FaceTarget::Consumer(place) => self.deliver(now, place, packet),
+                FaceTarget::Producer(prefix) => {
+                    let producer = &mut self.producers[prefix];
+                    producer.handle(now, packet);
+                    while let Some(data) = producer.data(now) {
+                        self.forwarders[node].handle(now, face, Packet::Data(data));
+                    }
+                }
+            }
+        }
+        let due = self.forwarders[node].due().unwrap_or(Time::NEVER);
+        self.agenda.set(node, due);
+    }
+
+    /// A packet leaves its node on a link.
+    fn send(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, packet: Packet<Interned>) {
+        let flow = self.contents.owner(packet.name()).unwrap_or(u32::MAX);
+        let parcel = self.parcels.post(packet, flow, network.route(link, false));
+        network.enter(now, parcel, self);
+    }
+
+    /// The nodes at both ends of a link hear of its rate.
+    fn tell_capacity(&mut self, now: Time, link: usize) {
+        let Some(face) = self.icn.faces.iter().find(|face| face.leaving.0 == link) else { return };
+        let rate = |link: usize| Some(if self.down[link] { Rate::ZERO } else { self.capacities[link] });
+        for (leaving, coming) in [(link, face.coming.0), (face.coming.0, link)] {
+            // What arrives on the other direction arrives at the end where this one leaves.
+            let (node, id) = self.far_ends[coming];
+            let (coming, leaving) = (rate(coming), rate(leaving));
+            self.forwarders[node].set_capacity(now, id, coming, leaving);
+        }
+    }
+}
