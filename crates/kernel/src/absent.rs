@@ -1,6 +1,8 @@
 //! In the place of the loader where the feature `bpf` is off.
 
-use crate::{Acknowledgement, Elsewhere, KernelError, Record, Stats};
+use crate::error::KernelError;
+use crate::names::Elsewhere;
+use crate::shared::{Acknowledgement, Record, Stats};
 use narrows_control::Choice;
 use narrows_control::cores::Twin;
 use std::ops::Range;

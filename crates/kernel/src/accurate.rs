@@ -1,6 +1,7 @@
 //! Accurate ECN (RFC 9768) for controllers that count bytes per code point: what the running kernel has of it, and what `bpf/accurate_ecn.h` is told.
 
-use crate::{KernelError, counts_code_points};
+use crate::error::KernelError;
+use crate::fitness::counts_code_points;
 use libbpf_rs::{Link, Object, OpenObject, ProgramType};
 use narrows_control::cores::Twin;
 use narrows_params::Need;

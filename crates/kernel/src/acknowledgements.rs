@@ -1,7 +1,9 @@
 //! What acknowledgements find of connections, told by the kernel one by one.
 
+use crate::error::KernelError;
+use crate::fitness::fit;
 use crate::log::listening;
-use crate::{Acknowledgement, KernelError, fit};
+use crate::shared::Acknowledgement;
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBufferBuilder};
 use std::ffi::OsStr;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Whether this kernel takes controllers from this process, in words, before anything is tried.
 
-use crate::KernelError;
+use crate::error::KernelError;
 use std::fs;
 use std::path::Path;
 

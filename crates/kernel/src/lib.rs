@@ -15,6 +15,8 @@ mod bytecode;
 mod error;
 mod fitness;
 #[cfg(feature = "bpf")]
+mod given;
+#[cfg(feature = "bpf")]
 mod loaded;
 #[cfg(feature = "bpf")]
 mod log;
@@ -25,6 +27,7 @@ mod names;
 mod namespaces;
 #[cfg(feature = "bpf")]
 mod pinned;
+mod pins;
 #[cfg(feature = "bpf")]
 mod place;
 mod replayer;
@@ -46,11 +49,9 @@ pub use names::{Elsewhere, available, default};
 pub use namespaces::elsewhere;
 #[cfg(feature = "bpf")]
 pub use pinned::{Damaged, Pinned, Watching};
+pub use pins::PINS;
 pub use replayer::{Difference, Replayer, Tally};
 pub use shared::{Acknowledgement, Record, Stats};
 
 /// True if this build has controllers for the kernel: the feature `bpf`.
 pub const BUILT: bool = cfg!(feature = "bpf");
-
-/// Where controllers that stay are pinned, each in a directory of its own.
-pub const PINS: &str = "/sys/fs/bpf/narrows";

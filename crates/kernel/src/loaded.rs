@@ -1,10 +1,14 @@
 //! A controller in the kernel, for as long as this process wants it.
 
 use crate::accurate;
+use crate::error::KernelError;
+use crate::fitness::fit;
 use crate::fitness::has_links;
+use crate::given;
 use crate::log::listening;
 use crate::maps::Maps;
-use crate::{KernelError, Record, Stats, available, fit, names};
+use crate::names::available;
+use crate::shared::{Record, Stats};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use narrows_control::cores::Twin;
 use std::os::fd::AsFd;
@@ -76,7 +80,7 @@ impl Loaded {
     /// Registers what an object has, for tests of objects that are refused.
     #[doc(hidden)]
     pub fn of_object(object: &[u8], state: usize, constants: &[u8], name: &str, registration: Registration) -> Result<Loaded, KernelError> {
-        names::check(name)?;
+        given::check(name)?;
         if available().iter().any(|one| one == name) {
             return Err(taken(name));
         }
@@ -166,7 +170,7 @@ fn taken(name: &str) -> KernelError {
         true => "of a BPF program that narrows has not pinned (a live run, perhaps)",
         false => "built into it or a module of it",
     };
-    KernelError::NameTaken { name: name.to_owned(), whose, proposal: names::proposal(name) }
+    KernelError::NameTaken { name: name.to_owned(), whose, proposal: given::proposal(name) }
 }
 
 /// True if some BPF program registered this name.

@@ -1,6 +1,6 @@
 //! What libbpf says while it loads, kept instead of printed, and what of it a person needs.
 
-use crate::KernelError;
+use crate::error::KernelError;
 use libbpf_rs::{PrintLevel, set_print};
 use std::sync::{Mutex, PoisonError};
 

@@ -1,6 +1,6 @@
 //! The maps by which a controller in the kernel and processes speak, whoever loaded it.
 
-use crate::{Record, Stats};
+use crate::shared::{Record, Stats};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object, RingBuffer, RingBufferBuilder};
 use std::path::Path;
 use std::time::{Duration, Instant};

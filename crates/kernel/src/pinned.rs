@@ -1,10 +1,14 @@
 //! A controller that stays in the kernel until it is unloaded, whatever becomes of the process that loaded it.
 
 use crate::accurate;
+use crate::error::KernelError;
+use crate::fitness::fit;
+use crate::given;
 use crate::loaded::{LINK, Loaded, MAP, Registration};
 use crate::maps::Maps;
+use crate::names::available;
 use crate::place::{self, Place, failed};
-use crate::{KernelError, Record, Stats, available, fit, names};
+use crate::shared::{Record, Stats};
 use libbpf_rs::{MapCore, MapHandle, MapType};
 use narrows_control::Choice;
 use narrows_control::cores::Twin;
@@ -80,7 +84,7 @@ impl Pinned {
     ///
     /// As [`Loaded::new`], or the pins cannot be made; nothing is left of it then.
     pub fn load(twin: &'static Twin, choice: &Choice, constants: &[u8], name: &str) -> Result<(Pinned, bool), KernelError> {
-        names::check(name)?;
+        given::check(name)?;
         fit()?;
         accurate::fit(twin)?;
         Pinned::held_by(Registration::probed(), twin, choice, constants, name)
@@ -102,7 +106,7 @@ impl Pinned {
                 return Err(damaged.into());
             }
             let choice = fs::read_link(path.join(CHOICE)).unwrap_or_default().display().to_string();
-            return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: names::proposal(name) });
+            return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: given::proposal(name) });
         }
         let loaded = Loaded::held_by(registration, twin, constants, name)?;
         let pinned = Pinned::pin(loaded, twin, choice, &path);

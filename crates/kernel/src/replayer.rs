@@ -1,6 +1,6 @@
 //! What the kernel decided is decided again by native code.
 
-use crate::Record;
+use crate::shared::Record;
 use narrows_control::cores::{Output, Replay, Twin};
 use std::collections::BTreeMap;
 use std::fmt;

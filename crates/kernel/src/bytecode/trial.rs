@@ -1,6 +1,6 @@
 //! A core in the kernel without a connection: one call at a time.
 
-use crate::KernelError;
+use crate::error::KernelError;
 use crate::loaded::{object_of, open};
 use crate::log::listening;
 use libbpf_rs::{MapCore, MapFlags, MapImpl, Mut, Object, ProgramImpl, ProgramInput};
