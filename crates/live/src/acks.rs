@@ -2,17 +2,24 @@
 
 use crate::clock::Clock;
 use crate::error::LiveError;
-use crate::hosts::Host;
-use crate::run::Acks;
-use crate::sockets::FIRST_PORT;
-use crate::tcp_info::INFINITE_SSTHRESH;
+use crate::host::{Host, INFINITE_SSTHRESH};
+use crate::plan::{FIRST_PORT, port};
 use narrows_kernel::{Acknowledgement, Acknowledgements};
 use narrows_measure::AckSample;
 use narrows_units::{Rate, Span};
 use std::time::Duration;
 
 /// How soon it notices that it should stop.
-const NAP: Duration = Duration::from_millis(20);
+const MAX_WAIT: Duration = Duration::from_millis(20);
+
+/// Samples of connections at their acknowledgements.
+#[derive(Clone, Debug, Default)]
+pub struct Acks {
+    /// In the order of the acknowledgements.
+    pub samples: Vec<AckSample>,
+    /// How many are missing, because the machine was too busy to read them.
+    pub missed: u64,
+}
 
 /// Listens to the connections of some flows.
 pub struct Listener {
@@ -26,8 +33,8 @@ impl Listener {
     pub fn new(hosts: &[Host], flows: Vec<usize>) -> Result<Listener, LiveError> {
         let networks = hosts.iter().map(|host| host.namespace.inode()).collect::<Result<Vec<_>, _>>();
         let networks = networks.map_err(LiveError::system("a network namespace has no number", "see `narrows doctor`"))?;
-        let last = flows.iter().max().map_or(0, |last| last + 1) as u16;
-        let tracer = Acknowledgements::of(&networks, FIRST_PORT..FIRST_PORT + last)?;
+        let last = flows.iter().max().map_or(0, |last| last + 1);
+        let tracer = Acknowledgements::of(&networks, FIRST_PORT..port(last))?;
         Ok(Listener { tracer, flows, samples: Vec::new() })
     }
 
@@ -38,7 +45,7 @@ impl Listener {
         while more {
             // What came while it was told to stop is read too.
             more = go_on();
-            tracer.read(if more { NAP } else { Duration::ZERO }, |seen| {
+            tracer.read(if more { MAX_WAIT } else { Duration::ZERO }, |seen| {
                 let flow = usize::from(seen.peer - FIRST_PORT);
                 if flows.contains(&flow) {
                     samples.push(sample(&seen, flow, clock));

@@ -17,10 +17,10 @@ const SLICE: u64 = 100_000;
 ///
 /// Not a real-time thread: the kernel stops one that uses much of a core for up to 50 ms at a time for the sake of others (the fair server of
 /// kernel/sched/deadline.c, `sched_rt_runtime_us` before it).
-pub fn sharpen() {
+pub fn reduce_wakeup_latency() {
     // The kernel may otherwise collect timers within 50 us (man 2 PR_SET_TIMERSLACK).
     set_current_timer_slack(NonZeroU64::new(1)).ok();
-    hasten().ok();
+    raise_priority().ok();
 }
 
 /// Lets the calling thread run before others. Needs `CAP_SYS_NICE`.
@@ -28,7 +28,7 @@ pub fn sharpen() {
 /// # Errors
 ///
 /// The kernel does not allow it.
-pub fn hasten() -> io::Result<()> {
+pub fn raise_priority() -> io::Result<()> {
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: libc::SCHED_OTHER as u32,
@@ -45,44 +45,44 @@ pub fn hasten() -> io::Result<()> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Runs of this process that have set a core apart: the same one.
+/// Runs of this process that keep a core free: the same one.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// The cores that this thread may use, one of them set apart.
-pub struct Cores {
+/// A core that is kept free for one thread of this process, until this is dropped.
+pub struct DedicatedCore {
+    /// The cores that the process may use.
     all: CpuSet,
-    apart: CpuSet,
+    core: CpuSet,
 }
 
-impl Cores {
-    /// Leaves the last core to those who [ask for it](Cores::move_apart): the calling thread and all that it starts from now on use the others. Nothing if there
-    /// is only one. As before when the value goes.
-    pub fn set_apart() -> Option<Cores> {
+impl DedicatedCore {
+    /// Keeps the last core free: the calling thread and the threads that it starts from now on use the others. `None` if there is only one.
+    pub fn reserve() -> Option<DedicatedCore> {
         let all = sched_getaffinity(None).ok()?;
         let last = (0..CpuSet::MAX_CPU).rev().find(|cpu| all.is_set(*cpu))?;
-        let (mut others, mut apart) = (all, CpuSet::new());
+        let (mut others, mut core) = (all, CpuSet::new());
         others.unset(last);
-        apart.set(last);
+        core.set(last);
         if others.count() == 0 {
             return None;
         }
         sched_setaffinity(None, &others).ok()?;
         RUNS.fetch_add(1, Ordering::Relaxed);
-        Some(Cores { all, apart })
+        Some(DedicatedCore { all, core })
     }
 
-    /// True if no other run of this process uses the core that was set apart.
-    pub fn alone(&self) -> bool {
+    /// True if no other run of this process uses the core.
+    pub fn is_exclusive(&self) -> bool {
         RUNS.load(Ordering::Relaxed) == 1
     }
 
-    /// Moves the calling thread to the core that was set apart.
-    pub fn move_apart(&self) {
-        sched_setaffinity(None, &self.apart).ok();
+    /// Moves the calling thread to the core.
+    pub fn pin(&self) {
+        sched_setaffinity(None, &self.core).ok();
     }
 }
 
-impl Drop for Cores {
+impl Drop for DedicatedCore {
     fn drop(&mut self) {
         RUNS.fetch_sub(1, Ordering::Relaxed);
         sched_setaffinity(None, &self.all).ok();

@@ -1,41 +1,25 @@
 //! A scenario from beginning to end on the kernel.
 
-use crate::acks::Listener;
-use crate::classify::Lanes;
-use crate::desk::FlowTally;
-use crate::emulator::Seen;
+use crate::acks::{Acks, Listener};
+use crate::emulator::{Classifier, Emulated, FlowStats, Progress, Session};
 use crate::error::LiveError;
-use crate::hosts::{Host, endpoints};
-use crate::loans;
-use crate::refuse::{Kernel, has_flows, plan};
+use crate::host::{self, Host, LoadedControllers};
+use crate::plan::{HostMap, has_flows, plan};
 use crate::sockets::{Outcome, Sockets};
-use crate::stage::play;
-use narrows_measure::{AckSample, Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
+use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
 use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::LISTED;
 use narrows_units::Time;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Called now and then with the time reached; answers whether to go on.
-pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
-
-/// What is looked at besides.
+/// Further observations of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     /// Record each call of the controllers that the kernel is given, and decide it again in native code ([`Emulation::replays`]).
     pub replay: bool,
-    /// Flows, by their numbers in the scenario, of which each acknowledgement is looked at.
+    /// Flows, by their numbers in the scenario, of which each acknowledgement is sampled ([`Acks`]).
     pub acks: Vec<usize>,
-}
-
-/// What acknowledgements found of connections.
-#[derive(Clone, Debug, Default)]
-pub struct Acks {
-    /// In their order.
-    pub samples: Vec<AckSample>,
-    /// How many are missing, because the machine was too busy to read them.
-    pub missed: u64,
 }
 
 /// Runs a scenario to its end, in as much time as it says.
@@ -43,43 +27,41 @@ pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveEr
     run_with(scenario, &Extras::default(), progress).map(|(record, _)| record)
 }
 
-/// The same, with more to look at.
+/// The same with further observations.
 ///
 /// # Errors
 ///
 /// As [`run`] has them; besides, nothing to replay, and a kernel or a build that cannot trace acknowledgements.
 pub fn run_with(scenario: &Scenario, extras: &Extras, progress: Progress<'_>) -> Result<(Record, Acks), LiveError> {
     has_flows(scenario)?;
-    let places = endpoints(scenario);
-    let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
-    let (plan, lent) = loans::lend(|| plan(scenario, &ends, places.len(), &Kernel::running()?), extras)?;
-    let hosts: Result<Vec<Host>, LiveError> =
-        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
-    let hosts = hosts?;
-    let lanes = Lanes::new(ends, scenario.flows.len());
-    let mut sockets = Sockets::open(scenario, &hosts, &lanes.ends, &plan)?;
+    let map = HostMap::of(scenario);
+    let planned = || plan(scenario, &map.ends, map.numbers.len(), &host::running()?);
+    let (plan, loaded) = LoadedControllers::load_planned(planned, extras.replay)?;
+    let hosts = Host::all(scenario, &map, &plan)?;
+    let mut sockets = Sockets::open(scenario, &hosts, &map.ends, &plan)?;
     let mut listener = (!extras.acks.is_empty()).then(|| Listener::new(&hosts, extras.acks.clone())).transpose()?;
-    let played = play(scenario, &hosts, &lanes, progress, |clock, go_on| {
-        let talking = AtomicBool::new(true);
+    let classifier = Classifier::new(map.ends.clone(), scenario.flows.len());
+    let session = Session::run(scenario, &hosts, &classifier, progress, |clock, go_on| {
+        let running = AtomicBool::new(true);
         thread::scope(|scope| {
             if let Some(listener) = &mut listener {
-                let talking = &talking;
-                scope.spawn(move || listener.run(clock, &|| talking.load(Ordering::Relaxed)));
+                let running = &running;
+                scope.spawn(move || listener.run(clock, &|| running.load(Ordering::Relaxed)));
             }
-            let talked = sockets.run(clock, go_on);
-            talking.store(false, Ordering::Relaxed);
-            talked
+            let result = sockets.run(clock, go_on);
+            running.store(false, Ordering::Relaxed);
+            result
         })
     })?;
     let acks = listener.map(Listener::finish).unwrap_or_default();
     let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();
     let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
-    let emulation = Emulation { replays: lent.finish(), ..played.emulation(scenario, limits, &lateness) };
-    Ok((record(scenario, played.seen, outcomes, emulation), acks))
+    let emulation = Emulation { replays: loaded.finish(), ..session.emulation(scenario, limits, &lateness) };
+    Ok((record(scenario, session.emulated, outcomes, emulation), acks))
 }
 
-/// What held back a flow since the warm-up, if it always had data and the scenario does not limit its window.
+/// The limits that held back a flow since the warm-up, if it always had data and the scenario does not limit its window.
 fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     let (before, after) = (&outcome.at_warmup.own, &outcome.at_end.own);
     let busy = after.busy_time - before.busy_time;
@@ -94,10 +76,10 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     })
 }
 
-/// What the emulator and the sockets of all flows have seen.
-pub(crate) fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
-    let parts = scenario.flows.iter().zip(seen.tallies).zip(outcomes);
-    let flows = parts.map(|((plan, tally), outcome)| flow_record(scenario, plan, tally, outcome));
+/// The record of a run, from the results of the emulator and of all flows' sockets.
+pub(crate) fn record(scenario: &Scenario, emulated: Emulated, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
+    let parts = scenario.flows.iter().zip(emulated.flows).zip(outcomes);
+    let flows = parts.map(|((plan, network), outcome)| flow_record(scenario, plan, network, outcome));
     let flows = flows.collect();
     let Scenario { seed, duration, warmup, interval, .. } = *scenario;
     Record {
@@ -107,28 +89,28 @@ pub(crate) fn record(scenario: &Scenario, seen: Seen, outcomes: Vec<Outcome>, em
         part: None,
         interval,
         flows,
-        links: seen.links,
+        links: emulated.links,
         changes: scenario.recorded_changes(),
-        events: seen.tally.packets,
-        hops: seen.hops,
+        events: emulated.stats.packets,
+        hops: emulated.hops,
         icn: None,
         emulation: Some(emulation),
     }
 }
 
-/// What the network and the sockets know of a flow.
-fn flow_record(scenario: &Scenario, plan: &Flow, tally: FlowTally, outcome: Outcome) -> FlowRecord {
+/// The record of a flow, from the counts of the network and of its sockets.
+fn flow_record(scenario: &Scenario, plan: &Flow, network: FlowStats, outcome: Outcome) -> FlowRecord {
     let Outcome { mut application, mut ledger, samples, at_warmup, at_end } = outcome;
     let end = Time::ZERO + scenario.duration;
     let mut room = LISTED;
-    for number in tally.lost {
+    for number in network.lost {
         application.datagram(end, &mut ledger, number, false, &mut room);
     }
     let counters = |network: FlowCounters, sockets: FlowCounters| {
         let FlowCounters { retransmitted, timeouts, duplicates, .. } = sockets;
         FlowCounters { retransmitted, timeouts, duplicates, ..network }
     };
-    let total = counters(tally.counters, at_end.counters);
+    let total = counters(network.counters, at_end.counters);
     let sample = |(network, sockets): (FlowSample, FlowSample)| {
         let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
         FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
@@ -144,9 +126,9 @@ fn flow_record(scenario: &Scenario, plan: &Flow, tally: FlowTally, outcome: Outc
         mss: plan.transport.mss,
         base_rtt: scenario.base_rtt(plan),
         total,
-        steady: total.since(&counters(tally.at_warmup, at_warmup.counters)),
-        rtt: tally.rtt,
-        one_way: tally.one_way,
-        samples: tally.samples.into_iter().zip(samples).map(sample).collect(),
+        steady: total.since(&counters(network.at_warmup, at_warmup.counters)),
+        rtt: network.rtt,
+        one_way: network.one_way,
+        samples: network.samples.into_iter().zip(samples).map(sample).collect(),
     }
 }

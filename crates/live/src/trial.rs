@@ -1,14 +1,13 @@
 //! Datagrams with their sending time inside, sent through a scenario's links: what they meet there is compared with what they should have met.
 
-use crate::classify::Lanes;
 use crate::clock::Clock;
+use crate::emulator::{Classifier, Progress, Session};
 use crate::error::LiveError;
-use crate::hosts::{Host, endpoints};
+use crate::host::Host;
+use crate::plan::{FIRST_PORT, HostMap, Plan};
 use crate::precision;
-use crate::run::Progress;
-use crate::sockets::FIRST_PORT;
-use crate::stage::play;
-use crate::terms::Plan;
+use crate::sockets::set;
+use crate::wire::DATAGRAM_HEADERS;
 use narrows_measure::{Emulation, Histogram, LinkRecord};
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Span, Time};
@@ -18,13 +17,10 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, ipproto, sendto, socket_with, sockopt};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::io;
-use std::mem::{MaybeUninit, size_of};
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread;
-
-/// IPv4 and UDP headers.
-const HEADERS: u64 = 28;
 
 /// Number and time of sending.
 const CONTENT: u64 = 16;
@@ -77,19 +73,17 @@ pub struct Trial {
 
 /// Sends them while the scenario lasts; its flows say where from and where to, and send nothing themselves.
 pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) -> Result<Trial, LiveError> {
-    let places = endpoints(scenario);
-    let plan = Plan::plain(places.len(), datagrams.size.get().max(1500) as u32);
-    let hosts: Result<Vec<Host>, LiveError> =
-        places.iter().map(|(node, place)| Host::new(&scenario.nodes[node.0].name, *place as u16, &plan)).collect();
-    let hosts = hosts?;
-    let ends: Vec<(usize, usize)> = scenario.flows.iter().map(|flow| (places[&flow.from], places[&flow.to])).collect();
-    let (from, to) = (&hosts[ends[0].0], &hosts[ends[0].1]);
+    let map = HostMap::of(scenario);
+    let plan = Plan::plain(map.numbers.len(), datagrams.size.get().max(1500) as u32);
+    let hosts = Host::all(scenario, &map, &plan)?;
+    let (from, to) = (&hosts[map.ends[0].0], &hosts[map.ends[0].1]);
     let failed = |error| LiveError::system("sockets for datagrams cannot be opened", "see `narrows doctor`")(error);
     let target = SocketAddr::new(to.address(0, false), FIRST_PORT);
     let receiver = to.namespace.enter(|| receiving(target)).map_err(failed)?;
     let sender = from.namespace.enter(|| sending(datagrams)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;
-    let played = play(scenario, &hosts, &Lanes::new(ends, scenario.flows.len()), progress, |clock, go_on| {
+    let classifier = Classifier::new(map.ends, scenario.flows.len());
+    let session = Session::run(scenario, &hosts, &classifier, progress, |clock, go_on| {
         let answer = thread::scope(|scope| {
             let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
             let arrivals = receive_all(&receiver, clock, end, go_on)?;
@@ -98,26 +92,18 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
         });
         answer.map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
     })?;
-    let emulation = played.emulation(scenario, Vec::new(), &Histogram::new());
-    let (sent, arrivals) = played.answer;
-    Ok(Trial { sent, arrivals, links: played.seen.links, emulation })
+    let emulation = session.emulation(scenario, Vec::new(), &Histogram::new());
+    let (sent, arrivals) = session.traffic;
+    Ok(Trial { sent, arrivals, links: session.emulated.links, emulation })
 }
 
 fn sending(datagrams: Datagrams) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
     sockopt::set_ip_tos(&socket, datagrams.ecn as u8)?;
     if datagrams.burst > 1 {
-        set(&socket, libc::SOL_UDP, libc::UDP_SEGMENT, (datagrams.size.get() - HEADERS) as libc::c_int)?;
+        set(&socket, libc::SOL_UDP, libc::UDP_SEGMENT, (datagrams.size - DATAGRAM_HEADERS).get() as libc::c_int)?;
     }
     Ok(socket)
-}
-
-fn set(socket: &OwnedFd, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
-    // SAFETY: the kernel reads `value`, whose size is given.
-    let answer = unsafe {
-        libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size_of::<libc::c_int>() as libc::socklen_t)
-    };
-    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn receiving(address: SocketAddr) -> io::Result<OwnedFd> {
@@ -138,8 +124,8 @@ fn send_all(
     end: Time,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<Vec<Time>> {
-    precision::sharpen();
-    let payload = (datagrams.size.get() - HEADERS).max(CONTENT) as usize;
+    precision::reduce_wakeup_latency();
+    let payload = (datagrams.size - DATAGRAM_HEADERS).get().max(CONTENT) as usize;
     let mut bytes = vec![0; payload * datagrams.burst as usize];
     let mut sent = Vec::with_capacity(datagrams.count as usize);
     while (sent.len() as u64) < datagrams.count {

@@ -1,81 +1,67 @@
-//! What the network hands out: counted by flow, and put in order for the hosts.
+//! Packets that leave the network: counted by flow, and queued for the hosts.
 
-use crate::classify::Lanes;
-use crate::network::{Load, Transit, Watcher};
-use crate::round_trip::RoundTrips;
-use crate::sockets::number_of;
-use crate::wire::{Endpoints, TcpFlags, WirePacket};
+use super::classifier::Classifier;
+use super::network::{Load, Transit, Watcher};
+use super::round_trip::RoundTrips;
+use super::stats::FlowStats;
+use crate::wire::{Endpoints, TcpFlags, WirePacket, number_of};
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_path::Packet;
 use narrows_scenario::Flow;
 use narrows_transport::RangeSet;
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the emulator counts of a flow.
-#[derive(Clone, Debug, Default)]
-pub struct FlowTally {
-    pub counters: FlowCounters,
-    pub at_warmup: FlowCounters,
-    pub one_way: Histogram,
-    pub rtt: Histogram,
-    pub latest_rtt: Option<Span>,
-    /// At each sample, as far as the network knows.
-    pub samples: Vec<FlowSample>,
-    /// The numbers of datagrams that were dropped.
-    pub lost: Vec<u64>,
-}
-
-/// A packet at the end of its way.
-pub struct Parcel {
+/// A packet that has crossed the network.
+pub struct EgressPacket {
     /// When it should be there.
     pub due: Time,
-    /// The place of its host.
+    /// The number of its host.
     pub host: usize,
     pub packet: WirePacket,
 }
 
-/// Counts what the network hands out, and keeps it until it can be written.
-pub struct Desk<'a> {
-    lanes: &'a Lanes,
+/// Counts the packets that leave the network, and keeps them until they can be written.
+pub struct EgressQueue<'a> {
+    classifier: &'a Classifier,
     /// The scenario's flows, without those of programs.
     flows: &'a [Flow],
-    /// What has arrived of each connection.
+    /// The bytes that have arrived of each connection.
     streams: BTreeMap<Endpoints, Stream>,
-    pub tallies: Vec<FlowTally>,
+    pub stats: Vec<FlowStats>,
     round_trips: Vec<RoundTrips>,
-    /// In order of their times.
-    pub outbox: VecDeque<Parcel>,
+    /// In the order of their times.
+    pub packets: VecDeque<EgressPacket>,
 }
 
-impl Desk<'_> {
-    /// One that has seen nothing. `flows`: those of the scenario, perhaps others after them.
-    pub fn new<'a>(lanes: &'a Lanes, flows: &'a [Flow]) -> Desk<'a> {
-        let flows = &flows[..lanes.own()];
-        let count = lanes.ends.len();
+impl EgressQueue<'_> {
+    /// An empty queue. `flows`: those of the scenario, perhaps others after them.
+    pub fn new<'a>(classifier: &'a Classifier, flows: &'a [Flow]) -> EgressQueue<'a> {
+        let flows = &flows[..classifier.scenario_flows()];
+        let count = classifier.ends.len();
         let round_trips = (0..count).map(|_| RoundTrips::default()).collect();
-        let tallies = vec![FlowTally::default(); count];
-        Desk { lanes, flows, streams: BTreeMap::new(), tallies, round_trips, outbox: VecDeque::new() }
+        let stats = vec![FlowStats::default(); count];
+        EgressQueue { classifier, flows, streams: BTreeMap::new(), stats, round_trips, packets: VecDeque::new() }
     }
 
     /// The warm-up is over.
     pub fn end_warmup(&mut self) {
-        for tally in &mut self.tallies {
-            tally.at_warmup = tally.counters;
-            (tally.one_way, tally.rtt) = (Histogram::new(), Histogram::new());
+        for stats in &mut self.stats {
+            stats.at_warmup = stats.counters;
+            (stats.one_way, stats.rtt) = (Histogram::new(), Histogram::new());
         }
     }
 
     /// Takes a sample of each flow.
     pub fn sample(&mut self) {
-        for FlowTally { counters, samples, latest_rtt, .. } in &mut self.tallies {
+        for FlowStats { counters, samples, latest_rtt, .. } in &mut self.stats {
             let FlowCounters { arrived_wire, sent, dropped, goodput, .. } = *counters;
             samples.push(FlowSample { rtt: *latest_rtt, arrived_wire, sent, dropped, goodput, ..FlowSample::default() });
         }
     }
 
-    /// A packet of this flow enters the network: what it carries.
+    /// Counts a packet of this flow that enters the network, and returns its load.
     pub fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load {
         let payload = packet.payload().len() as u32;
         let tcp = packet.tcp();
@@ -83,9 +69,9 @@ impl Desk<'_> {
         let (round_trips, syn) = (&mut self.round_trips[flow as usize], tcp.is_some_and(|tcp| tcp.flags.any(TcpFlags::SYN)));
         if back {
             let acknowledges = tcp.is_some_and(|tcp| payload == 0 && !syn && !tcp.flags.any(TcpFlags::RST));
-            self.tallies[flow as usize].counters.acks += u64::from(acknowledges);
+            self.stats[flow as usize].counters.acks += u64::from(acknowledges);
         } else if payload > 0 {
-            self.tallies[flow as usize].counters.sent += 1;
+            self.stats[flow as usize].counters.sent += 1;
             if let (Some(tcp), Some(endpoints)) = (tcp, packet.endpoints()) {
                 round_trips.sent(now, endpoints, &tcp);
             }
@@ -96,50 +82,50 @@ impl Desk<'_> {
     }
 }
 
-impl Watcher<WirePacket> for Desk<'_> {
+impl Watcher<WirePacket> for EgressQueue<'_> {
     fn delivered(&mut self, at: Time, transit: Transit<WirePacket>) {
         let flow = transit.flow as usize;
-        let (from, to) = self.lanes.ends[flow];
-        let tally = &mut self.tallies[flow];
+        let (from, to) = self.classifier.ends[flow];
+        let stats = &mut self.stats[flow];
         if !transit.back {
             let plan = self.flows.get(flow);
             let payload = fresh(&mut self.streams, &transit.packet, plan.map(|plan| plan.transport.headers));
-            tally.counters.goodput += payload;
+            stats.counters.goodput += payload;
             if plan.and_then(|plan| plan.stop).is_some_and(|stop| at > stop) {
-                tally.counters.late_goodput += payload;
+                stats.counters.late_goodput += payload;
             }
         }
         if transit.back {
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
                 && let Some(rtt) = self.round_trips[flow].acknowledged(at, &endpoints.reversed(), &tcp)
             {
-                tally.rtt.record(rtt);
-                tally.latest_rtt = Some(rtt);
+                stats.rtt.record(rtt);
+                stats.latest_rtt = Some(rtt);
             }
         } else if transit.load.payload > 0 {
-            tally.counters.arrived += 1;
-            tally.counters.arrived_wire += transit.packet.size();
-            tally.one_way.record(at.since(transit.entered));
+            stats.counters.arrived += 1;
+            stats.counters.arrived_wire += transit.packet.size();
+            stats.one_way.record(at.since(transit.entered));
             match transit.packet.ecn() {
                 Ecn::NotEct => {}
-                Ecn::Ect0 => tally.counters.ect0 += 1,
-                Ecn::Ect1 => tally.counters.ect1 += 1,
-                Ecn::Ce => tally.counters.ce += 1,
+                Ecn::Ect0 => stats.counters.ect0 += 1,
+                Ecn::Ect1 => stats.counters.ect1 += 1,
+                Ecn::Ce => stats.counters.ce += 1,
             }
         }
-        self.outbox.push_back(Parcel { due: at, host: if transit.back { from } else { to }, packet: transit.packet });
+        self.packets.push_back(EgressPacket { due: at, host: if transit.back { from } else { to }, packet: transit.packet });
     }
 
     fn dropped(&mut self, flow: u32, back: bool, load: Load) {
         if !back && load.payload > 0 {
-            let tally = &mut self.tallies[flow as usize];
-            tally.counters.dropped += 1;
-            tally.lost.extend(load.number);
+            let stats = &mut self.stats[flow as usize];
+            stats.counters.dropped += 1;
+            stats.lost.extend(load.number);
         }
     }
 }
 
-/// What has arrived of one connection.
+/// The bytes that have arrived of one connection.
 #[derive(Default)]
 struct Stream {
     /// The sequence number of its first byte.

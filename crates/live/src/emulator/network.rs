@@ -62,7 +62,7 @@ pub trait Watcher<P> {
 
 /// All links, by one clock.
 pub struct Network<P> {
-    pub(crate) links: Vec<Link<Transit<P>>>,
+    pub links: Vec<Link<Transit<P>>>,
     /// When each link needs a look, the earliest first.
     agenda: BTreeSet<(Time, u32)>,
     due: Vec<Time>,

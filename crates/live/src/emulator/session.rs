@@ -1,95 +1,104 @@
 //! A scenario's network between hosts, for as long as the scenario lasts.
 
-use crate::classify::Lanes;
+use super::classifier::Classifier;
+use super::event_loop::{emulate, shortest_round_trip};
+use super::snapshot::Snapshot;
+use super::stats::Emulated;
 use crate::clock::{Clock, thread_time};
-use crate::emulator::{Seen, emulate, shortest_round_trip};
 use crate::error::LiveError;
-use crate::gauge::Gauge;
-use crate::hosts::Host;
-use crate::precision::{self, Cores};
-use crate::run::Progress;
+use crate::host::Host;
+use crate::precision::{self, DedicatedCore};
 use narrows_measure::{Emulation, Histogram, Limit};
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// What came of it.
-pub struct Played<T> {
-    pub seen: Seen,
-    /// The talker's answer.
-    pub answer: T,
-    talking: Span,
-    before: Gauge,
-    after: Gauge,
+/// Called now and then with the time reached; returns whether to go on.
+pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
+
+/// A run of a scenario's network that is over.
+pub struct Session<T> {
+    /// Of the emulator.
+    pub emulated: Emulated,
+    /// Of the hosts' traffic.
+    pub traffic: T,
+    /// CPU time of the thread of the hosts' traffic.
+    cpu_time: Span,
+    before: Snapshot,
+    after: Snapshot,
 }
 
-/// Emulates the scenario's links on a core of its own, while `talk` lets the hosts talk over them; it ends when the scenario or the talk
-/// does, or when it is told not to go on.
-pub fn play<T: Send>(
-    scenario: &Scenario,
-    hosts: &[Host],
-    lanes: &Lanes,
-    progress: Progress<'_>,
-    talk: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
-) -> Result<Played<T>, LiveError> {
-    let gauge = || Gauge::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
-    let end = Time::ZERO + scenario.duration;
-    let (going, stopped) = (AtomicBool::new(true), AtomicBool::new(false));
-    let go_on = || going.load(Ordering::Relaxed);
-    let talked_for = AtomicU64::new(0);
-    let before = gauge()?;
-    let cores = Cores::set_apart();
-    let clock = Clock::start();
-    let (seen, answer) = thread::scope(|scope| {
-        let emulator = scope.spawn(|| {
-            precision::sharpen();
-            if let Some(cores) = &cores {
-                cores.move_apart();
+impl<T: Send> Session<T> {
+    /// Emulates the scenario's links on a core of its own, while `traffic` lets the hosts communicate over them. Ends with the scenario or the traffic, or when
+    /// `progress` says so.
+    ///
+    /// # Errors
+    ///
+    /// The emulator or the traffic failed, or `progress` ended the run.
+    pub fn run(
+        scenario: &Scenario,
+        hosts: &[Host],
+        classifier: &Classifier,
+        progress: Progress<'_>,
+        traffic: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
+    ) -> Result<Session<T>, LiveError> {
+        let snapshot = || Snapshot::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
+        let end = Time::ZERO + scenario.duration;
+        let (going, stopped) = (AtomicBool::new(true), AtomicBool::new(false));
+        let go_on = || going.load(Ordering::Relaxed);
+        let cpu_time = AtomicU64::new(0);
+        let before = snapshot()?;
+        let core = DedicatedCore::reserve();
+        let clock = Clock::start();
+        let (emulated, answer) = thread::scope(|scope| {
+            let emulator = scope.spawn(|| {
+                precision::reduce_wakeup_latency();
+                if let Some(core) = &core {
+                    core.pin();
+                }
+                emulate(scenario, hosts, classifier, clock, core.as_ref(), &go_on)
+            });
+            let communicating = scope.spawn(|| {
+                let answer = traffic(clock, &go_on);
+                cpu_time.store(thread_time().as_nanos(), Ordering::Relaxed);
+                answer
+            });
+            while !emulator.is_finished() && !communicating.is_finished() {
+                if !progress(clock.now().min(end)) {
+                    stopped.store(true, Ordering::Relaxed);
+                    going.store(false, Ordering::Relaxed);
+                }
+                thread::sleep(std::time::Duration::from_millis(20));
             }
-            emulate(scenario, hosts, lanes, clock, cores.as_ref(), &go_on)
-        });
-        let talker = scope.spawn(|| {
-            let answer = talk(clock, &go_on);
-            talked_for.store(thread_time().as_nanos(), Ordering::Relaxed);
-            answer
-        });
-        while !emulator.is_finished() && !talker.is_finished() {
-            if !progress(clock.now().min(end)) {
-                stopped.store(true, Ordering::Relaxed);
+            // Whichever ends first, by time or by failing, ends the other.
+            if communicating.is_finished() {
                 going.store(false, Ordering::Relaxed);
             }
-            thread::sleep(std::time::Duration::from_millis(20));
-        }
-        // Whichever ends first, by time or by failing, ends the other.
-        if talker.is_finished() {
+            let emulated = emulator.join();
             going.store(false, Ordering::Relaxed);
+            (emulated, communicating.join())
+        });
+        let emulated = emulated.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let answer = answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if stopped.into_inner() && answer.is_ok() && emulated.is_ok() {
+            return Err(LiveError::Stopped);
         }
-        let seen = emulator.join();
-        going.store(false, Ordering::Relaxed);
-        (seen, talker.join())
-    });
-    let seen = seen.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    let answer = answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    if stopped.into_inner() && answer.is_ok() && seen.is_ok() {
-        return Err(LiveError::Stopped);
+        // What hosts do fails where their devices do.
+        let emulated = emulated
+            .map_err(LiveError::system("the emulator failed", "what runs on the hosts must leave their devices alone; run it again"))?;
+        let answer = answer?;
+        let cpu_time = Span::from_nanos(cpu_time.into_inner());
+        Ok(Session { emulated, traffic: answer, cpu_time, before, after: snapshot()? })
     }
-    // What hosts do fails where their devices do.
-    let seen =
-        seen.map_err(LiveError::system("the emulator failed", "what runs on the hosts must leave their devices alone; run it again"))?;
-    let answer = answer?;
-    let talking = Span::from_nanos(talked_for.into_inner());
-    Ok(Played { seen, answer, talking, before, after: gauge()? })
-}
 
-impl<T> Played<T> {
-    /// How exact it was; `wakes` tells how late the thread of the flows' sockets was.
+    /// How exact it was; `wakes` is how late the thread of the flows' sockets was.
     pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>, wakes: &Histogram) -> Emulation {
         let base_rtt = shortest_round_trip(scenario);
-        let shared = self.before.until(&self.after, &self.seen.tally, self.seen.ended.since(Time::ZERO));
+        let shared = self.before.until(&self.after, &self.emulated.stats, self.emulated.ended.since(Time::ZERO));
         let wake_p99 = wakes.quantile(0.99).unwrap_or(Span::ZERO);
         let wake_max = wakes.max().unwrap_or(Span::ZERO);
-        Emulation { talking: self.talking, base_rtt, limits, wake_p99, wake_max, ..shared }
+        Emulation { talking: self.cpu_time, base_rtt, limits, wake_p99, wake_max, ..shared }
     }
 }
 
@@ -105,7 +114,9 @@ mod tests {
         let scenario = narrows_scenario::parse(&format!("{link}{flow}"), "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
         let begun = Instant::now();
         let played = std::panic::catch_unwind(|| {
-            play(&scenario, &[], &Lanes::new(vec![(0, 1)], 1), &mut |_| true, |_, _| -> Result<(), LiveError> { panic!("falls") })
+            Session::run(&scenario, &[], &Classifier::new(vec![(0, 1)], 1), &mut |_| true, |_, _| -> Result<(), LiveError> {
+                panic!("falls")
+            })
         });
         assert!(played.is_err());
         assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());

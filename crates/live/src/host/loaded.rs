@@ -1,7 +1,8 @@
-//! What controllers decide in the kernel during a run is decided again by native code.
+//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay` native code decides their calls again during the run.
 
-use crate::loans::Loan;
-use narrows_kernel::{Loaded, Replayer, Tally};
+use crate::error::LiveError;
+use crate::plan::{Plan, PlannedController};
+use narrows_kernel::{KernelError, Loaded, Replayer, Tally};
 use narrows_measure::Replayed;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,32 +10,59 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How long a record may wait to be read when none came for a while.
-const PAUSE: Duration = Duration::from_millis(20);
+const READ_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Controllers that the kernel has until this is dropped, each with a thread that replays its calls if that is wanted.
-pub struct Lent {
+/// How often a plan is made anew because another run has taken a name.
+const ATTEMPTS: usize = 20;
+
+/// Controllers that are loaded until this is dropped, each with a thread that replays its calls if that is wanted.
+pub struct LoadedControllers {
     loaded: Vec<Loaded>,
     replaying: Vec<JoinHandle<(String, Tally)>>,
     over: Arc<AtomicBool>,
 }
 
-impl Lent {
-    /// Of controllers as they were loaded for these loans.
-    pub fn new(loaded: Vec<Loaded>, loans: &[Loan], replay: bool) -> Lent {
-        let mut lent = Lent { loaded, replaying: Vec::new(), over: Arc::default() };
-        if replay {
-            let replaying = lent.loaded.drain(..).zip(loans).map(|(loaded, loan)| {
-                let (over, replayer) = (lent.over.clone(), Replayer::new(loan.twin, &loan.constants));
-                std::thread::spawn(move || replay_all(&loaded, replayer, &over))
-            });
-            lent.replaying = replaying.collect();
+impl LoadedControllers {
+    /// Makes a plan and loads its controllers. If another run is faster to take a name, it makes the plan anew, which then avoids that name.
+    ///
+    /// # Errors
+    ///
+    /// Those of the plan, and those of [`load`](LoadedControllers::load).
+    pub fn load_planned(mut plan: impl FnMut() -> Result<Plan, LiveError>, replay: bool) -> Result<(Plan, LoadedControllers), LiveError> {
+        let mut attempts = 1..ATTEMPTS;
+        loop {
+            let plan = plan()?;
+            match LoadedControllers::load(&plan.controllers, replay) {
+                Err(LiveError::Kernel(KernelError::NameTaken { .. })) if attempts.next().is_some() => {}
+                loaded => return Ok((plan, loaded?)),
+            }
         }
-        lent
     }
 
-    /// What came of it, after the last connection. Nothing if it was not wanted.
+    /// Loads controllers.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses one, or there is none to replay.
+    pub fn load(controllers: &[PlannedController], replay: bool) -> Result<LoadedControllers, LiveError> {
+        if replay && controllers.is_empty() {
+            return Err(LiveError::NothingToReplay);
+        }
+        let loaded = controllers.iter().map(|one| Loaded::new(one.twin, &one.constants, &one.name)).collect::<Result<_, _>>()?;
+        let mut all = LoadedControllers { loaded, replaying: Vec::new(), over: Arc::default() };
+        if replay {
+            let replaying = all.loaded.drain(..).zip(controllers).map(|(loaded, controller)| {
+                let (over, replayer) = (all.over.clone(), Replayer::new(controller.twin, &controller.constants));
+                std::thread::spawn(move || replay_all(&loaded, replayer, &over))
+            });
+            all.replaying = replaying.collect();
+        }
+        Ok(all)
+    }
+
+    /// The results of the replay, after the last connection; none if there was no replay.
     pub fn finish(mut self) -> Vec<Replayed> {
-        self.join().into_iter().map(|(controller, tally)| told(controller, &tally)).collect()
+        self.join().into_iter().map(|(controller, tally)| replayed(controller, &tally)).collect()
     }
 
     fn join(&mut self) -> Vec<(String, Tally)> {
@@ -44,7 +72,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LoadedControllers {
     fn drop(&mut self) {
         self.join();
     }
@@ -53,16 +81,16 @@ impl Drop for Lent {
 fn replay_all(loaded: &Loaded, mut replayer: Replayer, over: &AtomicBool) -> (String, Tally) {
     loaded.record(true);
     loop {
-        // Asked before the last look, which then finds all that was recorded until the end.
+        // Read before the last look, which then finds all that was recorded until the end.
         let last = over.load(Ordering::Relaxed);
-        loaded.records(PAUSE, |record| replayer.feed(record));
+        loaded.records(READ_INTERVAL, |record| replayer.feed(record));
         if last {
             return (loaded.name().to_owned(), replayer.tally().clone());
         }
     }
 }
 
-fn told(controller: String, tally: &Tally) -> Replayed {
+fn replayed(controller: String, tally: &Tally) -> Replayed {
     let first = tally.first.as_ref().map_or(String::new(), ToString::to_string);
     Replayed { controller, calls: tally.replayed, connections: tally.connections, missed: tally.missed, unequal: tally.unequal, first }
 }

@@ -1,17 +1,17 @@
 //! The hosts of a scenario: a namespace and a device for each node where a flow ends.
 
-use crate::capability::tun_remedy;
-use crate::diagnosis::Diagnosis;
+use super::kernel::kernel_has_v6;
+use super::namespace::Namespace;
+use super::netlink::Netlink;
+use super::sock_diag::SockDiag;
+use super::tun::{self, DEVICE, Tun};
 use crate::error::LiveError;
-use crate::namespace::Namespace;
-use crate::netlink::Netlink;
-use crate::terms::{Plan, RouteTerms};
-use crate::tun::{DEVICE, Tun};
-use narrows_scenario::{NodeId, Scenario};
-use std::collections::BTreeMap;
+use crate::plan::{HostMap, Plan, RECEIVE_BUFFERS, RouteMetrics, Subnet, subnet_v4, subnet_v6};
+use narrows_scenario::Scenario;
+use netlink_packet_route::route::RouteMetric;
 use std::fs;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 /// A node where flows end.
 #[derive(Debug)]
@@ -42,14 +42,6 @@ const SETTINGS: [(&str, &str); 5] = [
 /// As [`SETTINGS`], of a kernel that has IPv6.
 const SETTING_V6: (&str, &str) = ("ipv6/conf/all/accept_ra", "0");
 
-/// Whether this kernel has IPv6: it has not after `ipv6.disable=1` on its command line, or without its module.
-pub fn kernel_has_v6() -> bool {
-    fs::exists("/proc/sys/net/ipv6").unwrap_or(false)
-}
-
-/// Least, first and greatest buffer of a receiver.
-pub const RECEIVE_BUFFERS: &str = "4096 131072 268435456";
-
 /// Packets that the device holds until the emulator takes them.
 const DEVICE_QUEUE: u32 = 10_000;
 
@@ -59,16 +51,22 @@ impl Host {
         let failed = |what: &str| LiveError::system(format!("host \"{name}\": {what}"), "see `narrows doctor`");
         let namespace = Namespace::new().map_err(failed("a network namespace cannot be made"))?;
         let tun = namespace.enter(Tun::create).map_err(|error| {
-            let remedy = tun_remedy(&error);
+            let remedy = tun::remedy(&error);
             LiveError::system(format!("host \"{name}\": a TUN device cannot be made"), remedy)(error)
         })?;
         namespace.enter(|| configure(number, plan)).map_err(failed("its network cannot be configured"))?;
         Ok(Host { name: name.to_owned(), namespace, tun, number })
     }
 
+    /// The hosts of a scenario, in the order of their numbers.
+    pub fn all(scenario: &Scenario, map: &HostMap, plan: &Plan) -> Result<Vec<Host>, LiveError> {
+        let names = map.names(scenario).into_iter().zip(0..);
+        names.map(|(name, number)| Host::new(name, number, plan)).collect()
+    }
+
     /// Its address for connections of a class of [`Plan::classes`].
     pub fn address(&self, class: usize, v6: bool) -> IpAddr {
-        if v6 { v6_of(class, self.number + 1).into() } else { v4_of(class, self.number + 1).into() }
+        if v6 { subnet_v6(class, self.number).address } else { subnet_v4(class, self.number).address }
     }
 }
 
@@ -78,35 +76,16 @@ impl Drop for Host {
     fn drop(&mut self) {
         let end = || {
             fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", "1")?;
-            Diagnosis::open()?.destroy()
+            SockDiag::open()?.destroy()
         };
         // Where this fails they end later.
         let _ = self.namespace.enter(end);
     }
 }
 
-/// Each class of routes is a network of its own, in which every host has an address: so what the kernel keeps with a route is that of the class.
-fn v4_of(class: usize, host: u16) -> Ipv4Addr {
-    let [high, low] = host.to_be_bytes();
-    Ipv4Addr::new(10, 77 + class as u8, high, low)
-}
-
-fn v6_of(class: usize, host: u16) -> Ipv6Addr {
-    Ipv6Addr::new(0xfd77, class as u16, 0, 0, 0, 0, 0, host)
-}
-
-/// The number of the host that has an address.
-pub fn number_of(address: IpAddr) -> Option<u16> {
-    let host = match address {
-        IpAddr::V4(v4) => u16::from_be_bytes([v4.octets()[2], v4.octets()[3]]),
-        IpAddr::V6(v6) => v6.segments()[7],
-    };
-    host.checked_sub(1)
-}
-
 fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     let has_v6 = kernel_has_v6();
-    let own = plan.settings[usize::from(number)].iter().map(|(key, value)| (*key, value.as_str()));
+    let own = plan.sysctls[usize::from(number)].iter().map(|(key, value)| (*key, value.as_str()));
     for (key, value) in SETTINGS.into_iter().chain(has_v6.then_some(SETTING_V6)).chain(own) {
         fs::write(format!("/proc/sys/net/{key}"), value).map_err(|error| io::Error::new(error.kind(), format!("net/{key}: {error}")))?;
     }
@@ -117,27 +96,33 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     // What the kernel sends is at the device at once, and nothing but the device can drop it.
     netlink.set_qdisc(device, "noqueue")?;
     netlink.up(device, Some(plan.mtu), Some(DEVICE_QUEUE))?;
-    for (class, terms) in plan.classes.iter().enumerate() {
-        join(&mut netlink, device, (class, number + 1), terms, has_v6)?;
+    for (class, metrics) in plan.classes.iter().enumerate() {
+        join(&mut netlink, device, (class, number), metrics, has_v6)?;
     }
     Ok(())
 }
 
 /// Gives a host its addresses in the networks of a class, and routes them to its device.
-fn join(netlink: &mut Netlink, device: u32, (class, host): (usize, u16), terms: &RouteTerms, has_v6: bool) -> io::Result<()> {
-    let v4 = (v4_of(class, host).into(), v4_of(class, 0).into(), 16);
-    let v6 = has_v6.then(|| (v6_of(class, host).into(), v6_of(class, 0).into(), 64));
-    for (address, network, length) in [Some(v4), v6].into_iter().flatten() {
+fn join(netlink: &mut Netlink, device: u32, (class, host): (usize, u16), metrics: &RouteMetrics, has_v6: bool) -> io::Result<()> {
+    for Subnet { address, network, prefix } in [Some(subnet_v4(class, host)), has_v6.then(|| subnet_v6(class, host))].into_iter().flatten()
+    {
         netlink.add_address(device, address)?;
-        netlink.route(device, (network, length), address, terms.metrics())?;
+        netlink.route(device, (network, prefix), address, route_metrics(metrics))?;
     }
     Ok(())
 }
 
-/// The nodes where flows end, each with its place among the hosts.
-pub fn endpoints(scenario: &Scenario) -> BTreeMap<NodeId, usize> {
-    let nodes: std::collections::BTreeSet<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
-    nodes.into_iter().enumerate().map(|(place, node)| (node, place)).collect()
+/// `RTAX_FEATURE_ECN` of include/uapi/linux/rtnetlink.h.
+const FEATURE_ECN: u32 = 1;
+
+fn route_metrics(metrics: &RouteMetrics) -> Vec<RouteMetric> {
+    let RouteMetrics { ecn, initial_window, min_rto, dupthresh, ack_each } = *metrics;
+    let features = ecn.then_some(RouteMetric::Features(FEATURE_ECN));
+    let window = initial_window.map(RouteMetric::InitCwnd);
+    let rto = min_rto.map(|span| RouteMetric::RtoMin((span.as_micros() / 1000) as u32));
+    let reordering = dupthresh.map(RouteMetric::Reordering);
+    let each = ack_each.then_some(RouteMetric::QuickAck(1));
+    [features, window, rto, reordering, each].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -151,13 +136,13 @@ mod tests {
 
     /// How many sockets TCP has in a namespace, those that no process has any more included.
     fn sockets(namespace: &Namespace) -> usize {
-        namespace.enter(|| Diagnosis::open()?.count()).unwrap()
+        namespace.enter(|| SockDiag::open()?.count()).unwrap()
     }
 
     #[test]
     fn connections_that_nobody_answers_end_with_their_host() {
-        if !rustix::process::geteuid().is_root() || crate::capability::ready().is_err() {
-            eprintln!("left out: hosts cannot be made here");
+        if !rustix::process::geteuid().is_root() || !fs::exists("/dev/net/tun").unwrap() {
+            eprintln!("skipped: it needs root and /dev/net/tun");
             return;
         }
         let host = Host::new("alone", 0, &Plan::plain(1, 1500)).unwrap();

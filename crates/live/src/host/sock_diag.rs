@@ -1,6 +1,6 @@
 //! TCP connections of programs, as the kernel tells of them (sock_diag(7)).
 
-use crate::tcp_info::TcpInfo;
+use super::tcp_info::TcpInfo;
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
@@ -28,15 +28,15 @@ const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const SOCK_DESTROY: u16 = 21;
 
 /// A way to ask about the connections of one namespace.
-pub struct Diagnosis(Socket);
+pub struct SockDiag(Socket);
 
-impl Diagnosis {
+impl SockDiag {
     /// One for the namespace of the calling thread.
-    pub fn open() -> io::Result<Diagnosis> {
+    pub fn open() -> io::Result<SockDiag> {
         let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
-        Ok(Diagnosis(socket))
+        Ok(SockDiag(socket))
     }
 
     /// All that have been established and are not closed on both sides.

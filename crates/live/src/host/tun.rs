@@ -65,3 +65,14 @@ impl AsFd for Tun {
         self.0.as_fd()
     }
 }
+
+/// The remedy where a device cannot be made because of this error.
+pub fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            "sudo modprobe tun; where it is still missing: sudo mkdir -p /dev/net && sudo mknod -m 666 /dev/net/tun c 10 200; in a container: --device /dev/net/tun"
+        }
+        io::ErrorKind::PermissionDenied => "sudo chmod 666 /dev/net/tun, as most distributions have it",
+        _ => "sudo modprobe tun; in a container: --device /dev/net/tun",
+    }
+}

@@ -1,6 +1,6 @@
 //! Programs in a host's namespace: they live no longer than who started them, and neither does what they start.
 
-use crate::hosts::Host;
+use crate::host::Host;
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
@@ -14,11 +14,11 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often it is looked at.
-const GLANCE: Duration = Duration::from_millis(5);
+/// How often the child is asked whether it has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What a program has to end by itself after it was asked to.
-const GRACE: Duration = Duration::from_millis(500);
+/// How long a program has to end by itself after SIGTERM.
+const TERMINATION_GRACE: Duration = Duration::from_millis(500);
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,9 @@ fn name(signal: i32) -> &'static str {
     }
 }
 
-/// What is started.
+/// A program to be started.
 #[derive(Clone, Debug)]
-pub struct Words<'a> {
+pub struct ChildCommand<'a> {
     /// The program and its arguments.
     pub words: Vec<String>,
     /// Further variables of its environment.
@@ -83,51 +83,51 @@ pub struct Words<'a> {
 /// # Errors
 ///
 /// It cannot be started.
-pub fn run(host: &Host, what: &Words<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<Exit> {
+pub fn run(host: &Host, started: &ChildCommand<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<Exit> {
     // The kernel ends the child with the thread that started it, which therefore waits here.
     host.namespace.enter(|| {
-        let mut command = Command::new(&what.words[0]);
+        let mut command = Command::new(&started.words[0]);
         command
-            .args(&what.words[1..])
-            .envs(what.environment.iter().map(|(name, value)| (name, value)))
+            .args(&started.words[1..])
+            .envs(started.environment.iter().map(|(name, value)| (name, value)))
             .process_group(0)
             .stdin(Stdio::null());
-        if what.to_stderr {
+        if started.to_stderr {
             command.stdout(io::stderr().as_fd().try_clone_to_owned()?);
         }
-        let names = what.names.as_bytes().to_vec();
-        let (mut told, tell) = io::pipe()?;
-        let teller = tell.as_raw_fd();
+        let names = started.names.as_bytes().to_vec();
+        let (mut status_reader, status_writer) = io::pipe()?;
+        let status_fd = status_writer.as_raw_fd();
         // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and allocates nothing.
-        unsafe { command.pre_exec(move || prepare(&names, teller)) };
+        unsafe { command.pre_exec(move || prepare(&names, status_fd)) };
         // SAFETY: the flag concerns what this thread starts from now on, which is the child alone.
         unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
         let mut child = command.spawn()?;
-        drop(tell);
+        drop(status_writer);
         let group = -(child.id() as libc::pid_t);
-        let mut asked = None;
+        let mut terminated = None;
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(if asked.is_some() { Exit::Stopped } else { exit(&mut told, status) });
+                return Ok(if terminated.is_some() { Exit::Stopped } else { exit(&mut status_reader, status) });
             }
-            match asked {
+            match terminated {
                 None if !go_on() => {
                     // SAFETY: the group is that of a child that has not been waited for, so no other has its number.
                     unsafe { libc::kill(group, libc::SIGTERM) };
-                    asked = Some(Instant::now());
+                    terminated = Some(Instant::now());
                 }
-                Some(since) if since.elapsed() > GRACE => child.kill()?,
+                Some(since) if since.elapsed() > TERMINATION_GRACE => child.kill()?,
                 _ => {}
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
     })
 }
 
-/// How the program ended, as its keeper told; how the keeper did, if it was killed before it could.
-fn exit(told: &mut PipeReader, keeper: ExitStatus) -> Exit {
+/// How the program ended, as its keeper reported; how the keeper did, if it was killed before it could.
+fn exit(status_reader: &mut PipeReader, keeper: ExitStatus) -> Exit {
     let mut status = [0; size_of::<c_int>()];
-    let status = told.read_exact(&mut status).map_or(keeper, |()| ExitStatus::from_raw(c_int::from_ne_bytes(status)));
+    let status = status_reader.read_exact(&mut status).map_or(keeper, |()| ExitStatus::from_raw(c_int::from_ne_bytes(status)));
     match status.code() {
         Some(code) => Exit::Status(code),
         None => Exit::Signal(status.signal().unwrap_or(0)),
@@ -158,7 +158,7 @@ fn write_and_bind(names: &[u8]) -> io::Result<()> {
 
 /// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of processes, with which all
 /// others in it end, and ends with the thread that started it.
-fn prepare(names: &[u8], teller: c_int) -> io::Result<()> {
+fn prepare(names: &[u8], status_fd: c_int) -> io::Result<()> {
     // Without the names the program still has the addresses.
     show(names).ok();
     // SAFETY: system calls without memory.
@@ -169,23 +169,23 @@ fn prepare(names: &[u8], teller: c_int) -> io::Result<()> {
         match libc::fork() {
             -1 => Err(io::Error::last_os_error()),
             0 => Ok(()),
-            program => keep(program, teller),
+            program => keep(program, status_fd),
         }
     }
 }
 
-/// Waits for the program, and tells how it ended: all of it, which does not fit into an exit status of its own.
-fn keep(program: libc::pid_t, teller: c_int) -> ! {
-    const TELLER: c_int = 3;
+/// Waits for the program, and reports how it ended: all of it, which does not fit into an exit status of its own.
+fn keep(program: libc::pid_t, status_fd: c_int) -> ! {
+    const STATUS_FD: c_int = 3;
     let mut status: c_int = 0;
     // SAFETY: system calls; `status` lives through them. The other descriptors belong to the program now: whoever waits for their end must not wait for this process.
     unsafe {
-        libc::dup2(teller, TELLER);
-        libc::close_range(TELLER as c_uint + 1, c_uint::MAX, 0);
+        libc::dup2(status_fd, STATUS_FD);
+        libc::close_range(STATUS_FD as c_uint + 1, c_uint::MAX, 0);
         loop {
             let ended = libc::wait(&raw mut status);
             if ended == program {
-                libc::write(TELLER, (&raw const status).cast(), size_of_val(&status));
+                libc::write(STATUS_FD, (&raw const status).cast(), size_of_val(&status));
                 libc::_exit(0);
             }
             if ended < 0 && *libc::__errno_location() == libc::ECHILD {

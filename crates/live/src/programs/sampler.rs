@@ -1,11 +1,8 @@
 //! Samples of programs' connections.
 
 use crate::clock::Clock;
-use crate::diagnosis::{Connection, Diagnosis};
-use crate::hosts::{Host, number_of};
-use crate::sockets::FIRST_PORT;
-use crate::tcp_info::{INFINITE_SSTHRESH, TcpInfo};
-use crate::terms::UNLIMITED_PACING;
+use crate::host::{Connection, Host, INFINITE_SSTHRESH, SockDiag, TcpInfo};
+use crate::plan::{UNLIMITED_PACING, flow_of, host_of};
 use narrows_control::ENTRIES;
 use narrows_measure::FlowSample;
 use narrows_params::Need;
@@ -17,11 +14,11 @@ use std::thread;
 use std::time::Duration;
 
 /// How soon it notices that it should stop.
-const NAP: Duration = Duration::from_millis(20);
+const MAX_WAIT: Duration = Duration::from_millis(20);
 
-/// What the kernel told of the connections of one flow of programs.
+/// The kernel's counts of the connections of one flow of programs.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct FlowConnections {
     /// At each interval.
     pub samples: Vec<FlowSample>,
     /// Segments sent again.
@@ -34,21 +31,20 @@ pub struct Told {
 
 /// Asks the hosts' kernels about the connections of programs.
 pub struct Sampler<'a> {
-    /// By the place of the host.
-    desks: Vec<Diagnosis>,
-    /// The places of the hosts of each flow of programs.
+    /// Of each host.
+    diagnoses: Vec<SockDiag>,
+    /// The hosts of each flow of programs.
     ends: &'a [(usize, usize)],
-    /// Ports from the first on that the scenario's own flows have.
+    /// The number of the scenario's own flows, which are known by their ports.
     own: usize,
-    told: Vec<Told>,
-    /// What was told of each connection, by its ends.
+    flows: Vec<FlowConnections>,
+    /// The latest counts of each connection, by its ends.
     latest: BTreeMap<[(IpAddr, u16); 2], Latest>,
 }
 
-/// What was told of a connection.
+/// The latest counts of a connection.
 struct Latest {
     flow: usize,
-    /// The latest.
     connection: Connection,
     /// SYNs that were sent again, each after a timeout.
     syns: u32,
@@ -57,9 +53,9 @@ struct Latest {
 impl<'a> Sampler<'a> {
     /// One for the flows behind the first `own`.
     pub fn new(hosts: &[Host], ends: &'a [(usize, usize)], own: usize) -> io::Result<Sampler<'a>> {
-        let desks = hosts.iter().map(|host| host.namespace.enter(Diagnosis::open)).collect::<io::Result<_>>()?;
+        let diagnoses = hosts.iter().map(|host| host.namespace.enter(SockDiag::open)).collect::<io::Result<_>>()?;
         let ends = &ends[own..];
-        Ok(Sampler { desks, ends, own, told: vec![Told::default(); ends.len()], latest: BTreeMap::new() })
+        Ok(Sampler { diagnoses, ends, own, flows: vec![FlowConnections::default(); ends.len()], latest: BTreeMap::new() })
     }
 
     /// Takes a sample at each interval while it is to go on.
@@ -71,7 +67,7 @@ impl<'a> Sampler<'a> {
                 self.sample(at)?;
                 at += interval;
             } else {
-                thread::sleep(Duration::from_nanos(at.since(now).as_nanos()).min(NAP));
+                thread::sleep(Duration::from_nanos(at.since(now).as_nanos()).min(MAX_WAIT));
             }
         }
         self.sample(at)
@@ -79,8 +75,8 @@ impl<'a> Sampler<'a> {
 
     fn sample(&mut self, at: Time) -> io::Result<()> {
         let mut samples = vec![FlowSample { at, ..FlowSample::default() }; self.ends.len()];
-        for place in 0..self.desks.len() {
-            for connection in self.desks[place].connections()? {
+        for place in 0..self.diagnoses.len() {
+            for connection in self.diagnoses[place].connections()? {
                 if let Some(flow) = self.flow(place, &connection) {
                     add(&connection, &mut samples[flow]);
                     let ends = [connection.from, connection.to];
@@ -89,38 +85,38 @@ impl<'a> Sampler<'a> {
                 }
             }
         }
-        for (told, sample) in self.told.iter_mut().zip(samples) {
-            told.samples.push(sample);
+        for (flow, sample) in self.flows.iter_mut().zip(samples) {
+            flow.samples.push(sample);
         }
         Ok(())
     }
 
     /// The flow in whose direction a host's connection sends; none for those of the scenario and those that stay on the host.
     fn flow(&self, place: usize, connection: &Connection) -> Option<usize> {
-        let own = usize::from(FIRST_PORT)..usize::from(FIRST_PORT) + self.own;
-        if own.contains(&usize::from(connection.from.1)) || own.contains(&usize::from(connection.to.1)) || connection.to.0.is_loopback() {
+        let own = |(_, port): (IpAddr, u16)| flow_of(port, self.own).is_some();
+        if own(connection.from) || own(connection.to) || connection.to.0.is_loopback() {
             return None;
         }
-        let to = usize::from(number_of(connection.to.0.to_canonical())?);
+        let to = usize::from(host_of(connection.to.0.to_canonical())?);
         self.ends.iter().position(|ends| *ends == (place, to))
     }
 
-    /// What was told.
-    pub fn finish(mut self) -> Vec<Told> {
-        let mut most = vec![0; self.told.len()];
+    /// What was counts.
+    pub fn finish(mut self) -> Vec<FlowConnections> {
+        let mut most = vec![0; self.flows.len()];
         for Latest { flow, connection: Connection { info, controller, .. }, syns } in self.latest.into_values() {
-            let told = &mut self.told[flow];
-            told.retransmitted += u64::from(info.total_retrans.saturating_sub(syns));
-            told.timeouts += u64::from(info.total_rto).saturating_sub(u64::from(syns));
-            if told.controller.is_none() || info.bytes_sent > most[flow] {
-                (told.controller, most[flow]) = (Some(controller), info.bytes_sent);
+            let counts = &mut self.flows[flow];
+            counts.retransmitted += u64::from(info.total_retrans.saturating_sub(syns));
+            counts.timeouts += u64::from(info.total_rto).saturating_sub(u64::from(syns));
+            if counts.controller.is_none() || info.bytes_sent > most[flow] {
+                (counts.controller, most[flow]) = (Some(controller), info.bytes_sent);
             }
         }
-        self.told
+        self.flows
     }
 }
 
-/// Adds what is told of one connection to the sample of its flow.
+/// Adds one connection to the sample of its flow.
 fn add(connection: &Connection, sample: &mut FlowSample) {
     let info = &connection.info;
     sample.connections += 1;

@@ -1,9 +1,10 @@
 //! What applications want is done with sockets.
 
-use super::flow::Own;
-use super::serve::Role;
-use super::stream::Stream;
-use super::{CHUNK, Sockets, open};
+use super::events::Role;
+use super::flow::Endpoint;
+use super::open;
+use super::state::Sockets;
+use super::stream::{CHUNK, Stream};
 use crate::error::LiveError;
 use narrows_path::RateSource;
 use narrows_scenario::{Flow, On, OnOff, Scenario, Workload};
@@ -21,7 +22,7 @@ impl Sockets<'_> {
     pub(super) fn act(&mut self, now: Time) -> Result<(), LiveError> {
         while let Some((_, flow)) = self.agenda.first().copied().filter(|(at, _)| *at <= now) {
             self.agenda.pop_first();
-            self.flows[flow].noted = Time::NEVER;
+            self.flows[flow].scheduled = Time::NEVER;
             self.act_for(flow, now).map_err(|error| self.failed(flow, error))?;
             self.plan(flow);
         }
@@ -30,11 +31,11 @@ impl Sockets<'_> {
 
     /// Notes when a flow wants to act next.
     pub(super) fn plan(&mut self, flow: usize) {
-        let talk = &mut self.flows[flow];
-        let due = talk.application.due().min(talk.opens_at);
-        let noted = std::mem::replace(&mut talk.noted, due);
-        if noted != due {
-            self.agenda.remove(&(noted, flow));
+        let flow_sockets = &mut self.flows[flow];
+        let due = flow_sockets.application.due().min(flow_sockets.opens_at);
+        let scheduled = std::mem::replace(&mut flow_sockets.scheduled, due);
+        if scheduled != due {
+            self.agenda.remove(&(scheduled, flow));
             if due != Time::NEVER {
                 self.agenda.insert((due, flow));
             }
@@ -44,26 +45,26 @@ impl Sockets<'_> {
     fn act_for(&mut self, flow: usize, now: Time) -> io::Result<()> {
         if self.flows[flow].opens_at <= now {
             self.flows[flow].opens_at = Time::NEVER;
-            self.flows[flow].own = Own::Stream(self.connect(flow)?);
+            self.flows[flow].endpoint = Endpoint::Stream(self.connect(flow)?);
         }
         while let Some(action) = self.flows[flow].application.act(now) {
-            self.obey(flow, now, action)?;
+            self.perform(flow, now, action)?;
         }
         Ok(())
     }
 
-    fn obey(&mut self, flow: usize, now: Time, action: Action) -> io::Result<()> {
+    fn perform(&mut self, flow: usize, now: Time, action: Action) -> io::Result<()> {
         if let Action::Open { message, .. } = action {
             let place = self.connect(flow)?;
             return self.write(flow, place, message, true);
         }
-        let talk = &mut self.flows[flow];
-        let place = match &mut talk.own {
-            Own::None => return Ok(()),
-            Own::Stream(place) => *place,
-            Own::Datagrams(datagrams) => {
+        let flow_sockets = &mut self.flows[flow];
+        let place = match &mut flow_sockets.endpoint {
+            Endpoint::None => return Ok(()),
+            Endpoint::Stream(place) => *place,
+            Endpoint::Datagrams(datagrams) => {
                 let Action::Write { message, .. } = action else { return Ok(()) };
-                let (application, room) = (&mut talk.application, &mut self.room);
+                let (application, room) = (&mut flow_sockets.application, &mut self.room);
                 let end = datagrams.end_of(message.size);
                 application.expect(&mut datagrams.ledger, message, end);
                 datagrams.send(message.size, |ledger, number| application.datagram(now, ledger, number, false, room))?;
@@ -73,19 +74,19 @@ impl Sockets<'_> {
         if let Action::Write { message, last } = action {
             return self.write(flow, place, message, last);
         }
-        let (application, Some(stream)) = (&mut talk.application, &mut self.streams[place]) else { return Ok(()) };
+        let (application, Some(stream)) = (&mut flow_sockets.application, &mut self.streams[place]) else { return Ok(()) };
         match action {
             Action::Flood => stream.flooding = true,
             Action::Cut { start } => {
                 stream.flooding = false;
-                let size = Bytes::new(stream.taken - stream.ledger.end());
-                application.expect(&mut stream.ledger, Message { start, size }, stream.taken);
+                let size = Bytes::new(stream.written - stream.ledger.end());
+                application.expect(&mut stream.ledger, Message { start, size }, stream.written);
                 application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
             }
             Action::Ask { size } => {
-                stream.to_ask += size.get();
-                stream.to_hear += size.get();
-                stream.ask(&self.zeros)?;
+                stream.request_unsent += size.get();
+                stream.request_unread += size.get();
+                stream.send_request(&self.zeros)?;
             }
             Action::Stop => (stream.flooding, stream.backlog, stream.closing) = (false, 0, true),
             Action::Write { .. } | Action::Open { .. } => {}
@@ -98,7 +99,7 @@ impl Sockets<'_> {
         let Some(stream) = &mut self.streams[place] else { return Ok(()) };
         stream.backlog += message.size.get();
         stream.closing |= last;
-        self.flows[flow].application.expect(&mut stream.ledger, message, stream.taken + stream.backlog);
+        self.flows[flow].application.expect(&mut stream.ledger, message, stream.written + stream.backlog);
         Ok(stream.fill(&self.zeros)?)
     }
 

@@ -1,7 +1,8 @@
 //! Datagrams: a flow without a controller.
 
 use super::open;
-use crate::hosts::Host;
+use crate::host::Host;
+use crate::wire::{DATAGRAM_HEADERS, NUMBER};
 use narrows_traffic::Ledger;
 use narrows_transport::Transport;
 use narrows_units::Bytes;
@@ -10,17 +11,6 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-
-/// Those of IPv4 and UDP.
-pub const DATAGRAM_HEADERS: Bytes = Bytes::new(28);
-
-/// The number at the beginning of each datagram.
-const NUMBER: usize = 8;
-
-/// The number of a datagram with this payload; none of one that is too short.
-pub fn number_of(payload: &[u8]) -> Option<u64> {
-    payload.first_chunk::<NUMBER>().map(|bytes| u64::from_be_bytes(*bytes))
-}
 
 /// Two sockets, and what went over them.
 pub struct Datagrams {

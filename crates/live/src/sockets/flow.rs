@@ -2,7 +2,7 @@
 
 use super::datagrams::Datagrams;
 use super::stream::Opening;
-use crate::tcp_info::TcpInfo;
+use crate::host::TcpInfo;
 use narrows_measure::{FlowCounters, FlowSample};
 use narrows_traffic::{Application, Ledger};
 use narrows_units::Time;
@@ -11,9 +11,9 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 /// A flow of the scenario.
-pub struct Talk {
+pub struct FlowSockets {
     pub application: Application,
-    pub own: Own,
+    pub endpoint: Endpoint,
     /// Where its connections arrive; none of a flow of datagrams.
     pub listener: Option<OwnedFd>,
     /// The address there.
@@ -21,19 +21,19 @@ pub struct Talk {
     /// When its own connection is to be opened, if it has not been.
     pub opens_at: Time,
     /// What the agenda has.
-    pub noted: Time,
+    pub scheduled: Time,
     /// The places of its connections.
     pub streams: BTreeSet<usize>,
     /// Those that have not been accepted, by the port of their sender.
     pub unaccepted: BTreeMap<u16, usize>,
     /// What the connections that are gone have counted.
-    pub gone: FlowCounters,
+    pub closed: FlowCounters,
     pub samples: Vec<FlowSample>,
-    pub at_warmup: Look,
+    pub at_warmup: FlowView,
 }
 
 /// What a flow has of its own.
-pub enum Own {
+pub enum Endpoint {
     /// Nothing: each transfer has a connection, or its connection is not open yet.
     None,
     /// A connection, at this place.
@@ -44,7 +44,7 @@ pub enum Own {
 
 /// What is to be seen of a flow at one moment.
 #[derive(Clone, Copy, Default)]
-pub struct Look {
+pub struct FlowView {
     /// What the sockets know.
     pub counters: FlowCounters,
     /// Of all connections together.
@@ -54,7 +54,7 @@ pub struct Look {
     pub own: TcpInfo,
 }
 
-impl Look {
+impl FlowView {
     /// Adds a connection, which opened after `opening`: SYNs that were sent again are no data.
     pub fn add(&mut self, info: &TcpInfo, opening: &Opening) {
         self.counters.retransmitted += u64::from(info.total_retrans.saturating_sub(opening.retransmitted));
@@ -71,6 +71,6 @@ pub struct Outcome {
     /// Of its own connection, or its datagrams.
     pub ledger: Ledger,
     pub samples: Vec<FlowSample>,
-    pub at_warmup: Look,
-    pub at_end: Look,
+    pub at_warmup: FlowView,
+    pub at_end: FlowView,
 }

@@ -1,13 +1,13 @@
 //! Sockets as flows want them, in the namespace of the calling thread.
 
-use crate::terms::{Terms, set};
+use crate::plan::{SocketOptions, UNLIMITED_PACING};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ffi::c_int;
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 4096;
@@ -16,16 +16,16 @@ const BACKLOG: i32 = 4096;
 const DATAGRAM_BUFFER: usize = 128 << 20;
 
 /// A socket that waits for connections.
-pub fn listener(address: SocketAddr, terms: &Terms) -> io::Result<OwnedFd> {
-    let listener = tcp(terms)?;
+pub fn listener(address: SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
+    let listener = tcp(options)?;
     bind(&listener, &address)?;
     listen(&listener, BACKLOG)?;
     Ok(listener)
 }
 
 /// A socket that connects to `to`. `unsent`: the most that it takes and has not sent, if that matters.
-pub fn sender(to: SocketAddr, terms: &Terms, unsent: Option<u32>) -> io::Result<OwnedFd> {
-    let sender = tcp(terms)?;
+pub fn sender(to: SocketAddr, options: &SocketOptions, unsent: Option<u32>) -> io::Result<OwnedFd> {
+    let sender = tcp(options)?;
     if let Some(unsent) = unsent {
         set(&sender, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, unsent as c_int)?;
     }
@@ -54,11 +54,11 @@ pub fn datagram_receiver(address: SocketAddr) -> io::Result<OwnedFd> {
     Ok(receiver)
 }
 
-fn tcp(terms: &Terms) -> io::Result<OwnedFd> {
+fn tcp(options: &SocketOptions) -> io::Result<OwnedFd> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let family = if terms.v6 { AddressFamily::INET6 } else { AddressFamily::INET };
+    let family = if options.v6 { AddressFamily::INET6 } else { AddressFamily::INET };
     let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-    terms.apply(&socket)?;
+    apply(options, &socket)?;
     // What an application has written is sent, as in the simulator, which does not wait for more (RFC 896).
     sockopt::set_tcp_nodelay(&socket, true)?;
     Ok(socket)
@@ -67,6 +67,33 @@ fn tcp(terms: &Terms) -> io::Result<OwnedFd> {
 fn udp() -> io::Result<OwnedFd> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     Ok(socket_with(AddressFamily::INET, SocketType::DGRAM, flags, Some(ipproto::UDP))?)
+}
+
+/// Sets the options of a socket before it connects or listens. Connections that it accepts have the same.
+fn apply(options: &SocketOptions, socket: impl AsFd) -> io::Result<()> {
+    let SocketOptions { controller, paced, v6: _, max_segment, receive_window, class: _ } = options;
+    if let Some(name) = controller {
+        sockopt::set_tcp_congestion(&socket, name)?;
+    }
+    if *paced {
+        // Any limit makes TCP pace.
+        set(&socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, UNLIMITED_PACING)?;
+    }
+    if let Some(size) = max_segment {
+        set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, *size as c_int)?;
+    }
+    if let Some(window) = receive_window {
+        set(&socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window.get() as c_int)?;
+    }
+    Ok(())
+}
+
+/// Sets a socket option of integers.
+pub fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: the kernel reads as many bytes of `value` as it has, all of them initialised integers.
+    let answer = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), size_of::<T>() as libc::socklen_t) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Lets this process have as many files open as it may.

@@ -1,43 +1,16 @@
 //! What sockets report is passed on to applications.
 
-use super::Sockets;
-use super::flow::{Look, Own};
+use super::events::{Role, split};
+use super::flow::{Endpoint, FlowView};
+use super::state::Sockets;
 use crate::error::LiveError;
-use crate::tcp_info::TcpInfo;
+use crate::host::TcpInfo;
 use narrows_units::Time;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
 use std::io;
 use std::net::SocketAddr;
-
-/// Which socket an event is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The one of a flow that accepts.
-    Listener,
-    /// The one that writes, of the connection at a place.
-    Sender,
-    /// The one that reads, of the connection at a place.
-    Receiver,
-    /// The one of a flow that takes datagrams.
-    Datagrams,
-}
-
-/// Names a socket: of a flow, or of the connection at a place.
-pub fn key(index: usize, role: Role) -> u64 {
-    (index as u64) << 2 | role as u64
-}
-
-fn split(key: u64) -> (usize, Role) {
-    let role = match key & 3 {
-        0 => Role::Listener,
-        1 => Role::Sender,
-        2 => Role::Receiver,
-        _ => Role::Datagrams,
-    };
-    ((key >> 2) as usize, role)
-}
 
 impl Sockets<'_> {
     /// Something happened to a socket.
@@ -77,7 +50,7 @@ impl Sockets<'_> {
             self.watch(Some(&receiver), place, Role::Receiver)?;
             if let Some(stream) = &mut self.streams[place] {
                 stream.accepted(receiver);
-                stream.ask(&self.zeros)?;
+                stream.send_request(&self.zeros)?;
             }
         }
         Ok(())
@@ -86,7 +59,7 @@ impl Sockets<'_> {
     fn serve_sender(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
         let Some(stream) = &mut self.streams[place] else { return Ok(()) };
         stream.fill(&self.zeros)?;
-        let (asked, ended) = stream.hear(&mut self.zeros, flags)?;
+        let (asked, ended) = stream.read_request(&mut self.zeros, flags)?;
         if asked && let Some(response) = self.flows[flow].application.answer() {
             self.write(flow, place, response, false)?;
         }
@@ -98,33 +71,33 @@ impl Sockets<'_> {
     }
 
     fn serve_receiver(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
-        let (talk, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else { return Ok(()) };
+        let (flow_sockets, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else { return Ok(()) };
         stream.drain(&mut self.zeros, flags)?;
         if stream.ledger.awaits(stream.read) {
-            talk.application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
+            flow_sockets.application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
         }
-        Ok(stream.ask(&self.zeros)?)
+        Ok(stream.send_request(&self.zeros)?)
     }
 
     /// All of a connection has been acknowledged: one of a single transfer is gone.
     fn end(&mut self, flow: usize, place: usize, now: Time) {
-        let talk = &mut self.flows[flow];
-        if matches!(talk.own, Own::Stream(own) if own == place) {
-            return talk.application.finish(now);
+        let flow_sockets = &mut self.flows[flow];
+        if matches!(flow_sockets.endpoint, Endpoint::Stream(own) if own == place) {
+            return flow_sockets.application.finish(now);
         }
-        talk.streams.remove(&place);
+        flow_sockets.streams.remove(&place);
         let Some(stream) = self.streams[place].take() else { return };
         self.free.push(place);
-        let mut last = Look { counters: talk.gone, ..Look::default() };
+        let mut last = FlowView { counters: flow_sockets.closed, ..FlowView::default() };
         last.add(&TcpInfo::of(&stream.sender).unwrap_or_default(), &stream.opening);
-        talk.gone = last.counters;
+        flow_sockets.closed = last.counters;
     }
 
     fn take_datagrams(&mut self, flow: usize, now: Time) -> io::Result<()> {
-        let talk = &mut self.flows[flow];
-        let Own::Datagrams(datagrams) = &mut talk.own else { return Ok(()) };
+        let flow_sockets = &mut self.flows[flow];
+        let Endpoint::Datagrams(datagrams) = &mut flow_sockets.endpoint else { return Ok(()) };
         while let Some(number) = datagrams.take()? {
-            talk.application.datagram(now, &mut datagrams.ledger, number, true, &mut self.room);
+            flow_sockets.application.datagram(now, &mut datagrams.ledger, number, true, &mut self.room);
         }
         Ok(())
     }

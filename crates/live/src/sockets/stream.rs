@@ -1,12 +1,14 @@
 //! A connection: its two ends, and where its stream stands.
 
-use super::CHUNK;
-use crate::tcp_info::TcpInfo;
+use crate::host::TcpInfo;
 use narrows_traffic::Ledger;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, getpeername, recv, send, shutdown};
 use std::os::fd::OwnedFd;
+
+/// Most bytes written or read at once.
+pub const CHUNK: usize = 256 * 1024;
 
 /// What the kernel had counted of a connection when it was open: of SYNs, not of data.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +33,12 @@ pub struct Stream {
     /// Nothing follows the backlog.
     pub closing: bool,
     /// Bytes that the socket took.
-    pub taken: u64,
+    pub written: u64,
     /// Bytes read at the far end.
     pub read: u64,
     /// Bytes of a request that the far end has not written yet, and those that have not been read here.
-    pub to_ask: u64,
-    pub to_hear: u64,
+    pub request_unsent: u64,
+    pub request_unread: u64,
     /// What its SYNs have counted; all there is until it has been accepted.
     pub opening: Opening,
     /// Most bytes written at once.
@@ -62,10 +64,10 @@ impl Stream {
             flooding: false,
             backlog: 0,
             closing: false,
-            taken: 0,
+            written: 0,
             read: 0,
-            to_ask: 0,
-            to_hear: 0,
+            request_unsent: 0,
+            request_unread: 0,
             opening: Opening { retransmitted: u32::MAX, timeouts: u16::MAX },
             piece,
             shut: false,
@@ -81,7 +83,7 @@ impl Stream {
             }
             match send(&self.sender, &zeros[..most], SendFlags::NOSIGNAL) {
                 Ok(count) => {
-                    self.taken += count as u64;
+                    self.written += count as u64;
                     self.backlog -= self.backlog.min(count as u64);
                 }
                 Err(Errno::AGAIN) => return Ok(()),
@@ -108,18 +110,18 @@ impl Stream {
     }
 
     /// Reads what the far end has written: a request, or its end. Answers whether that was the last byte of the request, and whether it was the end.
-    pub fn hear(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(bool, bool), Errno> {
+    pub fn read_request(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(bool, bool), Errno> {
         let (count, ended) = take(&self.sender, buffer, flags)?;
-        self.to_hear -= self.to_hear.min(count);
-        Ok((count > 0 && self.to_hear == 0, ended))
+        self.request_unread -= self.request_unread.min(count);
+        Ok((count > 0 && self.request_unread == 0, ended))
     }
 
     /// Writes the request at the far end, once there is one.
-    pub fn ask(&mut self, zeros: &[u8]) -> Result<(), Errno> {
+    pub fn send_request(&mut self, zeros: &[u8]) -> Result<(), Errno> {
         let Some(receiver) = &self.receiver else { return Ok(()) };
-        while self.to_ask > 0 {
-            match send(receiver, &zeros[..self.to_ask.min(CHUNK as u64) as usize], SendFlags::NOSIGNAL) {
-                Ok(count) => self.to_ask -= count as u64,
+        while self.request_unsent > 0 {
+            match send(receiver, &zeros[..self.request_unsent.min(CHUNK as u64) as usize], SendFlags::NOSIGNAL) {
+                Ok(count) => self.request_unsent -= count as u64,
                 Err(Errno::AGAIN) => break,
                 Err(error) => return Err(error),
             }

@@ -1,42 +1,15 @@
 //! What one read from a TUN device gives.
 
-use super::layout::Layout;
-use super::packet::WirePacket;
-use super::pool::Free;
-use super::split;
+use super::buffer::Contents;
+use super::layout::{Layout, Network, Transport};
+use super::view::Endpoints;
 use super::virtio::VirtioHeader;
-use std::rc::{Rc, Weak};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::rc::Rc;
 
 /// A packet or a super-segment, from its virtio header on. A clone shares the bytes; with the last one, the buffer returns to its pool.
 #[derive(Clone)]
 pub struct Frame(Option<Rc<Contents>>);
-
-/// A buffer and what was found in it.
-pub(super) struct Contents {
-    pub(super) buffer: Box<[u8]>,
-    class: usize,
-    home: Weak<Free>,
-    end: usize,
-    virtio: VirtioHeader,
-    layout: Layout,
-    segment: usize,
-}
-
-impl Contents {
-    pub(super) fn new(size: usize, class: usize, home: Weak<Free>) -> Contents {
-        let buffer = vec![0; size].into();
-        Contents { buffer, class, home, end: 0, virtio: VirtioHeader::default(), layout: Layout::OPAQUE, segment: 0 }
-    }
-
-    /// Takes in the first `length` bytes of the buffer. Less than a virtio header is no packet.
-    pub(super) fn look(&mut self, length: usize) {
-        self.end = length.max(VirtioHeader::LEN);
-        let header = self.buffer.first_chunk().filter(|_| length >= VirtioHeader::LEN);
-        self.virtio = header.map(VirtioHeader::from_bytes).unwrap_or_default();
-        self.layout = Layout::of(&self.buffer[VirtioHeader::LEN..self.end]);
-        self.segment = split::segment(&self.virtio, &self.layout, self.end - VirtioHeader::LEN);
-    }
-}
 
 impl Frame {
     pub(super) fn new(contents: Rc<Contents>) -> Frame {
@@ -58,12 +31,6 @@ impl Frame {
         &contents.buffer[VirtioHeader::LEN..contents.end]
     }
 
-    /// The packets that a wire would carry of it, in order: as `tcp_gso_segment` and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c, udp_offload.c) make them
-    /// of a super-segment; otherwise one, or none if there are no bytes. `flow` is the number that they give to disciplines.
-    pub fn packets(&self, flow: u64) -> impl ExactSizeIterator<Item = WirePacket> + use<'_> {
-        (0..self.count()).map(move |index| WirePacket::new(self.clone(), index, flow))
-    }
-
     /// How many packets a wire would carry of it.
     pub(super) fn count(&self) -> u16 {
         let (length, head) = (self.ip().len(), self.layout().head);
@@ -71,6 +38,29 @@ impl Frame {
             0 => u16::from(length > 0),
             segment => (length - head).div_ceil(segment) as u16,
         }
+    }
+
+    /// Who sends it to whom; none if it is not IP.
+    pub fn endpoints(&self) -> Option<Endpoints> {
+        let (layout, ip) = (self.layout(), self.ip());
+        let (source, destination, protocol) = match layout.network {
+            Network::V4 => {
+                let address = |at: usize| Ipv4Addr::from([ip[at], ip[at + 1], ip[at + 2], ip[at + 3]]);
+                (address(12).into(), address(16).into(), ip[9])
+            }
+            Network::V6 => {
+                let address = |at: usize| Ipv6Addr::from(<[u8; 16]>::try_from(&ip[at..at + 16]).expect("16 bytes"));
+                (address(8).into(), address(24).into(), ip[6])
+            }
+            Network::Opaque => return None,
+        };
+        let port = |at: usize| u16::from_be_bytes([ip[layout.transport_at + at], ip[layout.transport_at + at + 1]]);
+        let (protocol, source_port, destination_port) = match layout.transport {
+            Transport::Tcp => (6, port(0), port(2)),
+            Transport::Udp => (17, port(0), port(2)),
+            Transport::Opaque => (protocol, 0, 0),
+        };
+        Some(Endpoints { source, destination, protocol, source_port, destination_port })
     }
 
     pub(super) fn layout(&self) -> &Layout {

@@ -4,7 +4,9 @@
 //! gives its [`WirePacket`]s, the packets that a wire would carry; they share the frame's bytes and keep only what tells one from the other, so they are small
 //! and cost no allocation. A [`Write`] puts packets back together, one or many, for one write to the other device.
 
+mod buffer;
 mod checksum;
+mod datagram;
 mod frame;
 mod head;
 mod layout;
@@ -19,6 +21,7 @@ mod virtio;
 mod tests;
 
 pub use checksum::complete;
+pub use datagram::{DATAGRAM_HEADERS, NUMBER, number_of};
 pub use frame::Frame;
 pub use head::Head;
 pub use merge::Write;

@@ -1,15 +1,12 @@
 //! A packet as a wire carries it.
 
-use super::checksum;
 use super::frame::Frame;
-use super::head::Head;
 use super::layout::{Network, Transport};
 use super::split;
 use super::view::{Endpoints, Tcp, TcpFlags};
 use narrows_path::Packet;
 use narrows_units::Bytes;
 use narrows_wire::{Ecn, Header};
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
 /// One packet of wire size: which one of its frame, and what routers have written into it. Its headers are made when they are wanted ([`WirePacket::head`]).
@@ -67,22 +64,6 @@ impl WirePacket {
         &self.frame.ip()[self.payload_range()]
     }
 
-    /// Its headers, after the virtio header that tells a TUN device what to do with them.
-    pub fn head(&self) -> Head {
-        Head::of(self)
-    }
-
-    /// Appends the packet from its IP header on, its checksum completed, to `bytes`: as a wire would carry it, for a capture.
-    pub fn append_to(&self, bytes: &mut Vec<u8>) {
-        let (start, head) = (bytes.len(), self.head());
-        bytes.extend_from_slice(head.ip());
-        bytes.extend_from_slice(self.payload());
-        let virtio = head.virtio();
-        if virtio.needs_csum {
-            checksum::complete(&mut bytes[start..], virtio.csum_start, virtio.csum_offset);
-        }
-    }
-
     pub(super) fn index(&self) -> u16 {
         self.index
     }
@@ -122,27 +103,10 @@ impl Packet for WirePacket {
 }
 
 impl Frame {
-    /// Who sends it to whom; none if it is not IP.
-    pub fn endpoints(&self) -> Option<Endpoints> {
-        let (layout, ip) = (self.layout(), self.ip());
-        let (source, destination, protocol) = match layout.network {
-            Network::V4 => {
-                let address = |at: usize| Ipv4Addr::from([ip[at], ip[at + 1], ip[at + 2], ip[at + 3]]);
-                (address(12).into(), address(16).into(), ip[9])
-            }
-            Network::V6 => {
-                let address = |at: usize| Ipv6Addr::from(<[u8; 16]>::try_from(&ip[at..at + 16]).expect("16 bytes"));
-                (address(8).into(), address(24).into(), ip[6])
-            }
-            Network::Opaque => return None,
-        };
-        let port = |at: usize| u16::from_be_bytes([ip[layout.transport_at + at], ip[layout.transport_at + at + 1]]);
-        let (protocol, source_port, destination_port) = match layout.transport {
-            Transport::Tcp => (6, port(0), port(2)),
-            Transport::Udp => (17, port(0), port(2)),
-            Transport::Opaque => (protocol, 0, 0),
-        };
-        Some(Endpoints { source, destination, protocol, source_port, destination_port })
+    /// The packets that a wire would carry of it, in order: as `tcp_gso_segment` and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c, udp_offload.c) make them
+    /// of a super-segment; otherwise one, or none if there are no bytes. `flow` is the number that they give to disciplines.
+    pub fn packets(&self, flow: u64) -> impl ExactSizeIterator<Item = WirePacket> + use<'_> {
+        (0..self.count()).map(move |index| WirePacket::new(self.clone(), index, flow))
     }
 }
 

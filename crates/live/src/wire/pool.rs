@@ -1,18 +1,8 @@
 //! Buffers for frames, used again and again.
 
-use super::frame::{Contents, Frame};
-use super::virtio::VirtioHeader;
-use std::cell::RefCell;
+use super::buffer::{Contents, Free, LONGEST, SIZES};
+use super::frame::Frame;
 use std::rc::Rc;
-
-/// The longest read: the virtio header and an IPv6 packet without the jumbo option.
-const LONGEST: usize = VirtioHeader::LEN + 40 + 65_535;
-
-/// Sizes of buffers. A frame goes into the smallest that has room, so that packets which wait long, as on a long link, hold at most about four times their bytes.
-const SIZES: [usize; 5] = [2048, 4096, 8192, 16_384, LONGEST];
-
-/// Frames that nobody holds any more, by size of buffer.
-pub(super) type Free = RefCell<[Vec<Rc<Contents>>; SIZES.len()]>;
 
 /// A supply of frames for one thread. It keeps as many buffers as were ever in use together and allocates only when it needs more.
 pub struct Pool {
@@ -44,7 +34,7 @@ impl Pool {
         } else {
             contents.buffer[..length].copy_from_slice(&self.staging[..length]);
         }
-        contents.look(length);
+        contents.parse(length);
         Ok(Frame::new(shared))
     }
 

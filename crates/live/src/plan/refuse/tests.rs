@@ -1,6 +1,7 @@
-use super::{Kernel, has_flows, plan};
+use super::{has_flows, plan};
 use crate::error::LiveError;
-use crate::terms::{Plan, RouteTerms};
+use crate::plan::Kernel;
+use crate::plan::{Plan, RouteMetrics};
 use narrows_units::{Bytes, Span};
 use std::collections::BTreeMap;
 
@@ -103,8 +104,8 @@ fn a_controller_that_is_not_loaded_is_refused_with_those_that_are() {
 fn what_the_kernel_has_not_is_loaded_in_the_form_that_it_takes() {
     let plan = planned(&[("pcc-kernel", ""), ("pcc-kernel?fixed", ""), ("hstcp?profile=linux&ecn", "")], &usual()).expect("loaded");
     let names = ["pcc_vivace", "pcc_vivace.2", "hstcp"];
-    assert_eq!(plan.loans.iter().map(|loan| &loan.name[..]).collect::<Vec<_>>(), names);
-    assert_eq!(plan.flows.iter().map(|terms| terms.controller.as_deref()).collect::<Vec<_>>(), names.map(Some));
+    assert_eq!(plan.controllers.iter().map(|one| &one.name[..]).collect::<Vec<_>>(), names);
+    assert_eq!(plan.flows.iter().map(|options| options.controller.as_deref()).collect::<Vec<_>>(), names.map(Some));
     assert!(plan.classes[plan.flows[2].class].ecn);
     for (name, remedy) in [("hstcp", "write hstcp?profile=linux"), ("fast", "write fast-kernel")] {
         let said = planned(&[(name, "")], &usual()).expect_err("another form").to_string();
@@ -128,17 +129,16 @@ fn a_host_has_one_setting_for_all_its_flows() {
     let said = error.to_string();
     assert!(said.contains("flow \"f1\", transport.sack") && said.contains("\"f0\"") && said.contains("tcp_sack"), "{said}");
     let agreed = planned(&[("cubic", without), ("newreno", without)], &usual()).expect("both the same");
-    assert_eq!(agreed.settings, vec![BTreeMap::from([("ipv4/tcp_sack", "0".to_owned())]); 2]);
+    assert_eq!(agreed.sysctls, vec![BTreeMap::from([("ipv4/tcp_sack", "0".to_owned())]); 2]);
 }
 
 #[test]
 fn nothing_is_told_to_a_kernel_that_does_it_anyway() {
     let plan = planned(&[("newreno", ""), ("cubic", "")], &usual()).expect("as Linux");
     assert_eq!((plan.classes.len(), plan.mtu), (1, 1500));
-    assert_eq!(plan.settings, vec![BTreeMap::new(); 2]);
-    assert!(plan.flows.iter().all(|terms| terms.class == 0 && terms.max_segment.is_none() && !terms.paced && !terms.v6));
-    assert_eq!(plan.classes[0].metrics(), Vec::new());
-    let named: Vec<_> = plan.flows.iter().map(|terms| terms.controller.as_deref()).collect();
+    assert_eq!(plan.sysctls, vec![BTreeMap::new(); 2]);
+    assert!(plan.flows.iter().all(|options| options.class == 0 && options.max_segment.is_none() && !options.paced && !options.v6));
+    let named: Vec<_> = plan.flows.iter().map(|options| options.controller.as_deref()).collect();
     assert_eq!(named, [Some("reno"), Some("cubic")]);
 }
 
@@ -149,8 +149,8 @@ fn what_can_be_told_is_told() {
         .replace("\n", "");
     let plan = planned(&[("newreno?ecn=true&pacing=true", &keys), ("cubic", &keys), ("cubic", &keys)], &usual()).expect("honoured");
     let asked =
-        RouteTerms { ecn: false, initial_window: Some(3), min_rto: Some(Span::from_millis(300)), dupthresh: Some(5), ack_each: true };
-    assert_eq!(plan.classes, [RouteTerms::default(), RouteTerms { ecn: true, ..asked.clone() }, asked]);
+        RouteMetrics { ecn: false, initial_window: Some(3), min_rto: Some(Span::from_millis(300)), dupthresh: Some(5), ack_each: true };
+    assert_eq!(plan.classes, [RouteMetrics::default(), RouteMetrics { ecn: true, ..asked.clone() }, asked]);
     let first = &plan.flows[0];
     // 12 bytes of the segment are the time stamps.
     assert_eq!((first.max_segment, first.v6, first.paced, first.class), (Some(1012), true, true, 1));
@@ -160,7 +160,7 @@ fn what_can_be_told_is_told() {
     let ends = BTreeMap::from(ends.map(|(key, value)| (key, value.to_owned())));
     let mut receiver = ends.clone();
     receiver.extend([("ipv4/tcp_rmem", "4096 256000 256000".to_owned()), ("ipv4/tcp_moderate_rcvbuf", "0".to_owned())]);
-    assert_eq!(plan.settings, [ends, receiver]);
+    assert_eq!(plan.sysctls, [ends, receiver]);
 }
 
 #[test]
@@ -194,10 +194,10 @@ fn load_codes_must_be_those_that_a_kernel_sender_knows() {
 #[test]
 fn accurate_ecn_is_asked_of_kernels_that_negotiate_it() {
     let link = r#"queue = "vcp?codes=accecn""#;
-    let setting = |kernel: &Kernel| planned_over(link, &[("vcp-kernel", "")], kernel).expect("a plan").settings;
+    let setting = |kernel: &Kernel| planned_over(link, &[("vcp-kernel", "")], kernel).expect("a plan").sysctls;
     assert_eq!(setting(&usual()), [BTreeMap::new(), BTreeMap::new()]);
     let kernel = Kernel { accurate: true, ..usual() };
     assert_eq!(setting(&kernel), [(); 2].map(|()| BTreeMap::from([("ipv4/tcp_ecn", "3".to_owned())])));
     let mixed = planned_over(link, &[("vcp-kernel", ""), ("cubic", "")], &kernel).expect_err("one setting").to_string();
-    assert!(mixed.contains("ipv4/tcp_ecn"), "{mixed}");
+    assert!(mixed.contains("net.ipv4.tcp_ecn"), "{mixed}");
 }

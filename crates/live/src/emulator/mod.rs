@@ -1,0 +1,15 @@
+//! The network of a scenario between the hosts' devices, by the wall clock.
+
+mod classifier;
+mod egress;
+mod event_loop;
+mod network;
+mod round_trip;
+mod scheduler;
+mod session;
+mod snapshot;
+mod stats;
+
+pub use classifier::Classifier;
+pub use session::{Progress, Session};
+pub use stats::{Emulated, FlowStats};

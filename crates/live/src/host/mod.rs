@@ -1,0 +1,22 @@
+//! The hosts of a run: a namespace and a device for each node where flows end, the kernel's interfaces to both, and what the machine can do.
+
+mod capability;
+mod kernel;
+mod loaded;
+mod namespace;
+mod netlink;
+mod privilege;
+mod setup;
+mod sock_diag;
+mod tcp_info;
+mod tun;
+
+pub use capability::{Capability, State, probe, ready};
+pub use kernel::running;
+pub use loaded::LoadedControllers;
+pub use netlink::Netlink;
+pub use privilege::acquire;
+pub use setup::Host;
+pub use sock_diag::{Connection, SockDiag};
+pub use tcp_info::{INFINITE_SSTHRESH, TcpInfo};
+pub use tun::DEVICE;

@@ -1,0 +1,20 @@
+//! The settings of a live run, decided before anything starts: which hosts there are, and how the kernel is told to do what the scenario asks. A key that the kernel
+//! cannot honour is refused by name.
+
+mod addresses;
+mod controllers;
+mod demand;
+mod hosts;
+mod kernel;
+mod options;
+mod ports;
+mod refuse;
+
+pub use addresses::{Subnet, host_of, subnet_v4, subnet_v6};
+pub use controllers::{PlannedController, missing, names_of, twin_of};
+pub use demand::{MAXIMUM, affordable};
+pub use hosts::HostMap;
+pub use kernel::{CUBIC_SWITCHES, Kernel};
+pub use options::{Plan, RouteMetrics, SocketOptions, UNLIMITED_PACING};
+pub use ports::{FIRST_PORT, flow_of, port};
+pub use refuse::{RECEIVE_BUFFERS, has_flows, plan};

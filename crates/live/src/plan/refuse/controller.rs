@@ -1,0 +1,93 @@
+//! Which controller of the kernel does what a flow's choice asks.
+
+use super::super::controllers::{PlannedController, missing, name_for, twin_of};
+use super::super::kernel::Kernel;
+use super::flow::Request;
+use super::sysctl::Sysctl;
+use crate::error::LiveError;
+use narrows_control::TWINS;
+use narrows_control::{Choice, Setup};
+use narrows_params::Need;
+use narrows_params::Registered;
+use narrows_scenario::Scenario;
+
+/// The signals that the kernel's controllers have without routers.
+const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags];
+
+/// The kernel's controller for a choice. ECN and pacing can be switched on for every controller.
+pub struct Chosen {
+    /// Its name in the kernel.
+    pub name: String,
+    /// TCP asks for ECN.
+    pub ecn: bool,
+    /// TCP paces although the controller does not ask for it.
+    pub paced: bool,
+}
+
+/// The kernel's own controller where it does what the choice asks; otherwise the one that is loaded for the run, which joins `planned`.
+///
+/// # Errors
+///
+/// There is neither, or a parameter has another value in the kernel.
+pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedController>) -> Result<Chosen, LiveError> {
+    let (entry, kernel) = (choice.entry(), request.kernel);
+    let own = entry.kernel.filter(|_| missing(entry, &kernel.controllers).is_none());
+    match (own, twin_of(entry)) {
+        (Some(name), twin) if twin.is_none_or(|twin| twin.kernel != name) => {
+            let (ecn, paced) = switches(request, choice, |name| kernel.default_of(entry, name))?;
+            Ok(Chosen { name: name.to_owned(), ecn, paced })
+        }
+        (_, Some(twin)) => {
+            let form = twin.form();
+            let (ecn, paced) = switches(request, choice, |name| form.sets(name).then(|| form.params().text(name)))?;
+            let name = name_for(planned, twin, choice, &kernel.controllers)
+                .map_err(|error| request.refused("controller", error.to_string(), "simulate it with narrows run"))?;
+            Ok(Chosen { name, ecn, paced })
+        }
+        _ => {
+            let (problem, mut remedy) = missing(entry, &kernel.controllers).unwrap_or_default();
+            if let Some(twin) = TWINS.iter().find(|twin| twin.kernel == entry.name) {
+                remedy = format!("write {}, which the kernel is given for the run, or simulate it with narrows run", twin.choice);
+            }
+            Err(request.refused("controller", format!("{}: {problem}; it has {}", entry.name, kernel.offers()), remedy))
+        }
+    }
+}
+
+/// Whether ECN and pacing are asked for. `fixed` gives the value of a parameter in the kernel's controller, if it cannot be chosen.
+fn switches(request: &Request<'_>, choice: &Choice, fixed: impl Fn(&str) -> Option<String>) -> Result<(bool, bool), LiveError> {
+    let (entry, params) = (choice.entry(), choice.params());
+    let (mut ecn, mut paced) = (false, false);
+    for param in entry.params() {
+        match (entry.name, param.name) {
+            (_, "ecn") => ecn = params.flag("ecn"),
+            ("newreno", "pacing") => paced = params.flag("pacing"),
+            (_, name) => {
+                let value = params.text(name);
+                if let Some(kernel) = fixed(name).filter(|kernel| *kernel != value) {
+                    let problem = format!("{name}={value} of {} is not what the kernel's controller does", entry.name);
+                    let remedy = format!("write {}?{name}={kernel}, or simulate it with narrows run", entry.name);
+                    return Err(request.refused("controller", problem, remedy));
+                }
+            }
+        }
+    }
+    Ok((ecn, paced))
+}
+
+/// Refuses a controller whose routers are missing on its route, or write other codes than it reads.
+pub fn check_routers(request: &Request<'_>, scenario: &Scenario, choice: &Choice) -> Result<(), LiveError> {
+    let built = choice.build(&Setup::default()).map_err(|error| request.refused("controller", error.to_string(), "leave it out"))?;
+    match scenario.misheard(request.flow, choice, built.decision().ecn, OFFERS) {
+        Some((problem, remedy)) => Err(request.refused("controller", problem, remedy)),
+        None => Ok(()),
+    }
+}
+
+/// Whether connections negotiate accurate ECN (`net.ipv4.tcp_ecn`), on a kernel that does. On others the controllers that need it switch it on by themselves.
+pub fn accurate_ecn(choice: &Choice, kernel: &Kernel) -> Vec<Sysctl> {
+    let counts = choice.needs().contains(&Need::EcnCounts) && twin_of(choice.entry()).is_some();
+    let value = if counts { "3" } else { "2" }.to_owned();
+    let setting = Sysctl { key: "controller", path: "ipv4/tcp_ecn", value, default: "2", both: true };
+    kernel.accurate.then_some(setting).into_iter().collect()
+}

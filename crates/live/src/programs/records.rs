@@ -1,0 +1,54 @@
+//! The records of programs' flows, from the counts of the network and of the kernel.
+
+use super::sampler::FlowConnections;
+use crate::emulator::FlowStats;
+use narrows_control::ENTRIES;
+use narrows_measure::{FlowCounters, FlowRecord, FlowSample};
+use narrows_scenario::{Flow, Scenario};
+use narrows_units::Time;
+
+/// The records of programs' flows: for each pair of hosts that of the direction in which more was sent.
+pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, kernel: Vec<FlowConnections>) -> Vec<FlowRecord> {
+    let mut records: Vec<FlowRecord> = scenario.flows[own..]
+        .iter()
+        .zip(network)
+        .zip(kernel)
+        .map(|((flow, network), kernel)| record(scenario, flow, network, kernel))
+        .collect();
+    let mut kept = Vec::new();
+    while records.len() >= 2 {
+        let mut pair = records.drain(..2);
+        let (Some(there), Some(back)) = (pair.next(), pair.next()) else { break };
+        kept.push(if back.total.arrived_wire > there.total.arrived_wire { back } else { there });
+    }
+    if kept.len() > 1 && kept.iter().any(|flow| flow.total.sent > 0) {
+        kept.retain(|flow| flow.total.sent > 0);
+    }
+    kept
+}
+
+fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
+    let sample = |(network, sockets): (FlowSample, FlowSample)| {
+        let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
+        FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
+    };
+    let total = FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network.counters };
+    let named =
+        |kernel: &str| ENTRIES.iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned());
+    FlowRecord {
+        name: flow.name.clone(),
+        controller: kernel.controller.as_deref().map_or("none".to_owned(), named),
+        start: Time::ZERO,
+        end: None,
+        completed: false,
+        transfers: None,
+        route: flow.route.iter().map(|id| id.0).collect(),
+        mss: flow.transport.mss,
+        base_rtt: scenario.base_rtt(flow),
+        total,
+        steady: total,
+        rtt: network.rtt,
+        one_way: network.one_way,
+        samples: network.samples.into_iter().zip(kernel.samples).map(sample).collect(),
+    }
+}
