@@ -1,11 +1,27 @@
-//! Compiles the controllers for the kernel, if the feature `bpf` asks for them.
+//! Writes Rust's side of what programs in the kernel and the loader share, and compiles the controllers for the kernel, if the feature `bpf` asks for them.
+
+use narrows_bindings::{Header, checks, rust};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+const SHARED: &str = "bpf/shared.h";
 
 fn main() {
     println!("cargo::rerun-if-changed=bpf");
-    println!("cargo::rerun-if-changed=../control/cores");
     println!("cargo::rerun-if-changed=tests/refused.bpf.c");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    share(&out).unwrap_or_else(|error| panic!("{error}"));
     #[cfg(feature = "bpf")]
-    controllers::compile();
+    controllers::compile(&out);
+}
+
+/// The declarations of [`SHARED`] in Rust, and the assertions of their layout in C.
+fn share(out: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(SHARED).map_err(|error| format!("{SHARED}: {error}"))?;
+    let header = Header::read(SHARED, &text)?;
+    fs::write(out.join("shared.rs"), rust(&header, "shared")?).expect("OUT_DIR can be written");
+    fs::write(out.join("shared_checks.h"), format!("#include \"shared.h\"\n{}", checks(&header)?)).expect("OUT_DIR can be written");
+    Ok(())
 }
 
 #[cfg(feature = "bpf")]
@@ -16,28 +32,37 @@ mod controllers {
     use std::{env, fs};
 
     /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stands the tracer of acknowledgements.
-    pub fn compile() {
-        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-        let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    pub fn compile(out: &Path) {
+        let arguments = arguments(out);
         let mut table = "&[\n".to_owned();
-        for name in folders(&here.join("bpf")) {
+        for name in folders(Path::new("bpf")) {
             let object = out.join(format!("{name}.o"));
-            compile_one(&here, &format!("bpf/{name}/{name}.bpf.c"), &object);
+            compile_one(&arguments, &format!("bpf/{name}/{name}.bpf.c"), &object);
             writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string()).expect("a string grows");
         }
-        compile_one(&here, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
+        compile_one(&arguments, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
         table += "]\n";
         // What the tests want the kernel to refuse.
-        compile_one(&here, "tests/refused.bpf.c", &out.join("refused.o"));
+        compile_one(&arguments, "tests/refused.bpf.c", &out.join("refused.o"));
         fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
     }
 
-    fn compile_one(here: &Path, source: &str, object: &Path) {
-        let include = |path: &str| format!("-I{}", here.join(path).display());
+    /// The arguments of clang. The headers of the cores, and the assertions of their layout, are those that narrows-control has compiled for this machine.
+    fn arguments(out: &Path) -> Vec<String> {
+        let told = |name: &str| PathBuf::from(env::var_os(name).expect("the build script of narrows-control sets it"));
+        let (cores, checks) = (told("DEP_NARROWS_CORES_INCLUDE"), told("DEP_NARROWS_CORES_CHECKS"));
+        println!("cargo::rerun-if-changed={}", cores.display());
         // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
-        let arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror", &include("bpf"), &include("../control/cores")].map(str::to_owned);
+        let mut arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror"].map(str::to_owned).to_vec();
+        // In this order: callbacks and cores have headers of the same names, and the callbacks' are included by their paths.
+        arguments.extend([format!("-I{}", cores.display()), "-Ibpf".to_owned()]);
+        arguments.extend([checks, out.join("shared_checks.h")].map(|file| format!("--include={}", file.display())));
+        arguments
+    }
+
+    fn compile_one(arguments: &[String], source: &str, object: &Path) {
         SkeletonBuilder::new()
-            .source(here.join(source))
+            .source(source)
             .obj(object)
             .clang_args(arguments)
             .build()

@@ -8,27 +8,30 @@
  * Freestanding integer C for any compiler, that for BPF included: no header, no libc, no floating point, no 128-bit type, only unsigned division, and every loop has a
  * constant bound. Counts are 32 bits wide and wrap, as the socket's do; 64-bit arithmetic wraps as well, and a division by zero gives zero, as in BPF.
  *
+ * Constants and states have no padding, and members of the types below or of structures and arrays of them: Rust's side is generated from these declarations.
+ *
  * The state of a new connection is all zero. Rates are bytes/s, times µs, counts and windows segments.
  */
 #ifndef NARROWS_CORE_H
 #define NARROWS_CORE_H
 
+typedef unsigned short core_u16;
 typedef unsigned int core_u32;
 typedef signed int core_s32;
 typedef unsigned long long core_u64;
 typedef signed long long core_s64;
 
-_Static_assert(sizeof(core_u32) == 4 && sizeof(core_u64) == 8, "sizes of integers");
+_Static_assert(sizeof(core_u16) == 2 && sizeof(core_u32) == 4 && sizeof(core_u64) == 8, "sizes of integers");
 
 #define CORE_S64_MIN ((core_s64)0x8000000000000000ULL)
 #define CORE_SECOND 1000000
 /* No slow start threshold (TCP_INFINITE_SSTHRESH). */
 #define CORE_NO_THRESHOLD 0x7fffffff
 
-/* What happened: a callback of struct tcp_congestion_ops each. */
+/* What happened to a connection; in parentheses the callback of struct tcp_congestion_ops that tells it. */
 enum core_event {
-	CORE_INIT,   /* the connection begins, or takes this controller (init) */
-	CORE_STATE,  /* the recovery state changed (set_state) */
+	CORE_INIT,   /* it begins, or takes this controller (init) */
+	CORE_STATE,  /* its recovery state changed (set_state) */
 	CORE_RTT,    /* an acknowledgement, before the window is looked at (pkts_acked): a round trip may have been measured */
 	CORE_ACK,    /* an acknowledgement: the window may move (cong_control, cong_avoid) */
 	CORE_REDUCE, /* the kernel asks for the threshold after a loss or mark (ssthresh) */
@@ -36,45 +39,42 @@ enum core_event {
 	CORE_RESTART /* sending begins again after nothing was in flight (cwnd_event, CA_EVENT_TX_START) */
 };
 
-/* States of recovery (TCP_CA_Open ... TCP_CA_Loss). */
+/* The recovery state (TCP_CA_Open ... TCP_CA_Loss). */
 enum core_recovery { CORE_OPEN, CORE_DISORDER, CORE_CWR, CORE_RECOVERY, CORE_LOSS };
 
-/* What a socket shows. */
+/* What a socket shows its controller: rates in bytes/s, times in us, counts and windows in segments. */
 struct core_input {
-	core_u64 now;		  /* tcp_mstamp */
-	core_u64 pacing_rate;	  /* sk_pacing_rate, in force */
-	core_u64 max_pacing_rate; /* sk_max_pacing_rate */
-	core_u32 event;
-	core_u32 random; /* fresh with each call */
-	core_u32 sent;	 /* data_segs_out: retransmissions count */
-	core_u32 delivered;
-	core_u32 lost;
-	core_u32 in_flight;
+	core_u64 now;		   /* the time (tcp_mstamp) */
+	core_u64 pacing_rate;	   /* the rate in force (sk_pacing_rate) */
+	core_u64 max_pacing_rate;  /* the most that is allowed (sk_max_pacing_rate) */
+	core_u32 event;		   /* enum core_event */
+	core_u32 random;	   /* fresh with each call */
+	core_u32 sent;		   /* segments sent, retransmissions included (data_segs_out) */
+	core_u32 delivered;	   /* segments delivered */
+	core_u32 lost;		   /* segments lost */
+	core_u32 in_flight;	   /* segments in flight */
 	core_u32 srtt;		   /* smoothed round trip; 0 before the first sample */
 	core_u32 rtt;		   /* measured by this acknowledgement, of a segment sent once; 0 for none */
-	core_u32 flight_when_sent; /* what was in flight when the segment of that measurement was sent */
+	core_u32 flight_when_sent; /* segments in flight when the segment of that measurement was sent */
 	core_u32 acked;		   /* segments newly acknowledged */
-	core_u32 cwnd;		   /* snd_cwnd, in force */
-	core_u32 ssthresh;	   /* snd_ssthresh, in force */
-	core_u32 prior_cwnd;	   /* snd_cwnd before the latest reduction */
-	core_u32 cwnd_clamp;	   /* snd_cwnd_clamp */
+	core_u32 cwnd;		   /* the window in force (snd_cwnd) */
+	core_u32 ssthresh;	   /* the threshold in force (snd_ssthresh) */
+	core_u32 prior_cwnd;	   /* the window before the latest reduction (prior_cwnd) */
+	core_u32 cwnd_clamp;	   /* the largest window allowed (snd_cwnd_clamp) */
 	core_u32 cwnd_limited;	   /* 1 if the window was what held sending back (tcp_is_cwnd_limited) */
 	core_u32 recovery;	   /* enum core_recovery */
-	core_u32 mss;		   /* mss_cache, at least 1 */
-	core_u32 ect0_bytes;	   /* payload that arrived with each code point, as AccECN tells (delivered_ecn_bytes) */
-	core_u32 ect1_bytes;
-	core_u32 ce_bytes;
+	core_u32 mss;		   /* largest payload of a segment, at least 1 (mss_cache) */
+	core_u32 ect0_bytes;	   /* payload that arrived with ECT(0), as AccECN tells (delivered_ecn_bytes) */
+	core_u32 ect1_bytes;	   /* with ECT(1) */
+	core_u32 ce_bytes;	   /* with CE */
 };
 
 /* What a controller decides. Before the call: what is in force. */
 struct core_output {
-	core_u64 pacing_rate;
-	core_u32 cwnd;
-	core_u32 ssthresh;
+	core_u64 pacing_rate; /* bytes of payload per second */
+	core_u32 cwnd;	      /* segments that may be in flight */
+	core_u32 ssthresh;    /* slow start ends here */
 };
-
-_Static_assert(sizeof(struct core_input) == 104, "layout of the input");
-_Static_assert(sizeof(struct core_output) == 16, "layout of the output");
 
 static inline core_s64 core_add(core_s64 a, core_s64 b)
 {

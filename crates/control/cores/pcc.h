@@ -51,9 +51,6 @@ struct pcc_state {
 	struct pcc_interval intervals[PCC_INTERVALS];
 };
 
-_Static_assert(sizeof(struct pcc_interval) == 72, "layout of an interval");
-_Static_assert(sizeof(struct pcc_state) == 360, "layout of the state");
-
 static inline core_u64 pcc_percent(core_u64 rate, core_u32 percent)
 {
 	return core_udiv(rate * percent, 100);

@@ -91,7 +91,7 @@ static __always_inline bool forget(struct sock *sk)
 #endif
 
 struct decision {
-	struct shared_record head;
+	struct shared_record_head head;
 	struct core_input in;
 	struct core_output out;
 	CORE_REMEMBERS state;

@@ -1,45 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
-/* What programs in the kernel and the loader tell each other; src/shared.rs has the same in Rust. */
+/* What programs in the kernel and the loader tell each other. Rust's side is generated from it (build.rs). */
 #ifndef NARROWS_SHARED_H
 #define NARROWS_SHARED_H
+
+#include "core.h"
 
 /* Room for records that were not yet read. */
 #define SHARED_RECORDS_BYTES (1 << 20)
 
+/* What a controller has seen so far, on all connections. */
 struct shared_stats {
-	unsigned long long opened;	   /* connections that took the controller */
-	unsigned long long closed;	   /* of these, ended or with another one now */
-	unsigned long long acknowledgements;
-	unsigned long long decisions;	   /* that changed a window or a rate */
-	unsigned long long timeouts;	   /* retransmission timeouts */
-	unsigned long long without_memory; /* connections that the kernel had no memory for: they keep their window */
-	unsigned long long unrecorded;	   /* records lost, because nobody read those before */
+	core_u64 opened;	   /* connections that took the controller */
+	core_u64 closed;	   /* of these, ended or with another controller now */
+	core_u64 acknowledgements; /* acknowledgements processed */
+	core_u64 decisions;	   /* decisions that changed a window or a rate */
+	core_u64 timeouts;	   /* retransmission timeouts */
+	core_u64 without_memory;   /* connections that the kernel had no memory for: they keep their window */
+	core_u64 unrecorded;	   /* records lost, because nobody read those before */
 };
 
+/* What the loader sets at any time. */
 struct shared_control {
-	unsigned long long record_until; /* each call of a core before this time (tcp_mstamp) is recorded */
+	core_u64 record_until; /* each call of a core before this time is recorded (tcp_mstamp, us) */
 };
 
-/* What each record begins with. */
-struct shared_record {
-	unsigned long long connection; /* numbers connections in the order in which they took the controller */
-	unsigned long long sequence;   /* of the calls on this connection, from 0 when it took the controller */
-	unsigned short port;	       /* the socket's own */
-	unsigned short peer;	       /* the other end's */
-	unsigned int reserved;
+/* What each record begins with; the core's input and output and its state follow. */
+struct shared_record_head {
+	core_u64 connection; /* numbers connections in the order in which they took the controller */
+	core_u64 sequence;   /* of the calls on this connection, from 0 when it took the controller */
+	core_u16 port;	     /* the socket's own port */
+	core_u16 peer;	     /* the port of the other end */
+	core_u32 reserved;
 };
 
 /* What an acknowledgement finds of a connection (acknowledgements.bpf.c). */
 struct shared_acknowledgement {
-	unsigned long long at;		/* CLOCK_MONOTONIC, ns */
-	unsigned long long pacing_rate; /* bytes of payload per second */
-	unsigned int pacing_status;	/* 0: not paced */
-	unsigned short port;		/* the socket's own */
-	unsigned short peer;		/* the other end's */
-	unsigned int cwnd, ssthresh, in_flight;
-	unsigned int srtt, rtt; /* us */
-	unsigned int mss;
-	unsigned int rate_delivered, rate_interval; /* segments, us: the latest sample of the delivery rate */
+	core_u64 at;		 /* when, by CLOCK_MONOTONIC, in ns */
+	core_u64 pacing_rate;	 /* bytes of payload per second */
+	core_u32 pacing_status;	 /* 0 if the connection is not paced */
+	core_u16 port;		 /* the socket's own port */
+	core_u16 peer;		 /* the port of the other end */
+	core_u32 cwnd;		 /* the window, in segments */
+	core_u32 ssthresh;	 /* the slow start threshold, in segments */
+	core_u32 in_flight;	 /* segments in flight */
+	core_u32 srtt;		 /* the smoothed round trip in us; 0 before the first sample */
+	core_u32 rtt;		 /* the latest round trip in us */
+	core_u32 mss;		 /* payload of a segment */
+	core_u32 rate_delivered; /* segments of the latest sample of the delivery rate */
+	core_u32 rate_interval;	 /* its length in us; 0 if there is none */
 };
 
 #endif

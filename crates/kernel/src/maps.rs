@@ -1,6 +1,6 @@
 //! The maps by which a controller in the kernel and processes speak, whoever loaded it.
 
-use crate::shared::{Record, Stats};
+use crate::shared::{Control, Record, Stats};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object, RingBuffer, RingBufferBuilder};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -44,7 +44,12 @@ impl Maps {
             MapHandle::from_pinned_path(directory.join(name)).map_err(|error| format!("\"{name}\" cannot be read: {error}"))
         })?;
         let values = [&maps.constants, &maps.stats, &maps.control].map(|map| map.map_type() == MapType::Array && map.key_size() == 4);
-        let sound = [values[0], values[1], values[2] && maps.control.value_size() == 8, maps.records.map_type() == MapType::RingBuf];
+        let sound = [
+            values[0],
+            values[1],
+            values[2] && maps.control.value_size() as usize == size_of::<Control>(),
+            maps.records.map_type() == MapType::RingBuf,
+        ];
         match sound.iter().position(|sound| !sound) {
             Some(place) => Err(format!("\"{}\" is not the map that it should be", NAMES[place].1)),
             None => Ok(maps),
@@ -78,7 +83,9 @@ impl Maps {
 
     /// Records until this time of CLOCK_MONOTONIC, in µs.
     pub fn record_until(&self, time: u64) {
-        self.control.update(&0_u32.to_ne_bytes(), &time.to_ne_bytes(), MapFlags::ANY).expect("a map of one element");
+        self.control
+            .update(&0_u32.to_ne_bytes(), bytemuck::bytes_of(&Control { record_until: time }), MapFlags::ANY)
+            .expect("a map of one element");
     }
 
     /// Reads records until `wait` brings no more.

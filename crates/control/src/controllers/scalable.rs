@@ -7,7 +7,7 @@
 //!
 //! Flows that share a loss process do not converge to equal windows (multiplicative increase and decrease): a property, not to be repaired.
 
-use crate::cores::window::{Scalable as Constants, ScalableState};
+use crate::cores::scalable::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, ECN, Steps};
 use crate::parts::linux::Linux;
@@ -54,7 +54,7 @@ pub const TWIN: Twin = Twin {
     choice: "scalable?profile=linux",
     constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
     replay: replay::<Constants>,
-    state: size_of::<ScalableState>(),
+    state: size_of::<State>(),
 };
 
 fn constants(params: &Params) -> Result<Constants, ParamError> {
@@ -89,7 +89,7 @@ impl Steps for Scalable {
 
 #[cfg(test)]
 mod tests {
-    use super::{Constants, ScalableState};
+    use super::{Constants, State};
     use crate::Choice;
     use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
     use crate::testing::{acked, acknowledge, at, inspect, setup};
@@ -144,7 +144,7 @@ mod tests {
     }
 
     impl Transcription for Whole {
-        type State = ScalableState;
+        type State = State;
 
         fn acknowledged(&mut self, window: &mut Transcribed, mut acked: u32) {
             if window.in_slow_start() {
@@ -162,8 +162,8 @@ mod tests {
 
         fn begin(&mut self) {}
 
-        fn state(&self, credit: u32) -> ScalableState {
-            ScalableState { credit, reserved: 0 }
+        fn state(&self, credit: u32) -> State {
+            State { credit, reserved: 0 }
         }
     }
 

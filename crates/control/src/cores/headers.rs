@@ -1,16 +1,6 @@
 //! What BPF asks of the headers.
 
-const HEADERS: [&str; 9] = [
-    include_str!("../../cores/core.h"),
-    include_str!("../../cores/pcc.h"),
-    include_str!("../../cores/pcc_vivace.h"),
-    include_str!("../../cores/pcc_allegro.h"),
-    include_str!("../../cores/window.h"),
-    include_str!("../../cores/hstcp.h"),
-    include_str!("../../cores/scalable.h"),
-    include_str!("../../cores/fast.h"),
-    include_str!("../../cores/vcp.h"),
-];
+use super::HEADERS;
 
 /// Without comments and texts.
 fn code(header: &str) -> String {

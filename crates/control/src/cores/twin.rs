@@ -1,6 +1,6 @@
 //! Which controllers the kernel can be given, and what the simulator calls them.
 
-use super::{Constants, Core, Input, Output};
+use super::{Core, CoreConstants, Input, Output};
 use crate::{Choice, Entry};
 use narrows_params::{ParamError, Params};
 use std::fmt;
@@ -70,7 +70,7 @@ pub trait Replay: Send {
     fn set_state(&mut self, state: &[u8]);
 }
 
-impl<C: Constants> Replay for Core<C> {
+impl<C: CoreConstants> Replay for Core<C> {
     fn decide(&mut self, input: &Input) -> Output {
         Core::decide(self, input);
         self.output
@@ -86,6 +86,6 @@ impl<C: Constants> Replay for Core<C> {
 }
 
 /// [`Twin::replay`] of a core.
-pub(crate) fn replay<C: Constants>(constants: &[u8]) -> Box<dyn Replay> {
+pub(crate) fn replay<C: CoreConstants>(constants: &[u8]) -> Box<dyn Replay> {
     Box::new(Core::new(bytemuck::pod_read_unaligned::<C>(constants)))
 }

@@ -12,7 +12,7 @@
 pub(crate) mod lockstep;
 
 use crate::Setup;
-use crate::cores::{Constants, Core, Event, Input, Output, recovery};
+use crate::cores::{Core, CoreConstants, Event, Input, Output, recovery};
 use crate::parts::aimd;
 use crate::parts::micros::micros;
 use crate::parts::window::{growth, pacing};
@@ -128,7 +128,7 @@ impl Window {
 /// A kernel controller that this core is: the kernel asks it for growth (`cong_avoid`), for what a reduction leaves (`ssthresh`) and for the window to go back to
 /// (`undo_cwnd`), tells it of recovery (`set_state`), and sees to everything else.
 #[derive(Clone, Debug)]
-pub struct Linux<C: Constants> {
+pub struct Linux<C: CoreConstants> {
     core: Core<C>,
     input: Input,
     window: Window,
@@ -136,8 +136,12 @@ pub struct Linux<C: Constants> {
     ecn: Ecn,
     measures: bool,
     paces: bool,
+    inspect: Inspect<C::State>,
     srtt: Span,
 }
+
+/// Shows what a connection remembers.
+type Inspect<S> = fn(&S, &mut dyn FnMut(&'static str, f64));
 
 /// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
 const PACING_GAINS: (f64, f64) = (2.0, 1.2);
@@ -145,13 +149,13 @@ const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 /// In a tag: the transmission was a retransmission. Below it, segments in flight.
 const RETRANSMISSION: u32 = 1 << 31;
 
-impl<C: Constants> Linux<C> {
+impl<C: CoreConstants> Linux<C> {
     /// A controller at the start of a connection.
     pub fn new(constants: C, setup: &Setup, params: &Params) -> Linux<C> {
         let ecn = if params.flag(aimd::ECN.name) { Ecn::Ect0 } else { Ecn::NotEct };
         let input = Input { cwnd_clamp: u32::MAX, mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32, ..Input::default() };
         let (core, window, packet) = (Core::new(constants), Window::new(setup), setup.mss + setup.headers);
-        let mut linux = Linux { core, input, window, packet, ecn, measures: false, paces: false, srtt: Span::ZERO };
+        let mut linux = Linux { core, input, window, packet, ecn, measures: false, paces: false, inspect: |_, _| {}, srtt: Span::ZERO };
         linux.tell(Event::Init);
         linux
     }
@@ -159,6 +163,11 @@ impl<C: Constants> Linux<C> {
     /// The same where the core is told of round trips (`pkts_acked`), and its packets are paced by the kernel or not.
     pub fn measuring(self, paces: bool) -> Linux<C> {
         Linux { measures: true, paces, ..self }
+    }
+
+    /// The same with more for traces: `inspect` shows what a connection remembers.
+    pub fn inspected_by(self, inspect: Inspect<C::State>) -> Linux<C> {
+        Linux { inspect, ..self }
     }
 
     /// Something happened to the connection. Returns what the core decided.
@@ -196,7 +205,7 @@ impl<C: Constants> Linux<C> {
     }
 }
 
-impl<C: Constants> Controller for Linux<C> {
+impl<C: CoreConstants> Controller for Linux<C> {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
         if !self.measures {
@@ -252,7 +261,7 @@ impl<C: Constants> Controller for Linux<C> {
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.window.inspect(visit);
-        C::inspect(&self.core.state, visit);
+        (self.inspect)(&self.core.state, visit);
     }
 }
 

@@ -1,7 +1,7 @@
 //! FAST as the kernel is given it: the integer core `cores/fast.h`, in what Linux does around a controller.
 
 use super::{ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT, free};
-use crate::cores::fast::{Fast, State};
+use crate::cores::fast::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::ECN;
 use crate::parts::linux::Linux;
@@ -35,7 +35,9 @@ pub const KERNEL: Entry = Entry {
         .needing(Need::Pacing),
         ECN,
     ],
-    build: |setup, params| Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.flag("packet_pacing")))),
+    build: |setup, params| {
+        Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.flag("packet_pacing")).inspected_by(inspect)))
+    },
 };
 
 /// What the kernel gets of it.
@@ -44,17 +46,17 @@ pub const TWIN: Twin = Twin {
     entry: &KERNEL,
     choice: "fast-kernel",
     constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
-    replay: replay::<Fast>,
+    replay: replay::<Constants>,
     state: size_of::<State>(),
 };
 
 /// Binary places of windows and parts.
 const ONE: f64 = 65_536.0;
 
-fn constants(params: &Params) -> Result<Fast, ParamError> {
+fn constants(params: &Params) -> Result<Constants, ParamError> {
     free::check(&KERNEL, params)?;
     let part = |param: Param| (params.number(param.name) * ONE) as u32;
-    Ok(Fast {
+    Ok(Constants {
         alpha: params.number_or(ALPHA.name).map_or(0, |alpha| (alpha * ONE) as u64),
         gamma: part(GAMMA),
         loss_beta: part(LOSS_BETA),
@@ -69,9 +71,9 @@ fn constants(params: &Params) -> Result<Fast, ParamError> {
     })
 }
 
-/// Names what a connection remembers.
-pub fn inspect(state: &State, visit: &mut dyn FnMut(&'static str, f64)) {
+/// Shows what a connection remembers.
+fn inspect(state: &State, visit: &mut dyn FnMut(&'static str, f64)) {
     let seconds = |us: f64| if us > 0.0 { us / 1e6 } else { f64::NAN };
-    visit("base_rtt_s", seconds(state.base[0][1] as f64));
+    visit("base_rtt_s", seconds(state.base[0].rtt as f64));
     visit("rtt_s", seconds(state.mean as f64 / ONE));
 }

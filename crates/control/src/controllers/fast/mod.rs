@@ -41,7 +41,6 @@ use alpha::Alpha;
 use delay::{Delay, Weight};
 use free::Free;
 use increase::Spreading;
-pub(crate) use kernel::inspect;
 pub use kernel::{KERNEL, TWIN};
 use law::Periodic;
 use narrows_params::{Need, Param, ParamError, Params};

@@ -4,7 +4,7 @@ mod rfc3649;
 #[cfg(test)]
 mod transcription;
 
-use crate::cores::window::{Hstcp, HstcpState};
+use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, ECN};
 use crate::parts::linux::Linux;
@@ -44,13 +44,13 @@ pub const TWIN: Twin = Twin {
     entry: &ENTRY,
     choice: "hstcp?profile=linux",
     constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
-    replay: replay::<Hstcp>,
-    state: size_of::<HstcpState>(),
+    replay: replay::<Constants>,
+    state: size_of::<State>(),
 };
 
-fn constants(params: &Params) -> Result<Hstcp, ParamError> {
+fn constants(params: &Params) -> Result<Constants, ParamError> {
     params.refuse(&ENTRY, "limited_slow_start", "left out with profile=linux, which has no such limit")?;
-    Ok(Hstcp::default())
+    Ok(Constants::default())
 }
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {

@@ -1,6 +1,6 @@
 //! The kernel's arithmetic once more, in Rust and apart from `cores/hstcp.h`, which is held against it.
 
-use crate::cores::window::{Hstcp, HstcpState};
+use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Core, Event, Input};
 use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
 
@@ -27,7 +27,7 @@ struct HighSpeed {
 }
 
 impl Transcription for HighSpeed {
-    type State = HstcpState;
+    type State = State;
 
     fn acknowledged(&mut self, window: &mut Transcribed, acked: u32) {
         if window.in_slow_start() {
@@ -54,8 +54,8 @@ impl Transcription for HighSpeed {
         self.row = 0;
     }
 
-    fn state(&self, credit: u32) -> HstcpState {
-        HstcpState { credit, row: self.row as u32 }
+    fn state(&self, credit: u32) -> State {
+        State { credit, row: self.row as u32 }
     }
 }
 
@@ -81,12 +81,12 @@ fn the_table_is_that_of_the_rfcs_appendix() {
 
 #[test]
 fn the_core_and_the_transcription_agree() {
-    lockstep(Hstcp::default(), HighSpeed::default());
+    lockstep(Constants::default(), HighSpeed::default());
 }
 
 /// A core in avoidance at `cwnd` segments, after so many acknowledgements of two segments.
-fn grown(cwnd: u32, acknowledgements: u32) -> Core<Hstcp> {
-    let mut core = Core::new(Hstcp::default());
+fn grown(cwnd: u32, acknowledgements: u32) -> Core<Constants> {
+    let mut core = Core::new(Constants::default());
     core.output.cwnd = cwnd;
     core.output.ssthresh = 2;
     for _ in 0..acknowledgements {
@@ -95,7 +95,7 @@ fn grown(cwnd: u32, acknowledgements: u32) -> Core<Hstcp> {
     core
 }
 
-fn left(mut core: Core<Hstcp>, cwnd: u32) -> u32 {
+fn left(mut core: Core<Constants>, cwnd: u32) -> u32 {
     core.output.cwnd = cwnd;
     core.next(Event::Reduce, &Input::default());
     core.output.ssthresh

@@ -2,7 +2,7 @@
 //! ones.
 
 use super::NO_THRESHOLD;
-use crate::cores::{Constants, Core, Event, Input, Output};
+use crate::cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_units::Random;
 
 /// The window of Linux, transcribed: `tcp_slow_start` and `tcp_cong_avoid_ai` of `net/ipv4/tcp_cong.c`.
@@ -64,7 +64,7 @@ const CONNECTIONS: u64 = 2_000;
 const CALLS: u64 = 500;
 
 /// Holds a core against its transcription.
-pub fn lockstep<C: Constants<State: PartialEq>>(constants: C, mut other: impl Transcription<State = C::State>) {
+pub fn lockstep<C: CoreConstants<State: PartialEq>>(constants: C, mut other: impl Transcription<State = C::State>) {
     let mut random = Random::stream(7, "lockstep");
     for _ in 0..CONNECTIONS {
         let mut core = Core::new(constants);

@@ -14,8 +14,10 @@
 #[cfg(test)]
 mod tests;
 
-use crate::cores::pcc::{Allegro, State, Vivace};
-use crate::cores::{Constants, Core, Event, Input, Twin, recovery, replay};
+use crate::cores::pcc::State;
+use crate::cores::pcc_allegro::Constants as Allegro;
+use crate::cores::pcc_vivace::Constants as Vivace;
+use crate::cores::{Core, CoreConstants, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
 use crate::{Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout, Totals};
@@ -216,7 +218,7 @@ fn number(entry: &'static Entry, params: &Params, name: &'static str) -> Result<
 
 /// The controller around a core.
 #[derive(Clone, Debug)]
-struct PccKernel<C: Constants<State = State>> {
+struct PccKernel<C: CoreConstants<State = State>> {
     core: Core<C>,
     input: Input,
     packet: Bytes,
@@ -224,7 +226,7 @@ struct PccKernel<C: Constants<State = State>> {
     random: Random,
 }
 
-impl<C: Constants<State = State>> PccKernel<C> {
+impl<C: CoreConstants<State = State>> PccKernel<C> {
     fn new(constants: C, setup: &Setup, name: &str) -> PccKernel<C> {
         let mut random = Random::stream(setup.seed, name);
         let input = Input {
@@ -258,7 +260,7 @@ impl<C: Constants<State = State>> PccKernel<C> {
     }
 }
 
-impl<C: Constants<State = State>> Controller for PccKernel<C> {
+impl<C: CoreConstants<State = State>> Controller for PccKernel<C> {
     fn on_open(&mut self, now: Time, rtt: Span) {
         self.open(now, rtt);
     }

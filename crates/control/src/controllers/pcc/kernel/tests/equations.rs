@@ -28,14 +28,14 @@ fn small_changes_of_the_round_trip_are_noise() {
     assert_eq!(utility(&interval(RATE, 0, 899)), 12_500_000);
     assert_eq!(utility(&interval(RATE, 0, 900)), 12_500_000 - 337_500_000);
     // 100 packets in 30 ms are 4,826,666 B/s; two packets of 1448 B take 600 µs at that rate.
-    let slow = |risen| Interval { delivered: 100, send: [0, 1_000], ..interval(1_000, 0, risen) };
+    let slow = |risen| Interval { delivered: 100, send_start: 0, send_end: 1_000, ..interval(1_000, 0, risen) };
     assert_eq!(utility(&slow(599)), 1_000);
     assert_eq!(utility(&slow(600)), 1_000 - 540_000);
 }
 
 #[test]
 fn a_falling_round_trip_is_rewarded_but_not_in_the_start() {
-    let falling = Interval { rtt: [31_000, 30_000], ..interval(RATE, 0, 0) };
+    let falling = Interval { rtt_start: 31_000, rtt_end: 30_000, ..interval(RATE, 0, 0) };
     assert_eq!(utility(&falling), 12_500_000 + 371_250_000);
     let start = |interval: &Interval| vivace_utility(&VIVACE_CONSTANTS, interval, true, 1448);
     assert_eq!(start(&falling), 12_500_000);

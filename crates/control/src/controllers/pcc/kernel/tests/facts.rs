@@ -124,7 +124,7 @@ fn a_timeout_stops_intervals_but_not_the_rate() {
     // Acknowledgements only move the bases.
     let before = core.state;
     core.next(Event::Ack, &Input { delivered: 950, lost: 100, ..timed_out });
-    assert_eq!((core.state.accounted, core.state.bases), (before.accounted, [950, 100]));
+    assert_eq!((core.state.accounted, core.state.delivered_base, core.state.lost_base), (before.accounted, 950, 100));
     // 950 + 120 + 10 met their fate or fly, 1,040 were sent: 40 were counted twice.
     let repaired = Input { sent: 1_040, delivered: 950, lost: 120, in_flight: 10, ..input() };
     core.next(Event::State, &repaired);

@@ -95,14 +95,14 @@ struct Seen {
     own: [i64; 4],
 }
 
-fn seen_in_core<C: Constants<State = State>>(core: &Core<C>) -> Seen {
+fn seen_in_core<C: CoreConstants<State = State>>(core: &Core<C>) -> Seen {
     let state = core.state;
     Seen {
         output: core.output,
         rates: [state.rate, state.last_rate],
         phase: state.phase,
         decision: state.last_decision,
-        accounts: [state.accounted, state.spare, state.bases[0], state.bases[1]],
+        accounts: [state.accounted, state.spare, state.delivered_base, state.lost_base],
         turn: (state.sending, state.receiving, state.waiting == 1, state.in_loss == 1),
         intervals: core.state.intervals.map(|i| (i.rate, i.utility, [i.base, i.end, i.delivered, i.lost])),
         own: [state.amplifier as i64, state.swing_buffer as i64, state.change_bound as i64, state.epsilon as i64],
@@ -154,7 +154,7 @@ impl Twin for transcription::Allegro {
 }
 
 /// Runs both side by side; answers how many acknowledgements there were in each phase, and how many changed the rate.
-fn run<C: Constants<State = State>, T: Twin>(name: &str, constants: C, twin: impl Fn(&Ack) -> T) -> ([u64; 3], u64) {
+fn run<C: CoreConstants<State = State>, T: Twin>(name: &str, constants: C, twin: impl Fn(&Ack) -> T) -> ([u64; 3], u64) {
     let (mut phases, mut decisions) = ([0; 3], 0);
     for sequence in 0..SEQUENCES {
         let mut wild = Wild::new(Random::stream(sequence, name));

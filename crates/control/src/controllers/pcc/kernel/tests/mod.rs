@@ -5,8 +5,10 @@ mod socket;
 mod transcription;
 
 use super::{ALLEGRO_CONSTANTS, VIVACE_CONSTANTS};
-use crate::cores::pcc::{Allegro, Interval, State, Vivace};
-use crate::cores::{Constants, Core, Event, Input};
+use crate::cores::pcc::{Interval, State};
+use crate::cores::pcc_allegro::Constants as Allegro;
+use crate::cores::pcc_vivace::Constants as Vivace;
+use crate::cores::{Core, CoreConstants, Event, Input};
 
 /// The core's names of phases and decisions.
 const START: u32 = 0;
@@ -21,13 +23,13 @@ fn input() -> Input {
     Input { max_pacing_rate: u32::MAX as u64, cwnd_clamp: u32::MAX, mss: 1448, srtt: 30_000, ..Input::default() }
 }
 
-fn begun<C: Constants<State = State>>(constants: C, input: &Input) -> Core<C> {
+fn begun<C: CoreConstants<State = State>>(constants: C, input: &Input) -> Core<C> {
     let mut core = Core::new(constants);
     core.next(Event::Init, input);
     core
 }
 
-fn core<C: Constants<State = State>>(constants: C) -> Core<C> {
+fn core<C: CoreConstants<State = State>>(constants: C) -> Core<C> {
     begun(constants, &input())
 }
 
@@ -37,9 +39,12 @@ fn interval(rate: u64, lost: u32, risen: u32) -> Interval {
         rate,
         lost,
         delivered: 1000 - lost,
-        send: [0, 30_000],
-        receive: [30_000, 60_000],
-        rtt: [30_000, 30_000 + risen],
+        send_start: 0,
+        send_end: 30_000,
+        recv_start: 30_000,
+        recv_end: 60_000,
+        rtt_start: 30_000,
+        rtt_end: 30_000 + risen,
         base: 1,
         end: 12,
         ..Interval::default()
@@ -47,7 +52,7 @@ fn interval(rate: u64, lost: u32, risen: u32) -> Interval {
 }
 
 /// Makes the interval that is being received complete with the next step, in `phase` and at `rate`.
-fn complete<C: Constants<State = State>>(core: &mut Core<C>, phase: u32, (rate, last_rate): (i64, i64), intervals: &[Interval]) {
+fn complete<C: CoreConstants<State = State>>(core: &mut Core<C>, phase: u32, (rate, last_rate): (i64, i64), intervals: &[Interval]) {
     core.state.intervals[..intervals.len()].copy_from_slice(intervals);
     core.state.phase = phase;
     core.state.rate = rate;

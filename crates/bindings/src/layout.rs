@@ -1,0 +1,54 @@
+//! Sizes and offsets, as C and `repr(C)` have them.
+
+use crate::parse::{Header, Scalar, Struct, Type};
+
+/// Where the members of a structure lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes of the whole.
+    pub size: usize,
+    /// The multiple at which it begins.
+    pub align: usize,
+    /// The offset of each member.
+    pub offsets: Vec<usize>,
+}
+
+impl Layout {
+    /// That of a structure whose members are of structures in `header`.
+    ///
+    /// # Errors
+    ///
+    /// A member is of a structure that the header does not declare.
+    pub fn of(one: &Struct, header: &Header) -> Result<Layout, String> {
+        let mut layout = Layout { size: 0, align: 1, offsets: Vec::new() };
+        for member in &one.members {
+            let (size, align) = match &member.kind {
+                Type::Scalar(scalar) => (scalar.size(), scalar.size()),
+                Type::Struct(name) => {
+                    let inner = header.structs.iter().find(|inner| inner.name == *name);
+                    let inner =
+                        inner.ok_or_else(|| format!("struct {name} of {}.{} is declared in another header", one.name, member.name))?;
+                    let inner = Layout::of(inner, header)?;
+                    (inner.size, inner.align)
+                }
+            };
+            let offset = layout.size.next_multiple_of(align);
+            layout.offsets.push(offset);
+            layout.size = offset + size * member.array.unwrap_or(1);
+            layout.align = layout.align.max(align);
+        }
+        layout.size = layout.size.next_multiple_of(layout.align);
+        Ok(layout)
+    }
+}
+
+impl Scalar {
+    /// Bytes of it; it begins at a multiple of them.
+    pub fn size(self) -> usize {
+        match self {
+            Scalar::U16 => 2,
+            Scalar::U32 | Scalar::S32 => 4,
+            Scalar::U64 | Scalar::S64 => 8,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The tokens of a C header, with the comments that document members.
+
+/// A token, and its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    pub kind: Kind<'a>,
+    pub line: usize,
+}
+
+/// A part of C that matters for declarations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind<'a> {
+    /// A name or a number.
+    Word(&'a str),
+    /// A character of punctuation.
+    Sign(char),
+    /// The text of a comment.
+    Comment(&'a str),
+    /// A preprocessor line without its `#`.
+    Directive(&'a str),
+}
+
+/// The tokens of a text. Comments of `//` are not in the dialect.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    let (mut all, mut rest, mut line, mut line_begins) = (Vec::new(), text, 1, true);
+    while let Some(first) = rest.chars().next() {
+        let (kind, length) = match first {
+            '#' if line_begins => {
+                let end = directive_end(rest);
+                (Some(Kind::Directive(&rest[1..end])), end)
+            }
+            '/' if rest.starts_with("/*") => {
+                let end = rest.find("*/").unwrap_or(rest.len() - 2);
+                (Some(Kind::Comment(&rest[2..end])), end + 2)
+            }
+            c if is_word(c) => {
+                let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                (Some(Kind::Word(&rest[..end])), end)
+            }
+            c if c.is_whitespace() => (None, c.len_utf8()),
+            c => (Some(Kind::Sign(c)), c.len_utf8()),
+        };
+        all.extend(kind.map(|kind| Token { kind, line }));
+        let taken = &rest[..length];
+        line += taken.matches('\n').count();
+        line_begins = if kind.is_none() { line_begins || taken == "\n" } else { false };
+        rest = &rest[length..];
+    }
+    all
+}
+
+/// Where a directive ends: at the first line end that no backslash continues.
+fn directive_end(text: &str) -> usize {
+    text.match_indices('\n').find(|(at, _)| !text[..*at].ends_with('\\')).map_or(text.len(), |(at, _)| at)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
