@@ -106,54 +106,54 @@ impl Emulation {
         LATE.min((base_rtt / LATE_PART).max(LATE_LEAST))
     }
 
-    /// Why this run says more of the machine than of the controllers; nothing if it is sound.
-    pub fn doubts(&self) -> Vec<String> {
-        let mut doubts = Vec::new();
+    /// The reasons why the results of this run are not valid, because they say more of the machine than of the controllers; empty if they are.
+    pub fn validity_issues(&self) -> Vec<String> {
+        let mut issues = Vec::new();
         let late = Emulation::sound_lateness(self.base_rtt);
         let part = |time: Span| time.as_secs_f64() / self.wall.as_secs_f64().max(1e-9);
         if self.late_p99 > late {
             let ms = self.late_p99.as_secs_f64() * 1e3;
-            doubts.push(format!("1 of 100 packets was handed over more than {ms:.2} ms late; at most {late} is sound here"));
+            issues.push(format!("1 of 100 packets was handed over more than {ms:.2} ms late; at most {late} is sound here"));
         }
         if part(self.overlooked) > OVERLOOKED {
             let (share, ms) = (part(self.overlooked) * 100.0, self.gap_max.as_secs_f64() * 1e3);
-            doubts.push(format!(
+            issues.push(format!(
                 "packets were read more than {late} late in {share:.1} % of the time, up to {ms:.2} ms; at most 1 % is sound"
             ));
         }
         let waited = self.waited.saturating_sub(WAKING * self.turns);
         if part(waited) > WAITED {
-            doubts.push(format!("the emulator waited for a core for {:.1} % of the time; at most 2 % is sound", part(waited) * 100.0));
+            issues.push(format!("the emulator waited for a core for {:.1} % of the time; at most 2 % is sound", part(waited) * 100.0));
         }
         if self.wake_p99 > WAKE {
             let ms = self.wake_p99.as_secs_f64() * 1e3;
-            doubts.push(format!("the thread of the flows' sockets was more than {ms:.2} ms late 1 of 100 times; at most {WAKE} is sound"));
+            issues.push(format!("the thread of the flows' sockets was more than {ms:.2} ms late 1 of 100 times; at most {WAKE} is sound"));
         }
         if self.overrun > 0 {
-            doubts.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));
+            issues.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));
         }
         if self.refused > 0 {
-            doubts.push(format!("{} packets were not taken by a host's kernel", self.refused));
+            issues.push(format!("{} packets were not taken by a host's kernel", self.refused));
         }
         if self.spoiled > 0 {
-            doubts.push(format!("{} packets reached a host's kernel with a wrong checksum or header", self.spoiled));
+            issues.push(format!("{} packets reached a host's kernel with a wrong checksum or header", self.spoiled));
         }
         for (time, what) in [(self.busy, "the emulator"), (self.talking, "the thread of the flows' sockets")] {
             if part(time) > BUSY {
-                doubts.push(format!("{what} was at work for {:.0} % of the time", part(time) * 100.0));
+                issues.push(format!("{what} was at work for {:.0} % of the time", part(time) * 100.0));
             }
         }
         if self.idle < IDLE {
-            doubts.push(format!("the cores were idle for {:.1} % of the time only: work has waited for a core", self.idle * 100.0));
+            issues.push(format!("the cores were idle for {:.1} % of the time only: work has waited for a core", self.idle * 100.0));
         }
         for Limit { flow, send_buffer, receive_window } in &self.limits {
             for (share, what) in [(send_buffer, "the sender's socket buffer"), (receive_window, "the receiver's window")] {
                 if *share > HELD_BACK {
-                    doubts.push(format!("{what} held flow \"{flow}\" back for {:.0} % of the time it had data to send", share * 100.0));
+                    issues.push(format!("{what} held flow \"{flow}\" back for {:.0} % of the time it had data to send", share * 100.0));
                 }
             }
         }
-        doubts
+        issues
     }
 }
 
@@ -162,10 +162,10 @@ mod tests {
     use super::*;
 
     /// What is said of a sound run of 10 s and 30 ms, but for what the test changes.
-    fn doubts(change: impl FnOnce(&mut Emulation)) -> Vec<String> {
+    fn issues(change: impl FnOnce(&mut Emulation)) -> Vec<String> {
         let mut emulation = Emulation { wall: Span::from_secs(10), base_rtt: Span::from_millis(30), idle: 0.5, ..Emulation::default() };
         change(&mut emulation);
-        emulation.doubts()
+        emulation.validity_issues()
     }
 
     fn ms(ms: u64) -> Span {
@@ -174,24 +174,24 @@ mod tests {
 
     #[test]
     fn packets_read_late_are_told() {
-        assert!(doubts(|run| (run.gap_max, run.overlooked) = (ms(90), ms(88))).is_empty(), "a single gap");
-        let told = doubts(|run| (run.gap_max, run.overlooked) = (ms(9), ms(130)));
+        assert!(issues(|run| (run.gap_max, run.overlooked) = (ms(90), ms(88))).is_empty(), "a single gap");
+        let told = issues(|run| (run.gap_max, run.overlooked) = (ms(9), ms(130)));
         assert!(told.len() == 1 && told[0].contains("1.3 % of the time, up to 9.00 ms"), "{told:?}");
     }
 
     /// 20,000 turns may take 1 s. What is beyond that may be 0.2 s.
     #[test]
     fn waiting_for_a_core_is_told_but_not_waking() {
-        assert!(doubts(|run| (run.waited, run.turns) = (ms(1_190), 20_000)).is_empty());
-        let told = doubts(|run| (run.waited, run.turns) = (ms(1_210), 20_000));
+        assert!(issues(|run| (run.waited, run.turns) = (ms(1_190), 20_000)).is_empty());
+        let told = issues(|run| (run.waited, run.turns) = (ms(1_210), 20_000));
         assert!(told.len() == 1 && told[0].contains("2.1 %"), "{told:?}");
-        assert_eq!(doubts(|run| (run.waited, run.turns) = (ms(300), 100)).len(), 1, "long waits");
+        assert_eq!(issues(|run| (run.waited, run.turns) = (ms(300), 100)).len(), 1, "long waits");
     }
 
     #[test]
     fn sockets_served_late_are_told() {
-        assert!(doubts(|run| (run.wake_p99, run.wake_max) = (ms(4), ms(50))).is_empty());
-        let told = doubts(|run| run.wake_p99 = ms(6));
+        assert!(issues(|run| (run.wake_p99, run.wake_max) = (ms(4), ms(50))).is_empty());
+        let told = issues(|run| run.wake_p99 = ms(6));
         assert!(told.len() == 1 && told[0].contains("6.00 ms late"), "{told:?}");
     }
 }

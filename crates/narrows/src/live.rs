@@ -73,7 +73,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     }
     let as_native = replays.iter().all(|replayed| replayed.unequal == 0);
     Ok(match as_native && verdicts.iter().all(|verdict| verdict.met) {
-        _ if !comparison.doubts().is_empty() => Outcome::Invalid,
+        _ if !comparison.validity_issues().is_empty() => Outcome::Invalid,
         true => Outcome::Ok,
         false => Outcome::Missed,
     })

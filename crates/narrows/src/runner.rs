@@ -196,7 +196,7 @@ pub fn run_cells(
 /// Runs a scenario on the kernel, and once more if the machine has spoiled it.
 fn run_live_sound(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
     let record = run_live_one(plan, bar, weight)?;
-    match record.emulation.as_ref().is_some_and(|emulation| !emulation.doubts().is_empty()) {
+    match record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty()) {
         true => run_live_one(plan, bar, 0),
         false => Ok(record),
     }

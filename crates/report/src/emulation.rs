@@ -59,7 +59,7 @@ struct LimitOut {
 
 impl EmulationOut {
     pub fn of(emulation: &Emulation) -> EmulationOut {
-        let reasons = emulation.doubts();
+        let reasons = emulation.validity_issues();
         let limit = |limit: &Limit| {
             let Limit { flow, send_buffer, receive_window } = limit.clone();
             LimitOut { flow, send_buffer, receive_window }
@@ -134,9 +134,9 @@ impl EmulationOut {
 
 impl Comparison {
     /// Why what was emulated is not to be trusted, a sentence for each reason; nothing if it is, or if all was simulated.
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn validity_issues(&self) -> Vec<String> {
         self.emulated()
-            .flat_map(|(label, emulation)| emulation.doubts().into_iter().map(move |doubt| format!("{label}: {doubt}")))
+            .flat_map(|(label, emulation)| emulation.validity_issues().into_iter().map(move |issue| format!("{label}: {issue}")))
             .collect()
     }
 

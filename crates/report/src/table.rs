@@ -39,12 +39,12 @@ pub fn table(comparison: &Comparison) -> String {
     for note in &notes {
         text += &wrap(&format!("Note: {note}"));
     }
-    let doubts = comparison.doubts();
-    if !doubts.is_empty() {
+    let issues = comparison.validity_issues();
+    if !issues.is_empty() {
         text += &format!("\n!!! {INVALID} !!!\n");
     }
-    for doubt in &doubts {
-        text += &wrap(&format!("!!! {doubt}"));
+    for issue in &issues {
+        text += &wrap(&format!("!!! {issue}"));
     }
     text
 }

@@ -218,7 +218,7 @@ fn a_killed_process_takes_its_controller_along() {
     let complaints = Complaints::new();
     let name = name("killed");
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "the_process_that_is_killed", "--ignored", "--nocapture"])
+        .args(["--exact", "sound::the_process_that_is_killed", "--ignored", "--nocapture"])
         .env("NARROWS_TEST_LOADS", &name)
         .stdout(Stdio::piped())
         .spawn()

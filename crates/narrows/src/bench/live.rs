@@ -246,7 +246,7 @@ fn carried(flows: u32, rate_mbps: u64) -> Result<Carried, Failure> {
     let steady = (scenario.duration - scenario.warmup).as_secs_f64();
     let carried_mbps = link.steady.departed_bytes.get() as f64 * 8e-6 / steady;
     let emulation = record.emulation.unwrap_or_default();
-    let mut reasons = emulation.doubts();
+    let mut reasons = emulation.validity_issues();
     // 1 BDP of buffer holds the link full (RFC 3649 section 5); what is missing is the host's.
     if carried_mbps < rate_mbps as f64 * 0.98 {
         reasons.push(format!("{carried_mbps:.0} Mbit/s only crossed the link"));

@@ -80,8 +80,8 @@ fn run_sound(plans: &[Scenario], loads: &[f64], args: &FidelityArgs) -> Result<V
 
 /// Why these live runs say more of the machine than of the kernel's TCP, if they do.
 fn unsound(runs: &[Record]) -> Option<String> {
-    let doubts: Vec<String> = runs.iter().filter_map(|run| run.emulation.as_ref()).flat_map(Emulation::doubts).collect();
-    (!doubts.is_empty()).then(|| doubts.join("; "))
+    let issues: Vec<String> = runs.iter().filter_map(|run| run.emulation.as_ref()).flat_map(Emulation::validity_issues).collect();
+    (!issues.is_empty()).then(|| issues.join("; "))
 }
 
 fn notes(cells: &[FidelityCell]) -> Vec<String> {

@@ -112,16 +112,16 @@ impl<'a> Job<'a> {
             }
             _ => None,
         });
-        let doubts = record.emulation.as_ref().map(Emulation::doubts).unwrap_or_default();
-        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect(), traces: traces.collect(), doubts }
+        let validity_issues = record.emulation.as_ref().map(Emulation::validity_issues).unwrap_or_default();
+        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect(), traces: traces.collect(), validity_issues }
     }
 
     /// Which runs say more of the machine than of the kernel, and why.
-    fn doubts(&self, runs: &[KeptRun]) -> Vec<String> {
-        let doubt = |(run, kept): (usize, &KeptRun)| {
-            (!kept.doubts.is_empty()).then(|| format!("{}: {}", self.plan.describe(run as u64), kept.doubts.join("; ")))
+    fn validity_issues(&self, runs: &[KeptRun]) -> Vec<String> {
+        let issue = |(run, kept): (usize, &KeptRun)| {
+            (!kept.validity_issues.is_empty()).then(|| format!("{}: {}", self.plan.describe(run as u64), kept.validity_issues.join("; ")))
         };
-        runs.iter().enumerate().filter_map(doubt).collect()
+        runs.iter().enumerate().filter_map(issue).collect()
     }
 
     /// What the runs show.
@@ -150,7 +150,7 @@ impl<'a> Job<'a> {
             source: self.figure.source.clone(),
             about: self.figure.about.clone(),
             scaled: self.figure.why.clone().filter(|_| self.scaled),
-            doubts: self.doubts(&runs),
+            validity_issues: self.validity_issues(&runs),
             claims,
             plots,
         })

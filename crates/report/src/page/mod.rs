@@ -57,7 +57,7 @@ pub fn html(comparison: &Comparison) -> String {
 
 /// What stands above everything else if the run is not to be trusted.
 fn warning(comparison: &Comparison) -> String {
-    let reasons: String = comparison.doubts().iter().map(|doubt| format!("<li>{}</li>\n", escape(doubt))).collect();
+    let reasons: String = comparison.validity_issues().iter().map(|issue| format!("<li>{}</li>\n", escape(issue))).collect();
     if reasons.is_empty() {
         String::new()
     } else {

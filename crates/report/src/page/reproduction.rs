@@ -92,11 +92,12 @@ fn figure((paper, place): (usize, usize), figure: &FigureResult) -> String {
         .collect();
     let live = figure.is_live();
     let claims: String = figure.claims.iter().map(|judged| claim(judged, live)).collect();
-    let doubts: String = figure.doubts.iter().map(|doubt| format!("<p class=\"scaled\"><b>Invalid.</b> {}</p>\n", escape(doubt))).collect();
+    let issues: String =
+        figure.validity_issues.iter().map(|issue| format!("<p class=\"scaled\"><b>Invalid.</b> {}</p>\n", escape(issue))).collect();
     let heads = if live { &["Kernel", "Simulated"][..] } else { &["Measured"] };
     let measured: String = heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
     format!(
-        "<article id=\"figure-{paper}-{place}\">\n<h3>{} <small>{} · {}</small></h3>\n<p>{}</p>\n{scaled}{doubts}<div class=\"plots\">\n{plots}</div>\n\
+        "<article id=\"figure-{paper}-{place}\">\n<h3>{} <small>{} · {}</small></h3>\n<p>{}</p>\n{scaled}{issues}<div class=\"plots\">\n{plots}</div>\n\
          <div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Claim</th><th scope=\"col\">Published</th>{measured}\
          <th scope=\"col\">Holds if</th><th scope=\"col\">Verdict</th></tr></thead><tbody>\n{claims}</tbody></table></div>\n</article>\n",
         escape(&figure.title),

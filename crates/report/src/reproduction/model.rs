@@ -17,8 +17,8 @@ pub struct KeptRun {
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub traces: Vec<(usize, Vec<Traced>)>,
     /// Why a run on the kernel says more of the machine than of the kernel; nothing for other runs.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub doubts: Vec<String>,
+    #[serde(rename = "doubts", skip_serializing_if = "Vec::is_empty", default)]
+    pub validity_issues: Vec<String>,
 }
 
 /// Papers, and what holds of them.
@@ -65,7 +65,7 @@ pub struct FigureResult {
     /// What was scaled, and why that is fair; `None` if nothing was.
     pub scaled: Option<String>,
     /// Runs on the kernel that say more of the machine than of the kernel, and why.
-    pub doubts: Vec<String>,
+    pub validity_issues: Vec<String>,
     /// Its claims, in order.
     pub claims: Vec<JudgedClaim>,
     /// Its plots, in order.

@@ -32,8 +32,8 @@ fn figure(figure: &FigureResult) -> String {
     if let Some(why) = &figure.scaled {
         text += &wrap(&format!("Scaled: {why}"));
     }
-    for doubt in &figure.doubts {
-        text += &wrap(&format!("INVALID: {doubt}"));
+    for issue in &figure.validity_issues {
+        text += &wrap(&format!("INVALID: {issue}"));
     }
     let heads = if figure.is_live() { vec!["Claim", "Published", "Kernel", "Simulated"] } else { vec!["Claim", "Published", "Measured"] };
     let heads = heads.into_iter().chain(["Holds if", ""]);

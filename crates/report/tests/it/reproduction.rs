@@ -62,7 +62,7 @@ fn reproduction() -> Reproduction {
                 source: figure.source.clone(),
                 about: figure.about.clone(),
                 scaled: Some("Half as long.".to_owned()),
-                doubts: Vec::new(),
+                validity_issues: Vec::new(),
                 claims: claims.collect(),
                 plots: Vec::new(),
             }],

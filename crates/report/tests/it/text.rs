@@ -56,7 +56,7 @@ fn a_run_on_a_machine_that_is_too_slow_is_called_invalid_with_every_reason_and_i
 
 #[test]
 fn a_tenth_of_a_short_round_trip_is_too_late() {
-    let late = |late_p99, base_rtt| Emulation { late_p99, base_rtt, idle: 0.5, ..Emulation::default() }.doubts().len();
+    let late = |late_p99, base_rtt| Emulation { late_p99, base_rtt, idle: 0.5, ..Emulation::default() }.validity_issues().len();
     assert_eq!(late(Span::from_micros(1_001), Span::from_millis(10)), 1);
     assert_eq!(late(Span::from_micros(1_000), Span::from_millis(10)), 0);
     assert_eq!(late(Span::from_micros(500), Span::from_millis(1)), 0);
