@@ -25,6 +25,8 @@ pub struct Cli {
 pub enum Command {
     /// Compare controllers on one network, given by flags or by a scenario file
     Compare(CompareArgs),
+    /// Compare two result directories: what was changed, and which metrics moved beyond the spread over seeds
+    Diff(DiffArgs),
     /// Run a scenario file
     Run(RunArgs),
     /// Run a scenario file on the Linux kernel: real connections over emulated links
@@ -63,9 +65,9 @@ impl Default for Command {
 
 #[derive(Parser)]
 pub struct CompareArgs {
-    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`); or two result directories, to see
-    /// what changed between them [default: newreno cubic bbr; with --icn: mircc rcp newreno]
-    #[arg(value_parser = parse_compared)]
+    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`) [default: newreno cubic bbr; with
+    /// --icn: mircc rcp newreno]
+    #[arg(value_name = "CONTROLLER", value_parser = parse_compared)]
     pub compared: Vec<Compared>,
     /// Compare on an information-centric network: laws of links' rates (mircc, rcp), consumers (best-subflow), or controllers of windows (see `narrows list icn`)
     #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
@@ -116,12 +118,22 @@ pub struct CompareArgs {
     pub output: OutputArgs,
 }
 
-/// What is compared.
+/// A contender of a comparison.
 #[derive(Clone)]
 pub enum Compared {
     Controller(Choice),
     Icn(IcnWay),
-    Result(PathBuf),
+}
+
+#[derive(Args)]
+pub struct DiffArgs {
+    /// The result directory before the change
+    pub before: PathBuf,
+    /// The result directory after the change
+    pub after: PathBuf,
+    /// Print all metrics as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]
@@ -497,20 +509,16 @@ fn parse_path(text: &str) -> Result<String, String> {
     }
 }
 
-/// A name of a controller, a law or a consumer, else a directory. Whoever means a directory of such a name writes it with a slash.
+/// A name of a controller, a law or a consumer.
 fn parse_compared(text: &str) -> Result<Compared, String> {
     let reason = match parse_choice(text) {
         Ok(choice) => return Ok(Compared::Controller(choice)),
         Err(reason) => reason,
     };
-    if let Some(way) = IcnWay::read(text)? {
-        return Ok(Compared::Icn(way));
-    }
-    match Path::new(text).is_dir() {
-        true => Ok(Compared::Result(PathBuf::from(text))),
-        false if text.contains('/') => Err(format!("there is no result directory \"{text}\"")),
-        false if text.contains('?') => Err(reason),
-        false => Err(format!("{reason}; nor is there a result directory of this name")),
+    match IcnWay::read(text)? {
+        Some(way) => Ok(Compared::Icn(way)),
+        None if Path::new(text).is_dir() => Err("this is a directory; to compare two results, use narrows diff BEFORE AFTER".to_owned()),
+        None => Err(reason),
     }
 }
 

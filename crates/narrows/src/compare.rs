@@ -2,7 +2,6 @@
 
 use crate::Outcome;
 use crate::cli::{CompareArgs, Compared};
-use crate::differ::differ;
 use crate::error::Failure;
 use crate::icn::IcnWay;
 use crate::inputs;
@@ -13,18 +12,10 @@ use crate::unmarked;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
-use std::path::Path;
 
 /// Runs each controller on the same network with several seeds and shows them side by side.
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
-    let contest = if args.icn {
-        Contest::of_ways(&args, &ways(&args)?)?
-    } else {
-        match named(&args)? {
-            Named::Controllers(controllers) => Contest::of_controllers(&args, &controllers)?,
-            Named::Results(before, after) => return differ(before, after, args.output.json),
-        }
-    };
+    let contest = if args.icn { Contest::of_ways(&args, &ways(&args)?)? } else { Contest::of_controllers(&args, &controllers(&args)?)? };
     let started = Started::now();
     let Contest { names, mut networks, own } = contest;
     let reserved = output::reserve(&args.output, "compare")?;
@@ -102,9 +93,6 @@ fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
             Some(way) => way,
             None => IcnWay::window(choice.clone()),
         }),
-        Compared::Result(directory) => {
-            Err(Failure::Other(format!("{} is a result directory; results are as they were made, so leave --icn out", directory.display())))
-        }
     };
     args.compared.iter().map(way).collect()
 }
@@ -112,63 +100,18 @@ fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
 /// Controllers compared if none is named.
 const DEFAULT: [&str; 3] = ["newreno", "cubic", "bbr"];
 
-enum Named<'a> {
-    Controllers(Vec<Choice>),
-    Results(&'a Path, &'a Path),
-}
-
-/// What the arguments name: controllers, or two results.
-fn named(args: &CompareArgs) -> Result<Named<'_>, Failure> {
-    let (mut controllers, mut results) = (Vec::new(), Vec::new());
-    for compared in &args.compared {
-        match compared {
-            Compared::Controller(choice) => controllers.push(choice.clone()),
-            Compared::Icn(way) => {
-                let name = way.text();
-                return Err(Failure::Other(format!(
-                    "{name} controls the rates of an information-centric network; add --icn to compare it there"
-                )));
-            }
-            Compared::Result(directory) => results.push(directory.as_path()),
+/// Controllers that the arguments name.
+fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
+    if args.compared.is_empty() {
+        return Ok(DEFAULT.iter().map(|name| name.parse().expect("a controller of the registry")).collect());
+    }
+    let controller = |compared: &Compared| match compared {
+        Compared::Controller(choice) => Ok(choice.clone()),
+        Compared::Icn(way) => {
+            Err(Failure::Other(format!("{} controls the rates of an information-centric network; add --icn to compare it there", way.text())))
         }
-    }
-    match (&controllers[..], &results[..]) {
-        ([], []) => Ok(Named::Controllers(DEFAULT.iter().map(|name| name.parse().expect("a controller of the registry")).collect())),
-        (_, []) => Ok(Named::Controllers(controllers)),
-        ([], [before, after]) => match foreign(args) {
-            Some(flag) => {
-                Err(Failure::Other(format!("--{flag} is for comparing controllers; results are as they were made, so leave it out")))
-            }
-            None => Ok(Named::Results(before, after)),
-        },
-        ([], [_]) => Err(Failure::Other("one result is not compared with anything; name two result directories".to_owned())),
-        ([], _) => Err(Failure::Other(format!("{} results are too many; name two result directories", results.len()))),
-        ([choice, ..], [directory, ..]) => Err(Failure::Other(format!(
-            "{} is a controller and {} is a result directory; compare controllers, or two results",
-            choice.text(),
-            directory.display()
-        ))),
-    }
-}
-
-/// A flag that says how to run, which results have behind them.
-fn foreign(args: &CompareArgs) -> Option<&'static str> {
-    let flags = [
-        ("file", args.file.is_some()),
-        ("path", args.path.is_some()),
-        ("rate", args.rate.is_some()),
-        ("rtt", args.rtt.is_some()),
-        ("buffer", args.buffer.is_some()),
-        ("flows", args.flows.is_some()),
-        ("stagger", args.stagger.is_some()),
-        ("loss", args.loss.is_some()),
-        ("trace", args.trace.is_some()),
-        ("duration", args.duration.is_some()),
-        ("warmup", args.warmup.is_some()),
-        ("seed", args.seed.is_some()),
-        ("out", args.output.out.is_some()),
-    ];
-    flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    };
+    args.compared.iter().map(controller).collect()
 }
 
 /// The network with `choice` driving it.

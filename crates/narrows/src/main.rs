@@ -4,7 +4,7 @@ mod bench;
 mod cells;
 mod cli;
 mod compare;
-mod differ;
+mod diff;
 mod doctor;
 mod error;
 mod export;
@@ -62,6 +62,7 @@ fn main() -> ExitCode {
     };
     let outcome = match cli.command.unwrap_or_default() {
         Command::Compare(args) => compare::compare(args),
+        Command::Diff(args) => diff::diff(args),
         Command::Run(args) => run::run(args),
         Command::Live(args) => live::live(args),
         Command::Fidelity(args) => fidelity::fidelity(args),

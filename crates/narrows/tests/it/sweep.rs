@@ -252,24 +252,23 @@ fn results_are_compared_with_their_spread() {
     {
         assert_eq!(code(&place.narrows(["run", file, "--seeds", seeds, "--quiet", "--out", out])), 0);
     }
-    let output = place.narrows(["compare", "before", "after"]);
+    let output = place.narrows(["diff", "before", "after"]);
     let told = stdout(&output);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     for words in ["link.bottleneck.buffer: ", "rtt_p95", "worse", "95 % interval"] {
         assert!(told.contains(words), "{words} is not in {told}");
     }
-    let json: Value = serde_json::from_slice(&place.narrows(["compare", "before", "after", "--json"]).stdout).expect("JSON");
+    let json: Value = serde_json::from_slice(&place.narrows(["diff", "before", "after", "--json"]).stdout).expect("JSON");
     let rtt = json["metrics"].as_array().expect("metrics").iter().find(|moved| moved["metric"] == "rtt_p95").expect("rtt_p95");
     assert!(rtt["beyond_spread"] == true && rtt["better"] == false && rtt["change"].as_f64() > Some(5.0), "{rtt}");
-    let same = stdout(&place.narrows(["compare", "before", "before"]));
+    let same = stdout(&place.narrows(["diff", "before", "before"]));
     assert!(same.contains("no difference") && same.contains("No metric changed."), "{same}");
-    let single = stdout(&place.narrows(["compare", "one", "two"]));
+    let single = stdout(&place.narrows(["diff", "one", "two"]));
     assert!(single.contains("One seed each: no spread known."), "{single}");
     for (arguments, says) in [
-        (vec!["compare", "before", "cubic"], "cubic is a controller and before is a result directory"),
-        (vec!["compare", "before"], "name two result directories"),
-        (vec!["compare", "before", "after", "--rate", "1 Mbit/s"], "--rate is for comparing controllers"),
-        (vec!["compare", "before", "nowhere/else"], "there is no result directory \"nowhere/else\""),
+        (vec!["compare", "before", "after"], "use narrows diff BEFORE AFTER"),
+        (vec!["diff", "before"], "<AFTER>"),
+        (vec!["diff", "before", "nowhere/else"], "nowhere/else"),
     ] {
         let output = place.narrows(arguments.iter().copied());
         assert!(code(&output) == 2 && stderr(&output).contains(says), "{arguments:?}: {}", stderr(&output));

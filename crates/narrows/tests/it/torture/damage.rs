@@ -54,8 +54,8 @@ const READERS: [&[&str]; 5] = [
     &["report", "a", "--json", "--out", "made/page.html"],
     &["report", "a", "--out", "made/page.html"],
     &["export", "a", "--out", "made/csv"],
-    &["compare", "a", "b", "--json"],
-    &["compare", "b", "a"],
+    &["diff", "a", "b", "--json"],
+    &["diff", "b", "a"],
 ];
 
 #[test]

@@ -1,6 +1,7 @@
-//! `narrows compare A B` of two result directories: what was changed, and what came of it.
+//! `narrows diff`: what was changed between two results, and what came of it.
 
 use crate::Outcome;
+use crate::cli::DiffArgs;
 use crate::error::Failure;
 use crate::output;
 use narrows_measure::bootstrap::{Interval, difference_interval, mean};
@@ -49,10 +50,10 @@ struct Moved {
 }
 
 /// Compares two results.
-pub fn differ(before: &Path, after: &Path, json: bool) -> Result<Outcome, Failure> {
-    let (first, second) = (measured(&open(before)?)?, measured(&open(after)?)?);
-    let told = tell(&first, &second, before, after)?;
-    let text = if json {
+pub fn diff(args: DiffArgs) -> Result<Outcome, Failure> {
+    let (first, second) = (measured(&open(&args.before)?)?, measured(&open(&args.after)?)?);
+    let told = tell(&first, &second, &args.before, &args.after)?;
+    let text = if args.json {
         serde_json::to_string_pretty(&told).map(|text| text + "\n").map_err(|error| Failure::Other(format!("no JSON: {error}")))?
     } else {
         words(&told, &first, &second)
