@@ -4,7 +4,7 @@ use crate::Controller;
 use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
-use narrows_params::{Makes, Need, Param, ParamError, Params, Registered};
+use narrows_params::{Makes, Need, Param, ParamError, Params, Registered, find, suggest};
 
 /// Every controller, in the order in which lists show them.
 pub const ENTRIES: &[&Entry] = &[
@@ -34,6 +34,24 @@ pub const ENTRIES: &[&Entry] = &[
 pub const TWINS: &[&Twin] =
     &[&pcc::kernel::VIVACE_TWIN, &pcc::kernel::ALLEGRO_TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
 
+/// Other names of controllers: those of the field, and the kernel's own for those that it gets from here.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("reno", "newreno"),
+    ("highspeed", "hstcp"),
+    ("bbr1", "bbr"),
+    ("bbrv1", "bbr"),
+    ("bbr-v1", "bbr"),
+    ("bbrv3", "bbr3"),
+    ("bbr-v3", "bbr3"),
+    ("pcc_vivace", "pcc-vivace"),
+    ("pcc_allegro", "pcc-allegro"),
+    ("fast_kernel", "fast-kernel"),
+    ("vcp_kernel", "vcp-kernel"),
+];
+
+/// Names that scenarios once had for controllers.
+const FORMER_NAMES: &[(&str, &str)] = &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
+
 impl Registered for Entry {
     const WHAT: &'static str = "controller";
     fn all() -> &'static [&'static Entry] {
@@ -48,6 +66,12 @@ impl Registered for Entry {
     fn needs(&self) -> &'static [Need] {
         self.needs
     }
+    fn other_names() -> &'static [(&'static str, &'static str)] {
+        OTHER_NAMES
+    }
+    fn former_names() -> &'static [(&'static str, &'static str)] {
+        FORMER_NAMES
+    }
 }
 
 impl Makes for Entry {
@@ -59,22 +83,33 @@ impl Makes for Entry {
 }
 
 impl Twin {
-    /// The twin of this name: the kernel's (`pcc_vivace`), the same with `-` for `_`, or that of the registry (`pcc-kernel`).
-    pub fn named(name: &str) -> Option<&'static Twin> {
-        TWINS.iter().copied().find(|twin| twin.kernel == name || twin.kernel == name.replace('-', "_") || twin.entry.name() == name)
+    /// The twin of a controller of this name, in scenarios (`pcc-vivace`) or in the kernel (`pcc_vivace`).
+    ///
+    /// # Errors
+    ///
+    /// No such controller, or none that the kernel can be given.
+    pub fn named(name: &str) -> Result<&'static Twin, ParamError> {
+        let unknown = || {
+            let for_kernel = format!("{name}-kernel");
+            let known = TWINS.iter().map(|twin| twin.entry.name);
+            let word = if known.clone().any(|known| known == for_kernel) { &for_kernel } else { name };
+            ParamError::UnknownName { what: "kernel controller", name: name.to_owned(), help: suggest(word, "kernel controllers", known) }
+        };
+        match find::<Entry>(name) {
+            Ok(entry) => TWINS.iter().copied().find(|twin| twin.entry.name == entry.name).ok_or_else(unknown),
+            Err(ParamError::UnknownName { .. }) => Err(unknown()),
+            Err(renamed) => Err(renamed),
+        }
     }
 
-    /// A twin with its parameters, as the command line has them: `pcc-vivace?fixed=true`. The choice is that of its simulation.
+    /// A twin with its parameters, as scenarios have them: `pcc-vivace?fixed=true`. The choice is that of its simulation.
     ///
     /// # Errors
     ///
     /// No such twin, or not its parameters.
     pub fn read(text: &str) -> Result<(&'static Twin, Choice), ParamError> {
         let (name, settings) = text.split_once('?').unwrap_or((text, ""));
-        let Some(twin) = Twin::named(name) else {
-            let known: Vec<String> = TWINS.iter().map(|twin| twin.name()).collect();
-            return Err(ParamError::UnknownName { what: "controller for the kernel", name: name.to_owned(), known: known.join(", ") });
-        };
+        let twin = Twin::named(name)?;
         let mut all: Vec<&str> = twin.choice.split('?').nth(1).unwrap_or_default().split('&').filter(|one| !one.is_empty()).collect();
         let own = all.len();
         all.extend(settings.split('&').filter(|one| !one.is_empty() && !all[..own].contains(one)).collect::<Vec<_>>());

@@ -118,7 +118,7 @@ impl Pinned {
 
     fn pin(loaded: Loaded, twin: &'static Twin, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
         fs::create_dir(path).map_err(failed(path, "made"))?;
-        let text = twin.text(choice);
+        let text = choice.text();
         std::os::unix::fs::symlink(&text, path.join(CHOICE)).map_err(failed(path, "written"))?;
         loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
         Ok(Pinned::found(path)?)
@@ -143,7 +143,7 @@ impl Pinned {
     pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, KernelError> {
         let mut all = Pinned::all()?;
         let names: Vec<String> = all.iter().map(|one| one.as_ref().map_or_else(|one| one.name(), |one| one.name()).to_owned()).collect();
-        let alike = [name.to_owned(), name.replace('-', "_")].into_iter().chain(Twin::named(name).map(|twin| twin.kernel.to_owned()));
+        let alike = [name.to_owned(), name.replace('-', "_")].into_iter().chain(Twin::named(name).ok().map(|twin| twin.kernel.to_owned()));
         match alike.filter_map(|alike| names.iter().position(|one| *one == alike)).next() {
             Some(index) => Ok(all.swap_remove(index)),
             None => Err(KernelError::NotLoaded { name: name.to_owned(), loaded: names }),

@@ -205,7 +205,7 @@ pub struct FidelityArgs {
     /// Only these cells, by number, with commas between them
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::fidelity::CELLS)))]
     pub cells: Vec<u32>,
-    /// The controllers of the cells, with commas between them; those that the kernel has not are loaded into it: "pcc-kernel,hstcp?profile=linux"
+    /// The controllers of the cells, with commas between them; those that the kernel has not are loaded into it: "pcc-vivace,hstcp?profile=linux"
     #[arg(long, value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]
     pub controllers: Vec<Choice>,
     #[command(flatten)]

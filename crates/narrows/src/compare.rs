@@ -107,9 +107,10 @@ fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
     }
     let controller = |compared: &Compared| match compared {
         Compared::Controller(choice) => Ok(choice.clone()),
-        Compared::Icn(way) => {
-            Err(Failure::Other(format!("{} controls the rates of an information-centric network; add --icn to compare it there", way.text())))
-        }
+        Compared::Icn(way) => Err(Failure::Other(format!(
+            "{} controls the rates of an information-centric network; add --icn to compare it there",
+            way.text()
+        ))),
     };
     args.compared.iter().map(controller).collect()
 }

@@ -60,7 +60,7 @@ fn controllers() -> Vec<Item> {
         let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
         text += &format!("{:<10} source: {}\n", "", entry.source);
         text += &format!("{:<10} in Linux: {}\n", "", entry.kernel.unwrap_or("not available"));
-        let loadable = TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.name());
+        let loadable = TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.entry.name);
         if let Some(name) = &loadable {
             text += &format!("{:<10} given to Linux by: narrows kernel load {name}\n", "");
         }

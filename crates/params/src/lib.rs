@@ -1,7 +1,9 @@
 //! Typed parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` chooses an entry of a registry and sets them.
 
+mod near;
 mod need;
 
+pub use near::{nearest, suggest};
 pub use need::Need;
 
 use std::fmt;
@@ -213,24 +215,34 @@ impl Params {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ParamError {
     /// No such entry.
-    #[error("there is no {what} \"{name}\"; known are {known}")]
+    #[error("there is no {what} \"{name}\"; {help}")]
     UnknownName {
         /// What the registry holds.
         what: &'static str,
         /// As written.
         name: String,
-        /// All names.
-        known: String,
+        /// The name that may have been meant, or the known names.
+        help: String,
+    },
+    /// An entry's former name.
+    #[error("the {what} \"{name}\" is now called \"{now}\"; write that")]
+    Renamed {
+        /// What the registry holds.
+        what: &'static str,
+        /// As written.
+        name: String,
+        /// The entry's name.
+        now: &'static str,
     },
     /// No such parameter.
-    #[error("{entry} has no parameter \"{name}\"; it has {known}")]
+    #[error("{entry} has no parameter \"{name}\"; {help}")]
     UnknownParam {
         /// The entry.
         entry: &'static str,
         /// As written.
         name: String,
-        /// All its parameters.
-        known: String,
+        /// The parameter that may have been meant, or all that it has.
+        help: String,
     },
     /// The same parameter twice.
     #[error("parameter \"{name}\" of {entry} is set twice; keep one")]
@@ -268,6 +280,33 @@ pub trait Registered: 'static {
     fn needs(&self) -> &'static [Need] {
         &[]
     }
+    /// Other names that the field has for entries, each with the entry's own.
+    fn other_names() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+    /// Names that entries no longer have, each with the present one.
+    fn former_names() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+}
+
+/// The entry of a name, its own or another that the field has for it.
+///
+/// # Errors
+///
+/// [`ParamError::UnknownName`], [`ParamError::Renamed`].
+pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
+    let known = |table: &[(&str, &'static str)]| table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
+    let own = known(E::other_names()).unwrap_or(name);
+    if let Some(entry) = E::all().iter().find(|entry| entry.name() == own) {
+        return Ok(entry);
+    }
+    let (what, written) = (E::WHAT, name.to_owned());
+    if let Some(now) = known(E::former_names()) {
+        return Err(ParamError::Renamed { what, name: written, now });
+    }
+    let help = suggest(name, &format!("{what}s"), E::all().iter().map(|entry| entry.name()));
+    Err(ParamError::UnknownName { what, name: written, help })
 }
 
 /// A registry's line that makes something of a choice: a controller.
@@ -293,7 +332,7 @@ impl<E: Registered> Choice<E> {
         self.entry
     }
 
-    /// The text it was written as.
+    /// The entry's name, with the parameters as they were written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -346,17 +385,13 @@ impl<E: Registered> FromStr for Choice<E> {
     type Err = ParamError;
     fn from_str(text: &str) -> Result<Choice<E>, ParamError> {
         let (name, settings) = text.split_once('?').unwrap_or((text, ""));
-        let Some(entry) = E::all().iter().find(|entry| entry.name() == name) else {
-            let known: Vec<&str> = E::all().iter().map(|entry| entry.name()).collect();
-            return Err(ParamError::UnknownName { what: E::WHAT, name: name.to_owned(), known: known.join(", ") });
-        };
+        let entry = find::<E>(name)?;
         let mut set: Vec<(&'static str, Value)> = Vec::new();
         for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
             let Some(param) = entry.params().iter().find(|param| param.name == key) else {
-                let known: Vec<&str> = entry.params().iter().map(|param| param.name).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(ParamError::UnknownParam { entry: entry.name(), name: key.to_owned(), known });
+                let help = suggest(key, "parameters", entry.params().iter().map(|param| param.name));
+                return Err(ParamError::UnknownParam { entry: entry.name(), name: key.to_owned(), help });
             };
             if set.iter().any(|(name, _)| *name == param.name) {
                 return Err(ParamError::Twice { entry: entry.name(), name: param.name });
@@ -369,6 +404,7 @@ impl<E: Registered> FromStr for Choice<E> {
             })?;
             set.push((param.name, value));
         }
-        Ok(Choice { entry, set, text: text.to_owned() })
+        // Results show an entry by its own name.
+        Ok(Choice { entry, set, text: format!("{}{}", entry.name(), &text[name.len()..]) })
     }
 }

@@ -12,7 +12,6 @@ mod workload;
 
 use crate::error::{Checked, Problem};
 use crate::icn;
-use crate::near::suggest;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{ReadFile, Scenario};
@@ -148,18 +147,7 @@ pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
 
 /// An entry of a registry with its parameters.
 pub(crate) fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
-    text.value.parse().map_err(|error| match &error {
-        ParamError::UnknownName { what, name, .. } => {
-            let help = suggest(name, &format!("{what}s"), E::all().iter().map(|entry| entry.name()));
-            Problem::at(&text.span, format!("there is no {what} \"{name}\""), help)
-        }
-        ParamError::UnknownParam { entry, name, .. } => {
-            let params = E::all().iter().filter(|other| other.name() == *entry).flat_map(|other| other.params());
-            let help = suggest(name, "parameters", params.map(|param| param.name));
-            Problem::at(&text.span, format!("{entry} has no parameter \"{name}\""), help)
-        }
-        _ => refused_parameters(text, &error),
-    })
+    text.value.parse().map_err(|error| refused_parameters(text, &error))
 }
 
 pub(crate) fn refused_parameters(text: &At<String>, error: &ParamError) -> Box<Problem> {

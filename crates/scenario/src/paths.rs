@@ -4,9 +4,9 @@
 //! the nodes "sender" and "receiver".
 
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::text::At;
 use crate::{Scenario, parse};
+use narrows_params::suggest;
 use std::io;
 
 /// A named path.

@@ -1,7 +1,7 @@
 //! From text to raw structures, and from what `toml` and `serde` say to what helps.
 
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
+use narrows_params::suggest;
 use serde::de::DeserializeOwned;
 
 /// Reads the text. Everything refused here is refused for its form alone.

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A controller that exists twice: compiled for the simulator, and for the kernel.
 pub struct Twin {
-    /// The kernel's name, of letters, digits, `_` and `.`, at most 15.
+    /// The kernel's name, of letters, digits, `_` and `.`, at most 15: the registry's with `_` for `-`.
     pub kernel: &'static str,
     /// The registry line of the controller that is simulated.
     pub entry: &'static Entry,
@@ -36,25 +36,12 @@ impl PartialEq for Twin {
 impl Eq for Twin {}
 
 impl Twin {
-    /// The text of the command line for a choice of its entry: `pcc-vivace?fixed=true`.
-    pub fn text(&self, choice: &Choice) -> String {
-        match choice.text().split_once('?') {
-            Some((_, settings)) => format!("{}?{settings}", self.name()),
-            None => self.name(),
-        }
-    }
-
-    /// The name of the command line: the kernel's with `-` for `_`.
-    pub fn name(&self) -> String {
-        self.kernel.replace('_', "-")
-    }
-
     /// The choice whose simulation is this core.
     pub fn form(&self) -> Choice {
         self.choice.parse().expect("every twin's choice is one of the registry")
     }
 
-    /// The constants of a choice such as `pcc-kernel?fixed=true`.
+    /// The constants of a choice such as `pcc-vivace?fixed=true`.
     pub fn constants_of(&self, choice: &Choice) -> Result<Vec<u8>, ParamError> {
         (self.constants)(&choice.params())
     }

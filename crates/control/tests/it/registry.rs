@@ -1,7 +1,8 @@
 //! Controllers chosen by text.
 
-use narrows_control::{Choice, ENTRIES, Setup};
-use narrows_params::Kind;
+use narrows_control::cores::Twin;
+use narrows_control::{Choice, ENTRIES, Entry, Setup, TWINS};
+use narrows_params::{Kind, Registered};
 
 fn error(text: &str) -> String {
     text.parse::<Choice>().unwrap_err().to_string()
@@ -9,14 +10,34 @@ fn error(text: &str) -> String {
 
 #[test]
 fn what_is_wrong_and_what_would_be_right() {
-    let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
-    assert_eq!(error("cubik"), format!(r#"there is no controller "cubik"; known are {}"#, known.join(", ")));
-    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; it has profile, hz, fast_convergence, hystart, friendliness, ecn"#);
+    for (written, near) in [("cubik", "cubic"), ("bbr2", "bbr3"), ("new-reno", "newreno"), ("BBR3", "bbr3")] {
+        assert_eq!(error(written), format!(r#"there is no controller "{written}"; did you mean "{near}"?"#));
+    }
+    assert!(error("tahoe").starts_with(r#"there is no controller "tahoe"; known controllers: newreno, cubic, "#), "{}", error("tahoe"));
+    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; known parameters: profile, hz, fast_convergence, hystart, friendliness, ecn"#);
     insta::assert_snapshot!(error("cubic?hz=250&hz=250"), @r#"parameter "hz" of cubic is set twice; keep one"#);
     insta::assert_snapshot!(error("cubic?profile=rfc8312"), @"cubic: profile=rfc8312 is not allowed; it must be one of linux, rfc9438");
     insta::assert_snapshot!(error("cubic?hz=10"), @"cubic: hz=10 is not allowed; it must be a number from 100 to 1000 Hz");
     insta::assert_snapshot!(error("cubic?hystart=maybe"), @"cubic: hystart=maybe is not allowed; it must be true or false");
     insta::assert_snapshot!(error("bbr?era=linux-2.6"), @"bbr: era=linux-2.6 is not allowed; it must be one of linux-4.15, linux-6");
+}
+
+#[test]
+fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
+    for (other, own) in Entry::other_names() {
+        let choice: Choice = other.parse().unwrap();
+        assert_eq!((choice.entry().name, choice.text()), (*own, *own));
+        assert!(ENTRIES.iter().all(|entry| entry.name != *other), "{other} is a name of its own");
+    }
+    assert_eq!("bbrv3?ecn=off".parse::<Choice>().unwrap().text(), "bbr3?ecn=off");
+    // The kernel's names of controllers that it gets from here.
+    for twin in TWINS {
+        assert_eq!(twin.kernel, twin.entry.name.replace('-', "_"));
+        assert_eq!(Twin::named(twin.kernel), Ok(*twin));
+    }
+    assert_eq!(error("pcc-kernel?fixed"), r#"the controller "pcc-kernel" is now called "pcc-vivace"; write that"#);
+    assert!(Entry::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now)));
+    assert_eq!(Twin::named("fast").unwrap_err().to_string(), r#"there is no kernel controller "fast"; did you mean "fast-kernel"?"#);
 }
 
 #[test]

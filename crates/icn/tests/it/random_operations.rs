@@ -57,7 +57,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 fn method() -> impl Strategy<Value = Method> {
     let rates = ["mircc", "mircc?strict=true&hold=0", "single", "single?multipath=false", "best-subflow", "total-per-subflow"];
-    let controllers = ["newreno", "newreno?ecn", "cubic", "bbr", "allegro", "pcc-kernel"];
+    let controllers = ["newreno", "newreno?ecn", "cubic", "bbr", "allegro", "pcc-vivace"];
     prop_oneof![
         prop::sample::select(rates.to_vec()).prop_map(|name| Method::Rates(name.parse().unwrap())),
         prop::sample::select(controllers.to_vec()).prop_map(|name| Method::Window(name.parse().unwrap())),

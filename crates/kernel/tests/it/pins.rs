@@ -107,7 +107,7 @@ fn pinned_and_unloaded() {
         let ends = connection(&name);
         let found = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
         let known = found.known().map(|(twin, choice)| (twin, choice.text()));
-        assert_eq!((found.text(), known), ("pcc-vivace?fixed=true", Some((twin, "pcc-kernel?fixed=true"))));
+        assert_eq!((found.text(), known), ("pcc-vivace?fixed=true", Some((twin, "pcc-vivace?fixed=true"))));
         assert_eq!(found.constants()[..constants.len()], constants[..]);
         assert_eq!(found.stats().open(), 1);
         let twice = Pinned::held_by(registration, twin, &choice, &constants, &name).err().unwrap();

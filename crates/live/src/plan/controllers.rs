@@ -102,12 +102,12 @@ mod tests {
             let choice: Choice = text.parse().unwrap();
             name_for(&mut planned, twin_of(choice.entry()).unwrap(), &choice, taken).unwrap()
         };
-        assert_eq!(name("pcc-kernel", &[]), "pcc_vivace");
-        assert_eq!(name("pcc-kernel?fixed=true", &[]), "pcc_vivace.2");
-        assert_eq!(name("pcc-kernel?probe=5", &[]), "pcc_vivace", "5 is the default");
-        assert_eq!(name("pcc-kernel-allegro", &["pcc_allegro".to_owned()]), "pcc_allegro.2");
+        assert_eq!(name("pcc-vivace", &[]), "pcc_vivace");
+        assert_eq!(name("pcc-vivace?fixed=true", &[]), "pcc_vivace.2");
+        assert_eq!(name("pcc-vivace?probe=5", &[]), "pcc_vivace", "5 is the default");
+        assert_eq!(name("pcc-allegro", &["pcc_allegro".to_owned()]), "pcc_allegro.2");
         for number in 3..=1000 {
-            assert!(name(&format!("pcc-kernel?latency={number}"), &[]).len() <= MAX_NAME);
+            assert!(name(&format!("pcc-vivace?latency={number}"), &[]).len() <= MAX_NAME);
         }
     }
 }

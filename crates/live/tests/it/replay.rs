@@ -15,7 +15,7 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
         let name = twin.kernel;
         let ends = format!("\"{name}-from\", \"{name}-to\"");
         // VCP's routers raise its window, slowly after each loss.
-        let keys = if name == "vcp" { "queue = \"vcp?codes=accecn\"\n" } else { "loss = \"0.3 %\"\n" };
+        let keys = if name == "vcp_kernel" { "queue = \"vcp?codes=accecn\"\n" } else { "loss = \"0.3 %\"\n" };
         text += &format!(
             "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nbuffer = \"40 packets\"\n{keys}\
              [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}\"\ncount = 4\n\

@@ -101,7 +101,8 @@ fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
     }
     text += "\nnarrows kernel load NAME gives it:\n";
     for twin in TWINS {
-        text += &format!("  {:<16} {}; simulated as {}\n", twin.name(), twin.entry.summary, twin.choice);
+        let simulated = if twin.choice == twin.entry.name { String::new() } else { format!("; simulated as {}", twin.choice) };
+        text += &format!("  {:<16} {}{simulated}\n", twin.entry.name, twin.entry.summary);
     }
     text
 }
@@ -113,7 +114,7 @@ fn as_json(rows: &[Row], damaged: &[Damaged], default: &str) -> String {
         .collect();
 
     let loadable: Vec<Value> =
-        TWINS.iter().map(|twin| json!({ "name": twin.name(), "kernel": twin.kernel, "simulated": twin.choice })).collect();
+        TWINS.iter().map(|twin| json!({ "name": twin.entry.name, "kernel": twin.kernel, "simulated": twin.choice })).collect();
     let rows: Vec<Value> = rows.iter().map(Row::json).collect();
     format!("{:#}\n", json!({ "default": default, "controllers": rows, "damaged": damaged, "loadable": loadable }))
 }

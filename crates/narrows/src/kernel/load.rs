@@ -1,27 +1,16 @@
 //! `narrows kernel load`.
 
-use super::meant;
 use crate::Outcome;
 use crate::cli::LoadArgs;
 use crate::error::Failure;
 use crate::output;
-use narrows_control::TWINS;
 use narrows_control::cores::Twin;
 use narrows_kernel::{KernelError, Pinned};
-use narrows_params::ParamError;
-use narrows_scenario::nearest;
 use std::fs;
 
 /// Loads a controller for every program of this host.
 pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
-    let (twin, choice) = Twin::read(&args.controller).map_err(|error| match &error {
-        ParamError::UnknownName { name, .. } => {
-            let names: Vec<String> = TWINS.iter().flat_map(|twin| [twin.name(), twin.entry.name.to_owned()]).collect();
-            let near = nearest(&name.replace('_', "-"), names.iter().map(String::as_str));
-            Failure::Other(meant(error.to_string(), near))
-        }
-        _ => Failure::Other(error.to_string()),
-    })?;
+    let (twin, choice) = Twin::read(&args.controller).map_err(|error| Failure::Other(error.to_string()))?;
     let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(error.to_string()))?;
     let name = args.name.as_deref().unwrap_or(twin.kernel);
     let (pinned, mounted) = Pinned::load(twin, &choice, &constants, name).map_err(|error| with_log(error, args.log.as_deref()))?;

@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::cli::KernelCommand;
 use crate::error::Failure;
 use narrows_kernel::{Damaged, KernelError, Pinned};
-use narrows_scenario::nearest;
+use narrows_params::nearest;
 use std::time::{Duration, SystemTime};
 
 /// Carries out one of its commands.
@@ -32,15 +32,10 @@ fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
     Pinned::find(name).map_err(|error| match &error {
         KernelError::NotLoaded { loaded, .. } => {
             let near = nearest(&name.replace('-', "_"), loaded.iter().map(String::as_str));
-            Failure::Other(meant(error.to_string(), near))
+            Failure::Other(near.map_or(error.to_string(), |near| format!("{error}; did you mean \"{near}\"?")))
         }
         _ => error.into(),
     })
-}
-
-/// What was refused, with the name that may have been meant.
-fn meant(refusal: String, near: Option<&str>) -> String {
-    near.map_or(refusal.clone(), |near| format!("{refusal}; did you mean \"{near}\"?"))
 }
 
 /// For how long it has been loaded.

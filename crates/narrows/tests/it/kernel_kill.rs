@@ -152,7 +152,7 @@ fn harmed_pins(tally: &mut Tally, random: &mut Random, count: u64) {
 /// A live run that is killed takes its controllers with it.
 fn killed_live_runs(tally: &mut Tally, random: &mut Random, count: u64) {
     const SCENARIO: &str = "name = \"Torn\"\nduration = \"20 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"5 Mbit/s\"\ndelay = \"5 ms\"\n\
-         [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"pcc-kernel?latency=77\"\n";
+         [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"pcc-vivace?latency=77\"\n";
     let place = Scratch::new("kernel-kill");
     let file = place.write("torn.toml", SCENARIO);
     let mark = format!("kernel-kill-{}", std::process::id());

@@ -2,9 +2,9 @@
 
 use crate::Expectation;
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::raw::RawScenario;
 use narrows_measure::metrics;
+use narrows_params::suggest;
 
 pub(super) fn check(raw: &RawScenario) -> Checked<Vec<Expectation>> {
     let mut all = Vec::new();

@@ -3,10 +3,10 @@
 use super::traces::Traces;
 use super::{checked_name, choice};
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::raw::{RawBack, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawScenario, RawSpread};
 use crate::text::{At, OrUnlimited, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
+use narrows_params::suggest;
 use narrows_path::{Delivery, DisciplineChoice, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;

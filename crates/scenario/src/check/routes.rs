@@ -1,9 +1,9 @@
 //! Ways through the network.
 
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::text::At;
 use crate::{Link, LinkId, Node, NodeId};
+use narrows_params::suggest;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The network, prepared for finding ways.

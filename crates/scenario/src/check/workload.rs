@@ -1,11 +1,11 @@
 //! What flows have to send.
 
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::raw::{RawDraw, RawLimited, RawSizes, RawWorkload};
 use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
+use narrows_params::suggest;
 use narrows_path::RateSource;
 use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span};

@@ -4,9 +4,9 @@ use super::figure::{Asked, Limits};
 use super::raw::RawPlot;
 use super::select::Axes;
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::sweep::Path;
 use crate::text::At;
+use narrows_params::suggest;
 
 /// A plot of a figure.
 #[derive(Clone, Debug)]

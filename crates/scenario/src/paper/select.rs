@@ -2,9 +2,9 @@
 
 use super::raw::{RawNames, RawPlaces};
 use crate::error::{Checked, Problem};
-use crate::near::suggest;
 use crate::sweep::{Axis, Path};
 use crate::text::At;
+use narrows_params::suggest;
 use std::ops::Range;
 
 /// The axes that tell cells apart, and how strictly labels are held against them.

@@ -1,6 +1,6 @@
 //! Places of a TOML document by name: `link.bottleneck.rate`, `flow.*.controller`.
 
-use crate::near::suggest;
+use narrows_params::suggest;
 use std::ops::Range;
 use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, InlineTable, Item, TableLike, Value};
 

@@ -11,7 +11,7 @@ use narrows_params::{Need, Param, ParamError, Params};
 /// Registry line.
 pub const KERNEL: Entry = Entry {
     name: "fast-kernel",
-    kernel: Some("fast"),
+    kernel: Some("fast_kernel"),
     summary: "FAST TCP as the kernel runs it here: in integers, with what a socket shows",
     source: "Jin, Wei and Low, INFOCOM 2004; crates/control/cores/fast.h",
     needs: &[Need::Tags],
@@ -42,7 +42,7 @@ pub const KERNEL: Entry = Entry {
 
 /// What the kernel gets of it.
 pub const TWIN: Twin = Twin {
-    kernel: "fast",
+    kernel: "fast_kernel",
     entry: &KERNEL,
     choice: "fast-kernel",
     constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),

@@ -25,7 +25,7 @@ use narrows_wire::LoadCode;
 /// Registry line.
 pub const KERNEL: Entry = Entry {
     name: "vcp-kernel",
-    kernel: Some("vcp"),
+    kernel: Some("vcp_kernel"),
     summary: "VCP in integers, as the Linux kernel gets it by BPF: codes come from accurate ECN's counts of bytes",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; RFC 9768",
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
@@ -49,7 +49,7 @@ pub const KERNEL: Entry = Entry {
 
 /// What the kernel gets.
 pub const TWIN: Twin = Twin {
-    kernel: "vcp",
+    kernel: "vcp_kernel",
     entry: &KERNEL,
     choice: "vcp-kernel",
     constants: |params| Ok(bytemuck::bytes_of(&constants(params)).to_vec()),

@@ -102,7 +102,7 @@ fn a_controller_that_is_not_loaded_is_refused_with_those_that_are() {
 
 #[test]
 fn what_the_kernel_has_not_is_loaded_in_the_form_that_it_takes() {
-    let plan = planned(&[("pcc-kernel", ""), ("pcc-kernel?fixed", ""), ("hstcp?profile=linux&ecn", "")], &usual()).expect("loaded");
+    let plan = planned(&[("pcc-vivace", ""), ("pcc-vivace?fixed", ""), ("hstcp?profile=linux&ecn", "")], &usual()).expect("loaded");
     let names = ["pcc_vivace", "pcc_vivace.2", "hstcp"];
     assert_eq!(plan.controllers.iter().map(|one| &one.name[..]).collect::<Vec<_>>(), names);
     assert_eq!(plan.flows.iter().map(|options| options.controller.as_deref()).collect::<Vec<_>>(), names.map(Some));

@@ -51,7 +51,7 @@ const ALLEGRO_CONSTANTS: Allegro =
 
 /// Registry line of the module's Vivace.
 pub const VIVACE: Entry = Entry {
-    name: "pcc-kernel",
+    name: "pcc-vivace",
     kernel: Some("pcc_vivace"),
     summary: "PCC Vivace as the Linux kernel module computes it, defects included: gradient ascent on a utility linear in the rate",
     source: "PCC-Kernel, branch vivace, src/tcp_pcc.c",
@@ -109,7 +109,7 @@ pub const VIVACE: Entry = Entry {
         ),
         whole("floor_packets", VIVACE_CONSTANTS.floor_packets, (0, 1_000), "packets", "the least rate, per round trip"),
     ],
-    build: |setup, params| Ok(Built::new(PccKernel::new(vivace(params)?, setup, VIVACE.name))),
+    build: |setup, params| Ok(Built::new(PccKernel::new(vivace(params)?, setup, "pcc-kernel"))),
 };
 
 fn vivace(params: &Params) -> Result<Vivace, ParamError> {
@@ -138,7 +138,7 @@ fn vivace(params: &Params) -> Result<Vivace, ParamError> {
 pub const VIVACE_TWIN: Twin = Twin {
     kernel: "pcc_vivace",
     entry: &VIVACE,
-    choice: "pcc-kernel",
+    choice: "pcc-vivace",
     constants: |params| Ok(bytemuck::bytes_of(&vivace(params)?).to_vec()),
     replay: replay::<Vivace>,
     state: size_of::<State>(),
@@ -146,7 +146,7 @@ pub const VIVACE_TWIN: Twin = Twin {
 
 /// Registry line of the module's Allegro.
 pub const ALLEGRO: Entry = Entry {
-    name: "pcc-kernel-allegro",
+    name: "pcc-allegro",
     kernel: Some("pcc_allegro"),
     summary: "PCC Allegro as the Linux kernel module computes it, defects included: steps of some percent toward the better of two rates",
     source: "PCC-Kernel, branch master, src/tcp_pcc.c",
@@ -173,7 +173,7 @@ pub const ALLEGRO: Entry = Entry {
         whole("epsilon_max", ALLEGRO_CONSTANTS.epsilon_max, (1, 99), "%", "the largest"),
         whole("loss_margin", ALLEGRO_CONSTANTS.loss_margin, (0, 10), "%", "the loss at which the utility collapses"),
     ],
-    build: |setup, params| Ok(Built::new(PccKernel::new(allegro(params)?, setup, ALLEGRO.name))),
+    build: |setup, params| Ok(Built::new(PccKernel::new(allegro(params)?, setup, "pcc-kernel-allegro"))),
 };
 
 fn allegro(params: &Params) -> Result<Allegro, ParamError> {
@@ -194,7 +194,7 @@ fn allegro(params: &Params) -> Result<Allegro, ParamError> {
 pub const ALLEGRO_TWIN: Twin = Twin {
     kernel: "pcc_allegro",
     entry: &ALLEGRO,
-    choice: "pcc-kernel-allegro",
+    choice: "pcc-allegro",
     constants: |params| Ok(bytemuck::bytes_of(&allegro(params)?).to_vec()),
     replay: replay::<Allegro>,
     state: size_of::<State>(),
@@ -227,8 +227,9 @@ struct PccKernel<C: CoreConstants<State = State>> {
 }
 
 impl<C: CoreConstants<State = State>> PccKernel<C> {
-    fn new(constants: C, setup: &Setup, name: &str) -> PccKernel<C> {
-        let mut random = Random::stream(setup.seed, name);
+    /// Around a core whose draws come from the stream of this name.
+    fn new(constants: C, setup: &Setup, stream: &str) -> PccKernel<C> {
+        let mut random = Random::stream(setup.seed, stream);
         let input = Input {
             // What a socket has of Linux 4.15: no limits.
             max_pacing_rate: u32::MAX as u64,

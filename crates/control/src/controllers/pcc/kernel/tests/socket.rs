@@ -25,7 +25,7 @@ fn shown(random: &mut Random, totals: &mut Totals, now: Time) -> Feedback<'stati
 
 #[test]
 fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
-    for text in ["pcc-kernel", "pcc-kernel?fixed", "pcc-kernel-allegro", "pcc-kernel-allegro?fixed"] {
+    for text in ["pcc-vivace", "pcc-vivace?fixed", "pcc-allegro", "pcc-allegro?fixed"] {
         let choice: Choice = text.parse().unwrap();
         let run = |noise: Option<u64>| -> Vec<Decision> {
             let mut controller = choice.build(&Setup::default()).unwrap();
@@ -126,7 +126,7 @@ fn ten_packets_at_either_end_are_left_out() {
 
 #[test]
 fn pacing_counts_headers_at_the_same_packets_per_second() {
-    let controller = "pcc-kernel".parse::<Choice>().unwrap().build(&Setup { seed: 3, ..Setup::default() }).unwrap();
+    let controller = "pcc-vivace".parse::<Choice>().unwrap().build(&Setup { seed: 3, ..Setup::default() }).unwrap();
     let decision = controller.decision();
     // A probe around 524,288 B/s of payload; 1500 B for each 1448 B.
     let wire = |payload: u64| Some(Rate::from_bps(payload * 1500 / 1448 * 8));

@@ -24,7 +24,7 @@ void BPF_PROG(cwnd_event, struct sock *sk, enum tcp_ca_event event)
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops controller = {
-	.name = "vcp",
+	.name = "vcp_kernel",
 	.flags = TCP_CONG_NON_RESTRICTED | TCP_CONG_NEEDS_ECN,
 	.init = (void *)init,
 	.release = (void *)release,

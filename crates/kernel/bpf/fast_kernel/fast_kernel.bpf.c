@@ -22,4 +22,4 @@ void BPF_PROG(pkts_acked, struct sock *sk, const struct ack_sample *sample)
 }
 
 SEC(".struct_ops.link")
-struct tcp_congestion_ops controller = WINDOW_CONTROLLER("fast", .pkts_acked = (void *)pkts_acked);
+struct tcp_congestion_ops controller = WINDOW_CONTROLLER("fast_kernel", .pkts_acked = (void *)pkts_acked);
