@@ -1,5 +1,6 @@
 //! Tests of the crate as its users see it, in one program.
 
+#[macro_use]
 mod common;
 mod driven;
 mod icn;
