@@ -109,17 +109,17 @@ impl Pinned {
             return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: given::proposal(name) });
         }
         let loaded = Loaded::held_by(registration, twin, constants, name)?;
-        let pinned = Pinned::pin(loaded, twin, choice, &path);
+        let pinned = Pinned::pin(loaded, choice, &path);
         if pinned.is_err() {
             let _ = place::remove(&path);
         }
         Ok((pinned?, place.mounted))
     }
 
-    fn pin(loaded: Loaded, twin: &'static Twin, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
+    fn pin(loaded: Loaded, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
         fs::create_dir(path).map_err(failed(path, "made"))?;
         let text = choice.text();
-        std::os::unix::fs::symlink(&text, path.join(CHOICE)).map_err(failed(path, "written"))?;
+        std::os::unix::fs::symlink(text, path.join(CHOICE)).map_err(failed(path, "written"))?;
         loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
         Ok(Pinned::found(path)?)
     }

@@ -36,7 +36,7 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
             },
             Some((found, remedy)) => match twin_of(entry) {
                 Some(twin) if loads => {
-                    let load = format!("loaded by narrows for live runs; narrows kernel load {} for this host", twin.name());
+                    let load = format!("loaded by narrows for live runs; narrows kernel load {} for this host", twin.entry.name);
                     Capability::there(&name, load)
                 }
                 Some(_) => Capability::absent(&name, "narrows could load it, but not here", "see controllers by BPF, below"),
@@ -112,7 +112,7 @@ pub fn loading() -> Capability {
     const USE: &str = "only `narrows kernel load`, and live runs with controllers that the kernel has not, need it";
     let (reason, remedy) = match narrows_kernel::fit() {
         Ok(()) if narrows_kernel::BUILT => {
-            let names: Vec<String> = TWINS.iter().map(|twin| twin.name()).collect();
+            let names: Vec<&str> = TWINS.iter().map(|twin| twin.entry.name).collect();
             return Capability::there(NAME, format!("the kernel takes them, and narrows has {}", names.join(", ")));
         }
         Ok(()) => ("the kernel takes them".to_owned(), KernelError::NotBuilt.to_string()),
