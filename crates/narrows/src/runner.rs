@@ -175,7 +175,6 @@ pub fn run_cells(
         let ran = match world(*cell) {
             World::Kernel => Ok(run_live_sound(&scenario, &bar, weight).map_err(live_failure)?),
             World::Packets => run_one(&scenario, &bar, weight, &mut ()),
-            World::Fluid => shown(&scenario, &bar, weight, |progress| narrows_sim::fluid::run(&scenario, progress)),
         };
         match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
@@ -211,24 +210,15 @@ fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
         .map_err(|error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")))
 }
 
+/// Runs a scenario while `observer` watches it, and shows how far it is.
 fn run_one(scenario: &Scenario, bar: &ProgressBar, weight: u64, observer: &mut impl Observer) -> Result<Record, SimError> {
-    shown(scenario, bar, weight, |progress| narrows_sim::run_observed(scenario, progress, observer))
-}
-
-/// Runs a scenario, and shows how far it is.
-fn shown(
-    scenario: &Scenario,
-    bar: &ProgressBar,
-    weight: u64,
-    run: impl FnOnce(narrows_sim::Progress<'_>) -> Result<Record, SimError>,
-) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;
     let progress: narrows_sim::Progress<'_> = &mut |now| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
         !INTERRUPTED.load(Ordering::Relaxed)
     };
-    let record = run(progress)?;
+    let record = narrows_sim::run_observed(scenario, progress, observer)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
 }

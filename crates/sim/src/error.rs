@@ -46,9 +46,6 @@ pub enum SimError {
         /// When.
         at: Span,
     },
-    /// There is no fluid of it.
-    #[error(transparent)]
-    Unfit(#[from] crate::fluid::Unfit),
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

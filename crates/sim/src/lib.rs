@@ -8,7 +8,6 @@ mod carried;
 mod deliver;
 mod endpoint;
 mod error;
-pub mod fluid;
 mod hosts;
 mod icn;
 mod opening;

@@ -32,17 +32,7 @@ impl<'a> Job<'a> {
         let plan = figure.plan(quick);
         let scaled = quick && figure.is_scaled();
         let mut work = Vec::new();
-        let mut unfit = None;
-        plan.check(&|name| source.read(name), |scenario| match plan.world((work.len() * plan.seeds()) as u64) {
-            World::Packets | World::Kernel => work.push(self::work(&scenario)),
-            World::Fluid => {
-                work.push(Work::of(&scenario));
-                unfit = unfit.take().or_else(|| narrows_sim::fluid::check(&scenario).err());
-            }
-        })?;
-        if let Some(unfit) = unfit {
-            return Err(plan.refused(World::Fluid, &unfit.problem, &unfit.remedy).into());
-        }
+        plan.check(&|name| source.read(name), |scenario| work.push(self::work(&scenario)))?;
         let origin = Origin {
             program: cells::program(),
             remake: format!("{} {}{}", source.paper.name, figure.name, if scaled { " --quick" } else { "" }),

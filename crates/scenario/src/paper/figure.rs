@@ -191,12 +191,6 @@ impl Plan {
         if self.worlds.is_empty() { cell } else { format!("{cell}, world = \"{}\"", self.world(run).name()) }
     }
 
-    /// A world cannot run a scenario of the figure: the error that shows where the file names that world.
-    pub fn refused(&self, world: World, problem: &str, remedy: &str) -> ScenarioError {
-        let span = self.worlds.iter().find(|(own, _)| *own == world).map_or(0..0, |(_, span)| span.clone());
-        self.sweep.fail(*Problem::at(&span, problem, format!("{remedy}, or leave \"{}\" out of worlds", world.name())))
-    }
-
     /// How many seeds each cell is run with: run `cell * seeds + n` is that of the n-th.
     pub fn seeds(&self) -> usize {
         self.sweep.axes().iter().find(|axis| axis.is_seed()).map_or(1, |axis| axis.values.len())

@@ -57,8 +57,6 @@ pub(crate) struct RawFigure {
 pub(crate) enum RawWorld {
     /// The simulator, packet by packet.
     Packets,
-    /// The laws of its controllers as a fluid.
-    Fluid,
     /// The Linux kernel, over emulated links: only with `narrows reproduce --live`.
     Kernel,
 }

@@ -11,8 +11,6 @@ use std::ops::Range;
 pub enum World {
     /// The simulator, packet by packet.
     Packets,
-    /// The laws of its controllers as a fluid.
-    Fluid,
     /// The Linux kernel, over emulated links.
     Kernel,
 }
@@ -22,7 +20,6 @@ impl World {
     pub fn name(self) -> &'static str {
         match self {
             World::Packets => "packets",
-            World::Fluid => "fluid",
             World::Kernel => "kernel",
         }
     }
@@ -32,13 +29,12 @@ impl World {
 pub(super) fn read(raw: Option<&At<Vec<At<RawWorld>>>>) -> Checked<Vec<(World, Range<usize>)>> {
     let Some(raw) = raw else { return Ok(Vec::new()) };
     if raw.value.is_empty() {
-        return Err(Problem::at(&raw.span, "no world is given", "leave worlds out for packets, or write [\"packets\", \"fluid\"]"));
+        return Err(Problem::at(&raw.span, "no world is given", "leave worlds out for packets, or write [\"kernel\", \"packets\"]"));
     }
     let mut worlds: Vec<(World, Range<usize>)> = Vec::new();
     for written in &raw.value {
         let world = match written.value {
             RawWorld::Packets => World::Packets,
-            RawWorld::Fluid => World::Fluid,
             RawWorld::Kernel => World::Kernel,
         };
         if worlds.iter().any(|(other, _)| *other == world) {

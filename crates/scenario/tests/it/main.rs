@@ -1,6 +1,5 @@
 //! Tests of the crate as its users see it, in one program.
 
-#[macro_use]
 mod common;
 mod driven;
 mod icn;

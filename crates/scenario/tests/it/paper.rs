@@ -164,23 +164,21 @@ fn quick_is_laid_over_it() {
 #[test]
 fn worlds_are_an_axis_before_those_of_the_sweep() {
     let text = FIGURE
-        .replacen("about = \"All of it is ours.\"", "about = \"All of it is ours.\"\nworlds = [\"packets\", \"fluid\"]", 1)
+        .replacen("about = \"All of it is ours.\"", "about = \"All of it is ours.\"\nworlds = [\"kernel\", \"packets\"]", 1)
         .replacen("lines = \"flow.*.controller\"", "lines = [\"world\", \"flow.*.controller\"]", 1)
-        .replacen("over = \"mean\"", "over = \"mean\"\nat = { world = \"fluid\" }", 1);
+        .replacen("over = \"mean\"", "over = \"mean\"\nat = { world = \"packets\" }", 1);
     let figure = figure(&text);
     let plan = figure.plan(false);
     assert_eq!((plan.cells(), plan.runs(), plan.sweep.cells()), (18, 54, 27));
-    assert_eq!([plan.world(26), plan.world(27)], [World::Packets, World::Fluid]);
-    assert_eq!((plan.label(4), plan.label(13)), ("packets, 2 bdp, cubic".to_owned(), "fluid, 2 bdp, cubic".to_owned()));
+    assert_eq!([plan.world(26), plan.world(27)], [World::Kernel, World::Packets]);
+    assert_eq!((plan.label(4), plan.label(13)), ("kernel, 2 bdp, cubic".to_owned(), "packets, 2 bdp, cubic".to_owned()));
     assert_eq!(plan.claims[1].cells, (9..18).collect::<Vec<usize>>());
     assert_eq!(plan.claims[0].cells, [3, 4, 6, 7, 12, 13, 15, 16], "an axis that is not named means all its values");
     let runs = [14, 41].map(|run| plan.scenario(run, &no_file).unwrap_or_else(|error| panic!("{}", error.short())));
     assert_eq!(runs[0], runs[1], "both run the same scenario");
-    assert!(plan.describe(41).ends_with(", seed = 9, world = \"fluid\""), "{}", plan.describe(41));
+    assert!(plan.describe(41).ends_with(", seed = 9, world = \"packets\""), "{}", plan.describe(41));
     let own = plan.identity();
-    assert_ne!(own, self::figure(&text.replacen("\"packets\", ", "", 1)).plan(false).identity());
-    let error = plan.refused(World::Fluid, "it cannot flow", "let it");
-    assert_eq!(error.short(), "papers/test/delay.toml:30: it cannot flow; let it, or leave \"fluid\" out of worlds");
+    assert_ne!(own, self::figure(&text.replacen("\"kernel\", ", "", 1)).plan(false).identity());
 }
 
 #[test]
@@ -299,9 +297,9 @@ fn what_is_wrong_is_shown_at_its_line() {
         ("over = \"mean\"", "over = \"best\""),
         ("over = \"mean\"", "tolerence = \"none\""),
         ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = [\"packets\", \"liquid\"]"),
-        ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = [\"fluid\", \"fluid\"]"),
+        ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = [\"kernel\", \"kernel\"]"),
         ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = []"),
-        ("over = \"mean\"", "at = { world = \"fluid\" }"),
+        ("over = \"mean\"", "at = { world = \"kernel\" }"),
     ];
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(edits.map(refusal).join("\n")) });
 }

@@ -9,7 +9,6 @@ mod conformance;
 mod explicit;
 mod fairness;
 mod fast;
-mod fluid;
 mod goodput;
 mod icn_invariants;
 mod icn_max_min;
