@@ -14,6 +14,8 @@ pub struct Entry {
     pub summary: &'static str,
     /// The documents or code it follows.
     pub source: &'static str,
+    /// The observation on which it bases its rate.
+    pub basis: Basis,
     /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`] has those of its parameters too.
     pub needs: &'static [Need],
     /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario says otherwise (PCC in user space).
@@ -22,6 +24,21 @@ pub struct Entry {
     pub params: &'static [Param],
     /// Makes one for a new connection.
     pub build: fn(&Setup, &Params) -> Result<Built, ParamError>,
+}
+
+/// The observation on which a controller bases its rate. Tests of all controllers select by it the rules that apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// Losses and marks, between which the window grows.
+    Loss,
+    /// The delivery rate and the least round trip, which model the path.
+    Model,
+    /// The queueing delay within the round trip.
+    Delay,
+    /// The utility of rates tried one after another.
+    Utility,
+    /// The load or the rate that routers write into packets.
+    Routers,
 }
 
 /// A controller on the heap.

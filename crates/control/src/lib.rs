@@ -14,6 +14,6 @@ mod registry;
 mod testing;
 
 pub use contract::{Controller, Decision, Reduction, Sent, Tag, Timeout};
-pub use entry::{Built, Choice, Entry, Setup};
+pub use entry::{Basis, Built, Choice, Entry, Setup};
 pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Totals};
 pub use registry::{ENTRIES, TWINS};

@@ -12,7 +12,7 @@
 
 use crate::parts::marks::{Losses, MarkedShare};
 use crate::parts::window::{Window, growth};
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Span, Time};
@@ -24,6 +24,7 @@ pub const ENTRY: Entry = Entry {
     kernel: Some("dctcp"),
     summary: "Data Center TCP: takes half of the averaged share of marked packets, once per window; for queues that mark at a threshold",
     source: "RFC 8257; Linux net/ipv4/tcp_dctcp.c",
+    basis: Basis::Loss,
     needs: &[Need::EcnCounts],
     numbered: false,
     params: &[

@@ -9,7 +9,7 @@
 //! * slow start is not limited to two segments per acknowledgement.
 
 use crate::parts::aimd::{Aimd, ECN, Steps};
-use crate::{Built, Entry};
+use crate::{Basis, Built, Entry};
 use narrows_params::Param;
 
 /// Registry line.
@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     kernel: Some("reno"),
     summary: "additive increase by one segment per round trip, halving on loss or mark",
     source: "RFC 5681, RFC 6582, RFC 6675, RFC 6928, RFC 3168",
+    basis: Basis::Loss,
     needs: &[],
     numbered: false,
     params: PARAMS,

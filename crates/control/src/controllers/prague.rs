@@ -14,7 +14,7 @@
 use crate::parts::marks::{Losses, MarkedShare, highest};
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Congestion, Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "Prague: takes half of the averaged share of marked packets, paced, for the low-latency service (L4S)",
     source: "draft-briscoe-iccrg-prague-congestion-control; RFC 9331 section 4",
+    basis: Basis::Loss,
     needs: &[Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[Param::number(

@@ -5,7 +5,7 @@
 //!
 //! Ours: a window of twice the rate times the round trip as a safety net, and one packet per round trip before the first rate is known and after a timeout.
 
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Timeout};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -17,6 +17,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "paces at the rate that the routers of the path stamp; needs RCP routers",
     source: "Dukkipati 2008; the RCP code for ns-2",
+    basis: Basis::Routers,
     needs: &[Need::StampedRate, Need::Pacing],
     numbered: false,
     params: &[],

@@ -11,7 +11,7 @@ use crate::cores::scalable::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, ECN, Steps};
 use crate::parts::linux::Linux;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
 
 /// Registry line.
@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     kernel: Some("scalable"),
     summary: "Scalable TCP: grows by a hundredth of the window per round trip, takes an eighth on loss",
     source: "Kelly, CCR 33(2), 2003; Linux net/ipv4/tcp_scalable.c",
+    basis: Basis::Loss,
     needs: &[],
     numbered: false,
     params: &[

@@ -6,7 +6,7 @@
 //! Deviation: a flow that its application limits is given nothing more, as TCP's window does not grow then; it may be lowered.
 
 use crate::parts::window::Window;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Span, Time};
@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "the window changes by what the routers of the path say to each packet; needs XCP routers",
     source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcp-end-sys.cc",
+    basis: Basis::Routers,
     needs: &[Need::Delta],
     numbered: false,
     params: &[],

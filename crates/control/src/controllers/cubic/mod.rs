@@ -11,7 +11,7 @@ mod hystartpp;
 mod linux;
 mod rfc9438;
 
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
 
 /// Registry line.
@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     kernel: Some("cubic"),
     summary: "window as a cubic function of the time since the last reduction; Linux's default",
     source: "Linux net/ipv4/tcp_cubic.c; RFC 9438, RFC 9406",
+    basis: Basis::Loss,
     needs: &[],
     numbered: false,
     params: PARAMS,

@@ -5,7 +5,7 @@ use crate::cores::fast::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::ECN;
 use crate::parts::linux::Linux;
-use crate::{Built, Entry};
+use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
@@ -14,6 +14,7 @@ pub const KERNEL: Entry = Entry {
     kernel: Some("fast_kernel"),
     summary: "FAST TCP as the kernel runs it here: in integers, with what a socket shows",
     source: "Jin, Wei and Low, INFOCOM 2004; crates/control/cores/fast.h",
+    basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
     params: &[

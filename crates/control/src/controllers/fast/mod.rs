@@ -36,7 +36,7 @@ use crate::parts::marks::highest;
 use crate::parts::round::Round;
 use crate::parts::window::{Window, growth};
 use crate::{Acked, Controller, Decision, Feedback, Recovery, Sent, Tag, Timeout};
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use alpha::Alpha;
 use delay::{Delay, Weight};
 use free::Free;
@@ -54,6 +54,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "FAST TCP: keeps alpha packets of each flow in the queue, by steps in proportion to the distance",
     source: "Jin, Wei and Low, INFOCOM 2004 and ToN 14(6), 2006; ns-2.35 tcp/tcp-fast.cc",
+    basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
     params: &[
@@ -92,6 +93,7 @@ pub const SC2002: Entry = Entry {
     kernel: None,
     summary: "FAST TCP as demonstrated at SC2002: one packet per packet acknowledged towards its target, in every other round trip",
     source: "Low, FAST TCP: design, implementation, experiments, slides, 2002; the target's formula is that of the later algorithm",
+    basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
     params: &[ALPHA, RTT_WEIGHT, MI, MI_THRESHOLD, FREE_QUEUE, FREE_SHARE, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],

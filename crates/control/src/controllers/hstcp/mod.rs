@@ -8,7 +8,7 @@ use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, ECN};
 use crate::parts::linux::Linux;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
 
 /// Registry line.
@@ -17,6 +17,7 @@ pub const ENTRY: Entry = Entry {
     kernel: Some("highspeed"),
     summary: "HighSpeed TCP: above 38 segments, the larger the window, the faster it grows and the less a loss takes",
     source: "RFC 3649, RFC 3742; Linux net/ipv4/tcp_highspeed.c",
+    basis: Basis::Loss,
     needs: &[],
     numbered: false,
     params: &[

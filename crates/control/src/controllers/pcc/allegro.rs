@@ -14,7 +14,7 @@ use super::driver::{Lengths, Pcc};
 use super::law::{Context, Judged, Law, Next, Outcome};
 use super::slow_start::{Progress, SlowStart};
 use super::utility::Safe;
-use crate::{Built, Entry};
+use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "PCC Allegro: two trials each of a higher and a lower rate decide, steps grow while the utility of throughput and loss rises",
     source: "Dong et al., PCC: re-architecting congestion control for consistent high performance, NSDI 2015",
+    basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
     params: PARAMS,

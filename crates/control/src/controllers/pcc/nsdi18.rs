@@ -14,7 +14,7 @@ use super::law::{Context, Judged, Law, Next, Outcome};
 use super::slow_start::{Progress, SlowStart};
 use super::step::{Constants, Stepper};
 use super::utility::{BINARY, Filter, Gradient, Released, Utility};
-use crate::{Built, Entry};
+use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "PCC Vivace as in the code released with its paper: no penalty for latency unless set, losses up to 3 % cost little",
     source: "PCC-Uspace, branch NSDI-2018, pcc-gradient/sender/app/pcc.h",
+    basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
     params: PARAMS,

@@ -14,7 +14,7 @@ use super::law::{Context, Judged, Law, Next, Outcome};
 use super::slow_start::{Progress, SlowStart};
 use super::step::{Constants, Stepper};
 use super::utility;
-use crate::{Built, Entry};
+use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "PCC Vivace: tries a higher and a lower rate, moves along the gradient of a utility of rate, latency and loss",
     source: "Dong et al., PCC Vivace: online-learning congestion control, NSDI 2018",
+    basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
     params: PARAMS,

@@ -15,7 +15,7 @@ mod tests;
 use crate::cores::vcp::{Constants, State};
 use crate::cores::{Core, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Congestion, Controller, Decision, EcnDelta, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -28,6 +28,7 @@ pub const KERNEL: Entry = Entry {
     kernel: Some("vcp_kernel"),
     summary: "VCP in integers, as the Linux kernel gets it by BPF: codes come from accurate ECN's counts of bytes",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; RFC 9768",
+    basis: Basis::Routers,
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[

@@ -21,7 +21,7 @@ pub use kernel::{KERNEL, TWIN};
 
 use crate::parts::marks::Losses;
 use crate::parts::window::used;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
 use law::{Dialect, Law};
 use narrows_params::{Need, Param, Params};
@@ -34,6 +34,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "VCP: multiplicative increase, additive increase or multiplicative decrease, as two bits from the routers say",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
+    basis: Basis::Routers,
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[

@@ -27,7 +27,7 @@ use crate::controllers::bbr::common::{
     Ack, BW_SCALE, Counts, Epoch, FLOOR, Pacing, ProbeRtt, Progress, Rounds, Rule, Slots, UNIT, product,
 };
 use crate::parts::micros::micros;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
@@ -45,6 +45,7 @@ pub const ENTRY: Entry = Entry {
     kernel: Some("bbr"),
     summary: "BBR version 1: paces at the measured bandwidth, bounds the flight by twice the bandwidth-delay product",
     source: "Linux net/ipv4/tcp_bbr.c; draft-cardwell-iccrg-bbr-congestion-control-00",
+    basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing],
     numbered: false,
     params: PARAMS,

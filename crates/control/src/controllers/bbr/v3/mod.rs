@@ -37,7 +37,7 @@ use crate::controllers::bbr::common::{
 };
 use crate::parts::micros::micros;
 use crate::parts::windowed::WindowedMax;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use ecn::Marks;
 use flights::{Departure, Flights};
@@ -60,6 +60,7 @@ pub const ENTRY: Entry = Entry {
     kernel: None,
     summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by what is lost, probes every 2 to 3 s or 62 to 63 rounds",
     source: "draft-ietf-ccwg-bbr-05; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
+    basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
     numbered: false,
     params: PARAMS,

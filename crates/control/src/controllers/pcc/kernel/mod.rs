@@ -19,7 +19,7 @@ use crate::cores::pcc_allegro::Constants as Allegro;
 use crate::cores::pcc_vivace::Constants as Vivace;
 use crate::cores::{Core, CoreConstants, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
-use crate::{Built, Entry, Setup};
+use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout, Totals};
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
@@ -55,6 +55,7 @@ pub const VIVACE: Entry = Entry {
     kernel: Some("pcc_vivace"),
     summary: "PCC Vivace as the Linux kernel module computes it, defects included: gradient ascent on a utility linear in the rate",
     source: "PCC-Kernel, branch vivace, src/tcp_pcc.c",
+    basis: Basis::Utility,
     needs: &[Need::Pacing],
     numbered: false,
     params: &[
@@ -150,6 +151,7 @@ pub const ALLEGRO: Entry = Entry {
     kernel: Some("pcc_allegro"),
     summary: "PCC Allegro as the Linux kernel module computes it, defects included: steps of some percent toward the better of two rates",
     source: "PCC-Kernel, branch master, src/tcp_pcc.c",
+    basis: Basis::Utility,
     needs: &[Need::Pacing],
     numbered: false,
     params: &[

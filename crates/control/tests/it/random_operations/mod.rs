@@ -1,0 +1,93 @@
+//! Every controller keeps to its contract under random legal operations.
+
+mod connection;
+
+use connection::{Connection, operation};
+use narrows_control::{Basis, Choice, ENTRIES, Entry, Setup};
+use narrows_params::Kind;
+use narrows_units::{Segments, Span};
+use proptest::prelude::*;
+
+/// A controller with its defaults, and with each other option of each choice.
+fn options(entry: &Entry) -> Vec<String> {
+    let mut texts = vec![entry.name.to_owned()];
+    for param in entry.params {
+        if let Kind::Choice { default, options } = param.kind {
+            let others = options.iter().filter(|option| **option != default);
+            texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
+        }
+    }
+    texts
+}
+
+/// Every controller with its defaults, and with each single parameter changed. A value that is refused without another parameter is left
+/// out; a needed pair is named.
+fn variants() -> Vec<String> {
+    let mut texts = vec!["bbr3?profile=linux&ecn".to_owned()];
+    for entry in ENTRIES {
+        texts.extend(options(entry));
+        for param in entry.params {
+            match param.kind {
+                Kind::Flag { default } => texts.push(format!("{}?{}={}", entry.name, param.name, !default)),
+                Kind::Number { min, max, .. } | Kind::NumberOr { min, max, .. } => {
+                    texts.extend([min, max].map(|value| format!("{}?{}={value}", entry.name, param.name)))
+                }
+                Kind::Choice { .. } => {}
+            }
+        }
+    }
+    let defaults = |text: &String| !text.contains('?');
+    texts.retain(|text| defaults(text) || text.parse::<Choice>().unwrap().build(&setup(10.0)).is_ok());
+    texts
+}
+
+fn setup(initial_window: f64) -> Setup {
+    Setup { initial_window: Segments::new(initial_window), ..Setup::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn controllers_keep_to_the_contract(operations in prop::collection::vec(operation(), 0..400), window in 1..40u32) {
+        for text in variants() {
+            Connection::new(&text, &setup(window as f64)).run(&operations);
+        }
+    }
+
+    #[test]
+    fn controllers_decide_the_same_again(operations in prop::collection::vec(operation(), 0..400)) {
+        for text in variants() {
+            let run = || Connection::new(&text, &setup(10.0)).run(&operations);
+            assert_eq!(run(), run(), "{text}");
+        }
+    }
+
+    /// What a registry line does not name under `needs` changes nothing.
+    #[test]
+    fn controllers_read_only_what_they_need(operations in prop::collection::vec(operation(), 0..400), seed in any::<u64>()) {
+        for text in variants() {
+            let plain = Connection::new(&text, &setup(10.0)).run(&operations);
+            let noisy = Connection::new(&text, &setup(10.0)).with_noise(seed).run(&operations);
+            assert_eq!(plain, noisy, "{text}");
+        }
+    }
+}
+
+/// Slow start doubles in one acknowledgement of a whole window: "limited" is judged per segment when sent, not per acknowledgement in a
+/// batch. HyStart is off, since HyStart++ limits the growth per acknowledgement.
+#[test]
+fn one_acknowledgement_of_a_whole_window_doubles_it() {
+    for entry in ENTRIES.iter().filter(|entry| matches!(entry.basis, Basis::Loss | Basis::Model | Basis::Delay)) {
+        for mut text in options(entry) {
+            if entry.params.iter().any(|param| param.name == "hystart") {
+                text += if text.contains('?') { "&hystart=off" } else { "?hystart=off" };
+            }
+            let mut connection = Connection::new(&text, &setup(10.0));
+            connection.send(10, true);
+            connection.now += Span::from_millis(50);
+            connection.acknowledge(0, 10, false, true);
+            assert_eq!(connection.controller.decision().window.get(), 20.0, "{text}");
+        }
+    }
+}
