@@ -1,0 +1,74 @@
+//! Rules that every controller keeps in the simulator. Most come from defects that appeared in several stacks.
+//!
+//! A new controller is held to them by its registry entry alone: `needs` and `basis` say which rules apply. A controller that breaks a rule
+//! is told the rule, its origin and a remedy.
+
+mod growth;
+mod limits;
+mod losses;
+mod pacing;
+mod rates;
+
+use crate::common::ends_alone;
+use narrows_control::Basis;
+use narrows_measure::FlowRecord;
+use narrows_params::Kind;
+use narrows_units::{Span, Time};
+use std::fmt;
+
+/// A rule of conformance.
+struct Rule {
+    name: &'static str,
+    /// The standards that ask for it, or the stacks whose defects it recalls.
+    origin: &'static str,
+    /// The first place to look if a controller breaks it.
+    remedy: &'static str,
+}
+
+impl Rule {
+    /// Asserts that `controller` keeps the rule; `measured` describes its behaviour.
+    #[track_caller]
+    fn assert(&self, kept: bool, controller: &Subject, measured: impl fmt::Display) {
+        let Rule { name, origin, remedy } = self;
+        assert!(kept, "{controller} breaks the rule \"{name}\": {measured}\n  origin: {origin}\n  remedy: {remedy}");
+    }
+}
+
+/// A controller under test, with its parameters.
+struct Subject {
+    text: String,
+    basis: Basis,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// All controllers that need no routers, each in the profiles of all sources that it can follow.
+fn subjects() -> impl Iterator<Item = Subject> {
+    ends_alone().flat_map(|entry| {
+        let mut texts = vec![entry.name.to_owned()];
+        for param in entry.params.iter().filter(|param| ["profile", "era"].contains(&param.name)) {
+            if let Kind::Choice { default, options } = param.kind {
+                let others = options.iter().filter(|option| **option != default);
+                texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
+            }
+        }
+        texts.into_iter().map(|text| Subject { text, basis: entry.basis })
+    })
+}
+
+/// The subjects with a congestion window. That of a controller which tries rates only bounds the flight, at twice what its rate needs.
+fn windowed() -> impl Iterator<Item = Subject> {
+    subjects().filter(|subject| subject.basis != Basis::Utility)
+}
+
+fn secs(time: f64) -> Time {
+    Time::ZERO + Span::from_secs_f64(time)
+}
+
+fn largest_window(flow: &FlowRecord) -> f64 {
+    flow.samples.iter().map(|sample| sample.cwnd).fold(0.0, f64::max)
+}

@@ -1,0 +1,33 @@
+//! Use of links from 64 kbit/s to 1 Gbit/s.
+
+use super::{Rule, windowed};
+use crate::common::{one_link, run, utilisation};
+
+/// Buffers of one BDP or a few packets, and windows from less than a packet to thousands. Controllers that try rates are left out: they
+/// need many packets to tell rates apart, and take long on slow links.
+#[test]
+fn every_rate_is_used() {
+    const RULE: Rule = Rule {
+        name: "every rate is used",
+        origin: "quinn commit ebc98faa: bits taken for bytes; quinn #975: growth below one segment rounded to zero; s2n-quic \
+            #1475: a quantum above the pacer's budget",
+        remedy: "look for units, for a window rounded down, and for the least window and quantum at low rates",
+    };
+    const PATHS: &[(&str, u32, &str, u32, f64)] = &[
+        ("64 kbit/s", 10, "5 packets", 60, 0.95),
+        ("256 kbit/s", 20, "5 packets", 60, 0.95),
+        // BBR empties this path for a second in ten: PROBE_RTT lasts 200 ms and a round trip of 600 ms.
+        ("256 kbit/s", 300, "1 bdp", 120, 0.85),
+        ("1 Mbit/s", 20, "5 packets", 60, 0.95),
+        ("10 Mbit/s", 20, "1 bdp", 60, 0.95),
+        ("10 Mbit/s", 400, "1 bdp", 120, 0.85),
+        ("1 Gbit/s", 20, "1 bdp", 15, 0.95),
+    ];
+    for controller in windowed() {
+        for (rate, delay, buffer, seconds, least) in PATHS {
+            let link = format!("rate = \"{rate}\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer}\"");
+            let used = utilisation(&run(&one_link(&controller.text, *seconds, seconds / 3, &link, "")));
+            RULE.assert(used >= *least, &controller, format!("it uses {used} of {rate} over {delay} ms, less than {least}"));
+        }
+    }
+}
