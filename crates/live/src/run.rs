@@ -80,22 +80,7 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
 pub(crate) fn record(scenario: &Scenario, emulated: Emulated, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
     let parts = scenario.flows.iter().zip(emulated.flows).zip(outcomes);
     let flows = parts.map(|((plan, network), outcome)| flow_record(scenario, plan, network, outcome));
-    let flows = flows.collect();
-    let Scenario { seed, duration, warmup, interval, .. } = *scenario;
-    Record {
-        seed,
-        duration,
-        warmup,
-        part: None,
-        interval,
-        flows,
-        links: emulated.links,
-        changes: scenario.recorded_changes(),
-        events: emulated.stats.packets,
-        hops: emulated.hops,
-        icn: None,
-        emulation: Some(emulation),
-    }
+    scenario.record().flows(flows.collect()).links(emulated.links).events(emulated.stats.packets).emulation(emulation).finish()
 }
 
 /// The record of a flow, from the counts of the network and of its sockets.
@@ -116,19 +101,14 @@ fn flow_record(scenario: &Scenario, plan: &Flow, network: FlowStats, outcome: Ou
         FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
     };
     FlowRecord {
-        name: plan.name.clone(),
-        controller: plan.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
-        start: plan.start,
         end: application.finished_at(),
         completed: application.completed(),
         transfers: application.into_transfers(end, &ledger),
-        route: plan.route.iter().map(|id| id.0).collect(),
-        mss: plan.transport.mss,
-        base_rtt: scenario.base_rtt(plan),
         total,
         steady: total.since(&counters(network.at_warmup, at_warmup.counters)),
         rtt: network.rtt,
         one_way: network.one_way,
         samples: network.samples.into_iter().zip(samples).map(sample).collect(),
+        ..scenario.flow_record(plan)
     }
 }

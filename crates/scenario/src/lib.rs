@@ -32,6 +32,7 @@ mod error;
 mod excerpt;
 mod icn;
 mod model;
+mod network;
 pub mod paper;
 mod paths;
 mod raw;

@@ -2,7 +2,7 @@
 
 use crate::{Flow, LinkId, Scenario, What};
 use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
-use narrows_path::{Jitter, JitterDist, Limit, LinkChange, LinkConfig, Reorder};
+use narrows_path::{Jitter, JitterDist, Limit, LinkChange, Reorder};
 use narrows_units::Time;
 
 impl Scenario {
@@ -31,21 +31,6 @@ impl Scenario {
         }
     }
 
-    /// Samples that a run takes.
-    pub fn samples(&self) -> usize {
-        (self.duration.as_nanos() / self.interval.as_nanos()) as usize
-    }
-
-    /// Name and configuration of each link.
-    pub fn link_configs(&self) -> impl Iterator<Item = (&str, &LinkConfig)> {
-        self.links.iter().map(|link| (link.name.as_str(), &link.config))
-    }
-
-    /// What the record of each link says of it beside what was measured: its name, its configuration, and whether nothing changes its rate.
-    pub fn link_plans(&self) -> impl Iterator<Item = (&str, &LinkConfig, bool)> {
-        self.link_configs().enumerate().map(|(index, (name, config))| (name, config, self.keeps_rate(LinkId(index))))
-    }
-
     /// What changes before the end, as a record of the run tells it.
     pub fn recorded_changes(&self) -> Vec<Change> {
         let end = Time::ZERO + self.duration;
@@ -63,11 +48,6 @@ impl Scenario {
             Change { at: change.at, of: of.to_owned(), what, to }
         });
         recorded.collect()
-    }
-
-    /// True if nothing changes the rate of this link.
-    pub fn keeps_rate(&self, link: LinkId) -> bool {
-        !self.changes.iter().any(|change| matches!(change.what, What::Link(of, LinkChange::Rate(_) | LinkChange::Down) if of == link))
     }
 }
 

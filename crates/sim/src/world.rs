@@ -7,7 +7,6 @@ use crate::probes::Flows;
 use crate::pulse::Progress;
 use crate::source::Tally;
 use narrows_measure::Record;
-use narrows_network::Network;
 use narrows_scenario::Scenario;
 use narrows_transport::Observer;
 use narrows_units::Time;
@@ -27,10 +26,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         progress: Progress<'a>,
         observer: &'a mut O,
     ) -> Result<World<'a, O, C>, SimError> {
-        let mut network = Network::new(scenario.link_configs(), scenario.seed, scenario.samples());
-        scenario.flows.iter().for_each(|flow| network.add_flow(&flow.route, &flow.back));
-        network.set_changes(&scenario.changes);
-        Ok(World { network, hosts: Hosts::new(scenario, listable, progress, observer)?, events: 0 })
+        Ok(World { network: scenario.network(), hosts: Hosts::new(scenario, listable, progress, observer)?, events: 0 })
     }
 
     pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {

@@ -1,11 +1,12 @@
 //! Packets that leave the network: counted by flow, and queued for the hosts.
 
 use super::classifier::Classifier;
-use super::network::{Load, Transit, Watcher};
 use super::round_trip::RoundTrips;
 use super::stats::FlowStats;
+use super::transit::{Identity, Load, Transit};
 use crate::wire::{Endpoints, TcpFlags, WirePacket, number_of};
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
+use narrows_network::{Network, Visitor};
 use narrows_path::Packet;
 use narrows_scenario::Flow;
 use narrows_transport::RangeSet;
@@ -82,12 +83,13 @@ impl EgressQueue<'_> {
     }
 }
 
-impl Watcher<WirePacket> for EgressQueue<'_> {
-    fn delivered(&mut self, at: Time, transit: Transit<WirePacket>) {
-        let flow = transit.flow as usize;
+impl Visitor<Transit<WirePacket>> for EgressQueue<'_> {
+    fn delivered(&mut self, _network: &mut Network<Transit<WirePacket>>, at: Time, _link: usize, transit: Transit<WirePacket>) {
+        let Identity { flow, back, load } = transit.identity;
+        let flow = flow as usize;
         let (from, to) = self.classifier.ends[flow];
         let stats = &mut self.stats[flow];
-        if !transit.back {
+        if !back {
             let plan = self.flows.get(flow);
             let payload = fresh(&mut self.streams, &transit.packet, plan.map(|plan| plan.transport.headers));
             stats.counters.goodput += payload;
@@ -95,14 +97,14 @@ impl Watcher<WirePacket> for EgressQueue<'_> {
                 stats.counters.late_goodput += payload;
             }
         }
-        if transit.back {
+        if back {
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
                 && let Some(rtt) = self.round_trips[flow].acknowledged(at, &endpoints.reversed(), &tcp)
             {
                 stats.rtt.record(rtt);
                 stats.latest_rtt = Some(rtt);
             }
-        } else if transit.load.payload > 0 {
+        } else if load.payload > 0 {
             stats.counters.arrived += 1;
             stats.counters.arrived_wire += transit.packet.size();
             stats.one_way.record(at.since(transit.entered));
@@ -113,10 +115,10 @@ impl Watcher<WirePacket> for EgressQueue<'_> {
                 Ecn::Ce => stats.counters.ce += 1,
             }
         }
-        self.packets.push_back(EgressPacket { due: at, host: if transit.back { from } else { to }, packet: transit.packet });
+        self.packets.push_back(EgressPacket { due: at, host: if back { from } else { to }, packet: transit.packet });
     }
 
-    fn dropped(&mut self, flow: u32, back: bool, load: Load) {
+    fn dropped(&mut self, _at: Time, _link: usize, Identity { flow, back, load }: Identity) {
         if !back && load.payload > 0 {
             let stats = &mut self.stats[flow as usize];
             stats.counters.dropped += 1;

@@ -2,16 +2,16 @@
 
 use super::classifier::Classifier;
 use super::egress::{EgressPacket, EgressQueue};
-use super::network::Network;
 use super::scheduler::SchedStat;
 use super::stats::{Emulated, EmulatorStats};
+use super::transit::{Identity, Transit};
 use crate::clock::{Alarm, Clock};
 use crate::host::Host;
 use crate::precision::DedicatedCore;
 use crate::wire::{Pool, WirePacket, Write};
 use narrows_measure::Emulation;
-use narrows_path::LinkProbe;
-use narrows_scenario::{LinkId, Scenario};
+use narrows_network::Network;
+use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
 use std::io;
 
@@ -36,11 +36,10 @@ struct Emulator<'a> {
     hosts: &'a [Host],
     classifier: &'a Classifier,
     clock: Clock,
-    network: Network<WirePacket>,
+    network: Network<Transit<WirePacket>>,
     egress: EgressQueue<'a>,
     pool: Pool,
     write: Write,
-    probes: Vec<LinkProbe>,
     sample_at: Time,
     warmup: Time,
     stats: EmulatorStats,
@@ -65,11 +64,10 @@ pub fn emulate(
         hosts,
         classifier,
         clock,
-        network: Network::new(scenario),
+        network: scenario.network(),
         egress: EgressQueue::new(classifier, &scenario.flows),
         pool: Pool::new(),
         write: Write::new(),
-        probes: scenario.links.iter().map(|_| LinkProbe::default()).collect(),
         sample_at: Time::ZERO + scenario.interval,
         warmup: Time::ZERO + scenario.warmup,
         stats: EmulatorStats::default(),
@@ -140,13 +138,12 @@ impl Emulator<'_> {
             self.network.advance_to_sample(at, &mut self.egress);
             // At one moment the sample comes first, as in the simulator.
             let ends_warmup = self.warmup < self.sample_at;
-            for (probe, link) in self.probes.iter_mut().zip(&mut self.network.links) {
-                if ends_warmup { probe.end_warmup(at, link) } else { probe.sample(at, link) }
-            }
             if ends_warmup {
+                self.network.end_warmup(at);
                 self.egress.end_warmup();
                 self.warmup = Time::NEVER;
             } else {
+                self.network.sample(at);
                 self.egress.sample();
                 self.sample_at += self.scenario.interval;
             }
@@ -177,7 +174,8 @@ impl Emulator<'_> {
             for packet in frame.packets(u64::from(flow) << 1 | u64::from(back)) {
                 self.stats.packets += 1;
                 let load = self.egress.sent(now, flow, back, &packet);
-                self.network.enter(now, flow, back, packet, load, &mut self.egress);
+                let transit = Transit::new(&self.network, now, packet, Identity { flow, back, load });
+                self.network.enter(now, transit, &mut self.egress);
             }
         }
         Ok(())
@@ -208,12 +206,8 @@ impl Emulator<'_> {
         Some(host)
     }
 
-    fn finish(mut self, end: Time) -> Emulated {
-        let hops = self.network.links.iter().map(|link| link.counters().delivered).sum();
-        let ends = self.network.links.iter_mut().zip(self.probes).zip(&self.scenario.links).enumerate();
-        let record = |(index, ((link, probe), plan)): (usize, ((&mut _, LinkProbe), &narrows_scenario::Link))| {
-            probe.finish(end, link, &plan.name, &plan.config, self.scenario.keeps_rate(LinkId(index)))
-        };
-        Emulated { links: ends.map(record).collect(), flows: self.egress.stats, stats: self.stats, hops, ended: end }
+    fn finish(self, end: Time) -> Emulated {
+        let links = self.network.finish(end, self.scenario.link_plans());
+        Emulated { links, flows: self.egress.stats, stats: self.stats, ended: end }
     }
 }

@@ -3,13 +3,14 @@
 mod classifier;
 mod egress;
 mod event_loop;
-mod network;
 mod round_trip;
 mod scheduler;
 mod session;
 mod snapshot;
 mod stats;
+mod transit;
 
 pub use classifier::Classifier;
 pub use session::{Progress, Session};
 pub use stats::{Emulated, FlowStats};
+pub use transit::{Identity, Load, Transit};

@@ -9,8 +9,6 @@ pub struct Emulated {
     pub links: Vec<LinkRecord>,
     pub flows: Vec<FlowStats>,
     pub stats: EmulatorStats,
-    /// Packets that finished crossing a link.
-    pub hops: u64,
     /// When it stopped.
     pub ended: Time,
 }

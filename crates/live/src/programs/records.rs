@@ -36,19 +36,13 @@ fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConn
     let named =
         |kernel: &str| ENTRIES.iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned());
     FlowRecord {
-        name: flow.name.clone(),
         controller: kernel.controller.as_deref().map_or("none".to_owned(), named),
         start: Time::ZERO,
-        end: None,
-        completed: false,
-        transfers: None,
-        route: flow.route.iter().map(|id| id.0).collect(),
-        mss: flow.transport.mss,
-        base_rtt: scenario.base_rtt(flow),
         total,
         steady: total,
         rtt: network.rtt,
         one_way: network.one_way,
         samples: network.samples.into_iter().zip(kernel.samples).map(sample).collect(),
+        ..scenario.flow_record(flow)
     }
 }

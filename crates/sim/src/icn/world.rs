@@ -6,17 +6,13 @@ use super::parcel::Parcel;
 use crate::error::SimError;
 use crate::pulse::{Progress, Pulse};
 use narrows_measure::Record;
-use narrows_network::{LinkId, Network};
+use narrows_network::Network;
 use narrows_scenario::{Icn, Scenario};
 use narrows_units::Time;
 
 /// Runs an information-centric scenario to its end.
 pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>) -> Result<Record, SimError> {
-    let mut network = Network::new(scenario.link_configs(), scenario.seed, scenario.samples());
-    // Nodes choose link by link, so the routes are the links.
-    (0..scenario.links.len()).for_each(|link| network.add_flow(&[LinkId(link)], &[]));
-    network.set_changes(&scenario.changes);
-    let mut world = World { network, nodes: build::nodes(scenario, icn, Pulse::new(progress))?, events: 0 };
+    let mut world = World { network: scenario.network(), nodes: build::nodes(scenario, icn, Pulse::new(progress))?, events: 0 };
     world.run(Time::ZERO + scenario.duration)?;
     let World { network, nodes, events } = world;
     Ok(nodes.record(network, events))

@@ -1,6 +1,6 @@
 //! Goodput is of one time: what arrives while a flow runs, over the time in which it runs.
 
-use crate::common::{bottleneck, one_link, run, scenario};
+use crate::common::{bottleneck, one_link, run};
 use narrows_measure::Record;
 use narrows_measure::metrics::{flow_goodput, metric};
 use narrows_units::{Span, Time};

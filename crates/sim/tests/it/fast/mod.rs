@@ -1,6 +1,6 @@
 //! FAST TCP through the simulator, beside what its law says of the equilibrium.
 
-use crate::common::{bottleneck, one_link, run, scenario, utilisation};
+use crate::common::{bottleneck, one_link, run, utilisation};
 use narrows_measure::{FlowRecord, Record};
 use narrows_units::Time;
 
