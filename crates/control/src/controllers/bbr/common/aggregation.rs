@@ -1,51 +1,53 @@
-//! How much acknowledgements bunch up, so that the window covers the silences between them (Linux 5.1 and later).
+//! Aggregation of acknowledgements: the packets acknowledged beyond the bandwidth, by which the window covers the silences between
+//! acknowledgements (`bbr_update_ack_aggregation`, Linux 5.1 and later; v3 section 5.5.9).
 
 use super::ack::Ack;
 use super::bandwidth::packets;
 
-/// Packets after which an epoch is too old to compare with.
-const EPOCH_PACKETS: u32 = 1 << 20;
+/// Packets after which a sampling interval is too old (`bbr_ack_epoch_acked_reset_thresh`).
+const MAX_PACKETS: u32 = 1 << 20;
 
-/// A time in which more is acknowledged than the bandwidth explains.
+/// Packets acknowledged in a sampling interval, beyond those that the bandwidth explains.
 #[derive(Clone, Debug, Default)]
-pub struct Epoch {
-    /// When it began, in µs.
+pub struct ExtraAcked {
+    /// When the interval began, in µs (`ack_epoch_mstamp`).
     began: u64,
     acked: u32,
 }
 
-impl Epoch {
-    /// Begins anew at `now` (µs).
+impl ExtraAcked {
+    /// Restarts the interval at `now` (µs).
     pub fn restart(&mut self, now: u64) {
         self.began = now;
         self.acked = 0;
     }
 
-    /// Takes in an acknowledgement; returns the packets acknowledged beyond what `bandwidth` explains, at most `window`. `None` without a valid sample.
+    /// Takes in an acknowledgement. Returns the packets acknowledged in excess of `bandwidth`, at most `window`; `None` without a valid
+    /// sample. The interval restarts once the acknowledgements are no faster than `bandwidth`.
     pub fn update(&mut self, ack: &Ack, bandwidth: u32, window: u32) -> Option<u32> {
         if ack.acked == 0 || ack.sample.is_none() {
             return None;
         }
         let mut expected = packets(bandwidth, ack.counts.delivered_at.saturating_sub(self.began));
-        if self.acked as u64 <= expected || self.acked + ack.acked >= EPOCH_PACKETS {
+        if self.acked as u64 <= expected || self.acked + ack.acked >= MAX_PACKETS {
             self.restart(ack.counts.delivered_at);
             expected = 0;
         }
-        self.acked = (self.acked + ack.acked).min(EPOCH_PACKETS - 1);
+        self.acked = (self.acked + ack.acked).min(MAX_PACKETS - 1);
         Some((self.acked - expected as u32).min(window))
     }
 }
 
-/// The most that an epoch brought in the last `rounds` to twice as many rounds.
+/// The maximum of [`ExtraAcked`] over a window of rounds, in two slots: the last `length` to twice as many rounds (`extra_acked`).
 #[derive(Clone, Debug, Default)]
-pub struct Slots {
+pub struct MaxExtraAcked {
     rounds: u32,
     maxima: [u32; 2],
     slot: usize,
 }
 
-impl Slots {
-    /// Takes in what an acknowledgement brought; the older maximum is dropped every `length` rounds.
+impl MaxExtraAcked {
+    /// Takes in a sample. Every `length` rounds the older slot is dropped.
     pub fn update(&mut self, extra: u32, round_start: bool, length: u32) {
         if round_start {
             self.rounds += 1;
@@ -58,14 +60,14 @@ impl Slots {
         self.maxima[self.slot] = self.maxima[self.slot].max(extra);
     }
 
-    /// The maximum, but no more than 100 ms of `bandwidth`.
+    /// The maximum, at most 100 ms of `bandwidth` (`bbr_ack_aggregation_cwnd`).
     pub fn extra(&self, bandwidth: u32) -> u32 {
         let most = packets(bandwidth, MAX_SILENCE);
         self.maxima[0].max(self.maxima[1]).min(u32::try_from(most).unwrap_or(u32::MAX))
     }
 }
 
-/// The silence covered at most, in µs.
+/// The longest silence covered, in µs (`bbr_extra_acked_max_us`).
 const MAX_SILENCE: u64 = 100_000;
 
 #[cfg(test)]
@@ -93,9 +95,9 @@ mod tests {
         }
     }
 
-    /// Epoch and maximum as version 1 joins them.
+    /// Samples and their maximum as version 1 joins them.
     #[derive(Default)]
-    struct Aggregation(Epoch, Slots);
+    struct Aggregation(ExtraAcked, MaxExtraAcked);
 
     impl Aggregation {
         fn update(&mut self, ack: &Ack, round_start: bool, window: u32) {

@@ -1,4 +1,7 @@
-//! What the versions of BBR have in common, in the kernel's integers: packets, microseconds, gains in 1/256.
+//! Parts that both versions of BBR share, in the kernel's integers: packets, microseconds, gains in 1/256.
+//!
+//! Names in code font are those of `net/ipv4/tcp_bbr.c`. "v1" cites draft-cardwell-iccrg-bbr-congestion-control-00, "v3"
+//! draft-ietf-ccwg-bbr-06.
 
 mod ack;
 mod aggregation;
@@ -9,12 +12,13 @@ mod rounds;
 mod saved;
 
 pub use ack::{Ack, Counts};
-pub use aggregation::{Epoch, Slots};
-pub use bandwidth::{BW_SCALE, GAIN_SCALE, UNIT, bandwidth, bandwidth_ceil, product};
-pub use pacing::{Pacing, Rule};
+pub use aggregation::{ExtraAcked, MaxExtraAcked};
+pub use bandwidth::{BW_SCALE, GAIN_SCALE, UNIT, bandwidth, bandwidth_ceil, bdp};
+pub use pacing::{Pacing, PacingRule};
 pub use probe_rtt::{ProbeRtt, Progress};
 pub use rounds::Rounds;
 pub use saved::{Saved, repairs};
 
-/// Fewest packets in flight when all is well: with every other packet acknowledged, two in each direction.
+/// Fewest packets in flight outside of recovery: with delayed acknowledgements, two in each direction (`bbr_cwnd_min_target`; v1 section
+/// 4.2.3.3, v3 section 5.6.4.3).
 pub const FLOOR: u32 = 4;

@@ -1,28 +1,28 @@
-//! The pacing rate and the size of the bursts that go with it.
+//! The pacing rate, and the size of bursts (v1 sections 4.2.1 and 4.2.2, v3 sections 5.6.2 and 5.6.3).
 
 use super::bandwidth::{BW_SCALE, bytes_per_second};
 use crate::Setup;
 use narrows_units::{Bytes, Rate};
 
-/// A burst lasts about a millisecond at the pacing rate: rate / 2^10.
+/// A burst lasts about a millisecond at the pacing rate: rate / 2^10 (`sk_pacing_shift`).
 const BURST_SHIFT: u32 = 10;
-/// Payload of the largest burst that a network card takes in one piece: 64 KiB less headers.
+/// Payload of the largest burst that a network card takes at once: 64 KiB less headers (`GSO_MAX_SIZE - 1 - MAX_TCP_HEADER`).
 const BURST_BYTES: u64 = 65_536 - 1 - 320;
-/// Most segments of a burst.
+/// Most segments of a burst (`bbr_tso_segs_goal`).
 const BURST_SEGMENTS: u32 = 127;
-/// 1.2 Mbit/s of payload: below it segments may leave one by one, above it in twos at least.
+/// 1.2 Mbit/s of payload: below it segments may leave one by one, above it at least in pairs (`bbr_min_tso_rate`).
 const LONE_SEGMENTS_BELOW: u64 = 1_200_000 / 8;
-/// The round trip assumed before any is known, in µs.
+/// The round trip assumed before any is known, in µs (`bbr_init_pacing_rate_from_rtt`).
 const NOMINAL_RTT: u64 = 1_000;
 
-/// In what the versions differ.
+/// Parameters in which the versions differ.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct PacingRule {
     /// The first gain, in 1/256.
     pub first_gain: u32,
-    /// The part of the bandwidth that is used, in percent.
+    /// The share of the bandwidth to use, in percent (`bbr_pacing_margin_percent`).
     pub percent: u64,
-    /// Below 1.2 Mbit/s segments leave one by one.
+    /// Below 1.2 Mbit/s segments leave one by one (version 1's `bbr_min_tso_segs`).
     pub lone_segments: bool,
 }
 
@@ -39,14 +39,14 @@ pub struct Pacing {
     measured: bool,
     mss: u64,
     packet: u64,
-    /// What a burst may hold beyond a millisecond of the rate, in bytes.
+    /// Size of a burst beyond a millisecond of the rate, in bytes.
     allowance: u64,
-    rule: Rule,
+    rule: PacingRule,
 }
 
 impl Pacing {
-    /// The first rate: the initial window at the first gain in a nominal round trip.
-    pub fn new(setup: &Setup, rule: Rule, window: u32) -> Pacing {
+    /// The first rate: the first gain times the initial window per nominal round trip (`bbr_init_pacing_rate_from_rtt`).
+    pub fn new(setup: &Setup, rule: PacingRule, window: u32) -> Pacing {
         let mut pacing = Pacing {
             payload: 0,
             wire: Rate::ZERO,
@@ -61,7 +61,7 @@ impl Pacing {
         pacing
     }
 
-    /// The first round trip is known: `window` at the first gain in that time.
+    /// The first round trip is known: the first gain times `window` per round trip, once (`has_seen_rtt`).
     pub fn on_first_rtt(&mut self, window: u32, srtt: u64) {
         if !self.measured && srtt > 0 {
             self.measured = true;
@@ -69,7 +69,7 @@ impl Pacing {
         }
     }
 
-    /// Paces at `gain` times `bandwidth`; unless `may_slow`, only if that is faster than now.
+    /// Paces at `gain` times `bandwidth`; unless `may_slow`, only if that is faster (`bbr_set_pacing_rate`).
     pub fn set(&mut self, bandwidth: u32, gain: u32, may_slow: bool) {
         let payload = self.payload_rate(bandwidth, gain);
         if payload != self.payload && (may_slow || payload > self.payload) {
@@ -95,7 +95,7 @@ impl Pacing {
         self.wire
     }
 
-    /// Segments that leave back to back.
+    /// Segments that leave back to back (`bbr_tso_segs_goal`).
     pub fn burst(&self) -> u32 {
         self.burst
     }
@@ -129,10 +129,10 @@ mod tests {
     /// 1000 packets in 120 ms: 100 Mbit/s of 1500 B packets.
     const BANDWIDTH: u32 = 139_810;
 
-    const HIGH_GAIN: Rule = Rule { first_gain: 739, percent: 99, lone_segments: true };
-    const NO_MARGIN: Rule = Rule { percent: 100, ..HIGH_GAIN };
+    const HIGH_GAIN: PacingRule = PacingRule { first_gain: 739, percent: 99, lone_segments: true };
+    const NO_MARGIN: PacingRule = PacingRule { percent: 100, ..HIGH_GAIN };
 
-    fn pacing(rule: Rule) -> Pacing {
+    fn pacing(rule: PacingRule) -> Pacing {
         Pacing::new(&Setup::default(), rule, 10)
     }
 

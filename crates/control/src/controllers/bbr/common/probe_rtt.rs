@@ -1,17 +1,17 @@
-//! PROBE_RTT: the flight is kept small until the queue that this flow made is gone.
+//! PROBE_RTT: the flow keeps its flight small until its queue is gone (`bbr_update_min_rtt`; v1 section 4.3.5, v3 section 5.3.4.3).
 
 use super::ack::Ack;
 
-/// How long the flight stays small at least, in µs.
+/// The least time for which the flight stays small, in µs (`bbr_probe_rtt_mode_ms`).
 const DURATION: u64 = 200_000;
 
 /// The progress of PROBE_RTT.
 #[derive(Clone, Debug, Default)]
 pub struct ProbeRtt {
-    /// When it may end, in µs; set when the flight has become small.
+    /// When it may end, in µs; set when the flight has become small (`probe_rtt_done_stamp`).
     done_at: Option<u64>,
     round_done: bool,
-    /// Packets sent with this many delivered say nothing of the bandwidth: from and up to, inclusive.
+    /// Packets sent at these counts of delivered packets, both inclusive, are no samples of bandwidth (`tp->app_limited`).
     limited: Option<(u64, u64)>,
 }
 
@@ -21,7 +21,7 @@ impl ProbeRtt {
         *self = ProbeRtt { limited: Some((delivered, delivered)), ..ProbeRtt::default() };
     }
 
-    /// All that is in flight now carries no information on bandwidth.
+    /// The packets in flight are no samples of bandwidth.
     pub fn limit(&mut self, ack: &Ack) {
         if let Some((_, until)) = &mut self.limited {
             *until = ack.counts.delivered + ack.in_flight as u64;
@@ -33,7 +33,7 @@ impl ProbeRtt {
         self.limited.is_some_and(|(from, until)| (from..=until).contains(&delivered))
     }
 
-    /// True once `now` (µs) is past the end.
+    /// True once `now` (µs) is past the end (`bbr_check_probe_rtt_done`).
     pub fn is_over(&self, now: u64) -> bool {
         self.done_at.is_some_and(|done| now > done)
     }
@@ -53,7 +53,7 @@ impl ProbeRtt {
     }
 }
 
-/// What an acknowledgement means to PROBE_RTT.
+/// The progress of PROBE_RTT at an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Nothing yet.

@@ -1,4 +1,4 @@
-//! Rounds counted in packets.
+//! Packet-timed round trips (`bbr_update_bw`; v1 section 4.1.1.3, v3 section 5.5.1).
 
 use super::ack::Ack;
 
@@ -6,7 +6,7 @@ use super::ack::Ack;
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     count: u32,
-    /// The round ends with a packet sent when at least this many had been delivered.
+    /// The round ends with a packet sent after this many were delivered (`next_rtt_delivered`).
     end: u64,
     start: bool,
 }

@@ -1,4 +1,4 @@
-//! The window that recovery and PROBE_RTT return to.
+//! The window restored after recovery and PROBE_RTT (`prior_cwnd`; v1 section 4.2.3.4, v3 section 5.6.4.4).
 
 use crate::Recovery;
 
@@ -10,7 +10,8 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Remembers `window`, before it is cut. If it is already cut (by recovery, or because `probing_rtt`), the larger of the two is the good one.
+    /// Saves `window` before it is cut. If recovery, or PROBE_RTT (`probing_rtt`), has cut it already, keeps the larger one
+    /// (`bbr_save_cwnd`).
     pub fn save(&mut self, window: u32, probing_rtt: bool) {
         let cut = repairs(self.recovery) || probing_rtt;
         self.window = if cut { self.window.max(window) } else { window };

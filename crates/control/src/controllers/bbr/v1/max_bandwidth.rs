@@ -1,9 +1,9 @@
-//! The highest bandwidth of the last rounds.
+//! The highest bandwidth of the last rounds (`bbr_update_bw`; sections 4.1.1.2 to 4.1.1.5).
 
 use crate::controllers::bbr::common::{Ack, bandwidth};
 use crate::parts::windowed::WindowedMax;
 
-/// Rounds that a bandwidth sample counts for: a cycle of gains and two more.
+/// `bbr_bw_rtts`: rounds for which a sample counts, a cycle of gains and two more.
 const FILTER_ROUNDS: u32 = 10;
 
 /// The maximum filter.
@@ -23,7 +23,8 @@ impl MaxBandwidth {
         self.filter.get()
     }
 
-    /// Takes in the sample in round number `round`. One limited by the application is a lower bound, of use only above the maximum.
+    /// Takes in the sample of round number `round`. A sample limited by the application is a lower bound: it counts only above the maximum
+    /// (section 4.1.1.4).
     pub fn update(&mut self, ack: &Ack, round: u32) {
         let Some(sample) = ack.sample else { return };
         let measured = bandwidth(sample.delivered as u64, sample.interval);

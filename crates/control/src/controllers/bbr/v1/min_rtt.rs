@@ -1,9 +1,9 @@
-//! The least round trip.
+//! The least round trip (`bbr_update_min_rtt`; section 4.1.2).
 
 use super::Era;
 use crate::controllers::bbr::common::Ack;
 
-/// How long a least round trip counts, in µs.
+/// `bbr_min_rtt_win_sec`: the time for which a least round trip counts, in µs.
 const WINDOW: u64 = 10_000_000;
 
 /// The least round trip of the last ten seconds.
@@ -32,7 +32,8 @@ impl MinRtt {
         self.stamp = now;
     }
 
-    /// Takes in the acknowledgement's round trip. True if the minimum had expired; then any round trip replaces it that the receiver did not lengthen.
+    /// Takes in the acknowledgement's round trip. Returns true if the minimum had expired; any round trip then replaces it, unless the
+    /// acknowledgement was delayed (`is_ack_delayed`).
     pub fn update(&mut self, ack: &Ack) -> bool {
         let expired = ack.now > self.stamp + WINDOW;
         if let Some(rtt) = ack.rtt
@@ -44,7 +45,7 @@ impl MinRtt {
         expired
     }
 
-    /// The pipe was just emptied: the minimum counts from `now` (µs) again.
+    /// PROBE_RTT is over: the minimum counts from `now` (µs) again.
     pub fn refresh(&mut self, now: u64) {
         self.stamp = now;
     }

@@ -1,31 +1,33 @@
 //! BBR version 1: sends at the measured bottleneck bandwidth, with a window of twice the bandwidth-delay product.
 //!
-//! Sources: Linux `net/ipv4/tcp_bbr.c`, in its integers; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14(5), 2016;
-//! draft-cardwell-iccrg-bbr-congestion-control-00.
+//! Sources: Linux `net/ipv4/tcp_bbr.c`, in its integers; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14(5),
+//! 2016; draft-cardwell-iccrg-bbr-congestion-control-00. Names in code font are those of `tcp_bbr.c`; sections are those of the draft.
 //!
-//! Era `linux-6` is the kernel of today. Era `linux-4.15` is without what came after: pacing 1 % below the bandwidth and the estimate of the flight at the next
-//! departure (4.20), two more packets of window in the phase that probes (4.19), the window for aggregated acknowledgements (5.1), and that a round trip only as short
-//! as the least does not renew it (5.10), without which a lone flow that keeps its queue empty never enters PROBE_RTT. Other repairs of single defects are in both.
+//! Era `linux-6` is the kernel of today. Era `linux-4.15` is without what came after: pacing 1 % below the bandwidth and the estimate of
+//! the flight at the next departure (4.20), two more packets of window in the phase that probes (4.19), the window for aggregated
+//! acknowledgements (5.1), and that a round trip only as short as the least does not renew it (5.10), without which a lone flow that keeps
+//! its queue empty never enters PROBE_RTT. Other repairs of single defects are in both.
 //!
 //! Deviations:
 //! * times are exact to a microsecond where the kernel has ticks of its clock (age of the least round trip, length of PROBE_RTT);
 //! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
-//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus the burst that departs if the gain is above 1;
-//! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing never stops; arithmetic that would wrap saturates;
+//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus the burst that departs
+//!   if the gain is above 1;
+//! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing never stops; arithmetic that would wrap
+//!   saturates;
 //! * ECN is not used.
 
 mod max_bandwidth;
 mod min_rtt;
 mod policer;
 mod probe_bw;
+mod probe_rtt;
 mod startup;
 #[cfg(test)]
 mod tests;
 mod window;
 
-use crate::controllers::bbr::common::{
-    Ack, BW_SCALE, Counts, Epoch, FLOOR, Pacing, ProbeRtt, Progress, Rounds, Rule, Slots, UNIT, product,
-};
+use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bdp};
 use crate::parts::micros::micros;
 use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
@@ -37,7 +39,7 @@ use narrows_wire::Ecn;
 use policer::{Evidence, Policer, Verdict};
 use probe_bw::Cycle;
 use startup::FullPipe;
-use window::Window;
+use window::Cwnd;
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -59,15 +61,15 @@ const PARAMS: &[Param] = &[Param::choice(
     "the kernel it follows; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
 )];
 
-/// 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip.
+/// `bbr_high_gain`, 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip (section 4.3.2.1).
 const HIGH_GAIN: u32 = 256 * 2885 / 1000 + 1;
-/// 1 / high gain: empties in a round what STARTUP queued.
+/// `bbr_drain_gain`, 1 / high gain: drains the queue of STARTUP in a round (section 4.3.3).
 const DRAIN_GAIN: u32 = 256 * 1000 / 2885;
-/// Gain of the window in PROBE_BW: room for delayed and bunched acknowledgements.
+/// `bbr_cwnd_gain`, in PROBE_BW: room for delayed and aggregated acknowledgements (section 4.2.3.2).
 const WINDOW_GAIN: u32 = 2 * UNIT;
-/// Rounds after which the older of two maxima of aggregation is dropped: the maximum is of the last 5 to 10.
+/// `bbr_extra_acked_win_rtts`: rounds of each of two slots, so that the maximum is of the last 5 to 10.
 const AGGREGATION_ROUNDS: u32 = 5;
-/// The window before any round trip is known.
+/// The product before any round trip is known (`TCP_INIT_CWND` in `bbr_bdp`).
 const UNMEASURED: u32 = 10;
 
 /// Which kernel.
@@ -79,13 +81,13 @@ enum Era {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// Double the rate each round until the pipe is full.
+    /// Doubles the rate each round until the pipe is full (section 4.3.2).
     Startup,
-    /// Empty the queue that made.
+    /// Drains the queue of STARTUP (section 4.3.3).
     Drain,
-    /// Stay at the bandwidth and probe for more now and then.
+    /// Paces at the bandwidth, and probes for more in cycles (section 4.3.4).
     ProbeBw,
-    /// Empty the pipe to measure its round trip.
+    /// Empties the pipe to measure its round trip (section 4.3.5).
     ProbeRtt,
 }
 
@@ -104,9 +106,9 @@ pub struct Bbr {
     min_rtt: MinRtt,
     probe_rtt: ProbeRtt,
     policer: Policer,
-    epoch: Epoch,
-    aggregation: Slots,
-    window: Window,
+    extra_acked: ExtraAcked,
+    aggregation: MaxExtraAcked,
+    window: Cwnd,
     pacing: Pacing,
     /// Sending began again after idleness, and nothing was delivered since.
     idle_restart: bool,
@@ -120,7 +122,7 @@ impl Bbr {
     pub fn new(setup: &Setup, params: &Params) -> Bbr {
         let era = if params.choice("era") == "linux-4.15" { Era::Linux4_15 } else { Era::Linux6 };
         let window = setup.initial_window.whole().max(1);
-        let rule = Rule { first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
+        let rule = PacingRule { first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
         Bbr {
             era,
             mode: Mode::Startup,
@@ -133,9 +135,9 @@ impl Bbr {
             min_rtt: MinRtt::new(0, era),
             probe_rtt: ProbeRtt::default(),
             policer: Policer::default(),
-            epoch: Epoch::default(),
-            aggregation: Slots::default(),
-            window: Window::new(window),
+            extra_acked: ExtraAcked::default(),
+            aggregation: MaxExtraAcked::default(),
+            window: Cwnd::new(window),
             pacing: Pacing::new(setup, rule, window),
             idle_restart: false,
             counts: Counts::default(),
@@ -150,23 +152,24 @@ impl Bbr {
             self.started = true;
             let now = micros(now);
             self.min_rtt.refresh(now);
-            self.epoch.restart(now);
+            self.extra_acked.restart(now);
             self.counts.delivered_at = now;
             self.policer.reset(self.counts);
         }
     }
 
-    /// The bandwidth in use.
+    /// The bandwidth in use (`bbr_bw`).
     fn bandwidth(&self) -> u32 {
         self.policer.bandwidth().unwrap_or(self.max_bandwidth.get())
     }
 
-    /// `gain` times the bandwidth-delay product in packets, rounded up.
-    fn product(&self, bandwidth: u32, gain: u32) -> u32 {
-        self.min_rtt.get().map_or(UNMEASURED, |rtt| product(bandwidth, rtt, gain))
+    /// `gain` times the bandwidth-delay product in packets, rounded up (`bbr_bdp`).
+    fn bdp(&self, bandwidth: u32, gain: u32) -> u32 {
+        self.min_rtt.get().map_or(UNMEASURED, |rtt| bdp(bandwidth, rtt, gain))
     }
 
-    /// Room for what hosts hold back: three bursts, whole pairs of packets, and in the phase that probes enough to do so at any product.
+    /// Adds room for packets held in hosts: three bursts, rounded up to a pair, and two packets in the phase that probes
+    /// (`bbr_quantization_budget`).
     fn quantized(&self, packets: u32) -> u32 {
         let packets = packets.saturating_add(3 * self.pacing.burst());
         let even = packets.saturating_add(1) & !1;
@@ -174,21 +177,24 @@ impl Bbr {
         if probes { even.saturating_add(2) } else { even }
     }
 
+    /// The flight at `gain` (`bbr_inflight`).
     fn flight_at(&self, gain: u32) -> u32 {
-        self.quantized(self.product(self.max_bandwidth.get(), gain))
+        self.quantized(self.bdp(self.max_bandwidth.get(), gain))
     }
 
-    /// The flight when the next burst departs.
+    /// The flight when the next burst departs (`bbr_packets_in_net_at_edt`).
     fn flight_at_departure(&self, in_flight: u32) -> u32 {
         let departs = self.era == Era::Linux6 && self.pacing_gain > UNIT;
         if departs { in_flight + self.pacing.burst() } else { in_flight }
     }
 
+    /// `bbr_reset_probe_bw_mode`.
     fn enter_probe_bw(&mut self) {
         self.mode = Mode::ProbeBw;
         self.cycle.start(&mut self.random, self.counts.delivered_at);
     }
 
+    /// `bbr_update_bw` (section 4.1.1).
     fn update_bandwidth(&mut self, ack: &Ack) {
         self.rounds.update(ack);
         if self.rounds.start() {
@@ -200,6 +206,7 @@ impl Bbr {
         }
     }
 
+    /// `bbr_lt_bw_sampling`.
     fn look_for_policer(&mut self, round_start: bool, losses: u32, app_limited: bool) {
         let evidence = Evidence { counts: self.counts, round_start, losses, app_limited, probing: self.mode == Mode::ProbeBw };
         match self.policer.update(evidence, |bandwidth| self.pacing.payload_rate(bandwidth, UNIT)) {
@@ -209,12 +216,14 @@ impl Bbr {
         }
     }
 
+    /// `bbr_update_cycle_phase` (section 4.3.4.3).
     fn advance_cycle(&mut self, ack: &Ack) {
         if self.mode == Mode::ProbeBw && self.phase_is_over(ack) {
             self.cycle.advance(self.counts.delivered_at);
         }
     }
 
+    /// `bbr_is_next_cycle_phase` (section 4.3.4.3).
     fn phase_is_over(&self, ack: &Ack) -> bool {
         let full_length = self.min_rtt.get().is_some_and(|rtt| self.cycle.elapsed(self.counts.delivered_at) > rtt as u64);
         if self.pacing_gain == UNIT {
@@ -222,13 +231,14 @@ impl Bbr {
         }
         let flight = self.flight_at_departure(ack.in_flight_before);
         if self.pacing_gain > UNIT {
-            // Until the flight is what was asked for; losses mean that it does not fit.
+            // Until the flight reaches the gain; losses mean that it does not fit.
             full_length && (ack.losses > 0 || flight >= self.flight_at(self.pacing_gain))
         } else {
             full_length || flight <= self.flight_at(UNIT)
         }
     }
 
+    /// `bbr_check_full_bw_reached` (section 4.3.2.2).
     fn check_full_pipe(&mut self, ack: &Ack) {
         let limited = ack.sample.is_none_or(|sample| sample.app_limited);
         if self.rounds.start() && !limited {
@@ -236,6 +246,7 @@ impl Bbr {
         }
     }
 
+    /// `bbr_check_drain` (section 4.3.3).
     fn check_drain(&mut self, ack: &Ack) {
         if self.mode == Mode::Startup && self.full_pipe.reached() {
             self.mode = Mode::Drain;
@@ -245,36 +256,7 @@ impl Bbr {
         }
     }
 
-    fn update_min_rtt(&mut self, ack: &Ack) {
-        let expired = self.min_rtt.update(ack);
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.window.save(true);
-            self.mode = Mode::ProbeRtt;
-            self.probe_rtt.enter(self.counts.delivered);
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.probe_rtt.limit(ack);
-            match self.probe_rtt.progress(ack, self.rounds.start(), FLOOR) {
-                Progress::Waiting => {}
-                Progress::Emptied => self.rounds.restart(self.counts.delivered),
-                Progress::Over => self.leave_probe_rtt(ack.now),
-            }
-        }
-        if ack.acked > 0 {
-            self.idle_restart = false;
-        }
-    }
-
-    fn leave_probe_rtt(&mut self, now: u64) {
-        self.min_rtt.refresh(now);
-        self.window.restore();
-        if self.full_pipe.reached() {
-            self.enter_probe_bw();
-        } else {
-            self.mode = Mode::Startup;
-        }
-    }
-
+    /// `bbr_update_gains`.
     fn set_gains(&mut self) {
         (self.pacing_gain, self.window_gain) = match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
@@ -285,9 +267,10 @@ impl Bbr {
         };
     }
 
+    /// `bbr_set_cwnd` (section 4.2.3).
     fn set_window(&mut self, ack: &Ack, bandwidth: u32) {
         let full = self.full_pipe.reached();
-        let mut target = self.product(bandwidth, self.window_gain);
+        let mut target = self.bdp(bandwidth, self.window_gain);
         if self.era == Era::Linux6 && full {
             target = target.saturating_add(self.aggregation.extra(bandwidth));
         }
@@ -301,6 +284,7 @@ impl Bbr {
 }
 
 impl Controller for Bbr {
+    /// `bbr_init`.
     fn on_open(&mut self, now: Time, rtt: Span) {
         self.start(now);
         let rtt = rtt.as_micros().max(1);
@@ -308,12 +292,13 @@ impl Controller for Bbr {
         self.pacing.on_first_rtt(self.window.get(), rtt);
     }
 
+    /// `bbr_cwnd_event`, `CA_EVENT_TX_START` (section 4.3.4.4).
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.start(sent.now);
         if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered)) {
             let now = micros(sent.now);
             self.idle_restart = true;
-            self.epoch.restart(now);
+            self.extra_acked.restart(now);
             match self.mode {
                 Mode::ProbeBw => self.pacing.set(self.bandwidth(), UNIT, true),
                 Mode::ProbeRtt if self.probe_rtt.is_over(now) => self.leave_probe_rtt(now),
@@ -323,6 +308,7 @@ impl Controller for Bbr {
         Tag::default()
     }
 
+    /// `bbr_main` and `bbr_update_model`; `bbr_ssthresh` where a recovery begins.
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.start(feedback.now);
         let mut ack = Ack::new(feedback, self.counts.delivered_at);
@@ -335,7 +321,7 @@ impl Controller for Bbr {
         }
         self.update_bandwidth(&ack);
         if self.era == Era::Linux6
-            && let Some(extra) = self.epoch.update(&ack, self.bandwidth(), self.window.get())
+            && let Some(extra) = self.extra_acked.update(&ack, self.bandwidth(), self.window.get())
         {
             self.aggregation.update(extra, self.rounds.start(), AGGREGATION_ROUNDS);
         }
@@ -350,6 +336,7 @@ impl Controller for Bbr {
         self.set_window(&ack, bandwidth);
     }
 
+    /// `bbr_set_state`, `TCP_CA_Loss`: a timeout ends a round, and growth is measured anew.
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.start(timeout.now);
         if !timeout.repeated {
@@ -361,6 +348,7 @@ impl Controller for Bbr {
         self.look_for_policer(true, 1, false);
     }
 
+    /// `bbr_undo_cwnd`.
     fn on_undo(&mut self, _now: Time) {
         self.full_pipe.on_undo();
         self.policer.reset(self.counts);

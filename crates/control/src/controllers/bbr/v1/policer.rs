@@ -1,19 +1,19 @@
-//! The long-term model: finds out that a token bucket polices the flow, and its rate.
+//! The long-term model: detects that a token bucket polices the flow, and estimates its rate (`bbr_lt_bw_sampling`; the draft has none).
 //!
-//! Two sampling intervals in a row with heavy loss and the same delivery rate mean a policer. Its rate is then used for a number of rounds, after which probing
-//! begins anew.
+//! Two sampling intervals in a row with heavy loss and the same delivery rate mean a policer. Its rate is then used for a number of rounds,
+//! after which probing begins anew.
 
 use crate::controllers::bbr::common::{Counts, GAIN_SCALE, UNIT, bandwidth};
 
-/// Rounds of a sampling interval at least, and a quarter of those at most.
+/// `bbr_lt_intvl_min_rtts`: a sampling interval has this many rounds to four times as many.
 const INTERVAL_ROUNDS: u32 = 4;
-/// Lost per delivered packets, in 1/256, from which an interval is lossy: 20 %.
+/// `bbr_lt_loss_thresh`: lost per delivered packets, in 1/256, from which an interval is lossy: 20 %.
 const LOSS: u64 = 50;
-/// Two rates are the same if they differ by this part, in 1/256, of the earlier one,
+/// `bbr_lt_bw_ratio`: two rates are consistent if they differ by this share, in 1/256, of the earlier one,
 const SAME_RATIO: u64 = UNIT as u64 / 8;
-/// or by this many bytes of payload per second (4 kbit/s).
+/// or by `bbr_lt_bw_diff`: this many bytes of payload per second (4 kbit/s).
 const SAME_BYTES: u64 = 4_000 / 8;
-/// Rounds for which the rate is used.
+/// `bbr_lt_bw_max_rtts`: rounds for which the rate is used.
 const USE_ROUNDS: u32 = 48;
 
 /// The policer's model.
@@ -59,7 +59,7 @@ impl Policer {
         self.in_use.then_some(self.bandwidth)
     }
 
-    /// Forgets everything.
+    /// Restarts the model (`bbr_reset_lt_bw_sampling`).
     pub fn reset(&mut self, counts: Counts) {
         *self = Policer { began: counts, ..Policer::default() };
     }
@@ -110,11 +110,13 @@ impl Policer {
         self.end_interval(bandwidth(delivered, millis * 1_000), counts, payload_rate)
     }
 
+    /// `bbr_reset_lt_bw_sampling_interval`.
     fn begin_interval(&mut self, counts: Counts) {
         self.began = counts;
         self.rounds = 0;
     }
 
+    /// `bbr_lt_bw_interval_done`.
     fn end_interval(&mut self, bandwidth: u32, counts: Counts, payload_rate: impl Fn(u32) -> u64) -> Verdict {
         let earlier = self.bandwidth;
         let difference = bandwidth.abs_diff(earlier);

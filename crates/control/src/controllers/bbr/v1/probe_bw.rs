@@ -1,9 +1,9 @@
-//! PROBE_BW: the cycle of pacing gains.
+//! PROBE_BW: the cycle of pacing gains (section 4.3.4).
 
 use crate::controllers::bbr::common::UNIT;
 use narrows_units::Random;
 
-/// Probe for more, drain what that queued, then cruise.
+/// `bbr_pacing_gain`: probe for more, drain the queue of that, then cruise.
 const GAINS: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 
 /// The phase of the cycle.
@@ -15,13 +15,14 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Begins in a random phase, any but that which drains, at `now` (µs).
+    /// Begins at `now` (µs) in a random phase other than the one that drains (`bbr_reset_probe_bw_mode`, `bbr_cycle_rand`; section
+    /// 4.3.4.2).
     pub fn start(&mut self, random: &mut Random, now: u64) {
         self.phase = GAINS.len() - 1 - random.below(GAINS.len() as u64 - 1) as usize;
         self.advance(now);
     }
 
-    /// The next phase begins at `now` (µs).
+    /// The next phase begins at `now` (µs) (`bbr_advance_cycle_phase`).
     pub fn advance(&mut self, now: u64) {
         self.phase = (self.phase + 1) % GAINS.len();
         self.began = now;

@@ -1,10 +1,10 @@
-//! The end of STARTUP: the pipe is full when bandwidth stops growing.
+//! The end of STARTUP: the pipe is full when bandwidth stops growing (`bbr_check_full_bw_reached`; section 4.3.2.2).
 
 use crate::controllers::bbr::common::{GAIN_SCALE, UNIT};
 
-/// Growth of bandwidth, in 1/256, that shows room for more.
+/// `bbr_full_bw_thresh`: growth of bandwidth, in 1/256, that shows room for more.
 const GROWTH: u32 = UNIT * 5 / 4;
-/// Rounds without it that show a full pipe.
+/// `bbr_full_bw_cnt`: rounds without such growth that show a full pipe.
 const ROUNDS: u32 = 3;
 
 /// Whether the pipe was ever full.
@@ -36,12 +36,12 @@ impl FullPipe {
         }
     }
 
-    /// A timeout: growth is measured anew.
+    /// A timeout: growth is measured anew (`bbr_set_state`).
     pub fn on_timeout(&mut self) {
         self.baseline = 0;
     }
 
-    /// Losses were spurious: what was concluded from them is void.
+    /// Losses were spurious: growth is measured anew (`bbr_undo_cwnd`).
     pub fn on_undo(&mut self) {
         self.baseline = 0;
         self.rounds = 0;

@@ -1,24 +1,24 @@
-//! The congestion window: towards a target, and modulated while losses are repaired.
+//! The congestion window: growth towards a target, and modulation in recovery (`bbr_set_cwnd`; section 4.2.3).
 
 use crate::Recovery;
 use crate::controllers::bbr::common::{Ack, FLOOR, Saved, repairs};
 
-/// Until this many packets are delivered the window grows whatever the target.
+/// Until this many packets are delivered, the window grows whatever the target (`TCP_INIT_CWND`; section 4.2.3.6).
 const INITIAL: u64 = 10;
 
 /// The window, in packets.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct Cwnd {
     packets: u32,
     saved: Saved,
-    /// In the first round of recovery: one packet out for one packet delivered.
+    /// In the first round of recovery: one packet out for one packet delivered (`packet_conservation`; section 4.2.3.4).
     conserving: bool,
 }
 
-impl Window {
+impl Cwnd {
     /// A window of `packets`.
-    pub fn new(packets: u32) -> Window {
-        Window { packets, saved: Saved::default(), conserving: false }
+    pub fn new(packets: u32) -> Cwnd {
+        Cwnd { packets, saved: Saved::default(), conserving: false }
     }
 
     /// In packets.
@@ -26,17 +26,17 @@ impl Window {
         self.packets
     }
 
-    /// Remembers the window, before it is cut, or cut further.
+    /// Saves the window before it is cut (`bbr_save_cwnd`).
     pub fn save(&mut self, probing_rtt: bool) {
         self.saved.save(self.packets, probing_rtt);
     }
 
-    /// Returns to the remembered window.
+    /// Restores the saved window.
     pub fn restore(&mut self) {
         self.packets = self.saved.restored(self.packets);
     }
 
-    /// Everything in flight is presumed lost.
+    /// A timeout: everything in flight is presumed lost.
     pub fn collapse(&mut self) {
         self.packets = 1;
         self.saved.step(Recovery::Loss);
@@ -47,12 +47,13 @@ impl Window {
         self.conserving = false;
     }
 
-    /// Holds the window at the floor.
+    /// Holds the window at the floor, in PROBE_RTT (section 4.2.3.5).
     pub fn hold_low(&mut self) {
         self.packets = self.packets.min(FLOOR);
     }
 
-    /// Moves towards `target`. Before the pipe was once `full` the target does not cut. True if a recovery began, and with it a round.
+    /// Moves towards `target`, which cuts the window only once the pipe was `full` (`bbr_set_cwnd`, section 4.2.3.6;
+    /// `bbr_set_cwnd_to_recover_or_restore`, section 4.2.3.4). True if a recovery began, and with it a round.
     pub fn update(&mut self, ack: &Ack, target: u32, full: bool) -> bool {
         if ack.acked == 0 {
             return false;

@@ -1,19 +1,21 @@
-//! Drain: empties the queue that Startup made.
+//! Drain: empties the queue of Startup (section 5.3.2).
 
+use super::Bbr3;
 use super::profile::Profile;
-use super::{Bbr3, State};
+use super::state::BbrState;
 use crate::controllers::bbr::common::Ack;
 
 impl Bbr3 {
+    /// `CheckStartupDone` and `CheckDrainDone`, `bbr_check_drain`.
     pub(super) fn check_drain(&mut self, ack: &Ack) {
-        if self.state == State::Startup && self.full_pipe.reached() {
-            self.state = State::Drain;
+        if self.state == BbrState::Startup && self.full_pipe.reached() {
+            self.state = BbrState::Drain;
             self.drain_began = self.rounds.count();
             if self.profile == Profile::Linux {
                 self.reset_signals();
             }
         }
-        if self.state != State::Drain {
+        if self.state != BbrState::Drain {
             return;
         }
         let patience = self.constants.drain_rounds;

@@ -1,25 +1,27 @@
-//! ECN as the kernel's version 3 uses it where marks are many and early: on paths of at most 5 ms, in proportion to the share of packets marked.
+//! ECN as the kernel's version 3 uses it where marks are many and early: on paths of at most 5 ms, in proportion to the share of packets
+//! marked.
 
+use super::Bbr3;
 use super::profile::Fraction;
-use super::{Bbr3, Evidence};
+use super::state::Evidence;
 use crate::Recovery;
 use crate::controllers::bbr::common::{Ack, UNIT};
 
-/// Longest least round trip, in µs, on which marks are heeded.
+/// `bbr_ecn_max_rtt_us`: the longest least round trip, in µs, at which the flow responds to marks.
 const MAX_RTT: u32 = 5_000;
-/// Weight of the latest round in the share of packets marked, in 1/256.
+/// `bbr_ecn_alpha_gain`: weight of the latest round in the share of packets marked, in 1/256.
 const ALPHA_GAIN: u32 = UNIT / 16;
-/// The flight is cut by this part of the share, in 1/256.
+/// `bbr_ecn_factor`: the flight is cut by this part of the share, in 1/256.
 const FACTOR: u32 = UNIT / 3;
-/// Share of packets marked, in 1/256, beyond which the flight is too high.
+/// `bbr_ecn_thresh`: share of packets marked, in 1/256, beyond which the flight is too high.
 const THRESHOLD: u32 = UNIT / 2;
-/// Rounds above it that end Startup.
+/// `bbr_full_ecn_cnt`: rounds above it that end Startup.
 const FULL_ROUNDS: u32 = 2;
 
-/// What is known of marks.
+/// The marks received.
 #[derive(Clone, Debug)]
 pub struct Marks {
-    /// The path is short enough.
+    /// The path is short enough (`ecn_eligible`).
     eligible: bool,
     /// The share of packets marked, in 1/256.
     alpha: u32,
@@ -33,7 +35,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// None yet; the share begins at 1, so that a flow that starts into congestion answers at once.
+    /// No marks. The share begins at 1, so that a flow that starts into congestion responds at once (`bbr_ecn_alpha_init`).
     pub fn new() -> Marks {
         Marks { eligible: false, alpha: UNIT, total: 0, counted: (0, 0), in_round: false, in_cycle: false, startup_rounds: 0 }
     }
@@ -48,7 +50,7 @@ impl Marks {
         self.eligible && evidence.marked as u64 > (evidence.delivered as u64 * THRESHOLD as u64) >> 8
     }
 
-    /// What marks in this round leave of the flight.
+    /// The share of the flight that marks in this round leave (`bbr_ecn_cut`).
     pub fn cut(&self) -> Option<Fraction> {
         self.in_round.then_some(Fraction(UNIT - ((self.alpha * FACTOR) >> 8), UNIT))
     }
@@ -70,7 +72,8 @@ impl Marks {
         self.in_round |= self.eligible && marked > 0;
     }
 
-    /// A round is over with `delivered` packets delivered. True if Startup must end.
+    /// A round is over with `delivered` packets delivered. True if Startup must end (`bbr_update_ecn_alpha`,
+    /// `bbr_check_ecn_too_high_in_startup`).
     fn on_round(&mut self, delivered: u64, min_rtt: Option<u32>) -> bool {
         self.eligible |= min_rtt.is_some_and(|rtt| rtt <= MAX_RTT);
         let packets = delivered - self.counted.0;
@@ -95,14 +98,15 @@ impl Bbr3 {
         }
     }
 
-    /// The cycle saw marks of packets delivered since `evidence`'s packet left.
+    /// Notes marks of the cycle, on packets delivered since the packet of `evidence` left (`ecn_in_cycle`).
     pub(super) fn note_marks(&mut self, evidence: Option<Evidence>) {
         if let Some(marks) = &mut self.marks {
             marks.in_cycle |= evidence.is_some_and(|evidence| evidence.marked > 0);
         }
     }
 
-    /// True if this cycle had marks but no loss, and now they have ceased: bandwidth may have become free.
+    /// True if this cycle had marks but no loss, and now they have ceased: bandwidth may have become free (`bbr_check_time_to_probe_bw`,
+    /// `bbr_ecn_reprobe_gain`).
     pub(super) fn should_reprobe(&self, ack: &Ack) -> bool {
         let marked = self.marks.as_ref().is_some_and(|marks| marks.eligible && marks.in_cycle);
         marked && !self.loss_in_cycle && ack.recovery == Recovery::Open

@@ -1,4 +1,4 @@
-//! What was known when each transmission left, by its tag.
+//! The state of the flow at each transmission, by its tag (`tx_in_flight`, `P.lost`; `struct tcp_skb_cb`).
 
 use crate::Tag;
 
@@ -17,8 +17,8 @@ pub struct Departure {
 
 /// The latest departures, in a ring.
 ///
-/// A transmission whose fate never comes (all were given up by a timeout) costs nothing: its place is taken in its turn. The ring holds a multiple of what is in
-/// flight, so that a transmission finds its own departure unless it is older than that.
+/// A transmission whose fate never comes (all were given up by a timeout) costs nothing: its place is taken in its turn. The ring holds a
+/// multiple of what is in flight, so that a transmission finds its own departure unless it is older than that.
 #[derive(Clone, Debug)]
 pub struct Flights {
     /// By tag; a place holds the departure with the tag beside it.

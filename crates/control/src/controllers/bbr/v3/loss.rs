@@ -1,15 +1,16 @@
-//! Losses: judged packet by packet, answered, and taken back if there were none.
+//! Losses: judged packet by packet, answered, and undone if they were spurious (sections 5.5.10 and 5.5.11).
 
+use super::Bbr3;
 use super::profile::Profile;
-use super::{Bbr3, Evidence, State};
+use super::state::{BbrState, Evidence};
 use crate::controllers::bbr::common::Ack;
 use crate::{Congestion, Feedback};
 
-/// What to return to if the losses of a recovery turn out to be none.
+/// The state to return to if the losses of a recovery turn out to be spurious (section 5.5.11.1).
 #[derive(Clone, Debug)]
 pub struct Undo {
     /// The state that the losses ended.
-    pub state: Option<State>,
+    pub state: Option<BbrState>,
     bandwidth: u32,
     flight: u32,
     long_term: u32,
@@ -23,14 +24,15 @@ impl Undo {
 }
 
 impl Bbr3 {
-    /// Remembers window and bounds before losses change them.
+    /// Saves window and bounds before losses change them (`SaveCwnd` and `SaveStateUponLoss`, `bbr_ssthresh`).
     pub(super) fn save(&mut self) {
-        self.window.save(self.state == State::ProbeRtt);
+        self.window.save(self.state == BbrState::ProbeRtt);
         self.undo =
             Undo { state: None, bandwidth: self.short_term.bandwidth(), flight: self.short_term.flight(), long_term: self.long_term.get() };
     }
 
-    /// Takes the losses of an acknowledgement in the order in which they were found.
+    /// Takes in the losses of an acknowledgement in the order of their detection (`HandleLostPacket`, section 5.5.10.2;
+    /// `bbr_skb_marked_lost`).
     pub(super) fn take_losses(&mut self, feedback: &Feedback<'_>) {
         if feedback.congestion.is_some() {
             self.save();
@@ -61,7 +63,7 @@ impl Bbr3 {
         }
     }
 
-    /// A probe has filled a hole: one packet had been lost, nobody knows when.
+    /// A tail loss probe has repaired the loss of one packet (`bbr_run_loss_probe_recovery`).
     fn note_repaired_probe(&mut self) {
         self.note_loss();
         let flight = self.short_term.latest_flight() + 1;
@@ -76,13 +78,15 @@ impl Bbr3 {
         self.loss_in_cycle = true;
     }
 
-    /// True if more was lost, or marked, than may be since the packet left that `evidence` is of, in proportion to the flight at that time.
+    /// True if losses or marks since the packet of `evidence` left exceed their threshold, in proportion to the flight at that time
+    /// (`IsInflightTooHigh`, `bbr_is_inflight_too_high`).
     pub(super) fn is_too_high(&self, evidence: &Evidence) -> bool {
         let lost = evidence.flight > 0 && evidence.lost > self.constants.loss_threshold.of(evidence.flight);
         lost || self.marks.as_ref().is_some_and(|marks| marks.is_too_high(evidence))
     }
 
-    /// The flight at which losses crossed the threshold: what was in flight before the packet that `evidence` is of, and as much of the packet as still fits.
+    /// The flight at which losses crossed the threshold: the flight before the packet of `evidence`, and the part of the packet that still
+    /// fits (`InflightAtLoss`, `bbr_inflight_hi_from_lost_skb`).
     fn flight_at_loss(&self, evidence: &Evidence) -> u32 {
         let threshold = self.constants.loss_threshold;
         let (flight, lost) = (evidence.flight - 1, evidence.lost - 1);
@@ -91,22 +95,23 @@ impl Bbr3 {
         flight + fits as u32
     }
 
-    /// Probing went too far, with `flight` packets in flight. Answered once per probe.
+    /// A probe had too many packets in flight, `flight`. Answered once per probe (`HandleInflightTooHigh`, `bbr_handle_inflight_too_high`).
     pub(super) fn answer_too_high(&mut self, flight: u32, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.probe_sample = false;
         if !app_limited {
             self.long_term.set(flight.max(self.constants.beta.of(self.target_flight())));
         }
-        if self.state == State::Up {
+        if self.state == BbrState::Up {
             if self.profile == Profile::Draft {
-                self.undo.state = Some(State::Up);
+                self.undo.state = Some(BbrState::Up);
             }
             self.start_down();
         }
     }
 
-    /// Once per round with loss, while not probing, bandwidth and flight are bounded.
+    /// Bounds bandwidth and flight once per round with loss, while not probing (`UpdateCongestionSignals` and
+    /// `AdaptLowerBoundsFromCongestion`, section 5.5.10.3; `bbr_update_congestion_signals` and `bbr_adapt_lower_bounds`).
     pub(super) fn adapt_short_term(&mut self, ack: &Ack, bandwidth: u32) {
         if ack.sample.is_none() || ack.acked == 0 {
             return;
@@ -136,21 +141,21 @@ impl Bbr3 {
         }
     }
 
-    /// Nothing was lost after all.
+    /// The losses were spurious (`HandleSpuriousLossDetection`, section 5.5.11.2; `bbr_undo_cwnd`).
     pub(super) fn take_back(&mut self) {
         self.window.restore();
         self.full_pipe.restart(0);
         self.short_term.undo(self.undo.bandwidth, self.undo.flight);
         self.long_term.raise_to(self.undo.long_term);
-        let probing_rtt = self.state == State::ProbeRtt;
+        let probing_rtt = self.state == BbrState::ProbeRtt;
         match self.undo.state.take() {
-            Some(State::Startup) if self.state != State::Startup => {
+            Some(BbrState::Startup) if self.state != BbrState::Startup => {
                 self.full_pipe.set_reached(false);
                 if !probing_rtt {
-                    self.state = State::Startup;
+                    self.state = BbrState::Startup;
                 }
             }
-            Some(State::Up) if self.state != State::Up && !probing_rtt => self.start_refill(0),
+            Some(BbrState::Up) if self.state != BbrState::Up && !probing_rtt => self.start_refill(0),
             _ => {}
         }
     }

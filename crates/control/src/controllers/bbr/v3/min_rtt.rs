@@ -1,11 +1,11 @@
-//! The least round trip, and when to probe for a shorter one.
+//! The least round trip, and the time to probe for a shorter one (`UpdateMinRTT`, section 5.3.4.3; `bbr_update_min_rtt`).
 
 use super::profile::Profile;
 use crate::controllers::bbr::common::Ack;
 
-/// How long a least round trip counts, in µs.
+/// `MinRTTFilterLen`, `bbr_min_rtt_win_sec`: the time for which a least round trip counts, in µs.
 const WINDOW: u64 = 10_000_000;
-/// How long no shorter round trip may have been seen before ProbeRTT, in µs.
+/// `ProbeRTTInterval`, `bbr_probe_rtt_win_ms`: the time without a shorter round trip after which ProbeRTT begins, in µs.
 const INTERVAL: u64 = 5_000_000;
 
 /// The least round trips of the last ten and of the last five seconds.
@@ -15,7 +15,7 @@ pub struct MinRtt {
     /// Of ten seconds: the estimate.
     least: Option<u32>,
     stamp: u64,
-    /// Of five seconds: what ProbeRTT refreshes.
+    /// Of five seconds (`probe_rtt_min_delay`, `probe_rtt_min_us`).
     recent: Option<u32>,
     recent_stamp: u64,
 }

@@ -1,21 +1,24 @@
 //! BBR version 3: version 1's model, bounded by what losses tell, and probing for bandwidth at longer and random intervals.
 //!
-//! Sources: draft-ietf-ccwg-bbr-05 (`profile=draft`); github.com/google/bbr, branch v3, `net/ipv4/tcp_bbr.c` (`profile=linux`). They differ in constants
-//! (`profile.rs`) and in details named where they are. ECN (`ecn=true`) is the kernel's only.
+//! Sources: draft-ietf-ccwg-bbr-06 (`profile=draft`); github.com/google/bbr, branch v3, `net/ipv4/tcp_bbr.c` (`profile=linux`). They differ
+//! in constants (`profile.rs`) and in details named where they are. ECN (`ecn=true`) is the kernel's only. Sections and names in CamelCase
+//! are those of the draft, names that begin with `bbr_` those of the kernel.
 //!
 //! Deviations:
 //! * packets, microseconds and gains in 1/256 in both profiles, as the kernel has them: the draft's 2.77 and 0.90 are 709/256 and 230/256;
-//! * bounds and window to return to are saved once, when a recovery begins, before its losses change them. The kernel saves after the first losses were judged, and the
-//!   draft's pseudocode again in each round with loss, so that either may return to what the losses left;
-//! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's flight after it is below the
-//!   window and so below the bound;
+//! * bounds and window to return to are saved once, when a recovery begins, before its losses change them. The kernel saves after the first
+//!   losses were judged, and the draft's pseudocode again in each round with loss, so that either may return to what the losses left;
+//! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's
+//!   flight after it is below the window and so below the bound;
 //! * a timeout does not say which transmissions it gives up: they are judged together, by the flight at that time;
 //! * after a timeout the window to bound the flight by is the one before it, as the kernel does;
 //! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
-//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus, in the kernel's profile, the burst that departs if
-//!   the gain is above 1;
-//! * the kernel's fast path for flows limited by the application, its protective load balancing and its request for immediate acknowledgements are left out.
+//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus, in the kernel's
+//!   profile, the burst that departs if the gain is above 1;
+//! * the kernel's fast path for flows limited by the application, its protective load balancing and its request for immediate
+//!   acknowledgements are left out.
 
+mod aggregation;
 mod drain;
 mod ecn;
 mod flights;
@@ -28,17 +31,18 @@ mod probe_rtt;
 mod profile;
 mod short_term;
 mod startup;
+mod state;
 #[cfg(test)]
 mod tests;
 mod window;
 
 use crate::controllers::bbr::common::{
-    Ack, BW_SCALE, Counts, Epoch, FLOOR, Pacing, ProbeRtt, Rounds, Rule, Slots, UNIT, bandwidth_ceil, product,
+    Ack, BW_SCALE, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
 };
 use crate::parts::micros::micros;
-use crate::parts::windowed::WindowedMax;
 use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use aggregation::Aggregation;
 use ecn::Marks;
 use flights::{Departure, Flights};
 use long_term::{LongTerm, UNBOUNDED};
@@ -52,14 +56,15 @@ use probe_bw::Cycle;
 use profile::{Constants, Profile, UP_PACING, UP_WINDOW_GAIN, WINDOW_GAIN};
 use short_term::ShortTerm;
 use startup::{FullPipe, LostRanges};
-use window::Window;
+use state::{BbrState, Evidence};
+use window::Cwnd;
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
     name: "bbr3",
     kernel: None,
     summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by what is lost, probes every 2 to 3 s or 62 to 63 rounds",
-    source: "draft-ietf-ccwg-bbr-05; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
+    source: "draft-ietf-ccwg-bbr-06; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
     basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
     numbered: false,
@@ -80,63 +85,16 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     Ok(Built::new(Bbr3::new(setup, params)))
 }
 
-/// Rounds for which the draft remembers how much acknowledgements bunched, once Startup is over.
-const AGGREGATION_ROUNDS: u32 = 10;
-/// The same for each of the kernel's two maxima.
-const AGGREGATION_SLOT_ROUNDS: u32 = 5;
-/// What the kernel allows a burst at a round trip of zero, in bytes; half as much for every further 512 µs.
+/// Size that the kernel adds to a burst at a round trip of zero, in bytes; half of it per 512 µs (`bbr_tso_rtt_shift` of 9 in
+/// `bbr_tso_segs_generic`).
 const SHORT_RTT_BURST: u64 = 65_536;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Startup,
-    Drain,
-    Down,
-    Cruise,
-    Refill,
-    Up,
-    ProbeRtt,
-}
-
-impl State {
-    fn is_probe_bw(self) -> bool {
-        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
-    }
-
-    /// Sends faster, to find more.
-    fn is_probing(self) -> bool {
-        matches!(self, State::Startup | State::Refill | State::Up)
-    }
-}
-
-/// What happened between the sending of a packet and the news of its fate.
-#[derive(Clone, Copy, Debug)]
-struct Evidence {
-    /// In flight when it left, itself included.
-    flight: u32,
-    /// Declared lost since.
-    lost: u32,
-    /// The application limited the flow then.
-    app_limited: bool,
-    /// Delivered since,
-    delivered: u32,
-    /// and of that with a mark.
-    marked: u32,
-}
-
-/// The most that acknowledgements bunched.
-#[derive(Clone, Debug)]
-enum Aggregation {
-    Window(WindowedMax<u32>),
-    Slots(Slots),
-}
 
 /// The controller.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
     profile: Profile,
     constants: &'static Constants,
-    state: State,
+    state: BbrState,
     /// In µs.
     now: u64,
     rounds: Rounds,
@@ -153,10 +111,10 @@ pub struct Bbr3 {
     undo: Undo,
     min_rtt: MinRtt,
     probe_rtt: ProbeRtt,
-    epoch: Epoch,
+    extra_acked: ExtraAcked,
     aggregation: Aggregation,
     marks: Option<Marks>,
-    window: Window,
+    window: Cwnd,
     pacing: Pacing,
     /// Sending began again after idleness, and nothing was delivered since.
     idle_restart: bool,
@@ -170,11 +128,11 @@ impl Bbr3 {
         let profile = if params.choice("profile") == "linux" { Profile::Linux } else { Profile::Draft };
         let constants = profile.constants();
         let window = setup.initial_window.whole().max(1);
-        let rule = Rule { first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
+        let rule = PacingRule { first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
         Bbr3 {
             profile,
             constants,
-            state: State::Startup,
+            state: BbrState::Startup,
             now: 0,
             rounds: Rounds::default(),
             counts: Counts::default(),
@@ -190,13 +148,10 @@ impl Bbr3 {
             undo: Undo::new(),
             min_rtt: MinRtt::new(profile, 0),
             probe_rtt: ProbeRtt::default(),
-            epoch: Epoch::default(),
-            aggregation: match profile {
-                Profile::Draft => Aggregation::Window(WindowedMax::new(0, 0)),
-                Profile::Linux => Aggregation::Slots(Slots::default()),
-            },
+            extra_acked: ExtraAcked::default(),
+            aggregation: Aggregation::new(profile),
             marks: params.flag("ecn").then(Marks::new),
-            window: Window::new(window),
+            window: Cwnd::new(window),
             pacing: Pacing::new(setup, rule, window),
             idle_restart: false,
             started: false,
@@ -210,82 +165,69 @@ impl Bbr3 {
         if !self.started {
             self.started = true;
             self.min_rtt = MinRtt::new(self.profile, self.now);
-            self.epoch.restart(self.now);
+            self.extra_acked.restart(self.now);
             self.counts.delivered_at = self.now;
         }
     }
 
-    /// The bandwidth in use.
+    /// The bandwidth in use (`BoundBWForModel`, `bbr_bw`).
     fn bandwidth(&self) -> u32 {
         self.max_bandwidth.get().min(self.short_term.bandwidth())
     }
 
-    /// `gain` times the bandwidth-delay product in packets, rounded up; the initial window before any round trip is known.
-    fn product(&self, bandwidth: u32, gain: u32) -> u32 {
-        self.min_rtt.get().map_or(self.window.initial(), |rtt| product(bandwidth, rtt, gain))
+    /// `gain` times the bandwidth-delay product in packets, rounded up; the initial window before any round trip is known (`BDPMultiple`,
+    /// `bbr_bdp`).
+    fn bdp(&self, bandwidth: u32, gain: u32) -> u32 {
+        self.min_rtt.get().map_or(self.window.initial(), |rtt| bdp(bandwidth, rtt, gain))
     }
 
-    /// Room for what hosts hold back: three bursts, and in the state that probes enough to do so at any product.
+    /// Makes room for packets held in hosts: at least three bursts, and two packets more in ProbeBW_UP (`QuantizationBudget`,
+    /// `bbr_quantization_budget`).
     fn quantized(&self, packets: u32) -> u32 {
         let packets = packets.max(3 * self.pacing.burst()).max(FLOOR);
-        if self.state == State::Up { packets.saturating_add(2) } else { packets }
+        if self.state == BbrState::Up { packets.saturating_add(2) } else { packets }
     }
 
-    /// What the path holds at `bandwidth` without a queue.
+    /// The flight that fills the path at `bandwidth` without a queue (`Inflight(1.0)`, `bbr_inflight`).
     fn capacity(&self, bandwidth: u32) -> u32 {
-        self.quantized(self.product(bandwidth, UNIT))
+        self.quantized(self.bdp(bandwidth, UNIT))
     }
 
-    /// What should be in flight: the product, unless the window is less.
+    /// The flight to aim at: the bdp, unless the window is less (`TargetInflight`, `bbr_target_inflight`).
     fn target_flight(&self) -> u32 {
-        let product = self.product(self.bandwidth(), UNIT);
-        let target = if self.profile == Profile::Linux { self.quantized(product) } else { product };
+        let bdp = self.bdp(self.bandwidth(), UNIT);
+        let target = if self.profile == Profile::Linux { self.quantized(bdp) } else { bdp };
         target.min(self.window.get())
     }
 
-    /// The flight when the next burst departs.
+    /// The flight when the next burst departs (`bbr_packets_in_net_at_edt`).
     fn flight_at_departure(&self, in_flight: u32) -> u32 {
         let departs = self.profile == Profile::Linux && self.pacing_gain() > UNIT;
         if departs { in_flight + self.pacing.burst() } else { in_flight }
     }
 
+    /// Section 5.6.1, `bbr_update_gains`.
     fn pacing_gain(&self) -> u32 {
         match self.state {
-            State::Startup => self.constants.startup_pacing,
-            State::Drain => self.constants.drain_pacing,
-            State::Down => self.constants.down_pacing,
-            State::Cruise | State::Refill | State::ProbeRtt => UNIT,
-            State::Up => UP_PACING,
+            BbrState::Startup => self.constants.startup_pacing,
+            BbrState::Drain => self.constants.drain_pacing,
+            BbrState::Down => self.constants.down_pacing,
+            BbrState::Cruise | BbrState::Refill | BbrState::ProbeRtt => UNIT,
+            BbrState::Up => UP_PACING,
         }
     }
 
+    /// Section 5.6.1, `bbr_update_gains`.
     fn window_gain(&self) -> u32 {
         match self.state {
-            State::Up => UP_WINDOW_GAIN,
-            State::ProbeRtt if self.profile == Profile::Draft => profile::PROBE_RTT_GAIN,
-            State::ProbeRtt => UNIT,
+            BbrState::Up => UP_WINDOW_GAIN,
+            BbrState::ProbeRtt if self.profile == Profile::Draft => profile::PROBE_RTT_GAIN,
+            BbrState::ProbeRtt => UNIT,
             _ => WINDOW_GAIN,
         }
     }
 
-    /// Packets to add to the window for acknowledgements that bunch.
-    fn aggregated(&self, bandwidth: u32) -> u32 {
-        match &self.aggregation {
-            Aggregation::Window(max) => max.get(),
-            Aggregation::Slots(slots) => slots.extra(bandwidth),
-        }
-    }
-
-    fn update_aggregation(&mut self, ack: &Ack) {
-        let Some(extra) = self.epoch.update(ack, self.bandwidth(), self.window.get()) else { return };
-        let rounds = |after| if self.full_pipe.reached() { after } else { 1 };
-        match &mut self.aggregation {
-            Aggregation::Window(max) => max.update(rounds(AGGREGATION_ROUNDS), self.rounds.count(), extra),
-            Aggregation::Slots(slots) => slots.update(extra, self.rounds.start(), rounds(AGGREGATION_SLOT_ROUNDS)),
-        }
-    }
-
-    /// What the acknowledged packet that left last tells.
+    /// The events since the latest of the acknowledged packets left.
     fn evidence(&self, feedback: &Feedback<'_>, ack: &Ack) -> Option<Evidence> {
         let newest = feedback.acked.iter().max_by_key(|acked| acked.sent_at)?;
         let departure = self.flights.get(newest.tag)?;
@@ -298,7 +240,8 @@ impl Bbr3 {
         })
     }
 
-    /// Forgets what was lost, delivered and marked before: a state begins that answers to it.
+    /// Forgets losses, deliveries and marks of before: a state begins that responds to them (`ResetCongestionSignals`,
+    /// `bbr_reset_congestion_signals`).
     fn reset_signals(&mut self) {
         self.short_term.reset_signals();
         self.loss_in_cycle = false;
@@ -307,6 +250,7 @@ impl Bbr3 {
         }
     }
 
+    /// `SetPacingRate` (section 5.6.2), `bbr_set_pacing_rate`, `bbr_tso_segs_generic`.
     fn set_pacing(&mut self, ack: &Ack) {
         self.pacing.on_first_rtt(self.window.get(), ack.srtt);
         self.pacing.set(self.bandwidth(), self.pacing_gain(), self.full_pipe.reached());
@@ -318,6 +262,7 @@ impl Bbr3 {
 }
 
 impl Controller for Bbr3 {
+    /// `OnInit` (section 5.2.1), `bbr_init`.
     fn on_open(&mut self, now: Time, rtt: Span) {
         self.step(now);
         let rtt = rtt.as_micros().max(1);
@@ -325,15 +270,16 @@ impl Controller for Bbr3 {
         self.pacing.on_first_rtt(self.window.get(), rtt);
     }
 
+    /// `HandleRestartFromIdle` (section 5.4.1), `bbr_cwnd_event`.
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.step(sent.now);
         let held_back = self.probe_rtt.limits(self.counts.delivered);
         if sent.in_flight == 0 && (sent.app_limited || held_back) {
             self.idle_restart = true;
-            self.epoch.restart(self.now);
+            self.extra_acked.restart(self.now);
             if self.state.is_probe_bw() {
                 self.pacing.set(self.bandwidth(), UNIT, self.full_pipe.reached());
-            } else if self.state == State::ProbeRtt && self.probe_rtt.is_over(self.now) {
+            } else if self.state == BbrState::ProbeRtt && self.probe_rtt.is_over(self.now) {
                 self.leave_probe_rtt();
             }
         }
@@ -346,6 +292,7 @@ impl Controller for Bbr3 {
         })
     }
 
+    /// `UpdateOnACK` (section 5.2.3), `bbr_main` and `bbr_update_model`.
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.step(feedback.now);
         let mut ack = Ack::new(feedback, self.counts.delivered_at);
@@ -375,6 +322,7 @@ impl Controller for Bbr3 {
         self.note_marks(evidence);
     }
 
+    /// `OnEnterRTO` (section 5.6.4.4), `bbr_set_state`.
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.step(timeout.now);
         if !timeout.repeated {
@@ -395,6 +343,7 @@ impl Controller for Bbr3 {
         }
     }
 
+    /// `HandleSpuriousLossDetection` (section 5.5.11.2), `bbr_undo_cwnd`.
     fn on_undo(&mut self, now: Time) {
         self.step(now);
         self.take_back();

@@ -1,19 +1,21 @@
-//! ProbeBW: DOWN leaves room to others, CRUISE holds, REFILL fills the pipe, UP looks for more.
+//! ProbeBW: DOWN leaves room to others, CRUISE holds, REFILL fills the pipe, UP looks for more (section 5.3.3, `bbr_update_cycle_phase`).
 
+use super::Bbr3;
 use super::long_term::UNBOUNDED;
 use super::profile::Profile;
-use super::{Bbr3, Evidence, State};
+use super::state::{BbrState, Evidence};
 use crate::controllers::bbr::common::{Ack, bandwidth_ceil};
 use narrows_units::Random;
 
-/// The time between probes is this, in µs,
+/// The time between probes is this, in µs (section 5.3.3.8, `bbr_bw_probe_base_us`),
 const WAIT: u64 = 2_000_000;
-/// and up to this more,
+/// and up to this more (`bbr_bw_probe_rand_us`),
 const WAIT_SPREAD: u64 = 1_000_000;
-/// or as many rounds as the flow has packets in flight, but no more than these, or one fewer: a Reno flow of that size would have a loss as often.
+/// or as many rounds as the flow has packets in flight, at most 62 or 63: a Reno flow of that size has losses as often
+/// (`bbr_bw_probe_max_rounds`).
 const RENO_ROUNDS: u32 = 63;
 
-/// What acknowledgements say of a probe.
+/// The relation of acknowledgements to a probe (`ack_phase`, `bbr_ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Acks {
     /// Nothing.
@@ -38,11 +40,11 @@ pub struct Cycle {
     /// Rounds since the last probe.
     rounds: u32,
     acks: Acks,
-    /// Losses are of packets sent while probing, and not yet answered.
+    /// Losses are of packets sent while probing, and not yet answered (`is_bw_probe_sample`, `bw_probe_samples`).
     pub probe_sample: bool,
-    /// The latest probe lost too much.
+    /// The latest probe lost too much (`prev_probe_too_high`).
     pub too_high: bool,
-    /// The latest probe stopped at the bound that the one before had set.
+    /// The latest probe stopped at the bound of the one before (`prev_probe_precautionary`, section 5.3.3.6; `stopped_risky_probe`).
     precautionary: bool,
 }
 
@@ -52,11 +54,12 @@ impl Cycle {
         self.rounds = self.rounds.saturating_add(1);
     }
 
-    /// What comes back is no longer of a probe, a round from now.
+    /// One round from now, acknowledgements are no longer of a probe (`ACKS_PROBE_STOPPING`).
     pub fn stop(&mut self) {
         self.acks = Acks::Stopping;
     }
 
+    /// `PickProbeWait`, `bbr_pick_probe_wait`.
     fn begin(&mut self, now: u64, random: &mut Random) {
         self.rounds = random.below(2) as u32;
         self.wait = WAIT + random.below(WAIT_SPREAD);
@@ -64,58 +67,63 @@ impl Cycle {
         self.stop();
     }
 
+    /// `HasElapsedInPhase` or `IsRenoCoexistenceProbeTime`.
     fn is_over(&self, now: u64, target: u32) -> bool {
         now > self.began + self.wait || self.rounds >= target.min(RENO_ROUNDS)
     }
 }
 
 impl Bbr3 {
+    /// `StartProbeBW_DOWN`, `bbr_start_bw_probe_down`.
     pub(super) fn start_down(&mut self) {
         self.reset_signals();
         self.long_term.stop();
         self.cycle.begin(self.now, &mut self.random);
         self.rounds.restart(self.counts.delivered);
-        self.state = State::Down;
+        self.state = BbrState::Down;
     }
 
+    /// `StartProbeBW_CRUISE`, `bbr_start_bw_probe_cruise`.
     pub(super) fn start_cruise(&mut self) {
         if self.profile == Profile::Linux && self.short_term.flight() != UNBOUNDED {
             self.short_term.lower_flight(self.long_term.get());
         }
-        self.state = State::Cruise;
+        self.state = BbrState::Cruise;
     }
 
-    /// The first round of the probe to come adds 2^`slope` packets to the bound.
+    /// The first round of the coming probe adds 2^`slope` packets to the bound (`StartProbeBW_REFILL`, `bbr_start_bw_probe_refill`).
     pub(super) fn start_refill(&mut self, slope: u32) {
         self.short_term.clear();
         self.long_term.prepare(slope);
         self.cycle.precautionary = false;
         self.cycle.acks = Acks::Refilling;
         self.rounds.restart(self.counts.delivered);
-        self.state = State::Refill;
+        self.state = BbrState::Refill;
     }
 
+    /// `StartProbeBW_UP`, `bbr_start_bw_probe_up`.
     fn start_up(&mut self, ack: &Ack) {
         self.cycle.probe_sample = true;
         self.cycle.acks = Acks::Starting;
         self.rounds.restart(self.counts.delivered);
         self.full_pipe.restart(measured(ack));
-        self.state = State::Up;
+        self.state = BbrState::Up;
         self.long_term.steepen(self.window.get());
     }
 
+    /// `UpdateProbeBWCyclePhase` (section 5.3.3.9), `bbr_update_cycle_phase`.
     pub(super) fn update_probe_bw(&mut self, ack: &Ack, evidence: Option<Evidence>) {
         if !self.full_pipe.reached() || self.adapt_long_term(ack, evidence) {
             return;
         }
         let state = self.state;
-        if matches!(state, State::Down | State::Cruise) && self.probe_if_due(ack) {
+        if matches!(state, BbrState::Down | BbrState::Cruise) && self.probe_if_due(ack) {
             return;
         }
         match state {
-            State::Down if self.may_cruise(ack) => self.start_cruise(),
-            State::Refill if self.rounds.start() => self.start_up(ack),
-            State::Up if self.probe_is_over(ack) => {
+            BbrState::Down if self.may_cruise(ack) => self.start_cruise(),
+            BbrState::Refill if self.rounds.start() => self.start_up(ack),
+            BbrState::Up if self.probe_is_over(ack) => {
                 self.cycle.too_high = false;
                 self.start_down();
             }
@@ -123,7 +131,8 @@ impl Bbr3 {
         }
     }
 
-    /// Follows what the acknowledgements say of the probe, and raises the long-term bound by what was safe. True if that changed the state.
+    /// Follows the acknowledgements of the probe, and raises the long-term bound by flights that were safe (`AdaptLongTermModel`,
+    /// `bbr_adapt_upper_bounds`). True if that changed the state.
     fn adapt_long_term(&mut self, ack: &Ack, evidence: Option<Evidence>) -> bool {
         let round = self.rounds.start();
         if self.cycle.acks == Acks::Starting && round {
@@ -143,7 +152,7 @@ impl Bbr3 {
             return false;
         }
         self.long_term.raise_to(evidence.flight);
-        if self.state == State::Up && self.bound_limits() {
+        if self.state == BbrState::Up && self.bound_limits() {
             self.long_term.grow(ack.acked);
             if round {
                 self.long_term.steepen(self.window.get());
@@ -152,7 +161,8 @@ impl Bbr3 {
         false
     }
 
-    /// All that was sent while probing is acknowledged. True if the next probe begins at once: this one was precautionary, and nothing was wrong.
+    /// All packets sent while probing are acknowledged. True if the next probe begins at once, because this one was precautionary and not
+    /// too high (section 5.3.3.6).
     fn end_feedback(&mut self, ack: &Ack) -> bool {
         self.cycle.probe_sample = false;
         self.cycle.acks = Acks::Init;
@@ -169,11 +179,12 @@ impl Bbr3 {
         again
     }
 
-    /// True if the flow uses all of its window, and that is as large as the long-term bound lets it be.
+    /// True if the flow is limited by its window, and the window by the long-term bound (`is_cwnd_limited`).
     fn bound_limits(&self) -> bool {
         self.window.is_limiting(self.counts.delivered) && self.window.get() >= self.long_term.get()
     }
 
+    /// `IsTimeToGoDown` (section 5.3.3.7), `BBR_BW_PROBE_UP` in `bbr_update_cycle_phase`.
     fn probe_is_over(&mut self, ack: &Ack) -> bool {
         // The flight before this acknowledgement: after it, it could never be as large as the bound, which is the window.
         if self.cycle.too_high && self.flight_at_departure(ack.in_flight_before) >= self.long_term.get() {
@@ -187,6 +198,7 @@ impl Bbr3 {
         self.full_pipe.now()
     }
 
+    /// `IsTimeToProbeBW`, `bbr_check_time_to_probe_bw`.
     fn probe_if_due(&mut self, ack: &Ack) -> bool {
         let slope = if self.should_reprobe(ack) {
             (self.long_term.get() / 2).max(1).ilog2()
@@ -199,6 +211,7 @@ impl Bbr3 {
         true
     }
 
+    /// `IsTimeToCruise`, `bbr_check_time_to_cruise`.
     fn may_cruise(&self, ack: &Ack) -> bool {
         let flight = match self.profile {
             Profile::Draft => ack.in_flight,

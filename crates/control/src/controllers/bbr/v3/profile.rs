@@ -7,7 +7,7 @@ use crate::controllers::bbr::common::UNIT;
 /// Which document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// draft-ietf-ccwg-bbr-05.
+    /// draft-ietf-ccwg-bbr-06.
     Draft,
     /// github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c.
     Linux,
@@ -32,19 +32,19 @@ impl Fraction {
 /// What differs in number only.
 #[derive(Clone, Copy, Debug)]
 pub struct Constants {
-    /// Pacing gain of Startup: 4 ln 2.
+    /// `StartupPacingGain`, `bbr_startup_pacing_gain`: 4 ln 2.
     pub startup_pacing: u32,
-    /// Pacing gain of Drain.
+    /// `DrainPacingGain`, `bbr_drain_gain`.
     pub drain_pacing: u32,
-    /// Pacing gain of ProbeBW_DOWN.
+    /// Pacing gain of ProbeBW_DOWN (section 5.3.3.1, `bbr_pacing_gain`).
     pub down_pacing: u32,
-    /// Lost per packets in flight beyond which the flight is too high.
+    /// `LossThresh`, `bbr_loss_thresh`: lost per packets in flight beyond which the flight is too high.
     pub loss_threshold: Fraction,
-    /// What a loss leaves of a bound.
+    /// `Beta`, 1 - `bbr_beta`: the share of a bound that a loss leaves.
     pub beta: Fraction,
-    /// What is left to others of the long-term bound.
+    /// `Headroom`, `bbr_inflight_headroom`: the share of the long-term bound left to others.
     pub headroom: Fraction,
-    /// Rounds after which Drain ends whatever the flight.
+    /// Rounds after which Drain ends whatever the flight (section 5.3.2).
     pub drain_rounds: Option<u32>,
 }
 
@@ -78,11 +78,11 @@ const LINUX: Constants = Constants {
     drain_rounds: None,
 };
 
-/// Pacing gain of ProbeBW_UP.
+/// Pacing gain of ProbeBW_UP (section 5.3.3.4, `bbr_pacing_gain`).
 pub const UP_PACING: u32 = UNIT * 5 / 4;
-/// Gain of the window.
+/// `DefaultCwndGain`, `bbr_cwnd_gain`.
 pub const WINDOW_GAIN: u32 = 2 * UNIT;
-/// Gain of the window in ProbeBW_UP: room to send faster than before.
+/// Gain of the window in ProbeBW_UP: room to send faster than before (section 5.3.3.4, `bbr_bw_probe_cwnd_gain`).
 pub const UP_WINDOW_GAIN: u32 = UNIT * 9 / 4;
-/// Gain of the window in ProbeRTT.
+/// `ProbeRTTCwndGain`, `bbr_probe_rtt_cwnd_gain`.
 pub const PROBE_RTT_GAIN: u32 = UNIT / 2;

@@ -1,18 +1,19 @@
-//! Startup, and the plateau that ends it: the pipe is full when bandwidth stops growing, or when more is lost than may be.
+//! Startup and its end: the pipe is full when bandwidth stops growing, or when losses exceed the threshold (section 5.3.1).
 
+use super::Bbr3;
 use super::profile::Profile;
-use super::{Bbr3, Evidence, State};
+use super::state::{BbrState, Evidence};
 use crate::Recovery;
 use crate::controllers::bbr::common::{Ack, UNIT, bandwidth_ceil};
 
-/// Growth of bandwidth, in 1/256, that shows room for more.
+/// `bbr_full_bw_thresh`: growth of bandwidth, in 1/256, that shows room for more.
 const GROWTH: u32 = UNIT * 5 / 4;
-/// Rounds without it that show a full pipe.
+/// `bbr_full_bw_cnt`: rounds without such growth that show a full pipe.
 const ROUNDS: u32 = 3;
-/// Ranges lost within a round that end Startup.
+/// `StartupFullLossCnt`, `bbr_full_loss_cnt`: ranges lost within a round that end Startup.
 const LOST_RANGES: u32 = 6;
 
-/// Looks for a plateau of bandwidth, in Startup and in ProbeBW_UP.
+/// Detects a plateau of bandwidth, in Startup and in ProbeBW_UP (section 5.3.1.2).
 #[derive(Clone, Debug, Default)]
 pub struct FullPipe {
     baseline: u32,
@@ -22,12 +23,12 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// True once the pipe was ever full.
+    /// True once the pipe was ever full (`full_bw_reached`).
     pub fn reached(&self) -> bool {
         self.reached
     }
 
-    /// True if it was found full since the search began.
+    /// True if the pipe was found full since the search began (`full_bw_now`).
     pub fn now(&self) -> bool {
         self.now
     }
@@ -37,12 +38,13 @@ impl FullPipe {
         self.reached = reached;
     }
 
-    /// The search begins anew, from `baseline`.
+    /// Restarts the search from `baseline` (`ResetFullBW`, `bbr_reset_full_bw`).
     pub fn restart(&mut self, baseline: u32) {
         *self = FullPipe { baseline, rounds: 0, now: false, reached: self.reached };
     }
 
-    /// Takes in a sample that the application did not limit. The draft looks at the first of a round; the kernel at each for growth, and counts rounds.
+    /// Takes in a sample that the application did not limit (`CheckFullBWReached`, `bbr_check_full_bw_reached`). The draft judges the first
+    /// sample of a round; the kernel judges each for growth, and counts rounds without.
     pub fn update(&mut self, profile: Profile, bandwidth: u32, round_start: bool) {
         if self.now || (profile == Profile::Draft && !round_start) {
             return;
@@ -57,7 +59,8 @@ impl FullPipe {
     }
 }
 
-/// Counts how often Startup loses in a round: ranges of segments in the draft, acknowledgements that bring losses in the kernel.
+/// Counts the losses of a round in Startup: ranges of segments in the draft (section 5.3.1.3), acknowledgements that report losses in the
+/// kernel (`loss_events_in_round`).
 #[derive(Clone, Debug, Default)]
 pub struct LostRanges {
     count: u32,
@@ -65,7 +68,7 @@ pub struct LostRanges {
 }
 
 impl LostRanges {
-    /// Segment `number` was lost; a range goes on as long as numbers follow each other.
+    /// Segment `number` was lost; consecutive numbers form a range.
     pub fn add(&mut self, number: u64) {
         if self.last.is_none_or(|last| number != last + 1) {
             self.count += 1;
@@ -73,7 +76,7 @@ impl LostRanges {
         self.last = Some(number);
     }
 
-    /// An acknowledgement brought losses.
+    /// An acknowledgement reports losses.
     pub fn add_acknowledgement(&mut self) {
         self.count += 1;
     }
@@ -89,7 +92,8 @@ impl Bbr3 {
         }
     }
 
-    /// Ends Startup after a round in recovery in which too much was lost, in several places.
+    /// Ends Startup after a round in recovery with too many losses in several ranges (`CheckStartupHighLoss`, section 5.3.1.3;
+    /// `bbr_check_loss_too_high_in_startup`).
     pub(super) fn check_startup_loss(&mut self, ack: &Ack, evidence: Option<Evidence>) {
         if self.full_pipe.reached() || !self.short_term.round_start() {
             return;
@@ -101,12 +105,12 @@ impl Bbr3 {
         }
     }
 
-    /// The pipe is more than full.
+    /// The pipe is more than full (section 5.3.1.3, `bbr_handle_queue_too_high_in_startup`).
     pub(super) fn leave_startup_too_high(&mut self) {
         self.full_pipe.set_reached(true);
         self.long_term.set(self.capacity(self.max_bandwidth.get()).max(self.short_term.latest_flight()));
         if self.profile == Profile::Draft {
-            self.undo.state = Some(State::Startup);
+            self.undo.state = Some(BbrState::Startup);
         }
     }
 }

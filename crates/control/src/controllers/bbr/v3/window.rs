@@ -1,24 +1,25 @@
-//! The congestion window: towards a target, within the bounds of the model.
+//! The congestion window: growth towards a target, within the bounds of the model (section 5.6.4).
 
+use super::Bbr3;
 use super::profile::Profile;
-use super::{Bbr3, State};
+use super::state::BbrState;
 use crate::Recovery;
 use crate::controllers::bbr::common::{Ack, FLOOR, Saved, repairs};
 
 /// The window, in packets.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct Cwnd {
     packets: u32,
     initial: u32,
     saved: Saved,
-    /// The window was the limit within the round that lasts until this many packets are delivered.
+    /// The window limited the flight within the round that lasts until this many packets are delivered (`is_cwnd_limited`).
     limiting_until: u64,
 }
 
-impl Window {
+impl Cwnd {
     /// A window of `packets`.
-    pub fn new(packets: u32) -> Window {
-        Window { packets, initial: packets, saved: Saved::default(), limiting_until: 0 }
+    pub fn new(packets: u32) -> Cwnd {
+        Cwnd { packets, initial: packets, saved: Saved::default(), limiting_until: 0 }
     }
 
     /// In packets.
@@ -44,23 +45,24 @@ impl Window {
         delivered <= self.limiting_until
     }
 
-    /// Remembers the window, before it is cut, or cut further.
+    /// Saves the window before it is cut (`SaveCwnd`, `bbr_save_cwnd`).
     pub fn save(&mut self, probing_rtt: bool) {
         self.saved.save(self.packets, probing_rtt);
     }
 
-    /// Returns to the remembered window.
+    /// Restores the saved window (`RestoreCwnd`).
     pub fn restore(&mut self) {
         self.packets = self.saved.restored(self.packets);
     }
 
-    /// Everything in flight is presumed lost; returns the window before.
+    /// A timeout: everything in flight is presumed lost (`OnEnterRTO`, section 5.6.4.4). Returns the window before.
     pub fn collapse(&mut self) -> u32 {
         self.saved.step(Recovery::Loss);
         self.saved.restored(std::mem::replace(&mut self.packets, 1))
     }
 
-    /// Takes in the transport's state; the end of a recovery restores the window, in the kernel that after a timeout.
+    /// Takes in the transport's state. The end of a recovery restores the window (section 5.6.4.4); in the kernel, only after a timeout
+    /// (`bbr_exit_loss_recovery`).
     fn step(&mut self, profile: Profile, recovery: Recovery) {
         let before = self.saved.step(recovery);
         let over = match profile {
@@ -72,7 +74,8 @@ impl Window {
         }
     }
 
-    /// Moves towards `target` by what was acknowledged. Before the pipe was once `full` the target does not cut.
+    /// Moves towards `target` by the packets acknowledged; `target` cuts the window only once the pipe was `full` (`SetCwnd`, section
+    /// 5.6.4.6; `bbr_set_cwnd`).
     fn grow(&mut self, profile: Profile, ack: &Ack, target: u32, full: bool) {
         let grown = self.packets.saturating_add(ack.acked);
         let starting = match profile {
@@ -93,21 +96,22 @@ impl Bbr3 {
         self.window.step(self.profile, ack.recovery);
         if ack.acked > 0 {
             let bandwidth = self.bandwidth();
-            let target = self.product(bandwidth, self.window_gain()).saturating_add(self.aggregated(bandwidth));
+            let target = self.bdp(bandwidth, self.window_gain()).saturating_add(self.aggregated(bandwidth));
             let target = self.quantized(target);
             self.window.grow(self.profile, ack, target, self.full_pipe.reached());
         }
         self.bound_window();
     }
 
+    /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (sections 5.6.4.5 and 5.6.4.7), `bbr_bound_cwnd_for_inflight_model`.
     fn bound_window(&mut self) {
-        if self.state == State::ProbeRtt {
+        if self.state == BbrState::ProbeRtt {
             self.window.packets = self.window.packets.min(self.probe_rtt_window());
         }
         let cap = match self.state {
-            State::Startup | State::Drain => u32::MAX,
-            State::Down | State::Refill | State::Up => self.long_term.get(),
-            State::Cruise | State::ProbeRtt => self.long_term.with_headroom(self.constants.headroom),
+            BbrState::Startup | BbrState::Drain => u32::MAX,
+            BbrState::Down | BbrState::Refill | BbrState::Up => self.long_term.get(),
+            BbrState::Cruise | BbrState::ProbeRtt => self.long_term.with_headroom(self.constants.headroom),
         };
         let cap = cap.min(self.short_term.flight()).max(FLOOR);
         self.window.packets = self.window.packets.min(cap);

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn wrong_often_the_maximum_lasts_two_probing_cycles_however_long() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.ack(STEP);
         let bandwidth = flow.bbr.max_bandwidth.get();
         let slow = Step { sample: (500, 120_000), ..STEP };
@@ -26,7 +26,7 @@ fn wrong_often_the_maximum_lasts_two_probing_cycles_however_long() {
 #[test]
 fn a_round_limited_by_the_application_ends_no_cycle() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         let bandwidth = flow.bbr.max_bandwidth.get();
         for _ in 0..5 {
             flow.bbr.start_down();

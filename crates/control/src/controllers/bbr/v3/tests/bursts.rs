@@ -6,7 +6,7 @@ use super::*;
 fn aggregation_is_remembered_for_a_round_in_startup_and_ten_after() {
     // 100 packets in an acknowledgement where 10 were due; later 10 with each, as due.
     for (text, kept) in PROFILES.into_iter().zip([8..=11, 5..=10]) {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         let even = Step { acked: 333, before: 320, flight: 320, after: 40_000, ..ROUND };
         for _ in 0..20 {
             flow.ack(even);
@@ -40,7 +40,7 @@ fn the_quantum_is_a_millisecond_and_in_the_kernel_more_at_short_round_trips() {
         for _ in 0..4 {
             flow.ack(Step { rtt_us: 400, flight: 1_000, ..ROUND });
         }
-        flow.bbr.state = State::Cruise;
+        flow.bbr.state = BbrState::Cruise;
         flow.ack(Step { rtt_us: 400, flight: 1_000, ..STEP });
         assert_eq!(flow.bbr.decision().quantum.get(), expected * 1_500, "{text}");
     }

@@ -5,12 +5,12 @@ use super::*;
 #[test]
 fn gains_are_those_of_the_table() {
     let rows = [
-        (State::Startup, [2.77, 2.77], [2.0, 2.0]),
-        (State::Drain, [0.5, 1.0 / 2.885], [2.0, 2.0]),
-        (State::Down, [0.90, 0.91], [2.0, 2.0]),
-        (State::Cruise, [1.0, 1.0], [2.0, 2.0]),
-        (State::Refill, [1.0, 1.0], [2.0, 2.0]),
-        (State::Up, [1.25, 1.25], [2.25, 2.25]),
+        (BbrState::Startup, [2.77, 2.77], [2.0, 2.0]),
+        (BbrState::Drain, [0.5, 1.0 / 2.885], [2.0, 2.0]),
+        (BbrState::Down, [0.90, 0.91], [2.0, 2.0]),
+        (BbrState::Cruise, [1.0, 1.0], [2.0, 2.0]),
+        (BbrState::Refill, [1.0, 1.0], [2.0, 2.0]),
+        (BbrState::Up, [1.25, 1.25], [2.25, 2.25]),
     ];
     for (state, pacing, window) in rows {
         for (index, text) in PROFILES.iter().enumerate() {
@@ -33,7 +33,7 @@ fn loss_threshold_beta_and_headroom_are_those_of_the_table() {
 #[test]
 fn pacing_is_one_percent_below_the_bandwidth() {
     for text in PROFILES {
-        let flow = Flow::reach(text, State::Cruise);
+        let flow = Flow::reach(text, BbrState::Cruise);
         // 139,811/2^24 packets/µs of 1500 B, 99 %.
         assert_eq!(flow.bbr.decision().pacing, Some(Rate::from_bps(99_000_608)), "{text}");
     }

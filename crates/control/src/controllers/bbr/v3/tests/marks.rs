@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn marks_cut_the_flight_by_a_third_of_their_share() {
     for (text, answered) in [("bbr3?profile=linux&ecn", true), ("bbr3?profile=linux", false)] {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         let short = Step {
             rtt_us: 4_000,
             before: 20,
@@ -33,13 +33,13 @@ fn marks_cut_the_flight_by_a_third_of_their_share() {
 
 #[test]
 fn when_marks_cease_without_loss_the_next_probe_comes_at_once_and_steeply() {
-    let mut flow = Flow::bounded("bbr3?profile=linux&ecn", State::Cruise, 300);
+    let mut flow = Flow::bounded("bbr3?profile=linux&ecn", BbrState::Cruise, 300);
     let short = Step { rtt_us: 4_000, before: 80, flight: 80, sent_flight: 80, after: 4_000, ..ROUND };
     flow.ack(Step { recovery: Recovery::Cwr, ..short });
     flow.ack(Step { recovery: Recovery::Cwr, marked: 5, ..short });
-    assert_eq!(flow.bbr.state, State::Cruise, "while it answers the mark");
+    assert_eq!(flow.bbr.state, BbrState::Cruise, "while it answers the mark");
     flow.ack(Step { after: 100, round: false, ..short });
-    assert_eq!(flow.bbr.state, State::Refill);
+    assert_eq!(flow.bbr.state, BbrState::Refill);
     // Half of 300 packets: 2^7 in the first round.
     flow.bbr.long_term.steepen(1_024);
     flow.bbr.long_term.grow(1_024);
@@ -56,10 +56,10 @@ fn wrong_often_profiles_are_named_and_the_draft_is_the_default() {
 #[test]
 fn wrong_often_the_cycle_has_four_phases_and_probes_once() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Down);
+        let mut flow = Flow::reach(text, BbrState::Down);
         let mut phases = vec![flow.bbr.pacing_gain()];
         for _ in 0..600 {
-            let flight = if flow.bbr.state == State::ProbeRtt { 100 } else { 330 };
+            let flight = if flow.bbr.state == BbrState::ProbeRtt { 100 } else { 330 };
             flow.ack(Step { before: flight, flight, sent_flight: flight, ..ROUND });
             let gain = flow.bbr.pacing_gain();
             if flow.bbr.state.is_probe_bw() && phases.last() != Some(&gain) {
@@ -74,7 +74,7 @@ fn wrong_often_the_cycle_has_four_phases_and_probes_once() {
 
 #[test]
 fn state_is_visible() {
-    let flow = Flow::bounded(PROFILES[0], State::Up, 300);
+    let flow = Flow::bounded(PROFILES[0], BbrState::Up, 300);
     assert_eq!(inspect(&flow.bbr, "inflight_longterm"), 300.0);
     assert_eq!(inspect(&flow.bbr, "pacing_gain"), 1.25);
     assert!(inspect(&flow.bbr, "inflight_shortterm").is_nan());

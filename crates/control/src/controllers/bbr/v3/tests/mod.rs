@@ -155,42 +155,42 @@ impl Flow {
     }
 
     /// Through Startup and Drain into `state`, with no bounds.
-    fn reach(text: &str, state: State) -> Flow {
+    fn reach(text: &str, state: BbrState) -> Flow {
         let mut flow = Flow::new(text);
-        if state == State::Startup {
+        if state == BbrState::Startup {
             return flow;
         }
         for _ in 0..4 {
             flow.ack(Step { acked: 200, flight: 1_000, ..ROUND });
         }
-        assert_eq!(flow.bbr.state, State::Drain);
-        if state == State::Drain {
+        assert_eq!(flow.bbr.state, BbrState::Drain);
+        if state == BbrState::Drain {
             return flow;
         }
         flow.bbr.start_down();
         flow.ack(STEP);
-        assert_eq!(flow.bbr.state, State::Down);
-        if state == State::Down {
+        assert_eq!(flow.bbr.state, BbrState::Down);
+        if state == BbrState::Down {
             return flow;
         }
         // The round after Drain ends the cycle of the maximum filter; this keeps a sample in either.
         flow.ack(Step { before: 300, flight: 300, ..ROUND });
-        assert_eq!(flow.bbr.state, State::Cruise);
-        if state == State::Cruise {
+        assert_eq!(flow.bbr.state, BbrState::Cruise);
+        if state == BbrState::Cruise {
             return flow;
         }
         flow.ack(Step { after: 3_000_001, ..STEP });
-        assert_eq!(flow.bbr.state, State::Refill);
-        if state == State::Refill {
+        assert_eq!(flow.bbr.state, BbrState::Refill);
+        if state == BbrState::Refill {
             return flow;
         }
         flow.ack(Step { sent_flight: 400, ..ROUND });
-        assert_eq!(flow.bbr.state, State::Up);
+        assert_eq!(flow.bbr.state, BbrState::Up);
         flow
     }
 
     /// In `state`, with a long-term bound.
-    fn bounded(text: &str, state: State, bound: u32) -> Flow {
+    fn bounded(text: &str, state: BbrState, bound: u32) -> Flow {
         let mut flow = Flow::reach(text, state);
         flow.bbr.long_term.set(bound);
         flow.ack(Step { after: 0, before: 0, flight: 500, ..STEP });
@@ -210,7 +210,7 @@ fn lossy_startup(text: &str, count: u64, flight: u32) -> Flow {
     let repairing = Step { recovery: Recovery::Recovery, sample: (700, 120_000), ..STEP };
     for loss in 0..count {
         flow.ack(Step { lost: 1, congestion: (loss == 0).then_some(Congestion::Loss), ..repairing });
-        assert_eq!(flow.bbr.state, State::Startup, "not within the round");
+        assert_eq!(flow.bbr.state, BbrState::Startup, "not within the round");
     }
     flow.ack(Step { round: true, sent_flight: flight, lost_since: count, ..repairing });
     flow

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         for _ in 0..50 {
             flow.ack(Step { acked: 20, before: 0, ..STEP });
         }
@@ -27,20 +27,20 @@ fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
 #[test]
 fn a_timeout_of_a_probe_sets_the_bound() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Up);
+        let mut flow = Flow::reach(text, BbrState::Up);
         flow.bbr.on_timeout(&Timeout::new(flow.time(), 420, 420, false));
-        assert_eq!((flow.bbr.state, flow.bbr.long_term.get()), (State::Down, 420), "{text}");
+        assert_eq!((flow.bbr.state, flow.bbr.long_term.get()), (BbrState::Down, 420), "{text}");
     }
 }
 
 #[test]
 fn undo_restores_bounds_and_in_the_draft_the_state() {
-    for (text, after) in PROFILES.into_iter().zip([State::Refill, State::Down]) {
-        let mut flow = Flow::bounded(text, State::Up, 500);
+    for (text, after) in PROFILES.into_iter().zip([BbrState::Refill, BbrState::Down]) {
+        let mut flow = Flow::bounded(text, BbrState::Up, 500);
         let window = flow.window();
         let spurious = Step { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..STEP };
         flow.ack(Step { lost: 30, sent_flight: 300, before: 430, ..spurious });
-        assert_eq!(flow.bbr.state, State::Down);
+        assert_eq!(flow.bbr.state, BbrState::Down);
         assert!(flow.bbr.long_term.get() < 500);
         flow.bbr.on_undo(flow.time());
         assert_eq!((flow.bbr.state, flow.bounds()), (after, (500, UNBOUNDED)), "{text}");
@@ -50,11 +50,11 @@ fn undo_restores_bounds_and_in_the_draft_the_state() {
 
 #[test]
 fn undo_of_the_loss_that_ended_startup_returns_to_it_in_the_draft() {
-    for (text, after) in PROFILES.into_iter().zip([State::Startup, State::Drain]) {
+    for (text, after) in PROFILES.into_iter().zip([BbrState::Startup, BbrState::Drain]) {
         let mut flow = lossy_startup(text, 6, 290);
-        assert_eq!(flow.bbr.state, State::Drain);
+        assert_eq!(flow.bbr.state, BbrState::Drain);
         flow.bbr.on_undo(flow.time());
-        assert_eq!((flow.bbr.state, flow.bbr.full_pipe.reached()), (after, after == State::Drain), "{text}");
+        assert_eq!((flow.bbr.state, flow.bbr.full_pipe.reached()), (after, after == BbrState::Drain), "{text}");
         assert_eq!(flow.bbr.long_term.get(), UNBOUNDED);
     }
 }
@@ -62,7 +62,7 @@ fn undo_of_the_loss_that_ended_startup_returns_to_it_in_the_draft() {
 #[test]
 fn a_repaired_tail_probe_is_a_loss_of_one_packet() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.ack(Step { congestion: Some(Congestion::Loss), ..STEP });
         assert!(flow.bbr.short_term.loss_in_round(), "{text}");
     }

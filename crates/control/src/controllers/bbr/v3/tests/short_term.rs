@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.ack(STEP);
         let (window, beta) = (flow.window(), flow.bbr.constants.beta);
         lossy_round(&mut flow, 100);
@@ -26,7 +26,7 @@ fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
 fn loss_while_probing_sets_no_short_term_bound() {
     for text in PROFILES {
         for (state, bounded) in
-            [(State::Startup, false), (State::Refill, false), (State::Up, false), (State::Down, true), (State::Cruise, true)]
+            [(BbrState::Startup, false), (BbrState::Refill, false), (BbrState::Up, false), (BbrState::Down, true), (BbrState::Cruise, true)]
         {
             let mut flow = Flow::reach(text, state);
             flow.ack(Step { lost: 1, recovery: Recovery::Recovery, ..STEP });
@@ -41,7 +41,7 @@ fn loss_while_probing_sets_no_short_term_bound() {
 #[test]
 fn one_round_with_many_losses_cuts_once() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Cruise);
+        let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.bbr.short_term.bound_flight(300);
         flow.bbr.short_term.reset_signals();
         let step = Step { sample: (50, 240_000), recovery: Recovery::Recovery, ..STEP };
@@ -57,7 +57,7 @@ fn one_round_with_many_losses_cuts_once() {
 fn the_window_is_capped_by_the_bounds_of_its_state() {
     for text in PROFILES {
         let headroom = if text.ends_with("draft") { 255 } else { 300 - 300 * 38 / 256 };
-        for (state, cap) in [(State::Down, 300), (State::Cruise, headroom), (State::Refill, 300), (State::Up, 300)] {
+        for (state, cap) in [(BbrState::Down, 300), (BbrState::Cruise, headroom), (BbrState::Refill, 300), (BbrState::Up, 300)] {
             let mut flow = Flow::reach(text, state);
             flow.bbr.long_term.set(300);
             flow.ack(Step { acked: 1, ..STEP });

@@ -9,10 +9,10 @@ fn startup_ends_after_three_rounds_without_growth() {
         for _ in 0..3 {
             flow.ack(ROUND);
             flow.ack(STEP);
-            assert_eq!(flow.bbr.state, State::Startup);
+            assert_eq!(flow.bbr.state, BbrState::Startup);
         }
         flow.ack(ROUND);
-        assert_eq!((flow.bbr.state, flow.bbr.pacing_gain()), (State::Drain, gain));
+        assert_eq!((flow.bbr.state, flow.bbr.pacing_gain()), (BbrState::Drain, gain));
         assert_eq!(flow.bbr.long_term.get(), UNBOUNDED, "no loss, no bound");
     }
 }
@@ -24,7 +24,7 @@ fn rounds_limited_by_the_application_do_not_end_startup() {
         for _ in 0..20 {
             flow.ack(Step { app_limited: true, ..ROUND });
         }
-        assert_eq!(flow.bbr.state, State::Startup);
+        assert_eq!(flow.bbr.state, BbrState::Startup);
     }
 }
 
@@ -33,7 +33,7 @@ fn startup_ends_by_loss_in_six_places_above_two_percent_in_a_round_of_recovery()
     for text in PROFILES {
         for (count, flight, ends) in [(6, 290, true), (5, 200, false), (6, 310, false)] {
             let flow = lossy_startup(text, count, flight);
-            assert_eq!(flow.bbr.state == State::Drain, ends, "{text}: {count} of {flight}");
+            assert_eq!(flow.bbr.state == BbrState::Drain, ends, "{text}: {count} of {flight}");
             if ends {
                 // 700 packets in 120 ms and 40 ms are 234; 700 were delivered in the last round.
                 assert_eq!(flow.bbr.long_term.get(), 700);
@@ -51,15 +51,15 @@ fn a_burst_of_losses_in_a_row_does_not_end_startup_in_the_draft() {
     }
     flow.bbr.note_loss();
     flow.ack(Step { round: true, lost_since: 0, recovery: Recovery::Recovery, ..STEP });
-    assert_eq!(flow.bbr.state, State::Startup);
+    assert_eq!(flow.bbr.state, BbrState::Startup);
 }
 
 #[test]
 fn drain_ends_with_the_flight() {
     for text in PROFILES {
-        let mut flow = Flow::reach(text, State::Drain);
+        let mut flow = Flow::reach(text, BbrState::Drain);
         flow.ack(Step { flight: 335, ..STEP });
-        assert_eq!(flow.bbr.state, State::Drain);
+        assert_eq!(flow.bbr.state, BbrState::Drain);
         flow.ack(Step { flight: 334, ..STEP });
         assert!(flow.bbr.state.is_probe_bw(), "{text}");
     }
@@ -67,11 +67,11 @@ fn drain_ends_with_the_flight() {
 
 #[test]
 fn drain_ends_after_three_rounds_in_the_draft_only() {
-    for (text, after) in PROFILES.into_iter().zip([State::Down, State::Drain]) {
-        let mut flow = Flow::reach(text, State::Drain);
+    for (text, after) in PROFILES.into_iter().zip([BbrState::Down, BbrState::Drain]) {
+        let mut flow = Flow::reach(text, BbrState::Drain);
         for _ in 0..3 {
             flow.ack(Step { flight: 1_000, ..ROUND });
-            assert_eq!(flow.bbr.state, State::Drain);
+            assert_eq!(flow.bbr.state, BbrState::Drain);
         }
         flow.ack(Step { flight: 1_000, ..ROUND });
         assert_eq!(flow.bbr.state, after, "{text}");

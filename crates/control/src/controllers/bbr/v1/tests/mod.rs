@@ -1,3 +1,8 @@
+//! Version 1 by hand, step by step.
+
+mod probe_rtt;
+mod recovery;
+
 use super::*;
 use crate::Choice;
 use crate::testing::acked;
@@ -167,12 +172,12 @@ fn bandwidth_is_the_maximum_of_ten_rounds() {
 
 #[test]
 fn the_window_is_two_products_and_three_bursts() {
-    // Gain 2: 667 packets. Gain 1.0 paces bursts of 8: 691, even 692. Gain 1.25: bursts of 10: 697, even 698; since 4.15 another 2 to probe with, and the 8
-    // packets that this acknowledgement bunches: 667 + 8 + 24 = 699, even 700; 667 + 8 + 30 = 705, even 706, and 2.
+    // Gain 2: 667 packets. Gain 1.0 paces bursts of 8: 691, even 692. Gain 1.25: bursts of 10: 697, even 698; since 4.15 another 2 to probe
+    // with, and the 8 packets that this acknowledgement bunches: 667 + 8 + 24 = 699, even 700; 667 + 8 + 30 = 705, even 706, and 2.
     for (text, gain, window) in [("bbr", 256, 700), ("bbr", 320, 708), ("bbr?era=linux-4.15", 256, 692), ("bbr?era=linux-4.15", 320, 698)] {
         let mut flow = Flow::probing(text, gain);
-        flow.bbr.window = Window::new(10_000);
-        (flow.bbr.epoch, flow.bbr.aggregation) = (Epoch::default(), Slots::default());
+        flow.bbr.window = Cwnd::new(10_000);
+        (flow.bbr.extra_acked, flow.bbr.aggregation) = (ExtraAcked::default(), MaxExtraAcked::default());
         flow.ack(Step { acked: 8, before: 0, ..STEP });
         assert_eq!(flow.window(), window, "{text} at {gain}");
     }
@@ -234,161 +239,6 @@ fn draining_ends_early_when_the_flight_is_one_product() {
 }
 
 #[test]
-fn probe_rtt_empties_the_pipe_for_200_ms_and_a_round() {
-    let mut flow = Flow::probing("bbr", 256);
-    let later = Step { rtt_ms: 41, ..ROUND };
-    flow.ack(Step { rtt_ms: 39, ..STEP });
-    let stamp = flow.now;
-    while flow.now + 40_000 <= stamp + 10_000_000 {
-        flow.ack(later);
-        assert_eq!(flow.bbr.mode, Mode::ProbeBw);
-    }
-    let before = flow.window();
-    flow.ack(Step { after: stamp + 10_000_001 - flow.now, ..later });
-    assert_eq!((flow.bbr.mode, flow.window()), (Mode::ProbeRtt, 4));
-    assert_eq!(flow.bbr.min_rtt.get(), Some(41_000), "the old minimum has expired");
-    assert_eq!((flow.bbr.pacing_gain, flow.bbr.window_gain), (256, 256));
-    // What is sent now measures only the small window.
-    let slow = Step { sample: (4, 40_000), flight: 4, acked: 4, ..later };
-    flow.ack(Step { after: 1_000, flight: 5, ..slow });
-    flow.ack(Step { after: 1_000, round: false, ..slow });
-    let emptied = flow.now;
-    flow.ack(Step { after: 200_000, round: false, ..slow });
-    flow.ack(Step { after: 1, round: false, ..slow });
-    assert_eq!(flow.bbr.mode, Mode::ProbeRtt, "the time is over, the round is not");
-    for _ in 0..20 {
-        assert_eq!((flow.bbr.mode, flow.window()), (Mode::ProbeRtt, 4));
-        flow.ack(Step { after: 0, round: true, ..slow });
-        if flow.bbr.mode != Mode::ProbeRtt {
-            break;
-        }
-    }
-    assert_eq!(flow.now, emptied + 200_001);
-    assert_eq!(flow.bbr.mode, Mode::ProbeBw);
-    assert!(flow.window() >= before.min(flow.bbr.quantized(683)) && flow.window() > 600, "{} of {before}", flow.window());
-    assert_eq!(flow.bbr.bandwidth(), 139_810);
-}
-
-#[test]
-fn a_round_trip_as_short_as_the_least_renews_it_only_in_the_older_era() {
-    for (era, renews) in [("bbr", false), ("bbr?era=linux-4.15", true)] {
-        let mut flow = Flow::probing(era, 256);
-        flow.ack(Step { after: 9_000_000, ..ROUND });
-        flow.ack(Step { after: 2_000_000, rtt_ms: 41, ..ROUND });
-        assert_eq!(flow.bbr.mode == Mode::ProbeBw, renews, "{era}");
-    }
-}
-
-#[test]
-fn probe_rtt_waits_for_the_time_too() {
-    let mut flow = Flow::probing("bbr", 256);
-    flow.ack(Step { after: 10_000_001, rtt_ms: 41, ..ROUND });
-    assert_eq!(flow.bbr.mode, Mode::ProbeRtt);
-    let slow = Step { flight: 4, acked: 4, rtt_ms: 41, ..ROUND };
-    for _ in 0..6 {
-        flow.ack(slow);
-        assert_eq!(flow.bbr.mode, Mode::ProbeRtt);
-    }
-    flow.ack(Step { after: 1, ..slow });
-    assert_eq!(flow.bbr.mode, Mode::ProbeBw);
-}
-
-#[test]
-fn an_idle_flow_does_not_probe_the_round_trip() {
-    let mut flow = Flow::probing("bbr", 320);
-    flow.now += 20_000_000;
-    flow.send(true);
-    assert_eq!(flow.bbr.decision().pacing, Some(Rate::from_bps(98_999_904)), "restarts at the bandwidth, not above");
-    flow.ack(Step { rtt_ms: 45, ..ROUND });
-    assert_eq!(flow.bbr.mode, Mode::ProbeBw);
-    assert_eq!(flow.bbr.min_rtt.get(), Some(45_000));
-}
-
-#[test]
-fn probe_rtt_may_end_while_idle() {
-    let mut flow = Flow::probing("bbr", 256);
-    flow.ack(Step { after: 10_000_001, flight: 0, rtt_ms: 41, ..ROUND });
-    assert_eq!(flow.bbr.mode, Mode::ProbeRtt);
-    flow.now += 200_001;
-    flow.send(true);
-    assert_eq!(flow.bbr.mode, Mode::ProbeBw);
-    assert!(flow.window() > 600);
-}
-
-#[test]
-fn recovery_conserves_packets_for_a_round_then_grows_and_at_its_end_restores() {
-    let mut flow = Flow::probing("bbr", 256);
-    for _ in 0..50 {
-        flow.ack(Step { acked: 20, before: 0, ..STEP });
-    }
-    let good = flow.window();
-    let repairing = Step { recovery: Recovery::Recovery, acked: 2, ..STEP };
-    flow.ack(Step { congestion: Some(Congestion::Loss), lost: 30, flight: 370, ..repairing });
-    assert_eq!(flow.window(), 372, "flight and acknowledged");
-    flow.ack(Step { flight: 368, ..repairing });
-    assert_eq!(flow.window(), 372);
-    flow.ack(Step { lost: 10, flight: 365, ..repairing });
-    assert_eq!(flow.window(), 367);
-    flow.ack(Step { round: true, flight: 363, ..repairing });
-    assert_eq!(flow.window(), 369, "grows by what is acknowledged");
-    flow.ack(Step { flight: 363, lost: 5, ..repairing });
-    assert_eq!(flow.window(), 366);
-    flow.ack(STEP);
-    assert_eq!(flow.window(), good);
-}
-
-#[test]
-fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
-    let mut flow = Flow::probing("bbr", 256);
-    for _ in 0..50 {
-        flow.ack(Step { acked: 20, before: 0, ..STEP });
-    }
-    let good = flow.window();
-    flow.bbr.on_timeout(&Timeout::new(flow.time(), 400, 400, false));
-    assert_eq!((flow.window(), flow.bbr.bandwidth()), (1, 139_810));
-    flow.bbr.on_timeout(&Timeout::new(flow.time(), 1, 1, true));
-    flow.ack(Step { recovery: Recovery::Loss, acked: 1, ..STEP });
-    assert_eq!(flow.window(), 4);
-    flow.ack(Step { recovery: Recovery::Loss, acked: 3, ..STEP });
-    assert_eq!(flow.window(), 7);
-    flow.ack(STEP);
-    assert_eq!(flow.window(), good);
-}
-
-#[test]
-fn a_policed_flow_uses_the_policers_rate() {
-    let mut flow = Flow::probing("bbr", 256);
-    // 100 packets in each 40 ms, of which samples say more: the bucket's bursts.
-    let policed = Step { acked: 100, lost: 30, ..ROUND };
-    for _ in 0..7 {
-        flow.ack(policed);
-        assert_eq!(flow.bbr.bandwidth(), 139_810);
-    }
-    flow.ack(policed);
-    assert_eq!(flow.bbr.bandwidth(), crate::controllers::bbr::common::bandwidth(400, 160_000));
-    assert_eq!(flow.bbr.pacing_gain, 256);
-    for _ in 0..47 {
-        flow.ack(policed);
-        assert_eq!(flow.bbr.pacing_gain, 256);
-    }
-    assert!(flow.bbr.policer.bandwidth().is_some());
-    flow.ack(policed);
-    assert!(flow.bbr.policer.bandwidth().is_none());
-    assert_eq!(flow.bbr.bandwidth(), 139_810);
-}
-
-#[test]
-fn undo_forgets_the_policer() {
-    let mut flow = Flow::probing("bbr", 256);
-    for _ in 0..8 {
-        flow.ack(Step { acked: 100, lost: 30, ..ROUND });
-    }
-    assert!(flow.bbr.policer.bandwidth().is_some());
-    flow.bbr.on_undo(flow.time());
-    assert!(flow.bbr.policer.bandwidth().is_none());
-}
-
-#[test]
 fn a_flow_that_starts_late_in_the_run_does_not_begin_with_probe_rtt() {
     let mut flow = Flow::new("bbr");
     assert_eq!(flow.now, 1_000_000);
@@ -401,7 +251,7 @@ fn a_flow_that_starts_late_in_the_run_does_not_begin_with_probe_rtt() {
 #[test]
 fn without_round_trips_the_product_is_the_initial_window() {
     let flow = Flow::new("bbr");
-    assert_eq!(flow.bbr.product(139_810, 512), 10);
+    assert_eq!(flow.bbr.bdp(139_810, 512), 10);
 }
 
 #[test]
