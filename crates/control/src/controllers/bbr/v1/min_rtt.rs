@@ -1,6 +1,6 @@
 //! The least round trip (`bbr_update_min_rtt`; section 4.1.2).
 
-use super::Era;
+use super::era::Era;
 use crate::controllers::bbr::common::Ack;
 
 /// `bbr_min_rtt_win_sec`: the time for which a least round trip counts, in µs.

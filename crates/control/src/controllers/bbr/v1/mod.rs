@@ -17,6 +17,7 @@
 //!   saturates;
 //! * ECN is not used.
 
+mod era;
 mod max_bandwidth;
 mod min_rtt;
 mod policer;
@@ -31,6 +32,7 @@ use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtr
 use crate::parts::micros::micros;
 use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use era::Era;
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
 use narrows_params::{Need, Param, Params};
@@ -71,13 +73,6 @@ const WINDOW_GAIN: u32 = 2 * UNIT;
 const AGGREGATION_ROUNDS: u32 = 5;
 /// The product before any round trip is known (`TCP_INIT_CWND` in `bbr_bdp`).
 const UNMEASURED: u32 = 10;
-
-/// Which kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Era {
-    Linux4_15,
-    Linux6,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {

@@ -3,25 +3,9 @@
 use super::Bbr3;
 use super::profile::Profile;
 use super::state::{BbrState, Evidence};
+use super::undo::Undo;
 use crate::controllers::bbr::common::Ack;
 use crate::{Congestion, Feedback};
-
-/// The state to return to if the losses of a recovery turn out to be spurious (section 5.5.11.1).
-#[derive(Clone, Debug)]
-pub struct Undo {
-    /// The state that the losses ended.
-    pub state: Option<BbrState>,
-    bandwidth: u32,
-    flight: u32,
-    long_term: u32,
-}
-
-impl Undo {
-    /// Nothing to return to.
-    pub fn new() -> Undo {
-        Undo { state: None, bandwidth: 0, flight: 0, long_term: 0 }
-    }
-}
 
 impl Bbr3 {
     /// Saves window and bounds before losses change them (`SaveCwnd` and `SaveStateUponLoss`, `bbr_ssthresh`).

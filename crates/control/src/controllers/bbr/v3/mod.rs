@@ -19,11 +19,15 @@
 //!   acknowledgements are left out.
 
 mod aggregation;
+mod cwnd;
+mod cycle;
 mod drain;
 mod ecn;
 mod flights;
+mod full_pipe;
 mod long_term;
 mod loss;
+mod marks;
 mod max_bandwidth;
 mod min_rtt;
 mod probe_bw;
@@ -34,6 +38,7 @@ mod startup;
 mod state;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod window;
 
 use crate::controllers::bbr::common::{
@@ -43,21 +48,21 @@ use crate::parts::micros::micros;
 use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use aggregation::Aggregation;
-use ecn::Marks;
+use cwnd::Cwnd;
+use cycle::Cycle;
 use flights::{Departure, Flights};
+use full_pipe::{FullPipe, LostRanges};
 use long_term::{LongTerm, UNBOUNDED};
-use loss::Undo;
+use marks::Marks;
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Random, Segments, Span, Time};
 use narrows_wire::Ecn;
-use probe_bw::Cycle;
 use profile::{Constants, Profile, UP_PACING, UP_WINDOW_GAIN, WINDOW_GAIN};
 use short_term::ShortTerm;
-use startup::{FullPipe, LostRanges};
 use state::{BbrState, Evidence};
-use window::Cwnd;
+use undo::Undo;
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
