@@ -72,7 +72,7 @@ fn linked(Core { name, constants, state }: &Core) -> String {
     )
 }
 
-/// The declarations of `core.h`, those of each other header in a module of its name, and what `src/cores/mod.rs` makes of the cores.
+/// The declarations of `core.h`, those of each other header in a module of its name, and the lines that `src/cores/call.rs` makes the cores of.
 fn rust_side(folder: &Path, headers: &BTreeMap<String, Header>, cores: &[Core]) -> String {
     let mut text = String::new();
     for (name, header) in headers {
@@ -92,7 +92,7 @@ fn rust_side(folder: &Path, headers: &BTreeMap<String, Header>, cores: &[Core]) 
     for Core { name, constants, state } in cores {
         writeln!(text, "    narrows_{name}({}, {});", path(constants), path(state)).expect(GROWS);
     }
-    text += "}\n\n/// The text of each header.\n#[cfg(test)]\nconst HEADERS: &[&str] = &[\n";
+    text += "}\n\n/// The text of each header.\n#[cfg(test)]\npub(super) const HEADERS: &[&str] = &[\n";
     for name in headers.keys() {
         writeln!(text, "    include_str!({:?}),", folder.join(format!("{name}.h")).display().to_string()).expect(GROWS);
     }

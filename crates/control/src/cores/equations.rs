@@ -1,7 +1,8 @@
 //! Single equations of the cores, for tests.
+#![allow(unsafe_code)]
 
-use super::pcc::Interval;
-use super::{pcc_allegro, pcc_vivace};
+use super::call::pcc::Interval;
+use super::call::{pcc_allegro, pcc_vivace};
 
 unsafe extern "C" {
     fn narrows_pcc_vivace_utility(_: *const pcc_vivace::Constants, _: *const Interval, starting: u32, mss: u32) -> i64;

@@ -1,6 +1,6 @@
 //! What BPF asks of the headers.
 
-use super::HEADERS;
+use super::call::HEADERS;
 
 /// Without comments and texts.
 fn code(header: &str) -> String {

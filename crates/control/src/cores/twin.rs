@@ -1,6 +1,6 @@
 //! Which controllers the kernel can be given, and what the simulator calls them.
 
-use super::{Core, CoreConstants, Input, Output};
+use super::call::{Core, CoreConstants, Input, Output};
 use crate::{Choice, Entry};
 use narrows_params::{ParamError, Params};
 use std::fmt;
