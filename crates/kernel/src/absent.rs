@@ -23,7 +23,7 @@ impl Loaded {
         match *self {}
     }
 
-    /// What it has seen.
+    /// Its counters.
     pub fn stats(&self) -> Stats {
         match *self {}
     }
@@ -76,7 +76,7 @@ impl Damaged {
         match *self {}
     }
 
-    /// What is wrong with them.
+    /// The fault.
     pub fn problem(&self) -> &str {
         match *self {}
     }
@@ -147,7 +147,7 @@ impl Pinned {
         match *self {}
     }
 
-    /// What it has seen.
+    /// Its counters.
     pub fn stats(&self) -> Stats {
         match *self {}
     }

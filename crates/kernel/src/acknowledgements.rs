@@ -1,4 +1,4 @@
-//! What acknowledgements find of connections, told by the kernel one by one.
+//! The state of connections at each acknowledgement, from the kernel.
 
 use crate::error::KernelError;
 use crate::fitness::fit;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What went wrong, and what to do about it.
+/// The problem and its remedy.
 #[derive(Debug, Error)]
 pub enum KernelError {
     /// The feature `bpf` is off.
@@ -15,7 +15,7 @@ pub enum KernelError {
     /// This host does not take controllers from this process.
     #[error("{reason}: {remedy}")]
     Unfit {
-        /// What is missing.
+        /// The missing feature.
         reason: String,
         /// How to get it.
         remedy: String,
@@ -77,7 +77,7 @@ pub enum KernelError {
     Pins {
         /// Which file or directory.
         path: PathBuf,
-        /// What was to be done with it.
+        /// The attempt: `made`, `locked`.
         what: &'static str,
         /// The system's answer.
         source: io::Error,
@@ -89,7 +89,7 @@ pub enum KernelError {
         name: String,
         /// Where they are.
         path: PathBuf,
-        /// What is wrong with them.
+        /// The fault.
         problem: String,
     },
     /// Nothing of this name is pinned.

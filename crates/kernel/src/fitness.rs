@@ -34,7 +34,7 @@ pub(crate) fn has_links() -> bool {
     Host::read(Path::new("/")).knows("bpf_struct_ops_link")
 }
 
-/// What security modules leave of bpf(2), if they restrict it.
+/// The level of kernel lockdown, if bpf(2) is restricted by it.
 #[cfg(feature = "bpf")]
 pub(crate) fn lockdown() -> Option<String> {
     let text = fs::read_to_string("/sys/kernel/security/lockdown").ok()?;
@@ -42,7 +42,7 @@ pub(crate) fn lockdown() -> Option<String> {
     (chosen != "none").then(|| chosen.to_owned())
 }
 
-/// What decides.
+/// The facts that decide.
 struct Host {
     release: String,
     types: Option<Vec<u8>>,

@@ -3,7 +3,7 @@
 use crate::error::KernelError;
 use crate::names::available;
 
-/// What the kernel takes for a name (`bpf_obj_name_cpy`, `TCP_CA_NAME_MAX`).
+/// Checks the form of a name (`bpf_obj_name_cpy`, `TCP_CA_NAME_MAX`).
 pub(crate) fn check(name: &str) -> Result<(), KernelError> {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
     match (1..=15).contains(&name.len()) && name.bytes().all(legal) {

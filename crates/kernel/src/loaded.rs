@@ -31,7 +31,7 @@ pub(crate) fn open(object: &[u8], constants: &[u8]) -> libbpf_rs::Result<OpenObj
     Ok(open)
 }
 
-/// What holds a registration.
+/// The holder of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registration {
     /// A link, since Linux 6.4: ends with its last holder, also if that is killed.
@@ -41,7 +41,7 @@ pub enum Registration {
 }
 
 impl Registration {
-    /// What this kernel has.
+    /// The one that this kernel has.
     pub(crate) fn probed() -> Registration {
         if has_links() { Registration::Link } else { Registration::Map }
     }
@@ -113,7 +113,7 @@ impl Loaded {
         libbpf_rs::MapInfo::new(self.maps.stats.as_fd()).expect("a map").info.id
     }
 
-    /// What it has seen.
+    /// Its counters.
     pub fn stats(&self) -> Stats {
         self.maps.stats()
     }

@@ -1,4 +1,4 @@
-//! What libbpf says while it loads, kept instead of printed, and what of it a person needs.
+//! The messages of libbpf while it loads, kept instead of printed, and errors made of them.
 
 use crate::error::KernelError;
 use libbpf_rs::{PrintLevel, set_print};

@@ -1,10 +1,10 @@
-//! What controllers are called in the kernel.
+//! The names of controllers in the kernel.
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// What the kernel lists, for all of its network namespaces.
+/// The controllers that the kernel lists, for all of its network namespaces.
 pub fn available() -> Vec<String> {
     let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     text.split_whitespace().map(str::to_owned).collect()

@@ -56,7 +56,7 @@ impl Damaged {
         &self.path
     }
 
-    /// What is wrong with them.
+    /// The fault.
     pub fn problem(&self) -> &str {
         &self.problem
     }
@@ -200,7 +200,7 @@ impl Pinned {
         fs::symlink_metadata(self.path.join(CHOICE)).and_then(|found| found.modified()).ok()
     }
 
-    /// What it has seen.
+    /// Its counters.
     pub fn stats(&self) -> Stats {
         self.maps.stats()
     }
@@ -218,7 +218,7 @@ impl Pinned {
             other => {
                 other.map_err(failed(&self.path, "locked"))?;
                 let watching = Watching { pinned: self, lock };
-                // What a reader before left unread is of its time.
+                // Records that an earlier reader left are of no use to this one.
                 self.maps.records(Duration::ZERO, drop);
                 Ok(watching)
             }

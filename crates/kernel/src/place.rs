@@ -75,7 +75,7 @@ impl Place {
         Ok(all)
     }
 
-    /// What cannot be removed is found damaged by who asks for it, and is in nobody else's way.
+    /// Removes half-made directories. One that cannot be removed is reported as damaged to whoever asks for it, and disturbs nobody else.
     fn sweep(&self) {
         let all = self.directories().unwrap_or_default();
         all.iter().filter(|directory| !registers(directory)).for_each(|directory| drop(remove(directory)));

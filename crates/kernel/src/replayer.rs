@@ -1,4 +1,4 @@
-//! What the kernel decided is decided again by native code.
+//! Native code decides again what the kernel decided.
 
 use crate::shared::Record;
 use narrows_control::cores::{Output, Replay, Twin};
@@ -21,7 +21,7 @@ struct Connection {
     next: u64,
 }
 
-/// What a replay has seen.
+/// The results of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Calls decided again.
@@ -39,13 +39,13 @@ pub struct Tally {
 /// A call of which the kernel made something else than the native core.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What the kernel did.
+    /// The kernel's call.
     pub kernel: Record,
-    /// What the native core decided.
+    /// The native core's decision.
     pub output: Output,
-    /// What it remembers since.
+    /// Its state after the call.
     pub state: Vec<u8>,
-    /// What both remembered before.
+    /// The state of both before the call.
     pub before: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ impl Replayer {
         }
     }
 
-    /// What was seen so far.
+    /// The results so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -127,7 +127,7 @@ mod tests {
         twin.constants_of(&twin.choice.parse::<Choice>().unwrap()).unwrap()
     }
 
-    /// What a sound kernel records of a connection's acknowledgements.
+    /// The records of a sound kernel for a connection's acknowledgements.
     fn records(twin: &'static Twin, connection: u64, count: u64) -> Vec<Record> {
         let mut core = (twin.replay)(&constants(twin));
         let mut output = Output { pacing_rate: 100_000, cwnd: 10, ssthresh: i32::MAX as u32 };

@@ -1,4 +1,4 @@
-//! What programs in the kernel and the loader tell each other: `bpf/shared.h`.
+//! The structures that programs in the kernel and the loader share: `bpf/shared.h`.
 
 use bytemuck::Pod;
 use narrows_control::cores::{Input, Output};
@@ -24,11 +24,11 @@ pub struct Record {
     pub port: u16,
     /// The port of the other end.
     pub peer: u16,
-    /// What the socket showed.
+    /// The core's input.
     pub input: Input,
-    /// What the core decided.
+    /// The core's output.
     pub output: Output,
-    /// What it remembers since.
+    /// Its state after the call.
     pub state: Vec<u8>,
 }
 

@@ -43,7 +43,7 @@ impl Listener {
         let Listener { tracer, flows, samples } = self;
         let mut more = true;
         while more {
-            // What came while it was told to stop is read too.
+            // Samples from the time of the stop are read too.
             more = go_on();
             tracer.read(if more { MAX_WAIT } else { Duration::ZERO }, |seen| {
                 let flow = usize::from(seen.peer - FIRST_PORT);
@@ -54,7 +54,7 @@ impl Listener {
         }
     }
 
-    /// What was gathered.
+    /// The samples.
     pub fn finish(self) -> Acks {
         Acks { missed: self.tracer.lost(), samples: self.samples }
     }

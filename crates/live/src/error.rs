@@ -1,4 +1,4 @@
-//! What keeps a scenario from running live.
+//! The errors of live runs.
 
 use narrows_kernel::KernelError;
 use std::io;
@@ -10,11 +10,11 @@ pub enum LiveError {
     /// The kernel refused something.
     #[error("{what}: {error}; {remedy}")]
     System {
-        /// What was attempted.
+        /// The attempt.
         what: String,
         /// The kernel's answer.
         error: io::Error,
-        /// What may help.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The scenario asks for what this world or this kernel cannot give.
@@ -22,9 +22,9 @@ pub enum LiveError {
     Refused {
         /// Where the scenario asks: keys from its top, a flow or link by its name, for example `flow`, `first`, `transport`, `tick`.
         place: Vec<String>,
-        /// What cannot be had.
+        /// The problem.
         problem: String,
-        /// What would be possible.
+        /// The remedy.
         remedy: String,
     },
     /// No flow that is answered begins or ends at a host of this name.

@@ -1,4 +1,4 @@
-//! What makes a thread wake in time.
+//! Threads that wake in time.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
 use std::io;
@@ -32,7 +32,7 @@ pub fn raise_priority() -> io::Result<()> {
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: libc::SCHED_OTHER as u32,
-        // What the thread starts is as it was before.
+        // Threads that it starts have the usual priority.
         sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
         sched_nice: NICE,
         sched_priority: 0,

@@ -28,7 +28,7 @@ const CONTENT: u64 = 16;
 /// Room that the kernel keeps for datagrams that wait to be read.
 const ROOM: usize = 64 << 20;
 
-/// What is sent from the sender of the scenario's first flow to its receiver.
+/// The datagrams that the sender of the scenario's first flow sends to its receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagrams {
     /// How many.
@@ -58,7 +58,7 @@ pub struct Arrival {
     pub ecn: u8,
 }
 
-/// What became of them.
+/// The fates of the datagrams.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// When each was sent.

@@ -21,7 +21,7 @@ type Call<C, S> = unsafe extern "C" fn(*const C, *mut S, *const Input, *mut Outp
 
 /// The constants of a core, which choose it.
 pub trait CoreConstants: Pod + Debug + Send {
-    /// What a connection remembers; all zero for a new one.
+    /// The state of a connection; all zero for a new one.
     type State: Pod + Debug + Send;
     /// The core's function, which reads and writes what it is given and keeps no pointer.
     const DECIDE: Call<Self, Self::State>;
@@ -47,9 +47,9 @@ include!(concat!(env!("OUT_DIR"), "/cores.rs"));
 #[derive(Clone, Debug)]
 pub struct Core<C: CoreConstants> {
     constants: C,
-    /// What it remembers.
+    /// The state of the connection.
     pub state: C::State,
-    /// What it decided last.
+    /// The latest decision.
     pub output: Output,
 }
 

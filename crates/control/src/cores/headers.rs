@@ -1,4 +1,4 @@
-//! What BPF asks of the headers.
+//! BPF's restrictions on the headers.
 
 use super::call::HEADERS;
 

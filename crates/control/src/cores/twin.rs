@@ -51,7 +51,7 @@ impl Twin {
 pub trait Replay: Send {
     /// One call of the kernel.
     fn decide(&mut self, input: &Input) -> Output;
-    /// What the connection remembers now.
+    /// The state of the connection now.
     fn state(&self) -> &[u8];
     /// Remembers something else.
     fn set_state(&mut self, state: &[u8]);

@@ -52,7 +52,7 @@ pub fn try_core(object: &[u8], mut address: impl FnMut(&str) -> u64) -> Vec<u8> 
     code
 }
 
-/// What lies in a section of the object.
+/// The content of a section of the object.
 pub fn data(object: &[u8], section: &str) -> Vec<u8> {
     let file = object::File::parse(object).expect("an object");
     let section = file.section_by_name(section).unwrap_or_else(|| panic!("{section}"));

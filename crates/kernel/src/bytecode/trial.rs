@@ -9,7 +9,7 @@ use narrows_control::cores::{Input, Output, Replay, Twin};
 /// The program `try_core` of a controller, loaded but registered nowhere: [`Replay`] runs it once with each call (bpf(2), BPF_PROG_TEST_RUN).
 pub struct Trial {
     object: Object,
-    /// What lies in the map that the program works on: state, input, output.
+    /// The content of the map that the program works on: state, input, output.
     value: Vec<u8>,
     twin: &'static Twin,
 }

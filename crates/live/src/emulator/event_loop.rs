@@ -104,7 +104,7 @@ impl Emulator<'_> {
             }
             let transmitted = self.transmit();
             if let Some(host) = transmitted {
-                // What the packet made its host send should be stamped soon.
+                // The host may answer at once, and its answer should be stamped soon.
                 self.receive(host)?;
                 if now.since(polled) < POLL_INTERVAL {
                     continue;

@@ -4,11 +4,11 @@ use crate::wire::{Endpoints, Tcp};
 use narrows_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What is under way on the connections of a flow, by their ends in its direction.
+/// The segments under way on the connections of a flow, by their ends in its direction.
 #[derive(Debug, Default)]
 pub struct RoundTrips(BTreeMap<Endpoints, Flight>);
 
-/// What is under way on a connection: segments in order, without gaps.
+/// The segments under way on a connection, in order and without gaps.
 #[derive(Debug)]
 struct Flight {
     segments: VecDeque<Segment>,

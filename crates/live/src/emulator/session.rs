@@ -84,7 +84,7 @@ impl<T: Send> Session<T> {
         if stopped.into_inner() && answer.is_ok() && emulated.is_ok() {
             return Err(LiveError::Stopped);
         }
-        // What hosts do fails where their devices do.
+        // Where the emulator fails at a device, the host's traffic fails too: the emulator's error is the cause.
         let emulated = emulated
             .map_err(LiveError::system("the emulator failed", "what runs on the hosts must leave their devices alone; run it again"))?;
         let answer = answer?;

@@ -30,7 +30,7 @@ impl Netlink {
         self.link(name).map(|link| link.header.index)
     }
 
-    /// What the interface with this name has counted.
+    /// The counters of the interface with this name.
     pub fn stats(&mut self, name: &str) -> io::Result<Stats64> {
         let link = self.link(name)?;
         let stats = link.attributes.into_iter().find_map(|attribute| match attribute {

@@ -93,7 +93,7 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     let loopback = netlink.index("lo")?;
     netlink.up(loopback, None, None)?;
     let device = netlink.index(DEVICE)?;
-    // What the kernel sends is at the device at once, and nothing but the device can drop it.
+    // Packets reach the device at once, and nothing but the device can drop them.
     netlink.set_qdisc(device, "noqueue")?;
     netlink.up(device, Some(plan.mtu), Some(DEVICE_QUEUE))?;
     for (class, metrics) in plan.classes.iter().enumerate() {

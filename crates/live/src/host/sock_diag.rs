@@ -17,7 +17,7 @@ pub struct Connection {
     pub from: (IpAddr, u16),
     /// The other end.
     pub to: (IpAddr, u16),
-    /// What the kernel tells of it.
+    /// Its `TCP_INFO`.
     pub info: TcpInfo,
     /// The kernel's name of its controller.
     pub controller: String,

@@ -1,4 +1,4 @@
-//! What the kernel tells of a TCP connection.
+//! `TCP_INFO`: the kernel's counts of a connection.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};

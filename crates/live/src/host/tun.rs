@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 /// The device's name in every host's namespace.
 pub const DEVICE: &str = "narrows0";
 
-/// What the kernel may leave to the device: checksums, and the splitting of TCP super-segments.
+/// The work that the kernel may leave to the device: checksums, and the splitting of TCP super-segments.
 const OFFLOADS: u32 = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
 
 /// The splitting of UDP super-segments, which devices know since Linux 6.2.

@@ -6,7 +6,7 @@ use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
 
-/// What a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. Four fifths of what two cores of 2024
+/// The load that a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. Four fifths of what two cores of 2024
 /// do (docs/live.md); a slower host notices while it runs, and says so.
 pub const MAXIMUM: Rate = Rate::from_mbps(1_000);
 
@@ -17,7 +17,7 @@ const PACKET: f64 = 1_500.0;
 ///
 /// # Errors
 ///
-/// What the scenario asks for and what the host can do, if that is less; or a flow that nothing limits.
+/// The scenario asks for more than the host carries; or nothing limits a flow.
 pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     let mut asked: BTreeMap<LinkId, f64> = BTreeMap::new();
     for flow in &scenario.flows {
@@ -49,7 +49,7 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     ))
 }
 
-/// What the application of a flow offers, as Mbit/s on the wire, headers included: on average, or while it is on. `None` if it always has more to send while it
+/// The rate that the application of a flow offers, in Mbit/s on the wire, headers included: on average, or while it is on. `None` if it always has more to send while it
 /// sends. Transfers, frames and responses take whole packets. Bursts above the average fill a link for a while; a run that cannot keep up with them says so.
 fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
     let mss = flow.transport.mss.get() as f64;

@@ -72,7 +72,7 @@ pub struct ChildCommand<'a> {
     pub words: Vec<String>,
     /// Further variables of its environment.
     pub environment: &'a [(String, String)],
-    /// What it reads as /etc/hosts.
+    /// The text that it reads as /etc/hosts.
     pub names: &'a str,
     /// Its standard output goes to our standard error.
     pub to_stderr: bool,

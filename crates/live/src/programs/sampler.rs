@@ -101,7 +101,7 @@ impl<'a> Sampler<'a> {
         self.ends.iter().position(|ends| *ends == (place, to))
     }
 
-    /// What was counts.
+    /// The counts of each flow.
     pub fn finish(mut self) -> Vec<FlowConnections> {
         let mut most = vec![0; self.flows.len()];
         for Latest { flow, connection: Connection { info, controller, .. }, syns } in self.latest.into_values() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What runs on the hosts.
+/// The programs on the hosts.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The program and its arguments; `{NAME}` in them becomes the address of the host of this name.

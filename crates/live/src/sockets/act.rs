@@ -1,4 +1,4 @@
-//! What applications want is done with sockets.
+//! Sockets carry out the actions of applications.
 
 use super::events::Role;
 use super::flow::Endpoint;
@@ -103,7 +103,7 @@ impl Sockets<'_> {
         Ok(stream.fill(&self.zeros)?)
     }
 
-    /// Begins a connection of a flow; answers its place.
+    /// Begins a connection of a flow; returns its place.
     fn connect(&mut self, flow: usize) -> io::Result<usize> {
         let plan = &self.scenario.flows[flow];
         let unsent = most_unsent(self.scenario, plan);
@@ -122,7 +122,7 @@ impl Sockets<'_> {
     }
 }
 
-/// What a socket may take before it has sent it, of a flow that stops having something to send: the kernel sends what it took, however late that is. It wakes the
+/// The most that a socket takes and has not sent, of a flow that stops having something to send: the kernel sends all that it took, however late. It wakes the
 /// writer when half of it is left, enough for as long as that may be late.
 fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
     let bursts = matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));

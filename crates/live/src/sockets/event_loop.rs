@@ -37,7 +37,7 @@ impl Sockets<'_> {
                 self.end_warmup();
                 warmup = Time::NEVER;
             } else if now >= end {
-                // What was to begin before is counted, however late the thread is.
+                // Transfers that were to begin before the end count, however late the thread is.
                 return self.act(end);
             } else {
                 self.act(now)?;

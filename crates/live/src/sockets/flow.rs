@@ -20,19 +20,19 @@ pub struct FlowSockets {
     pub to: SocketAddr,
     /// When its own connection is to be opened, if it has not been.
     pub opens_at: Time,
-    /// What the agenda has.
+    /// When it is on the agenda; never if it is not.
     pub scheduled: Time,
     /// The places of its connections.
     pub streams: BTreeSet<usize>,
     /// Those that have not been accepted, by the port of their sender.
     pub unaccepted: BTreeMap<u16, usize>,
-    /// What the connections that are gone have counted.
+    /// The counts of the connections that are closed.
     pub closed: FlowCounters,
     pub samples: Vec<FlowSample>,
     pub at_warmup: FlowView,
 }
 
-/// What a flow has of its own.
+/// The sockets that a flow has for itself.
 pub enum Endpoint {
     /// Nothing: each transfer has a connection, or its connection is not open yet.
     None,
@@ -42,15 +42,15 @@ pub enum Endpoint {
     Datagrams(Box<Datagrams>),
 }
 
-/// What is to be seen of a flow at one moment.
+/// The state of a flow at one moment.
 #[derive(Clone, Copy, Default)]
 pub struct FlowView {
-    /// What the sockets know.
+    /// The counts of its sockets.
     pub counters: FlowCounters,
     /// Of all connections together.
     pub in_flight: u32,
     pub connections: u32,
-    /// What the kernel tells of its own connection.
+    /// `TCP_INFO` of its own connection.
     pub own: TcpInfo,
 }
 
@@ -65,7 +65,7 @@ impl FlowView {
     }
 }
 
-/// What became of a flow.
+/// The results of a flow.
 pub struct Outcome {
     pub application: Application,
     /// Of its own connection, or its datagrams.

@@ -59,7 +59,7 @@ fn tcp(options: &SocketOptions) -> io::Result<OwnedFd> {
     let family = if options.v6 { AddressFamily::INET6 } else { AddressFamily::INET };
     let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
     apply(options, &socket)?;
-    // What an application has written is sent, as in the simulator, which does not wait for more (RFC 896).
+    // TCP sends data as soon as an application has written it, as in the simulator, and does not wait for more (RFC 896).
     sockopt::set_tcp_nodelay(&socket, true)?;
     Ok(socket)
 }
@@ -99,6 +99,6 @@ pub fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Res
 /// Lets this process have as many files open as it may.
 pub fn raise_file_limit() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // What it has may do.
+    // Where this fails, the limit as it is may be enough.
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).ok();
 }

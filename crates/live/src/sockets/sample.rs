@@ -58,7 +58,7 @@ impl Sockets<'_> {
             .then(|| Rate::from_bps((info.pacing_rate.saturating_mul(8) as f64 * (1.0 + headers as f64 / payload as f64)) as u64))
     }
 
-    /// What came of each flow.
+    /// The results of each flow.
     pub fn finish(mut self) -> Vec<Outcome> {
         let views: Vec<FlowView> = (0..self.flows.len()).map(|flow| self.view(flow)).collect();
         let flows = self.flows.into_iter().zip(views);

@@ -1,4 +1,4 @@
-//! What sockets report is passed on to applications.
+//! Applications learn of the events of their sockets.
 
 use super::events::{Role, split};
 use super::flow::{Endpoint, FlowView};
@@ -30,7 +30,7 @@ impl Sockets<'_> {
             Role::Receiver => self.serve_receiver(flow, index, flags, now),
             Role::Datagrams => self.take_datagrams(flow, now),
         };
-        // What becomes of the connection of a flow that is over is no matter.
+        // Errors of the connection of a flow that is over do not matter.
         if self.flows[flow].application.finished_at().is_none() {
             served.map_err(|error| self.failed(flow, error))?;
         }

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 /// Most bytes written or read at once.
 pub const CHUNK: usize = 256 * 1024;
 
-/// What the kernel had counted of a connection when it was open: of SYNs, not of data.
+/// The kernel's counts of a connection when it was established: of SYNs, not of data.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening {
     pub retransmitted: u32,
@@ -39,7 +39,7 @@ pub struct Stream {
     /// Bytes of a request that the far end has not written yet, and those that have not been read here.
     pub request_unsent: u64,
     pub request_unread: u64,
-    /// What its SYNs have counted; all there is until it has been accepted.
+    /// The counts of its SYNs; all counts until it has been accepted.
     pub opening: Opening,
     /// Most bytes written at once.
     piece: usize,
@@ -138,7 +138,7 @@ fn take(socket: &OwnedFd, buffer: &mut [u8], flags: EventFlags) -> Result<(u64, 
             Ok((_, 0)) => return Ok((total, true)),
             Ok((_, count)) => {
                 total += count as u64;
-                // What comes after is told by a further event.
+                // A further event comes with the next data.
                 if count < buffer.len() && !flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR) {
                     return Ok((total, false));
                 }

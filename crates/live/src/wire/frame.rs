@@ -1,4 +1,4 @@
-//! What one read from a TUN device gives.
+//! The result of one read from a TUN device.
 
 use super::buffer::Contents;
 use super::layout::{Layout, Network, Transport};

@@ -107,7 +107,7 @@ fn adjacent(packet: &WirePacket, next: &WirePacket) -> bool {
     next.index() == packet.index() + 1 && packet.frame().is(next.frame())
 }
 
-/// What its TCP header says, if the packet may become part of a super-segment: TCP at once after an IP header without options, checksum left to the device, and none
+/// The fields of its TCP header, if the packet may become part of a super-segment: TCP at once after an IP header without options, checksum left to the device, and none
 /// of the flags with which a packet stands alone. CWR is among these: classic ECN has it on one packet only, and kernels differ in how they want to be told of
 /// accurate ECN's.
 fn joinable(packet: &WirePacket) -> Option<Tcp<'_>> {

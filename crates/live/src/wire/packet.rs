@@ -42,7 +42,7 @@ impl WirePacket {
         self.frame.endpoints()
     }
 
-    /// What its TCP header says; none if it has none that can be seen.
+    /// The fields of its TCP header; `None` if it has none that can be seen.
     pub fn tcp(&self) -> Option<Tcp<'_>> {
         let layout = self.frame.layout();
         let header = self.frame.ip().get(layout.transport_at..).filter(|_| layout.transport == Transport::Tcp)?;
@@ -58,7 +58,7 @@ impl WirePacket {
         })
     }
 
-    /// What comes after the headers that [`WirePacket::head`] gives: the payload of TCP or UDP; where they are not seen or do not follow the IP header at
+    /// All that follows the headers of [`WirePacket::head`]: the payload of TCP or UDP; where they are not seen or do not follow the IP header at
     /// once, all that follows the IP header.
     pub fn payload(&self) -> &[u8] {
         &self.frame.ip()[self.payload_range()]

@@ -1,4 +1,4 @@
-//! What becomes of each packet when a super-segment is split (net/ipv4/tcp_offload.c, `tcp_gso_segment`; net/ipv4/udp_offload.c, `__udp_gso_segment`;
+//! The packets of a super-segment that is split (net/ipv4/tcp_offload.c, `tcp_gso_segment`; net/ipv4/udp_offload.c, `__udp_gso_segment`;
 //! net/ipv4/af_inet.c, `inet_gso_segment`; net/ipv6/ip6_offload.c, `ipv6_gso_segment`).
 
 use super::layout::{Layout, Network, Transport};

@@ -1,4 +1,4 @@
-//! What measuring wants to know of a packet.
+//! The fields of a packet that measurements need.
 
 use etherparse::{TcpOptionElement, TcpOptionsIterator};
 use std::net::IpAddr;
@@ -84,7 +84,7 @@ impl BitOr for TcpFlags {
     }
 }
 
-/// What the TCP header of a packet says.
+/// The fields of the TCP header of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp<'a> {
     /// Sequence number of the first byte of payload.

@@ -8,7 +8,7 @@ const ECN: u8 = 0x80;
 /// `VIRTIO_NET_HDR_GSO_ACCECN`, in kernels after 6.18; the earlier ones split such segments before the device sees them.
 const ACCURATE_ECN: u8 = 0x10;
 
-/// What kind of super-segment a frame is.
+/// The kind of a super-segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gso {
     /// An ordinary packet.
@@ -50,14 +50,14 @@ impl Gso {
     }
 }
 
-/// What the kernel says about a packet that it hands to the device, or is told about one that it takes: 10 bytes in the order of the host (the legacy form).
+/// The header of a packet that the kernel hands to the device or takes from it: 10 bytes in the byte order of the host (the legacy form).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VirtioHeader {
     /// The transport checksum is not there yet: its field holds the sum of the pseudo-header only.
     pub needs_csum: bool,
     /// The checksum has been verified already.
     pub data_valid: bool,
-    /// What kind of super-segment it is.
+    /// The kind of the super-segment.
     pub gso: Gso,
     /// A super-segment with classic ECN's CWR flag, which belongs to its first packet only (RFC 3168 section 6.1.2).
     pub ecn: bool,

@@ -1,4 +1,4 @@
-//! What the machine has besides: cores, timers, priority, and programs of use.
+//! Cores, timers, priority, and useful programs.
 
 use super::state::Capability;
 use crate::host::kernel::kernel_has_v6;

@@ -1,4 +1,4 @@
-//! What this host has of what a live run needs or can use, for `narrows doctor`.
+//! The features of this host that a live run needs or can use, for `narrows doctor`.
 
 mod machine;
 mod probe;

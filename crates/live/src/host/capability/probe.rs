@@ -1,4 +1,4 @@
-//! What this host has of what a live run needs: each answer comes from trying.
+//! The features of this host that a live run needs: each is tried.
 
 use super::machine::{cores, ipv6, priority, rate, timers, tool};
 use super::state::Capability;
@@ -16,7 +16,7 @@ use std::fs;
 ///
 /// # Errors
 ///
-/// What cannot be had, and how to get it.
+/// A feature is missing: which, and how to get it.
 pub fn ready() -> Result<(), LiveError> {
     privilege::acquire()?;
     Host::new("probe", 0, &Plan::plain(1, 1500)).map(drop)

@@ -1,13 +1,13 @@
-//! What a probe of the machine found.
+//! The result of a probe of the machine.
 
 /// One thing that a live run needs or can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Whether it is there.
     pub state: State,
-    /// What the probe found.
+    /// The finding.
     pub found: String,
     /// How to get what is missing; empty if nothing is.
     pub remedy: String,

@@ -1,4 +1,4 @@
-//! What the kernel's TCP has: what it tells of connections, which controllers it offers, which kinds of ECN.
+//! The features of the kernel's TCP: `TCP_INFO`, controllers, ECN.
 
 use super::state::Capability;
 use crate::host::kernel::{available_in, negotiates_accurate};
@@ -15,7 +15,7 @@ use std::io;
 use std::mem::{offset_of, size_of};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// What the kernel's TCP offers in a namespace.
+/// The features of the kernel's TCP in a namespace.
 pub fn within(namespace: &Namespace) -> Vec<Capability> {
     let mut all = Vec::new();
     all.push(match namespace.enter(tcp_info_size) {
@@ -66,7 +66,7 @@ fn tcp_info_size() -> io::Result<usize> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(length as usize) }
 }
 
-/// What the size of `struct tcp_info` says of its fields.
+/// The fields of `struct tcp_info` that the kernel has, by its size.
 fn tcp_info(size: usize) -> Capability {
     const NAME: &str = "TCP_INFO";
     let later = [

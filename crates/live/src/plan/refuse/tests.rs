@@ -95,7 +95,7 @@ fn information_centric_networks_are_refused() {
 
 #[test]
 fn a_controller_that_is_not_loaded_is_refused_with_those_that_are() {
-    // What would help depends on the modules of the machine.
+    // The remedy depends on the modules of the machine.
     let said = planned(&[("bbr", "")], &usual()).expect_err("not there").to_string();
     assert!(said.contains("bbr: this kernel does not offer \"bbr\"; it has newreno, cubic, ") && said.contains("tcp_bbr"), "{said}");
 }

@@ -12,7 +12,7 @@ use etherparse::{IpHeaders, IpNumber, IpSlice, Ipv4Header, Ipv6FlowLabel, Ipv6He
 use proptest::prelude::*;
 use std::convert::Infallible;
 
-/// What a TCP packet or super-segment has.
+/// A TCP packet or super-segment to be made.
 #[derive(Clone, Debug)]
 struct Sample {
     v6: bool,
@@ -131,7 +131,7 @@ fn frame(pool: &mut Pool, virtio: VirtioHeader, ip: &[u8]) -> Frame {
     filled.unwrap_or_else(|never| match never {})
 }
 
-/// What a write consists of: its virtio header and the bytes from IP on.
+/// The parts of a write: its virtio header and the bytes from IP on.
 fn written(write: &Write) -> (VirtioHeader, Vec<u8>) {
     let bytes = write.pieces(|pieces| pieces.iter().flat_map(|piece| piece.to_vec()).collect::<Vec<u8>>()).expect("something to write");
     (VirtioHeader::from_bytes(bytes.first_chunk().unwrap()), bytes[10..].to_vec())
