@@ -1,4 +1,5 @@
-//! Compiles the kernel's cores for this machine, and writes Rust's side of their declarations. Each header of `cores/` with a function `NAME_decide` is a core.
+//! Compiles the kernel's cores for this machine, and writes Rust's side of their declarations. Each header of `cores/` with a function
+//! `NAME_decide` is a core.
 
 use narrows_bindings::{Header, checks, rust, type_name};
 use std::collections::BTreeMap;
@@ -72,7 +73,8 @@ fn linked(Core { name, constants, state }: &Core) -> String {
     )
 }
 
-/// The declarations of `core.h`, those of each other header in a module of its name, and the lines that `src/cores/call.rs` makes the cores of.
+/// The declarations of `core.h`, those of each other header in a module of its name, and the lines that `src/cores/call.rs` makes the cores
+/// of.
 fn rust_side(folder: &Path, headers: &BTreeMap<String, Header>, cores: &[Core]) -> String {
     let mut text = String::new();
     for (name, header) in headers {

@@ -1,4 +1,5 @@
-//! Writes Rust's side of what programs in the kernel and the loader share, and compiles the controllers for the kernel, if the feature `bpf` asks for them.
+//! Writes Rust's side of what programs in the kernel and the loader share, and compiles the controllers for the kernel, if the feature
+//! `bpf` asks for them.
 
 use narrows_bindings::{Header, checks, rust};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ mod controllers {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stands the tracer of acknowledgements.
+    /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stands the tracer of
+    /// acknowledgements.
     pub fn compile(out: &Path) {
         let arguments = arguments(out);
         let mut table = "&[\n".to_owned();
@@ -47,7 +49,8 @@ mod controllers {
         fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
     }
 
-    /// The arguments of clang. The headers of the cores, and the assertions of their layout, are those that narrows-control has compiled for this machine.
+    /// The arguments of clang. The headers of the cores, and the assertions of their layout, are those that narrows-control has compiled
+    /// for this machine.
     fn arguments(out: &Path) -> Vec<String> {
         let told = |name: &str| PathBuf::from(env::var_os(name).expect("the build script of narrows-control sets it"));
         let (cores, checks) = (told("DEP_NARROWS_CORES_INCLUDE"), told("DEP_NARROWS_CORES_CHECKS"));

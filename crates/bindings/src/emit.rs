@@ -4,8 +4,8 @@ use crate::layout::Layout;
 use crate::parse::{Enum, Header, Scalar, Struct, Type};
 use std::fmt::Write;
 
-/// The structures and enumerations of a header as Rust, with the assertion of each layout. Names lose `prefix` and a following `_`: `x_state` is `State`, `X_END` is
-/// `End`. The structures derive `bytemuck::Pod`, which allows no padding.
+/// The structures and enumerations of a header as Rust, with the assertion of each layout. Names lose `prefix` and a following `_`:
+/// `x_state` is `State`, `X_END` is `End`. The structures derive `bytemuck::Pod`, which allows no padding.
 ///
 /// # Errors
 ///
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn both_sides_say_the_same_of_a_layout() {
-        let text = "struct x_row {\n\tcore_u16 from; /* in ms */\n\tcore_u16 to;\n\tcore_u32 count;\n};\nstruct x_all {\n\tcore_u32 a;\n\tstruct x_row rows[2];\n\tcore_s64 b;\n};\nenum x_code { X_NO_LOAD, X_LOAD };\n";
+        let text = "struct x_row {\n\tcore_u16 from; /* in ms */\n\tcore_u16 to;\n\tcore_u32 count;\n};\n\
+            struct x_all {\n\tcore_u32 a;\n\tstruct x_row rows[2];\n\tcore_s64 b;\n};\nenum x_code { X_NO_LOAD, X_LOAD };\n";
         let header = Header::read("x.h", text).unwrap();
         let (rust, c) = (rust(&header, "x").unwrap(), checks(&header).unwrap());
         for wanted in [

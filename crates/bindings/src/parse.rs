@@ -334,7 +334,8 @@ mod tests {
 
     const TEXT: &str = "/* Not of the state. */\n#define ROWS 3\n\nstatic const int table[2] = { 1, 2 };\n\n\
         struct x_row {\n\tcore_u32 from, to; /* both in ms */\n};\n\n\
-        /* What is kept. */\nstruct x_state {\n\tcore_u64 rate; /* bytes/s */\n\tstruct x_row rows[ROWS];\n\tcore_s32 last;\n\tcore_u32 reserved;\n};\n\n\
+        /* What is kept. */\nstruct x_state {\n\tcore_u64 rate; /* bytes/s */\n\tstruct x_row rows[ROWS];\n\tcore_s32 last;\n\
+        \tcore_u32 reserved;\n};\n\n\
         enum x_phase { X_START, /* at first */ X_END };\nenum x_flag { X_ONE = 1, X_TWO = 2 };\n\n\
         static inline int x_decide(const struct x_row *row, struct x_state *state)\n{\n\tif (row) { return 1; }\n\treturn 0;\n}\n";
 

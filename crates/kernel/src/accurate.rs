@@ -1,4 +1,5 @@
-//! Accurate ECN (RFC 9768) for controllers that count bytes per code point: what the running kernel has of it, and what `bpf/accurate_ecn.h` is told.
+//! Accurate ECN (RFC 9768) for controllers that count bytes per code point: what the running kernel has of it, and what
+//! `bpf/accurate_ecn.h` is told.
 
 use crate::error::KernelError;
 use crate::fitness::counts_code_points;

@@ -28,7 +28,8 @@ pub fn counts_code_points() -> bool {
     Host::read(Path::new("/")).knows("delivered_ecn_bytes")
 }
 
-/// True if a registration can be held by a link, which ends with its last holder (Linux 6.4); otherwise it is the map's, and ends when it is told to.
+/// True if a registration can be held by a link, which ends with its last holder (Linux 6.4); otherwise it is the map's, and ends when it
+/// is told to.
 #[cfg(feature = "bpf")]
 pub(crate) fn has_links() -> bool {
     Host::read(Path::new("/")).knows("bpf_struct_ops_link")

@@ -1,5 +1,5 @@
-//! Controllers in the Linux kernel: those of `narrows-control` that have a twin there, compiled to BPF and registered as congestion controllers (struct_ops), on
-//! kernels from 6.0 on, without building any.
+//! Controllers in the Linux kernel: those of `narrows-control` that have a twin there, compiled to BPF and registered as congestion
+//! controllers (struct_ops), on kernels from 6.0 on, without building any.
 //!
 //! [`Loaded`] is one for as long as a process wants it, [`Pinned`] one that stays until it is unloaded. Everything that needs bpf(2) is behind the feature `bpf`;
 //! without it each function answers with [`KernelError::NotBuilt`].

@@ -128,7 +128,8 @@ impl Loaded {
         self.maps.records(wait, each);
     }
 
-    /// Leaves the registration, and the maps, to the pins of a directory. The registration comes last, so that a directory that has it has all.
+    /// Leaves the registration, and the maps, to the pins of a directory. The registration comes last, so that a directory that has it has
+    /// all.
     pub(crate) fn pin(mut self, directory: &Path) -> libbpf_rs::Result<()> {
         self.maps.pin(directory)?;
         if let Some(sockets) = &mut self.sockets {

@@ -78,7 +78,8 @@ impl From<Damaged> for KernelError {
 }
 
 impl Pinned {
-    /// Registers the controller of this text, `pcc-vivace?fixed=true`, under `name`, and pins it. The second value is true if the file system of pins had to be mounted.
+    /// Registers the controller of this text, `pcc-vivace?fixed=true`, under `name`, and pins it. The second value is true if the file
+    /// system of pins had to be mounted.
     ///
     /// # Errors
     ///
@@ -269,7 +270,8 @@ fn take_away(name: &str, path: &Path) -> Result<(), KernelError> {
 }
 
 impl Watching<'_> {
-    /// For how long recording goes on after the last call of [`Watching::records`]: no longer, so that a reader that was killed costs connections nothing.
+    /// For how long recording goes on after the last call of [`Watching::records`]: no longer, so that a reader that was killed costs
+    /// connections nothing.
     pub const GRACE: Duration = Duration::from_secs(2);
 
     /// Reads what was recorded since the last call, waiting for it up to `wait`, which is less than [`Watching::GRACE`].

@@ -16,8 +16,8 @@ const FILE_SYSTEM: &str = "/sys/fs/bpf";
 /// include/uapi/linux/magic.h
 const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
 
-/// The directory of pins while this process alone loads, unloads or looks. The lock ends with the process, so that what it finds half made was left by one that was
-/// killed, and is removed.
+/// The directory of pins while this process alone loads, unloads or looks. The lock ends with the process, so that what it finds half made
+/// was left by one that was killed, and is removed.
 pub(crate) struct Place {
     _lock: OwnedFd,
     /// True if the file system was not mounted before.

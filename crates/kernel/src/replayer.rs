@@ -5,7 +5,8 @@ use narrows_control::cores::{Output, Replay, Twin};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Replays the records of one controller through its native core, connection by connection, and compares what both decided and remember, bit for bit.
+/// Replays the records of one controller through its native core, connection by connection, and compares what both decided and remember,
+/// bit for bit.
 ///
 /// Where records were lost, the next one of the connection gives the state from which the replay goes on; it is not compared itself.
 pub struct Replayer {

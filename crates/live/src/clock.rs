@@ -58,7 +58,8 @@ impl Alarm {
         Ok(epoll::add(&self.epoll, source, EventData::new_u64(key), EventFlags::IN)?)
     }
 
-    /// Waits for at most `span`, to the nanosecond as far as the kernel's timers are exact (`epoll_pwait2`). The keys of what can be read come after.
+    /// Waits for at most `span`, to the nanosecond as far as the kernel's timers are exact (`epoll_pwait2`). The keys of what can be read
+    /// come after.
     pub fn wait(&mut self, span: Span) -> io::Result<impl Iterator<Item = u64> + '_> {
         let timeout = Timespec { tv_sec: (span.as_nanos() / 1_000_000_000) as i64, tv_nsec: (span.as_nanos() % 1_000_000_000) as i64 };
         self.events.clear();

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A weight of 98.8 % beside one thread without a nice value (`sched_prio_to_weight`, kernel/sched/core.c).
 const NICE: i32 = -20;
 
-/// How long it asks to run at a time, in nanoseconds: the least that there is (`__setparam_fair`, kernel/sched/syscalls.c, since Linux 6.12). A thread with a
-/// shorter slice may run at once when it wakes (`PREEMPT_SHORT`).
+/// How long it asks to run at a time, in nanoseconds: the least that there is (`__setparam_fair`, kernel/sched/syscalls.c, since Linux
+/// 6.12). A thread with a shorter slice may run at once when it wakes (`PREEMPT_SHORT`).
 const SLICE: u64 = 100_000;
 
-/// Makes the calling thread wake at the nanosecond that it asks for, as far as timers are exact, and run before others then. Without `CAP_SYS_NICE` others may
-/// delay it; how much is measured.
+/// Makes the calling thread wake at the nanosecond that it asks for, as far as timers are exact, and run before others then. Without
+/// `CAP_SYS_NICE` others may delay it; how much is measured.
 ///
-/// Not a real-time thread: the kernel stops one that uses much of a core for up to 50 ms at a time for the sake of others (the fair server of
-/// kernel/sched/deadline.c, `sched_rt_runtime_us` before it).
+/// Not a real-time thread: the kernel stops one that uses much of a core for up to 50 ms at a time for the sake of others (the fair server
+/// of kernel/sched/deadline.c, `sched_rt_runtime_us` before it).
 pub fn reduce_wakeup_latency() {
     // The kernel may otherwise collect timers within 50 us (man 2 PR_SET_TIMERSLACK).
     set_current_timer_slack(NonZeroU64::new(1)).ok();

@@ -1,4 +1,5 @@
-//! Datagrams with their sending time inside, sent through a scenario's links: what they meet there is compared with what they should have met.
+//! Datagrams with their sending time inside, sent through a scenario's links: what they meet there is compared with what they should have
+//! met.
 
 use crate::clock::Clock;
 use crate::emulator::{Classifier, Progress, Session};
@@ -191,7 +192,8 @@ fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
     }
     let word = |at: usize| u64::from_be_bytes(content[at..at + 8].try_into().expect("8 bytes"));
     let mut arrival = Arrival { number: word(0), sent: Time::from_nanos(word(8)), arrived: Time::ZERO, ecn: 0 };
-    // SAFETY: `message` describes `control` as the kernel has filled it; the macros stay within it, and each datum is read as what its type says.
+    // SAFETY: `message` describes `control` as the kernel has filled it; the macros stay within it, and each datum is read as what its type
+    // says.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(&raw const message);
         while !header.is_null() {

@@ -29,7 +29,8 @@ fn headers_need_no_library_no_float_and_no_wide_integer() {
     }
 }
 
-/// BPF has no signed division before version 4 of its instructions: one function divides, magnitudes; and constants divide constants and indices.
+/// BPF has no signed division before version 4 of its instructions: one function divides, magnitudes; and constants divide constants and
+/// indices.
 #[test]
 fn only_magnitudes_are_divided() {
     let divisions: Vec<String> = HEADERS.iter().flat_map(|header| code(header).lines().map(str::to_owned).collect::<Vec<_>>()).collect();

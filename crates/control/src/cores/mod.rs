@@ -1,7 +1,8 @@
-//! The kernel's controllers: integer arithmetic in C (`cores/*.h`), which is compiled here for this machine and by the loader for BPF, behind safe calls.
+//! The kernel's controllers: integer arithmetic in C (`cores/*.h`), which is compiled here for this machine and by the loader for BPF,
+//! behind safe calls.
 //!
-//! A [`Core`] is one connection's controller; a [`Twin`] says what the kernel and the simulator call it, and with which constants it starts. The only unsafe code of
-//! this crate is here.
+//! A [`Core`] is one connection's controller; a [`Twin`] says what the kernel and the simulator call it, and with which constants it
+//! starts. The only unsafe code of this crate is here.
 
 mod call;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The bytecode of every core against native C: from the same state, shown the same, both decide the same and remember the same, bit for bit, over random calls, likely
-//! ones and impossible ones. It runs in an interpreter in user space, and, for root, in the kernel.
+//! The bytecode of every core against native C: from the same state, shown the same, both decide the same and remember the same, bit for
+//! bit, over random calls, likely ones and impossible ones. It runs in an interpreter in user space, and, for root, in the kernel.
 
 mod linked;
 mod trial;

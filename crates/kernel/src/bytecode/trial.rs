@@ -6,7 +6,8 @@ use crate::log::listening;
 use libbpf_rs::{MapCore, MapFlags, MapImpl, Mut, Object, ProgramImpl, ProgramInput};
 use narrows_control::cores::{Input, Output, Replay, Twin};
 
-/// The program `try_core` of a controller, loaded but registered nowhere: [`Replay`] runs it once with each call (bpf(2), BPF_PROG_TEST_RUN).
+/// The program `try_core` of a controller, loaded but registered nowhere: [`Replay`] runs it once with each call (bpf(2),
+/// BPF_PROG_TEST_RUN).
 pub struct Trial {
     object: Object,
     /// The content of the map that the program works on: state, input, output.

@@ -3,8 +3,8 @@
 use crate::plan::{flow_of, host_of};
 use crate::wire::Frame;
 
-/// The flows of the network. First those of the scenario, which are known by their ports; then those of programs, two for each pair of hosts, one in each
-/// direction, to which everything else between them belongs.
+/// The flows of the network. First those of the scenario, which are known by their ports; then those of programs, two for each pair of
+/// hosts, one in each direction, to which everything else between them belongs.
 pub struct Classifier {
     /// The hosts of each flow's sender and receiver.
     pub ends: Vec<(usize, usize)>,
@@ -22,7 +22,8 @@ impl Classifier {
         self.scenario_flows
     }
 
-    /// The flow of what a host sends, and whether it goes to the flow's sender. A program's packet without payload goes back to whom it acknowledges.
+    /// The flow of what a host sends, and whether it goes to the flow's sender. A program's packet without payload goes back to whom it
+    /// acknowledges.
     pub fn classify(&self, frame: &Frame, host: usize) -> Option<(u32, bool)> {
         let endpoints = frame.endpoints()?;
         if let Some(flow) = flow_of(endpoints.destination_port, self.scenario_flows).filter(|flow| self.ends[*flow].0 == host) {

@@ -24,8 +24,8 @@ const MAX_WAIT: Span = Span::from_millis(50);
 /// How often devices are polled while there is other work.
 const POLL_INTERVAL: Span = Span::from_micros(20);
 
-/// How long after the latest packet it polls instead of sleeping, if it has a core for itself: to wake takes some 30 us in a virtual machine, which would be added to
-/// the delay of the next packet.
+/// How long after the latest packet it polls instead of sleeping, if it has a core for itself: to wake takes some 30 us in a virtual
+/// machine, which would be added to the delay of the next packet.
 const BUSY_POLL: Span = Span::from_millis(100);
 
 /// How late packets must be that several of a connection are written as one.
@@ -181,7 +181,8 @@ impl Emulator<'_> {
         Ok(())
     }
 
-    /// Writes the first packet that is due, and returns the number of its host. While the emulator is behind, those that follow it in its connection go with it.
+    /// Writes the first packet that is due, and returns the number of its host. While the emulator is behind, those that follow it in its
+    /// connection go with it.
     fn transmit(&mut self) -> Option<usize> {
         let EgressPacket { due, host, packet } = self.egress.packets.pop_front()?;
         let late = self.clock.now().since(due);

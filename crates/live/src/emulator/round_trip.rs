@@ -42,7 +42,8 @@ impl RoundTrips {
         flight.sent(now, tcp.sequence, tcp.sequence.wrapping_add(tcp.payload as u32));
     }
 
-    /// An acknowledgement reaches the sender: the round trip of the newest segment that it is the first to tell of, if that was sent only once.
+    /// An acknowledgement reaches the sender: the round trip of the newest segment that it is the first to tell of, if that was sent only
+    /// once.
     pub fn acknowledged(&mut self, at: Time, ends: &Endpoints, tcp: &Tcp) -> Option<Span> {
         let flight = self.0.get_mut(ends)?;
         let selective = tcp.sack_blocks().filter_map(|(start, end)| flight.sacked(start, end)).max();

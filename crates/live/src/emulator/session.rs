@@ -30,8 +30,8 @@ pub struct Session<T> {
 }
 
 impl<T: Send> Session<T> {
-    /// Emulates the scenario's links on a core of its own, while `traffic` lets the hosts communicate over them. Ends with the scenario or the traffic, or when
-    /// `progress` says so.
+    /// Emulates the scenario's links on a core of its own, while `traffic` lets the hosts communicate over them. Ends with the scenario or
+    /// the traffic, or when `progress` says so.
     ///
     /// # Errors
     ///

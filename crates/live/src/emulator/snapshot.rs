@@ -61,8 +61,8 @@ impl Snapshot {
     }
 }
 
-/// Packets in which the kernel of the calling thread's namespace found something wrong (Documentation/networking/snmp_counter.rst). Of those over IPv6 the files
-/// count UDP's and the headers'; TCP's are counted for both.
+/// Packets in which the kernel of the calling thread's namespace found something wrong (Documentation/networking/snmp_counter.rst). Of
+/// those over IPv6 the files count UDP's and the headers'; TCP's are counted for both.
 fn found_wrong() -> io::Result<u64> {
     const COUNTERS: [&str; 5] = ["Ip InHdrErrors", "Tcp InCsumErrors", "Udp InCsumErrors", "Ip6InHdrErrors", "Udp6InCsumErrors"];
     let (old, new) =

@@ -37,7 +37,8 @@ pub struct EmulatorStats {
 }
 
 impl EmulatorStats {
-    /// Devices are polled again after such a time: packets that came in it may have waited for as long. Only the part beyond `sound` matters.
+    /// Devices are polled again after such a time: packets that came in it may have waited for as long. Only the part beyond `sound`
+    /// matters.
     pub fn polled_after(&mut self, gap: Span, sound: Span) {
         self.gap_max = self.gap_max.max(gap);
         self.overlooked += gap.saturating_sub(sound);

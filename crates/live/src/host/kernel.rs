@@ -37,7 +37,8 @@ pub fn kernel_has_v6() -> bool {
 
 const ECN: &str = "/proc/sys/net/ipv4/tcp_ecn";
 
-/// Whether TCP negotiates accurate ECN (3 of Documentation/networking/ip-sysctl.rst). The value is that of the calling thread's namespace alone.
+/// Whether TCP negotiates accurate ECN (3 of Documentation/networking/ip-sysctl.rst). The value is that of the calling thread's namespace
+/// alone.
 pub fn negotiates_accurate() -> io::Result<bool> {
     let before = fs::read_to_string(ECN)?;
     let taken = fs::write(ECN, "3").is_ok();

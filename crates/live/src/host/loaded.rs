@@ -1,4 +1,5 @@
-//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay` native code decides their calls again during the run.
+//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay` native code decides their calls again
+//! during the run.
 
 use crate::error::LiveError;
 use crate::plan::{Plan, PlannedController};
@@ -23,7 +24,8 @@ pub struct LoadedControllers {
 }
 
 impl LoadedControllers {
-    /// Makes a plan and loads its controllers. If another run is faster to take a name, it makes the plan anew, which then avoids that name.
+    /// Makes a plan and loads its controllers. If another run is faster to take a name, it makes the plan anew, which then avoids that
+    /// name.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The hosts of a run: a namespace and a device for each node where flows end, the kernel's interfaces to both, and what the machine can do.
+//! The hosts of a run: a namespace and a device for each node where flows end, the kernel's interfaces to both, and what the machine can
+//! do.
 
 mod capability;
 mod kernel;

@@ -6,7 +6,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread;
 
-/// A network namespace that exists as long as this value, a socket or a process in it does. It is bound to no path, so that not even a killed process leaves one.
+/// A network namespace that exists as long as this value, a socket or a process in it does. It is bound to no path, so that not even a
+/// killed process leaves one.
 #[derive(Debug)]
 pub struct Namespace(OwnedFd);
 

@@ -9,8 +9,9 @@ use std::io;
 /// How someone who may not do it can come to do it.
 pub(crate) const REMEDY: &str = "run it as root (sudo), or let users make namespaces: sysctl user.max_user_namespaces above 0, and 0 for kernel.apparmor_restrict_unprivileged_userns where there is one";
 
-/// Makes sure that this process may make network namespaces and devices in them. A process that may not moves into a user namespace of its own, in which it
-/// may; its user and files stay what they are. That needs a process with a single thread, so it comes before all others are started.
+/// Makes sure that this process may make network namespaces and devices in them. A process that may not moves into a user namespace of its
+/// own, in which it may; its user and files stay what they are. That needs a process with a single thread, so it comes before all others
+/// are started.
 ///
 /// # Errors
 ///
@@ -31,7 +32,8 @@ pub(crate) fn in_user_namespace() -> bool {
 
 fn own_user_namespace() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    // SAFETY: the flag separates neither file descriptors nor file system state; the kernel refuses it to a process with more than one thread.
+    // SAFETY: the flag separates neither file descriptors nor file system state; the kernel refuses it to a process with more than one
+    // thread.
     unsafe { unshare_unsafe(UnshareFlags::NEWUSER) }?;
     // Everybody is who they were. Groups can be mapped only once they can no longer be changed (user_namespaces(7)).
     fs::write("/proc/self/setgroups", "deny")?;

@@ -25,12 +25,13 @@ pub struct Host {
     number: u16,
 }
 
-/// Settings of a host's kernel that follow neither from the scenario nor from the controller, each with its reason. All belong to the namespace alone.
+/// Settings of a host's kernel that follow neither from the scenario nor from the controller, each with its reason. All belong to the
+/// namespace alone.
 const SETTINGS: [(&str, &str); 5] = [
     // No connection learns from those before it.
     ("ipv4/tcp_no_metrics_save", "1"),
-    // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms: buffers are not what is studied. A receiver begins with the kernel's own 128 KiB: as long as
-    // the window that it offers grows, it acknowledges each segment (tcp_grow_window).
+    // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms: buffers are not what is studied. A receiver begins with the kernel's own
+    // 128 KiB: as long as the window that it offers grows, it acknowledges each segment (tcp_grow_window).
     ("ipv4/tcp_rmem", RECEIVE_BUFFERS),
     ("ipv4/tcp_wmem", "4096 4194304 268435456"),
     // Ports of connections that are over are free again after a second: many may follow each other.
@@ -71,8 +72,8 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// A connection that is not over when its socket is closed goes on by itself for minutes, with nobody to answer it, and keeps its namespace and its controller. A
-    /// kernel that cannot end it at once (CONFIG_INET_DIAG_DESTROY, since Linux 6.12) gives it up soon.
+    /// A connection that is not over when its socket is closed goes on by itself for minutes, with nobody to answer it, and keeps its
+    /// namespace and its controller. A kernel that cannot end it at once (CONFIG_INET_DIAG_DESTROY, since Linux 6.12) gives it up soon.
     fn drop(&mut self) {
         let end = || {
             fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", "1")?;

@@ -78,7 +78,8 @@ impl TcpInfo {
     pub fn from_bytes(bytes: &[u8]) -> TcpInfo {
         let mut info = MaybeUninit::<TcpInfo>::zeroed();
         let length = bytes.len().min(size_of::<TcpInfo>());
-        // SAFETY: `info` has at least `length` bytes, and does not overlap `bytes`. All fields are integers, zero where nothing was written.
+        // SAFETY: `info` has at least `length` bytes, and does not overlap `bytes`. All fields are integers, zero where nothing was
+        // written.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), info.as_mut_ptr().cast(), length);
             info.assume_init()

@@ -1,4 +1,5 @@
-//! The addresses of hosts. Each class of route metrics is a network of its own in which every host has an address, because the kernel keeps these settings per route.
+//! The addresses of hosts. Each class of route metrics is a network of its own in which every host has an address, because the kernel keeps
+//! these settings per route.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

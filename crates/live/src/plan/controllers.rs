@@ -27,7 +27,8 @@ pub fn twin_of(entry: &Entry) -> Option<&'static Twin> {
     TWINS.iter().copied().find(|twin| twin.entry.name == entry.name)
 }
 
-/// Why this kernel has no controller for a registry entry, and the remedy; `None` if it has. `available` are the names that the kernel lists.
+/// Why this kernel has no controller for a registry entry, and the remedy; `None` if it has. `available` are the names that the kernel
+/// lists.
 pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> {
     let Some(name) = entry.kernel else {
         return Some(("Linux has no such controller".to_owned(), "simulate it with narrows run".to_owned()));
@@ -49,8 +50,8 @@ pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> 
     Some((format!("this kernel does not offer \"{name}\""), remedy))
 }
 
-/// The name in the kernel of a choice that is loaded for the run. Flows with the same constants share one controller; otherwise it joins `planned`, under a name
-/// that neither another one nor the kernel's own controllers (`taken`) have.
+/// The name in the kernel of a choice that is loaded for the run. Flows with the same constants share one controller; otherwise it joins
+/// `planned`, under a name that neither another one nor the kernel's own controllers (`taken`) have.
 ///
 /// # Errors
 ///
@@ -76,7 +77,8 @@ pub fn name_for(
     Ok(name)
 }
 
-/// The names in the kernel of the controllers of a scenario's flows, some of which join `planned`; `None` for a flow that the kernel can have none for.
+/// The names in the kernel of the controllers of a scenario's flows, some of which join `planned`; `None` for a flow that the kernel can
+/// have none for.
 ///
 /// # Errors
 ///

@@ -6,8 +6,8 @@ use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
 
-/// The load that a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. Four fifths of what two cores of 2024
-/// do (docs/live.md); a slower host notices while it runs, and says so.
+/// The load that a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. Four fifths of
+/// what two cores of 2024 do (docs/live.md); a slower host notices while it runs, and says so.
 pub const MAXIMUM: Rate = Rate::from_mbps(1_000);
 
 /// The packets in which the maximum is counted: a packet costs the same whatever its size.
@@ -49,8 +49,9 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     ))
 }
 
-/// The rate that the application of a flow offers, in Mbit/s on the wire, headers included: on average, or while it is on. `None` if it always has more to send while it
-/// sends. Transfers, frames and responses take whole packets. Bursts above the average fill a link for a while; a run that cannot keep up with them says so.
+/// The rate that the application of a flow offers, in Mbit/s on the wire, headers included: on average, or while it is on. `None` if it
+/// always has more to send while it sends. Transfers, frames and responses take whole packets. Bursts above the average fill a link for a
+/// while; a run that cannot keep up with them says so.
 fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
     let mss = flow.transport.mss.get() as f64;
     let packets_per_second = match &flow.workload {

@@ -98,7 +98,8 @@ pub fn run(host: &Host, started: &ChildCommand<'_>, go_on: &(dyn Fn() -> bool + 
         let names = started.names.as_bytes().to_vec();
         let (mut status_reader, status_writer) = io::pipe()?;
         let status_fd = status_writer.as_raw_fd();
-        // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and allocates nothing.
+        // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and
+        // allocates nothing.
         unsafe { command.pre_exec(move || prepare(&names, status_fd)) };
         // SAFETY: the flag concerns what this thread starts from now on, which is the child alone.
         unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
@@ -136,8 +137,9 @@ fn exit(status_reader: &mut PipeReader, keeper: ExitStatus) -> Exit {
 
 /// Shows names as /etc/hosts in a mount namespace of this process, where no server of names is known: there is none to be reached.
 ///
-/// A file of nobody's: its file system is this namespace's alone, mounted where there is a directory on every machine until the file is where it belongs, so that
-/// nothing is left of it wherever the process ends. (A file of `memfd_create` cannot be mounted: the kernel binds only what is mounted in the namespace.)
+/// A file of nobody's: its file system is this namespace's alone, mounted where there is a directory on every machine until the file is
+/// where it belongs, so that nothing is left of it wherever the process ends. (A file of `memfd_create` cannot be mounted: the kernel binds
+/// only what is mounted in the namespace.)
 fn show(names: &[u8]) -> io::Result<()> {
     // SAFETY: the process has one thread.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
@@ -156,8 +158,8 @@ fn write_and_bind(names: &[u8]) -> io::Result<()> {
     Ok(mount_bind(FILE, c"/etc/hosts")?)
 }
 
-/// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of processes, with which all
-/// others in it end, and ends with the thread that started it.
+/// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of
+/// processes, with which all others in it end, and ends with the thread that started it.
 fn prepare(names: &[u8], status_fd: c_int) -> io::Result<()> {
     // Without the names the program still has the addresses.
     show(names).ok();
@@ -178,7 +180,8 @@ fn prepare(names: &[u8], status_fd: c_int) -> io::Result<()> {
 fn keep(program: libc::pid_t, status_fd: c_int) -> ! {
     const STATUS_FD: c_int = 3;
     let mut status: c_int = 0;
-    // SAFETY: system calls; `status` lives through them. The other descriptors belong to the program now: whoever waits for their end must not wait for this process.
+    // SAFETY: system calls; `status` lives through them. The other descriptors belong to the program now: whoever waits for their end must
+    // not wait for this process.
     unsafe {
         libc::dup2(status_fd, STATUS_FD);
         libc::close_range(STATUS_FD as c_uint + 1, c_uint::MAX, 0);

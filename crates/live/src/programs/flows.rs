@@ -4,8 +4,8 @@ use narrows_scenario::{Change, Flow, FlowId, NodeId, Scenario, What};
 use narrows_units::{Span, Time};
 use std::collections::BTreeMap;
 
-/// The scenario with the flows of programs behind its own flows, if those are wanted: two for each pair of hosts that a flow connects, one in each direction, over the
-/// routes of the first flow between them. Also returns the number of its own flows.
+/// The scenario with the flows of programs behind its own flows, if those are wanted: two for each pair of hosts that a flow connects, one
+/// in each direction, over the routes of the first flow between them. Also returns the number of its own flows.
 pub fn with_program_flows(scenario: &Scenario, with_flows: bool) -> (Scenario, usize) {
     let mut flows = if with_flows { scenario.flows.clone() } else { Vec::new() };
     let own = flows.len();

@@ -130,14 +130,15 @@ fn add(connection: &Connection, sample: &mut FlowSample) {
     }
 }
 
-/// SYNs among what a connection that is seen for the first time has sent again: those beyond its data, which is counted in bytes as well (`tcp_retransmit_skb`).
+/// SYNs among what a connection that is seen for the first time has sent again: those beyond its data, which is counted in bytes as well
+/// (`tcp_retransmit_skb`).
 fn syns_again(info: &TcpInfo) -> u32 {
     let data = info.bytes_retrans.div_ceil(u64::from(info.snd_mss.max(1)));
     u64::from(info.total_retrans).saturating_sub(data) as u32
 }
 
-/// At what rate a connection paces, with headers, if it does: its controller asks for it, or its program has set a limit. The kernel computes a rate for every
-/// connection, of payload alone (`tcp_update_pacing_rate`).
+/// At what rate a connection paces, with headers, if it does: its controller asks for it, or its program has set a limit. The kernel
+/// computes a rate for every connection, of payload alone (`tcp_update_pacing_rate`).
 fn pacing(connection: &Connection) -> Option<Rate> {
     let info = &connection.info;
     let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);

@@ -14,7 +14,8 @@ pub struct Program {
     pub words: Vec<String>,
     /// Its host's name; `None` for the sender of the first flow.
     pub on: Option<String>,
-    /// Commands for the shell that start before it and are stopped after it, each with its host's name; `None` for the receiver of the first flow.
+    /// Commands for the shell that start before it and are stopped after it, each with its host's name; `None` for the receiver of the
+    /// first flow.
     pub servers: Vec<(Option<String>, String)>,
     /// The scenario's flows run as well.
     pub with_flows: bool,

@@ -122,8 +122,8 @@ impl Sockets<'_> {
     }
 }
 
-/// The most that a socket takes and has not sent, of a flow that stops having something to send: the kernel sends all that it took, however late. It wakes the
-/// writer when half of it is left, enough for as long as that may be late.
+/// The most that a socket takes and has not sent, of a flow that stops having something to send: the kernel sends all that it took, however
+/// late. It wakes the writer when half of it is left, enough for as long as that may be late.
 fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
     let bursts = matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
     if !bursts && flow.stop.is_none() {

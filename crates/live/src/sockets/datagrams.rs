@@ -68,7 +68,8 @@ impl Datagrams {
     }
 }
 
-/// How long a datagram is that is on the wire as the scenario says: its headers are what IPv4 and UDP do not have. One that has no room for its number is longer.
+/// How long a datagram is that is on the wire as the scenario says: its headers are what IPv4 and UDP do not have. One that has no room for
+/// its number is longer.
 fn length(payload: Bytes, headers: Bytes) -> usize {
     ((payload + headers).saturating_sub(DATAGRAM_HEADERS).get() as usize).max(NUMBER)
 }

@@ -109,7 +109,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads what the far end has written: a request, or its end. Answers whether that was the last byte of the request, and whether it was the end.
+    /// Reads what the far end has written: a request, or its end. Answers whether that was the last byte of the request, and whether it was
+    /// the end.
     pub fn read_request(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(bool, bool), Errno> {
         let (count, ended) = take(&self.sender, buffer, flags)?;
         self.request_unread -= self.request_unread.min(count);

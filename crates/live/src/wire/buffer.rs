@@ -9,7 +9,8 @@ use std::rc::{Rc, Weak};
 /// The longest read: the virtio header and an IPv6 packet without the jumbo option.
 pub(super) const LONGEST: usize = VirtioHeader::LEN + 40 + 65_535;
 
-/// Sizes of buffers. A frame goes into the smallest that has room, so that packets which wait long, as on a long link, hold at most about four times their bytes.
+/// Sizes of buffers. A frame goes into the smallest that has room, so that packets which wait long, as on a long link, hold at most about
+/// four times their bytes.
 pub(super) const SIZES: [usize; 5] = [2048, 4096, 8192, 16_384, LONGEST];
 
 /// Frames that nobody holds any more, by size of buffer.

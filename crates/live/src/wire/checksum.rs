@@ -19,16 +19,16 @@ pub(super) fn replaced(checksum: u16, old: u16, new: u16) -> u16 {
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// The sum of the pseudo-header: both addresses, one after the other, the protocol, and the length of transport header and payload (RFC 9293 section 3.1, RFC 8200
-/// section 8.1).
+/// The sum of the pseudo-header: both addresses, one after the other, the protocol, and the length of transport header and payload (RFC
+/// 9293 section 3.1, RFC 8200 section 8.1).
 pub(super) fn of_pseudo_header(addresses: &[u8], protocol: u8, length: usize) -> u16 {
     let [_, _, high, low] = (length as u32).to_be_bytes();
     folded(&Sum16BitWords::new().add_slice(addresses).add_2bytes([0, protocol]).add_2bytes([high, low]))
 }
 
-/// Completes the transport checksum of a packet, given from its IP header on, as the device would: sums from `start` on, where the field at `start + offset` holds the
-/// sum of the pseudo-header, and puts the result there. A sum of zero is written as all ones, which is its equal and what UDP needs (RFC 768). Offsets outside of
-/// the packet leave it as it is.
+/// Completes the transport checksum of a packet, given from its IP header on, as the device would: sums from `start` on, where the field at
+/// `start + offset` holds the sum of the pseudo-header, and puts the result there. A sum of zero is written as all ones, which is its equal
+/// and what UDP needs (RFC 768). Offsets outside of the packet leave it as it is.
 pub fn complete(ip: &mut [u8], start: u16, offset: u16) {
     let (start, field) = (usize::from(start), usize::from(start) + usize::from(offset));
     if field + 2 > ip.len() {

@@ -10,7 +10,8 @@ use narrows_wire::Ecn;
 
 const ROOM: usize = VirtioHeader::LEN + Layout::MAX_HEAD;
 
-/// The virtio header, the IP header and, where it follows at once, the TCP or UDP header of a packet: what a write to a TUN device begins with. The payload follows.
+/// The virtio header, the IP header and, where it follows at once, the TCP or UDP header of a packet: what a write to a TUN device begins
+/// with. The payload follows.
 #[derive(Clone)]
 pub struct Head {
     bytes: [u8; ROOM],
@@ -54,7 +55,8 @@ impl Head {
         head
     }
 
-    /// Makes them those of a super-segment that begins with this packet: `payload` bytes in packets of `segment` bytes, `last` the flags of the last one.
+    /// Makes them those of a super-segment that begins with this packet: `payload` bytes in packets of `segment` bytes, `last` the flags of
+    /// the last one.
     pub(super) fn merge(&mut self, payload: usize, segment: usize, last: TcpFlags) {
         let flags = self.layout.transport_at + 13;
         self.ip_mut()[flags] |= last.low();
@@ -137,8 +139,8 @@ impl Head {
         }
     }
 
-    /// Writes the lengths for `payload` bytes and all that depends on them: the checksum of IPv4, and the sum of the pseudo-header where the transport checksum
-    /// is to come.
+    /// Writes the lengths for `payload` bytes and all that depends on them: the checksum of IPv4, and the sum of the pseudo-header where
+    /// the transport checksum is to come.
     fn lengthen(&mut self, payload: usize) {
         let Layout { network, transport, transport_at, head, .. } = self.layout;
         let (from_transport, field) = (head - transport_at + payload, transport_at + self.csum_offset());

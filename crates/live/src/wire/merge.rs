@@ -1,5 +1,5 @@
-//! Packets put back together, as GRO does (net/ipv4/tcp_offload.c, `tcp_gro_receive`; net/ipv4/af_inet.c, `inet_gro_receive`; net/ipv6/ip6_offload.c,
-//! `ipv6_gro_receive`).
+//! Packets put back together, as GRO does (net/ipv4/tcp_offload.c, `tcp_gro_receive`; net/ipv4/af_inet.c, `inet_gro_receive`;
+//! net/ipv6/ip6_offload.c, `ipv6_gro_receive`).
 
 use super::frame::Frame;
 use super::head::Head;
@@ -31,9 +31,9 @@ impl Write {
         Write::default()
     }
 
-    /// Takes a packet if the write has none yet, or if the packet continues it: the same TCP connection in sequence, the same headers but for sequence number,
-    /// identification and checksum, the same ECN code point, no bigger than the first, and none shorter or with PSH or FIN before it. Otherwise gives
-    /// it back: then it is time to write and to [`Write::clear`].
+    /// Takes a packet if the write has none yet, or if the packet continues it: the same TCP connection in sequence, the same headers but
+    /// for sequence number, identification and checksum, the same ECN code point, no bigger than the first, and none shorter or with PSH or
+    /// FIN before it. Otherwise gives it back: then it is time to write and to [`Write::clear`].
     pub fn push(&mut self, packet: WirePacket) -> Result<(), WirePacket> {
         let adjacent = self.packets.last().is_some_and(|last| adjacent(last, &packet));
         if !self.packets.is_empty() && !(self.continues(&packet) && (adjacent || self.pieces + 1 < PIECES)) {
@@ -107,9 +107,9 @@ fn adjacent(packet: &WirePacket, next: &WirePacket) -> bool {
     next.index() == packet.index() + 1 && packet.frame().is(next.frame())
 }
 
-/// The fields of its TCP header, if the packet may become part of a super-segment: TCP at once after an IP header without options, checksum left to the device, and none
-/// of the flags with which a packet stands alone. CWR is among these: classic ECN has it on one packet only, and kernels differ in how they want to be told of
-/// accurate ECN's.
+/// The fields of its TCP header, if the packet may become part of a super-segment: TCP at once after an IP header without options, checksum
+/// left to the device, and none of the flags with which a packet stands alone. CWR is among these: classic ECN has it on one packet only,
+/// and kernels differ in how they want to be told of accurate ECN's.
 fn joinable(packet: &WirePacket) -> Option<Tcp<'_>> {
     let (frame, layout) = (packet.frame(), packet.frame().layout());
     let bare = layout.plain && (layout.network == Network::V6 || layout.transport_at == 20);

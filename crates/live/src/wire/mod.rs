@@ -1,8 +1,9 @@
 //! Packets of real connections: what a TUN device gives and takes, and what a link carries between.
 //!
-//! A read from a TUN device fills a [`Frame`] from a [`Pool`]: one packet, or a super-segment whose splitting the kernel has left to the device. [`Frame::packets`]
-//! gives its [`WirePacket`]s, the packets that a wire would carry; they share the frame's bytes and keep only what tells one from the other, so they are small
-//! and cost no allocation. A [`Write`] puts packets back together, one or many, for one write to the other device.
+//! A read from a TUN device fills a [`Frame`] from a [`Pool`]: one packet, or a super-segment whose splitting the kernel has left to the
+//! device. [`Frame::packets`] gives its [`WirePacket`]s, the packets that a wire would carry; they share the frame's bytes and keep only
+//! what tells one from the other, so they are small and cost no allocation. A [`Write`] puts packets back together, one or many, for one
+//! write to the other device.
 
 mod buffer;
 mod checksum;

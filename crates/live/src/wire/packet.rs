@@ -9,7 +9,8 @@ use narrows_units::Bytes;
 use narrows_wire::{Ecn, Header};
 use std::ops::Range;
 
-/// One packet of wire size: which one of its frame, and what routers have written into it. Its headers are made when they are wanted ([`WirePacket::head`]).
+/// One packet of wire size: which one of its frame, and what routers have written into it. Its headers are made when they are wanted
+/// ([`WirePacket::head`]).
 #[derive(Clone, Debug)]
 pub struct WirePacket {
     frame: Frame,
@@ -58,8 +59,8 @@ impl WirePacket {
         })
     }
 
-    /// All that follows the headers of [`WirePacket::head`]: the payload of TCP or UDP; where they are not seen or do not follow the IP header at
-    /// once, all that follows the IP header.
+    /// All that follows the headers of [`WirePacket::head`]: the payload of TCP or UDP; where they are not seen or do not follow the IP
+    /// header at once, all that follows the IP header.
     pub fn payload(&self) -> &[u8] {
         &self.frame.ip()[self.payload_range()]
     }
@@ -103,8 +104,9 @@ impl Packet for WirePacket {
 }
 
 impl Frame {
-    /// The packets that a wire would carry of it, in order: as `tcp_gso_segment` and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c, udp_offload.c) make them
-    /// of a super-segment; otherwise one, or none if there are no bytes. `flow` is the number that they give to disciplines.
+    /// The packets that a wire would carry of it, in order: as `tcp_gso_segment` and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c,
+    /// udp_offload.c) make them of a super-segment; otherwise one, or none if there are no bytes. `flow` is the number that they give to
+    /// disciplines.
     pub fn packets(&self, flow: u64) -> impl ExactSizeIterator<Item = WirePacket> + use<'_> {
         (0..self.count()).map(move |index| WirePacket::new(self.clone(), index, flow))
     }

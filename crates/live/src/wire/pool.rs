@@ -22,7 +22,8 @@ impl Pool {
         Pool { free: Rc::default(), staging: vec![0; LONGEST].into() }
     }
 
-    /// A frame of what `read` puts into the buffer that it is given, room for the longest packet with its virtio header; `read` returns how many bytes these are.
+    /// A frame of what `read` puts into the buffer that it is given, room for the longest packet with its virtio header; `read` returns how
+    /// many bytes these are.
     pub fn fill<E>(&mut self, read: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<Frame, E> {
         let length = read(&mut self.staging)?.min(LONGEST);
         let class = SIZES.iter().position(|size| length <= *size).expect("a length cut to the largest size");

@@ -6,8 +6,8 @@ use super::view::TcpFlags;
 use super::virtio::{Gso, VirtioHeader};
 use std::ops::Range;
 
-/// Payload of each packet but the last of a super-segment of `length` bytes; 0 if it is one packet: an ordinary one, one that needs no split, or one that is not what its
-/// virtio header says.
+/// Payload of each packet but the last of a super-segment of `length` bytes; 0 if it is one packet: an ordinary one, one that needs no
+/// split, or one that is not what its virtio header says.
 pub(super) fn segment(virtio: &VirtioHeader, layout: &Layout, length: usize) -> usize {
     let of_its_kind = match virtio.gso {
         Gso::TcpV4 => (layout.network, layout.transport) == (Network::V4, Transport::Tcp),

@@ -61,7 +61,8 @@ pub struct VirtioHeader {
     pub gso: Gso,
     /// A super-segment with classic ECN's CWR flag, which belongs to its first packet only (RFC 3168 section 6.1.2).
     pub ecn: bool,
-    /// A super-segment of a connection with accurate ECN, where CWR is part of a counter and belongs to every packet (RFC 9768 section 3.2.2).
+    /// A super-segment of a connection with accurate ECN, where CWR is part of a counter and belongs to every packet (RFC 9768 section
+    /// 3.2.2).
     pub accurate_ecn: bool,
     /// Bytes of headers that the kernel should keep together; a hint.
     pub hdr_len: u16,

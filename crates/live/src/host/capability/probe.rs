@@ -11,8 +11,8 @@ use crate::host::tun::{self, Tun};
 use crate::plan::Plan;
 use std::fs;
 
-/// Whether a scenario can run live here: tries all that every run needs, and leaves nothing behind. A process without root's rights must call it before it starts
-/// threads.
+/// Whether a scenario can run live here: tries all that every run needs, and leaves nothing behind. A process without root's rights must
+/// call it before it starts threads.
 ///
 /// # Errors
 ///

@@ -84,7 +84,8 @@ pub fn check_routers(request: &Request<'_>, scenario: &Scenario, choice: &Choice
     }
 }
 
-/// Whether connections negotiate accurate ECN (`net.ipv4.tcp_ecn`), on a kernel that does. On others the controllers that need it switch it on by themselves.
+/// Whether connections negotiate accurate ECN (`net.ipv4.tcp_ecn`), on a kernel that does. On others the controllers that need it switch it
+/// on by themselves.
 pub fn accurate_ecn(choice: &Choice, kernel: &Kernel) -> Vec<Sysctl> {
     let counts = choice.needs().contains(&Need::EcnCounts) && twin_of(choice.entry()).is_some();
     let value = if counts { "3" } else { "2" }.to_owned();
