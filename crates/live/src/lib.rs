@@ -14,7 +14,7 @@ pub mod trial;
 pub mod wire;
 
 pub use acks::Acks;
-pub use emulator::Progress;
+pub use emulator::{Identity, Load, Progress, Transit};
 pub use error::LiveError;
 pub use host::{Capability, State, acquire, probe, ready};
 pub use plan::{MAXIMUM, affordable};

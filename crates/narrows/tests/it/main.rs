@@ -3,6 +3,7 @@
 mod arrows;
 mod cli;
 mod curves;
+mod differential;
 mod docs;
 mod formats;
 mod host;
