@@ -31,7 +31,7 @@ pub struct Feedback<'a> {
     /// Smoothed round trip (RFC 6298), this acknowledgement included; zero before the first sample.
     pub srtt: Span,
     /// The transport's state after this acknowledgement.
-    pub recovery: Recovery,
+    pub ca_state: CaState,
     /// Set on the one acknowledgement that opens a new recovery: a reduction is due now, at most once per window of data.
     pub congestion: Option<Congestion>,
 }
@@ -51,7 +51,7 @@ impl Feedback<'_> {
             signal: None,
             totals: Totals::default(),
             srtt: Span::ZERO,
-            recovery: Recovery::Open,
+            ca_state: CaState::Open,
             congestion: None,
         }
     }
@@ -148,7 +148,7 @@ pub struct Totals {
 
 /// The transport's recovery state (Linux `enum tcp_ca_state`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Recovery {
+pub enum CaState {
     /// All is well.
     #[default]
     Open,

@@ -15,5 +15,5 @@ mod testing;
 
 pub use contract::{Controller, Decision, Reduction, Sent, Tag, Timeout};
 pub use entry::{Basis, Built, Choice, Entry, Setup};
-pub use feedback::{Acked, Congestion, EcnDelta, Feedback, Lost, RateSample, Recovery, Totals};
+pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, RateSample, Totals};
 pub use registry::{ENTRIES, TWINS};

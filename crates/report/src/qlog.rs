@@ -1,6 +1,6 @@
 //! The log of one sender in qlog, as qvis reads it.
 
-use narrows_control::Recovery;
+use narrows_control::CaState;
 use narrows_scenario::{Scenario, Workload};
 use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
@@ -23,7 +23,7 @@ pub struct SenderLog<W: Write> {
     transmissions: BTreeMap<u64, u64>,
     /// The acknowledgement that the sender is about to process, and its size on the wire.
     arrived: Option<(Ack, u64)>,
-    state: Recovery,
+    state: CaState,
     metrics: Metrics,
     failed: Option<io::Error>,
 }
@@ -186,7 +186,7 @@ impl<W: Write> SenderLog<W> {
             acks: 0,
             transmissions: BTreeMap::new(),
             arrived: None,
-            state: Recovery::Open,
+            state: CaState::Open,
             metrics: Metrics::default(),
             failed: None,
         };
@@ -264,8 +264,8 @@ impl<W: Write> Observer for SenderLog<W> {
             self.acks += 1;
             self.event(at, "transport:packet_received", Packet { header, raw: Raw { length: size, payload_length: 0 }, frames });
         }
-        let state = sender.recovery();
-        let trigger = if state == Recovery::Loss && !acknowledged { "pto_expired" } else { "time_threshold" };
+        let state = sender.ca_state();
+        let trigger = if state == CaState::Loss && !acknowledged { "pto_expired" } else { "time_threshold" };
         for lost in sender.newly_lost() {
             if let Some(number) = self.transmissions.get(&lost.number) {
                 self.event(at, "recovery:packet_lost", Lost { header: header(*number), trigger });
@@ -289,13 +289,13 @@ fn header(packet_number: u64) -> Header {
 }
 
 /// The states as Linux calls them.
-fn name(state: Recovery) -> &'static str {
+fn name(state: CaState) -> &'static str {
     match state {
-        Recovery::Open => "open",
-        Recovery::Disorder => "disorder",
-        Recovery::Cwr => "cwr",
-        Recovery::Recovery => "recovery",
-        Recovery::Loss => "loss",
+        CaState::Open => "open",
+        CaState::Disorder => "disorder",
+        CaState::Cwr => "cwr",
+        CaState::Recovery => "recovery",
+        CaState::Loss => "loss",
     }
 }
 

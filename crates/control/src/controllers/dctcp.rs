@@ -112,7 +112,7 @@ impl Controller for Dctcp {
 mod tests {
     use crate::Choice;
     use crate::testing::{acked, acknowledge, at, inspect, send, setup};
-    use crate::{Congestion, Controller, EcnDelta, Feedback, Recovery, Timeout};
+    use crate::{CaState, Congestion, Controller, EcnDelta, Feedback, Timeout};
 
     fn dctcp(options: &str, window: f64) -> Box<dyn Controller> {
         format!("dctcp?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap()
@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn mark(dctcp: &mut dyn Controller) {
-        dctcp.on_feedback(&Feedback { congestion: Some(Congestion::Mark), recovery: Recovery::Cwr, ..Feedback::at(at(100)) });
+        dctcp.on_feedback(&Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, ..Feedback::at(at(100)) });
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
             acked: &acked(0..1),
             ecn: EcnDelta { ce: 1, echo: true, ..EcnDelta::default() },
             congestion: Some(Congestion::Mark),
-            recovery: Recovery::Cwr,
+            ca_state: CaState::Cwr,
             ..Feedback::at(at(10))
         });
         // 0.5 + (1 - 0.5) / 16 = 0.53125, of which half goes.
@@ -158,12 +158,12 @@ mod tests {
     #[test]
     fn losses_halve_whatever_alpha_also_beside_a_mark() {
         let mut dctcp = dctcp("alpha=0", 100.0);
-        dctcp.on_feedback(&Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+        dctcp.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
         assert_eq!(state(&*dctcp), (50.0, 50.0));
         acknowledge(&mut *dctcp, at(200), &acked(0..25));
         assert_eq!(state(&*dctcp).0, 50.5);
         mark(&mut *dctcp);
-        dctcp.on_feedback(&Feedback { recovery: Recovery::Recovery, ..Feedback::at(at(300)) });
+        dctcp.on_feedback(&Feedback { ca_state: CaState::Recovery, ..Feedback::at(at(300)) });
         assert_eq!(state(&*dctcp), (25.25, 25.25), "the transport reports no second reduction");
         dctcp.on_timeout(&Timeout::new(at(900), 20, 20, false));
         assert_eq!(state(&*dctcp), (1.0, 12.625));
@@ -173,7 +173,7 @@ mod tests {
     fn nothing_grows_in_the_window_after_a_mark() {
         let mut dctcp = dctcp("alpha=0.5", 40.0);
         mark(&mut *dctcp);
-        dctcp.on_feedback(&Feedback { acked: &acked(0..10), recovery: Recovery::Cwr, ..Feedback::at(at(120)) });
+        dctcp.on_feedback(&Feedback { acked: &acked(0..10), ca_state: CaState::Cwr, ..Feedback::at(at(120)) });
         assert_eq!(state(&*dctcp).0, 30.0);
         acknowledge(&mut *dctcp, at(200), &acked(10..40));
         assert_eq!(state(&*dctcp).0, 31.0);

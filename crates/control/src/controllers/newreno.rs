@@ -51,14 +51,14 @@ impl Steps for NewReno {
 mod tests {
     use crate::Choice;
     use crate::testing::{acked, acknowledge, at, inspect, setup};
-    use crate::{Congestion, Controller, Feedback, Recovery};
+    use crate::{CaState, Congestion, Controller, Feedback};
 
     fn newreno(window: f64) -> Box<dyn Controller> {
         "newreno?ecn".parse::<Choice>().unwrap().build(&setup(window)).unwrap()
     }
 
     fn congest(newreno: &mut dyn Controller, why: Congestion) -> (f64, f64) {
-        newreno.on_feedback(&Feedback { congestion: Some(why), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+        newreno.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
         (inspect(newreno, "cwnd"), inspect(newreno, "ssthresh"))
     }
 

@@ -15,7 +15,7 @@ use crate::parts::marks::{Losses, MarkedShare, highest};
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
 use crate::{Basis, Built, Entry, Setup};
-use crate::{Congestion, Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use crate::{CaState, Congestion, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -118,7 +118,7 @@ impl Controller for Prague {
         let marked = feedback.ecn.ce;
         if self.losses.begin_with(feedback) {
             self.window.reduce(cwnd / 2.0, Congestion::Loss);
-        } else if feedback.recovery != Recovery::Recovery {
+        } else if feedback.ca_state != CaState::Recovery {
             if marked > 0 && self.may_give_way(feedback) {
                 let left = cwnd * (1.0 - self.share.alpha() / 2.0);
                 self.window.reduce(left.max(MIN_WINDOW), Congestion::Mark);
@@ -223,12 +223,12 @@ mod tests {
     #[test]
     fn losses_halve_and_the_transports_answer_to_the_echo_changes_nothing() {
         let mut prague = prague("", 64.0, 2.0);
-        prague.on_feedback(&Feedback { congestion: Some(Congestion::Mark), recovery: Recovery::Cwr, ..Feedback::at(at(50)) });
+        prague.on_feedback(&Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, ..Feedback::at(at(50)) });
         assert_eq!(prague.window.cwnd, 64.0, "no new mark was counted");
         assert_eq!(prague.decision().reduction, Reduction::Immediate);
-        prague.on_feedback(&Feedback { recovery: Recovery::Recovery, ..Feedback::at(at(60)) });
+        prague.on_feedback(&Feedback { ca_state: CaState::Recovery, ..Feedback::at(at(60)) });
         assert_eq!((prague.window.cwnd, prague.decision().reduction), (32.0, Reduction::Transport));
-        prague.on_feedback(&Feedback { acked: &acked(0..5), recovery: Recovery::Recovery, ..Feedback::at(at(70)) });
+        prague.on_feedback(&Feedback { acked: &acked(0..5), ca_state: CaState::Recovery, ..Feedback::at(at(70)) });
         assert_eq!(prague.window.cwnd, 32.0);
         prague.on_timeout(&Timeout::new(at(900), 20, 20, false));
         assert_eq!((prague.window.cwnd, prague.window.threshold), (1.0, 16.0));

@@ -94,12 +94,12 @@ mod tests {
     use crate::Choice;
     use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
     use crate::testing::{acked, acknowledge, at, inspect, setup};
-    use crate::{Congestion, Controller, Feedback, Recovery};
+    use crate::{CaState, Congestion, Controller, Feedback};
 
     /// One loss at a window of `window`, and then `segments` acknowledged at once: threshold, and window at the end.
     fn sawtooth(options: &str, window: f64, segments: u64) -> (f64, f64) {
         let mut scalable: Box<dyn Controller> = format!("scalable?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap();
-        scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+        scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
         let threshold = inspect(&*scalable, "ssthresh");
         acknowledge(&mut *scalable, at(200), &acked(0..segments));
         (threshold, inspect(&*scalable, "cwnd"))
@@ -128,7 +128,7 @@ mod tests {
     fn recovery_takes_thirteen_round_trips_at_any_window() {
         for window in [100.0, 1_000.0, 10_000.0] {
             let mut scalable = "scalable".parse::<Choice>().unwrap().build(&setup(window)).unwrap();
-            scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+            scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
             let mut rounds = 0;
             while inspect(&*scalable, "cwnd") < window {
                 let cwnd = inspect(&*scalable, "cwnd") as u64;

@@ -107,7 +107,7 @@ mod tests {
     use super::WISH;
     use crate::Choice;
     use crate::testing::{acked, acked_one, at, inspect, setup};
-    use crate::{Acked, Congestion, Controller, Feedback, Recovery, Timeout};
+    use crate::{Acked, CaState, Congestion, Controller, Feedback, Timeout};
     use narrows_units::Span;
     use narrows_wire::{Header, Signal};
 
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn losses_halve_and_timeouts_leave_one_packet_as_in_tcp() {
         let mut xcp = xcp(20.0);
-        let loss = Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, srtt: RTT, ..Feedback::at(at(200)) };
+        let loss = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt: RTT, ..Feedback::at(at(200)) };
         xcp.on_feedback(&loss);
         assert_eq!(inspect(&*xcp, "cwnd"), 10.0);
         xcp.on_undo(at(210));

@@ -5,13 +5,13 @@ use bytemuck::{Pod, Zeroable};
 use std::fmt::Debug;
 
 /// The number that the cores have for a recovery state.
-pub fn recovery(state: crate::Recovery) -> u32 {
+pub fn recovery(state: crate::CaState) -> u32 {
     let state = match state {
-        crate::Recovery::Open => Recovery::Open,
-        crate::Recovery::Disorder => Recovery::Disorder,
-        crate::Recovery::Cwr => Recovery::Cwr,
-        crate::Recovery::Recovery => Recovery::Recovery,
-        crate::Recovery::Loss => Recovery::Loss,
+        crate::CaState::Open => Recovery::Open,
+        crate::CaState::Disorder => Recovery::Disorder,
+        crate::CaState::Cwr => Recovery::Cwr,
+        crate::CaState::Recovery => Recovery::Recovery,
+        crate::CaState::Loss => Recovery::Loss,
     };
     state as u32
 }

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::Choice;
     use crate::testing::{acked, acknowledge, at, inspect, setup};
-    use crate::{Congestion, Recovery};
+    use crate::{CaState, Congestion};
     use narrows_units::Rate;
 
     /// Adds a tenth of the window per window and takes a quarter.
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_loss_takes_its_part_once_per_recovery() {
         let mut aimd = tenth(32.0, f64::INFINITY);
-        let feedback = Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) };
+        let feedback = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) };
         aimd.on_feedback(&Feedback { acked: &acked(0..3), ..feedback });
         assert_eq!(state(&aimd), (24.0, 24.0));
         aimd.on_feedback(&Feedback { congestion: None, acked: &acked(3..9), ..feedback });
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(state(&aimd), (1.0, 24.0));
         aimd.on_timeout(&Timeout::new(at(700), 1, 1, true));
         assert_eq!(state(&aimd), (1.0, 24.0));
-        aimd.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(800)) });
+        aimd.on_feedback(&Feedback { ca_state: CaState::Loss, acked: &acked(0..2), ..Feedback::at(at(800)) });
         assert_eq!(state(&aimd).0, 3.0, "slow start while losses are repaired");
         aimd.on_undo(at(900));
         assert_eq!(state(&aimd), (32.0, f64::INFINITY));

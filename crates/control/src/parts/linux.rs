@@ -16,7 +16,7 @@ use crate::cores::{Core, CoreConstants, Event, Input, Output, recovery};
 use crate::parts::aimd;
 use crate::parts::micros::micros;
 use crate::parts::window::{growth, pacing};
-use crate::{Controller, Decision, Feedback, Recovery, Sent, Tag, Timeout};
+use crate::{CaState, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::Params;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -188,7 +188,7 @@ impl<C: CoreConstants> Linux<C> {
         self.window.reduce(left);
     }
 
-    fn enter(&mut self, state: Recovery) {
+    fn enter(&mut self, state: CaState) {
         self.input.recovery = recovery(state);
         self.happened(Event::State);
     }
@@ -227,10 +227,10 @@ impl<C: CoreConstants> Controller for Linux<C> {
         if feedback.congestion.is_some() {
             self.reduce();
         }
-        if self.input.recovery != recovery(feedback.recovery) {
-            self.enter(feedback.recovery);
+        if self.input.recovery != recovery(feedback.ca_state) {
+            self.enter(feedback.ca_state);
         }
-        if feedback.congestion.is_some() || matches!(feedback.recovery, Recovery::Cwr | Recovery::Recovery) || feedback.acked.is_empty() {
+        if feedback.congestion.is_some() || matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery) || feedback.acked.is_empty() {
             return;
         }
         let limited = growth(feedback);
@@ -244,7 +244,7 @@ impl<C: CoreConstants> Controller for Linux<C> {
             self.reduce();
         }
         self.window.collapse();
-        self.enter(Recovery::Loss);
+        self.enter(CaState::Loss);
     }
 
     fn on_undo(&mut self, now: Time) {

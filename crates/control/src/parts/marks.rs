@@ -1,7 +1,7 @@
 //! What controllers share that answer the amount of marks, not only that there was one.
 
 use crate::parts::round::LongRound;
-use crate::{Congestion, Feedback, Recovery};
+use crate::{CaState, Congestion, Feedback};
 use narrows_units::Span;
 
 /// The share of packets that were marked, averaged over windows of data: α of RFC 8257 section 3.3 and of draft-briscoe-iccrg-prague-congestion-control.
@@ -75,8 +75,8 @@ impl Losses {
 
     /// True if a reduction for losses is due now. Timeouts come by themselves.
     pub fn begin_with(&mut self, feedback: &Feedback<'_>) -> bool {
-        let recovering = feedback.recovery == Recovery::Recovery;
-        let before = std::mem::replace(&mut self.repairing, recovering || feedback.recovery == Recovery::Loss);
+        let recovering = feedback.ca_state == CaState::Recovery;
+        let before = std::mem::replace(&mut self.repairing, recovering || feedback.ca_state == CaState::Loss);
         feedback.congestion == Some(Congestion::Loss) || (recovering && !before)
     }
 }
@@ -131,12 +131,12 @@ mod tests {
     #[test]
     fn losses_beside_marks_are_seen_once() {
         let mut losses = Losses::default();
-        let mut at_state = |recovery, congestion| losses.begin_with(&Feedback { recovery, congestion, ..Feedback::at(at(1)) });
-        assert!(!at_state(Recovery::Cwr, Some(Congestion::Mark)));
-        assert!(at_state(Recovery::Recovery, None), "served by the reduction for the mark");
-        assert!(!at_state(Recovery::Recovery, None));
-        assert!(at_state(Recovery::Recovery, Some(Congestion::Loss)), "a recovery follows another");
-        assert!(!at_state(Recovery::Open, None));
-        assert!(!at_state(Recovery::Loss, None), "after a timeout");
+        let mut at_state = |ca_state, congestion| losses.begin_with(&Feedback { ca_state, congestion, ..Feedback::at(at(1)) });
+        assert!(!at_state(CaState::Cwr, Some(Congestion::Mark)));
+        assert!(at_state(CaState::Recovery, None), "served by the reduction for the mark");
+        assert!(!at_state(CaState::Recovery, None));
+        assert!(at_state(CaState::Recovery, Some(Congestion::Loss)), "a recovery follows another");
+        assert!(!at_state(CaState::Open, None));
+        assert!(!at_state(CaState::Loss, None), "after a timeout");
     }
 }

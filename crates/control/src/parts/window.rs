@@ -4,7 +4,7 @@
 //! 6.1.2 (marks).
 
 use crate::Setup;
-use crate::{Congestion, Feedback, Recovery, Sent, Timeout};
+use crate::{CaState, Congestion, Feedback, Sent, Timeout};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Fewest segments of the threshold, and of the window after a loss (RFC 5681 equation 4).
@@ -101,9 +101,9 @@ pub fn pacing((cwnd, threshold): (f64, f64), gains: (f64, f64), packet: Bytes, s
 /// Segments that this acknowledgement adds to growth: those sent while the window was the limit. In Recovery and Cwr the window waits at its new value; after a
 /// timeout (Loss) it grows again from one segment.
 pub fn growth(feedback: &Feedback<'_>) -> u32 {
-    match feedback.recovery {
-        Recovery::Open | Recovery::Disorder | Recovery::Loss => feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32,
-        Recovery::Cwr | Recovery::Recovery => 0,
+    match feedback.ca_state {
+        CaState::Open | CaState::Disorder | CaState::Loss => feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32,
+        CaState::Cwr | CaState::Recovery => 0,
     }
 }
 
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn only_segments_that_the_window_limited_count_and_none_during_a_reduction() {
         let acked = [acked_one(0, false), acked_one(1, true), acked_one(2, false), acked_one(3, true)];
-        let counts = |recovery| growth(&Feedback { acked: &acked, recovery, ..Feedback::at(at(50)) });
-        assert_eq!([Recovery::Open, Recovery::Disorder, Recovery::Loss].map(counts), [2; 3]);
-        assert_eq!([Recovery::Cwr, Recovery::Recovery].map(counts), [0; 2]);
+        let counts = |ca_state| growth(&Feedback { acked: &acked, ca_state, ..Feedback::at(at(50)) });
+        assert_eq!([CaState::Open, CaState::Disorder, CaState::Loss].map(counts), [2; 3]);
+        assert_eq!([CaState::Cwr, CaState::Recovery].map(counts), [0; 2]);
     }
 }

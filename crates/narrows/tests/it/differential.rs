@@ -157,7 +157,8 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
     };
     let mut scenario = narrows_scenario::parse(&drawn.toml, "random.toml", &read).ok()?;
     let headers = [Need::LoadCode, Need::StampedRate, Need::Delta];
-    let writes = |flow: &narrows_scenario::Flow| flow.controller.iter().any(|choice| headers.iter().any(|need| choice.needs().contains(need)));
+    let writes =
+        |flow: &narrows_scenario::Flow| flow.controller.iter().any(|choice| headers.iter().any(|need| choice.needs().contains(need)));
     if scenario.icn.is_some() || scenario.flows.iter().any(|flow| writes(flow) || matches!(flow.workload, Workload::Arrivals(_))) {
         return None;
     }

@@ -7,7 +7,7 @@ use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{LossDetection, RecoveryAlgorithm};
-use narrows_control::{Acked, Congestion, EcnDelta, Feedback, Lost, Recovery, Totals};
+use narrows_control::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Totals};
 use narrows_units::{Bytes, Span, Time};
 
 impl Sender {
@@ -45,7 +45,7 @@ impl Sender {
         let rtt = self.take_rtt(now, ack, advanced, &fresh);
         self.look_for_undo(now, ack, advanced, fresh.lowest);
 
-        let reducing_before = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
+        let reducing_before = matches!(self.state, CaState::Recovery | CaState::Cwr);
         if !self.transport.sack {
             self.detect_losses_by_duplicates(advanced);
         } else if self.board.has_holes() {
@@ -163,7 +163,7 @@ impl Sender {
         let note = |number: u64, slot: Slot| lost.push(describe_lost(number, &slot, short, mss));
         match self.transport.loss_detection {
             LossDetection::Rack => {
-                let in_recovery = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+                let in_recovery = matches!(self.state, CaState::Recovery | CaState::Loss);
                 let min_rtt = self.rtt.minimum().unwrap_or_default();
                 let window = self.board.reordering_window(in_recovery, min_rtt, self.reordering_steps, self.rtt.srtt());
                 self.timers.reorder = self.board.detect_losses(now, window, note).unwrap_or(Time::NEVER);
@@ -177,8 +177,8 @@ impl Sender {
     fn count_duplicates(&mut self, acked: u32, duplicate: bool) -> u32 {
         match self.state {
             _ if self.board.outstanding() == 0 => self.board.forget_duplicates(),
-            Recovery::Loss => {}
-            _ if acked > 0 && self.state == Recovery::Recovery => return acked.saturating_sub(self.board.absorb_duplicates(acked)),
+            CaState::Loss => {}
+            _ if acked > 0 && self.state == CaState::Recovery => return acked.saturating_sub(self.board.absorb_duplicates(acked)),
             _ if acked > 0 => self.board.forget_duplicates(),
             _ if duplicate => {
                 self.board.count_duplicate();
@@ -194,8 +194,8 @@ impl Sender {
     fn detect_losses_by_duplicates(&mut self, advanced: bool) {
         let una = self.board.una();
         let proven = match self.state {
-            Recovery::Loss => false,
-            Recovery::Recovery => advanced && una < self.recovery_end && self.transport.recovery != RecoveryAlgorithm::Reno,
+            CaState::Loss => false,
+            CaState::Recovery => advanced && una < self.recovery_end && self.transport.recovery != RecoveryAlgorithm::Reno,
             _ => self.board.enough_duplicates() && (self.recovery_end == 0 || una > self.recovery_end),
         };
         if proven {
@@ -228,7 +228,7 @@ impl Sender {
             return None;
         }
         self.probe = None;
-        matches!(self.state, Recovery::Open | Recovery::Disorder).then_some(Congestion::Loss)
+        matches!(self.state, CaState::Open | CaState::Disorder).then_some(Congestion::Loss)
     }
 
     /// Tells the controller and takes its decision.
@@ -255,7 +255,7 @@ impl Sender {
         feedback.signal = self.signal.take();
         feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
         feedback.srtt = self.rtt.srtt();
-        feedback.recovery = self.state;
+        feedback.ca_state = self.state;
         feedback.congestion = congestion;
         self.controller.on_feedback(&feedback);
     }
@@ -263,7 +263,7 @@ impl Sender {
     /// Carries the controller's decision into the window.
     #[inline]
     pub(super) fn reduce(&mut self, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
-        let reducing = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
+        let reducing = matches!(self.state, CaState::Recovery | CaState::Cwr);
         if reducing && (congestion.is_some() || !reducing_before) {
             self.spread.begin(self.decision.window.whole().max(1));
         }

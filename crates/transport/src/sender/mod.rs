@@ -14,7 +14,7 @@ use crate::scoreboard::{Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Block, Data, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
-use narrows_control::{Acked, Controller, Decision, Lost, Recovery, Reduction, Sent};
+use narrows_control::{Acked, CaState, Controller, Decision, Lost, Reduction, Sent};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Header, Signal};
 use numbered::Stream;
@@ -41,7 +41,7 @@ pub struct Sender {
     short: ShortSegments,
     finished: bool,
     receive_limit: u64,
-    state: Recovery,
+    state: CaState,
     /// Recovery ends when everything below this is acknowledged.
     recovery_end: u64,
     spread: Spread,
@@ -125,7 +125,7 @@ impl Sender {
             short: ShortSegments::default(),
             finished: false,
             receive_limit: transport.receive_window.map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
-            state: Recovery::Open,
+            state: CaState::Open,
             recovery_end: 0,
             spread: Spread::new(transport.recovery),
             undo: Undo::default(),
@@ -232,7 +232,7 @@ impl Sender {
     fn window(&self) -> u32 {
         let target = self.decision.window.whole().max(1);
         match self.decision.reduction {
-            Reduction::Transport => self.spread.window(target, matches!(self.state, Recovery::Recovery | Recovery::Cwr)),
+            Reduction::Transport => self.spread.window(target, matches!(self.state, CaState::Recovery | CaState::Cwr)),
             Reduction::Immediate => target,
         }
     }
@@ -355,7 +355,7 @@ impl Sender {
         }
         self.decision = self.controller.decision();
         self.pacer.on_sent(now, bytes + self.transport.headers, self.decision.pacing, self.quantum());
-        if matches!(self.state, Recovery::Recovery | Recovery::Cwr) {
+        if matches!(self.state, CaState::Recovery | CaState::Cwr) {
             self.spread.on_sent();
         }
         if self.timers.retransmit == Time::NEVER || number == self.board.una() || self.stream.is_some() {
@@ -426,7 +426,7 @@ impl Sender {
     }
 
     /// The recovery state.
-    pub fn recovery(&self) -> Recovery {
+    pub fn ca_state(&self) -> CaState {
         self.state
     }
 

@@ -8,7 +8,7 @@ use super::ack::describe_lost;
 use crate::ranges::RangeSet;
 use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::wire::{Ack, Block};
-use narrows_control::{Acked, Congestion, EcnDelta, Recovery, Timeout};
+use narrows_control::{Acked, CaState, Congestion, EcnDelta, Timeout};
 use narrows_units::{Span, Time};
 use narrows_wire::Ecn;
 use std::collections::VecDeque;
@@ -180,7 +180,7 @@ impl Sender {
                 self.controller.on_undo(now);
                 self.counters.undone += 1;
                 self.spread.end();
-                self.state = Recovery::Open;
+                self.state = CaState::Open;
             }
         }
     }
@@ -195,7 +195,7 @@ impl Sender {
         advanced: bool,
         mut stream: Box<Stream>,
     ) {
-        let reducing_before = matches!(self.state, Recovery::Recovery | Recovery::Cwr);
+        let reducing_before = matches!(self.state, CaState::Recovery | CaState::Cwr);
         let persistent = self.detect_numbered(now, &mut stream);
         let congestion = self.step_numbered(now, ack, &mut stream);
         let highest = self.board.highest();
@@ -214,7 +214,7 @@ impl Sender {
         let ecn = ack.map_or(EcnDelta::default(), |ack| self.ecn_delta(ack));
         self.feed(now, rtt, in_flight_before, ecn, congestion);
         if persistent {
-            self.state = Recovery::Loss;
+            self.state = CaState::Loss;
             self.recovery_end = self.board.next();
             self.spread.end();
             let lost = self.lost.len() as u32;
@@ -245,20 +245,20 @@ impl Sender {
 
     /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived.
     fn step_numbered(&mut self, now: Time, ack: Option<&Ack>, stream: &mut Stream) -> Option<Congestion> {
-        if self.state != Recovery::Open && self.board.highest() > self.recovery_end {
-            self.state = Recovery::Open;
+        if self.state != CaState::Open && self.board.highest() > self.recovery_end {
+            self.state = CaState::Open;
         }
         let counts = self.lost.iter().filter(|lost| stream.reduced_at.is_none_or(|reduced_at| lost.sent_at > reduced_at)).count();
         let marked = ack.is_some_and(|ack| ack.ece) && self.decision.ecn != Ecn::NotEct;
         let congestion = match self.state {
             _ if counts > 0 => Congestion::Loss,
-            Recovery::Open | Recovery::Disorder if marked => Congestion::Mark,
+            CaState::Open | CaState::Disorder if marked => Congestion::Mark,
             _ => {
                 stream.unproven += self.lost.len() as u32;
                 return None;
             }
         };
-        self.state = if congestion == Congestion::Loss { Recovery::Recovery } else { Recovery::Cwr };
+        self.state = if congestion == Congestion::Loss { CaState::Recovery } else { CaState::Cwr };
         self.recovery_end = self.board.next();
         self.cwr_wanted = self.decision.ecn != Ecn::NotEct;
         self.counters.recoveries += (congestion == Congestion::Loss) as u64;

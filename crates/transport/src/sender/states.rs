@@ -5,7 +5,7 @@ use crate::RecoveryAlgorithm;
 use crate::recovery::Frto;
 use crate::scoreboard::Flags;
 use crate::wire::Ack;
-use narrows_control::{Congestion, Recovery};
+use narrows_control::{CaState, Congestion};
 use narrows_units::Time;
 use narrows_wire::Ecn;
 
@@ -14,27 +14,27 @@ impl Sender {
     pub(super) fn step_state(&mut self, ack: &Ack) -> Option<Congestion> {
         self.leave_recovery();
         match self.state {
-            Recovery::Recovery | Recovery::Loss => None,
-            Recovery::Cwr if self.board.lost_out() > 0 => {
+            CaState::Recovery | CaState::Loss => None,
+            CaState::Cwr if self.board.lost_out() > 0 => {
                 // The reduction for the mark serves the loss too, and was needed whatever becomes of the loss.
-                self.open(Recovery::Recovery, false);
+                self.open(CaState::Recovery, false);
                 None
             }
-            Recovery::Cwr => None,
-            Recovery::Open | Recovery::Disorder => {
+            CaState::Cwr => None,
+            CaState::Open | CaState::Disorder => {
                 if self.board.lost_out() > 0 {
-                    self.open(Recovery::Recovery, true);
+                    self.open(CaState::Recovery, true);
                     self.counters.recoveries += 1;
                     self.cwr_wanted = self.decision.ecn != Ecn::NotEct;
                     return Some(Congestion::Loss);
                 }
                 let current = ack.next == self.board.una();
                 if ack.ece && current && self.decision.ecn != Ecn::NotEct {
-                    self.open(Recovery::Cwr, false);
+                    self.open(CaState::Cwr, false);
                     self.cwr_wanted = true;
                     return Some(Congestion::Mark);
                 }
-                self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
+                self.state = if self.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
                 None
             }
         }
@@ -43,11 +43,11 @@ impl Sender {
     /// Before new losses are looked for: were the last ones any?
     #[inline]
     pub(super) fn look_for_undo(&mut self, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) {
-        let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+        let repairing = matches!(self.state, CaState::Recovery | CaState::Loss);
         if self.undo.is_proven((advanced && repairing && self.transport.timestamps).then_some(ack.echo)) {
             self.undo_reduction(now);
         }
-        if self.state == Recovery::Loss {
+        if self.state == CaState::Loss {
             self.step_frto(now, advanced, lowest);
         }
     }
@@ -73,19 +73,19 @@ impl Sender {
     fn leave_recovery(&mut self) {
         let una = self.board.una();
         let over = match self.state {
-            Recovery::Open | Recovery::Disorder => false,
-            Recovery::Cwr => una > self.recovery_end,
-            Recovery::Recovery if self.transport.recovery == RecoveryAlgorithm::Reno && !self.acked.is_empty() => true,
-            Recovery::Recovery | Recovery::Loss => una >= self.recovery_end,
+            CaState::Open | CaState::Disorder => false,
+            CaState::Cwr => una > self.recovery_end,
+            CaState::Recovery if self.transport.recovery == RecoveryAlgorithm::Reno && !self.acked.is_empty() => true,
+            CaState::Recovery | CaState::Loss => una >= self.recovery_end,
         };
         if over {
             if !self.transport.sack {
                 self.board.forget_duplicates();
             }
-            if self.state != Recovery::Cwr {
+            if self.state != CaState::Cwr {
                 self.forget_reordering();
             }
-            self.state = Recovery::Open;
+            self.state = CaState::Open;
         }
     }
 
@@ -97,7 +97,7 @@ impl Sender {
         }
     }
 
-    fn open(&mut self, state: Recovery, undoable: bool) {
+    fn open(&mut self, state: CaState, undoable: bool) {
         if undoable {
             self.begin_undo();
         } else {
@@ -118,7 +118,7 @@ impl Sender {
     }
 
     fn undo_reduction(&mut self, now: Time) {
-        if self.state == Recovery::Recovery {
+        if self.state == CaState::Recovery {
             self.board.note_reordering(self.undo.marker().unwrap_or(self.board.una()));
         }
         self.board.unmark_lost();
@@ -130,7 +130,7 @@ impl Sender {
         self.undo.end();
         self.spread.end();
         self.frto = Frto::Off;
-        self.state = if self.board.sacked_out() > 0 { Recovery::Disorder } else { Recovery::Open };
+        self.state = if self.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
     }
 }
 

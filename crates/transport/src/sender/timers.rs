@@ -4,7 +4,7 @@ use super::ack::describe_lost;
 use super::{Sender, Timers};
 use crate::recovery::Frto;
 use crate::wire::Ack;
-use narrows_control::{EcnDelta, Recovery, Timeout};
+use narrows_control::{CaState, EcnDelta, Timeout};
 use narrows_units::{Span, Time};
 use narrows_wire::Ecn;
 
@@ -23,7 +23,7 @@ impl Sender {
 
     /// Nothing is missing.
     pub(super) fn is_quiet(&self) -> bool {
-        matches!(self.state, Recovery::Open | Recovery::Cwr) && self.board.sacked_out() == 0
+        matches!(self.state, CaState::Open | CaState::Cwr) && self.board.sacked_out() == 0
     }
 
     /// RFC 8985 section 7.2: a probe after two round trips of silence, if nothing is missing and no probe is out.
@@ -83,8 +83,8 @@ impl Sender {
         let congestion = self.step_state(&silent);
         self.feed(now, None, in_flight_before, EcnDelta::default(), congestion);
         // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment delivered, so that a retransmission can leave.
-        let starts = self.state == Recovery::Recovery && before != Recovery::Recovery;
-        self.reduce(congestion, matches!(before, Recovery::Recovery | Recovery::Cwr), starts as u32, false);
+        let starts = self.state == CaState::Recovery && before != CaState::Recovery;
+        self.reduce(congestion, matches!(before, CaState::Recovery | CaState::Cwr), starts as u32, false);
     }
 
     fn on_retransmit_timer(&mut self, now: Time) {
@@ -103,16 +103,16 @@ impl Sender {
         self.counters.declared_lost += lost as u64;
         self.counters.timeouts += 1;
         // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was acknowledged since.
-        let fresh = matches!(self.state, Recovery::Open | Recovery::Disorder)
+        let fresh = matches!(self.state, CaState::Open | CaState::Disorder)
             || self.board.una() >= self.recovery_end
-            || (self.state == Recovery::Loss && self.timeouts_in_a_row == 0);
+            || (self.state == CaState::Loss && self.timeouts_in_a_row == 0);
         if fresh {
             self.begin_undo();
         }
-        let repairing = matches!(self.state, Recovery::Recovery | Recovery::Loss);
+        let repairing = matches!(self.state, CaState::Recovery | CaState::Loss);
         self.frto = if self.transport.frto && (!repairing || self.timeouts_in_a_row > 0) { Frto::Waiting } else { Frto::Off };
         self.timeouts_in_a_row += 1;
-        self.state = Recovery::Loss;
+        self.state = CaState::Loss;
         self.spread.end();
         self.recovery_end = self.board.next();
         self.cwr_wanted = self.decision.ecn != Ecn::NotEct;

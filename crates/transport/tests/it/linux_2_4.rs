@@ -1,7 +1,7 @@
 //! The preset `linux-2.4`: forward acknowledgement, rate halving, undo, and what it does not have.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Recovery};
+use narrows_control::{CaState, Congestion};
 use narrows_transport::{Ack, Transport};
 
 fn rig(window: f64) -> Rig {
@@ -17,7 +17,7 @@ fn one_distant_segment_proves_all_holes_lost() {
     fack.numbers(0);
     assert_eq!(fack.sack(100, 0, &[(2, 3)]).lost, []);
     let heard = fack.sack(101, 0, &[(5, 6), (2, 3)]);
-    assert_eq!((heard.lost, heard.congestion, heard.recovery), (vec![0, 1], Some(Congestion::Loss), Recovery::Recovery));
+    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0, 1], Some(Congestion::Loss), CaState::Recovery));
     assert_eq!(fack.sack(102, 0, &[(7, 8), (5, 6), (2, 3)]).lost, [3, 4]);
 }
 
@@ -45,7 +45,7 @@ fn every_second_acknowledgement_takes_one_segment_from_the_window() {
     }
     assert_eq!(sent, [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
     assert_eq!(rig.sender.in_flight(), 11);
-    assert_eq!(rig.ack(201, 22).recovery, Recovery::Open);
+    assert_eq!(rig.ack(201, 22).ca_state, CaState::Open);
 }
 
 /// 16 of 20 lost: what is in flight plus one bounds the window, so that one retransmission leaves per round trip (what RFC 6937 section 2 holds against rate
@@ -61,7 +61,7 @@ fn a_burst_of_losses_shrinks_the_window_to_one_and_slow_start_follows() {
         rig.sack(100 + 100 * hole, next, &[(16, 20)][..(next < 16) as usize]);
         assert_eq!(rig.numbers(100 + 100 * hole), [next], "one per round trip");
     }
-    assert_eq!(rig.sender.recovery(), Recovery::Open);
+    assert_eq!(rig.sender.ca_state(), CaState::Open);
     let mut windows = Vec::new();
     for round in 0..11 {
         windows.push(rig.sender.effective_window());
@@ -96,7 +96,7 @@ fn an_original_known_by_its_stamp_takes_the_reduction_back_and_teaches_the_dista
     rig.sack(102, 0, &[(1, 5)]);
     assert_eq!(rig.numbers(102), [0]);
     let heard = rig.deliver(at(103), Ack { next: 5, echo: at(0), window: u32::MAX, ..Ack::default() }, &[]).unwrap();
-    assert_eq!((heard.recovery, rig.script.lock().unwrap().undone), (Recovery::Open, 1));
+    assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(20.0);
     rig.numbers(103);
     // Five places: four segments beyond a hole no longer prove anything.

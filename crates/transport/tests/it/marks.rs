@@ -1,7 +1,7 @@
 //! Classic ECN at the sender (RFC 3168).
 
 use crate::common::{Heard, Rig, at};
-use narrows_control::{Congestion, EcnDelta, Recovery};
+use narrows_control::{CaState, Congestion, EcnDelta};
 use narrows_transport::Ack;
 use narrows_wire::Ecn;
 
@@ -26,10 +26,10 @@ fn one_reduction_per_window_of_data() {
     assert_eq!(answer[0].number, 10);
     // The echo goes on until segment 10 has arrived; the acknowledgement of 9 is of the same window still.
     let marks = (2..=10).filter(|next| echo(&mut rig, 100 + next, *next, 1).congestion.is_some()).count();
-    assert_eq!((marks, rig.sender.recovery()), (0, Recovery::Cwr));
+    assert_eq!((marks, rig.sender.ca_state()), (0, CaState::Cwr));
     rig.numbers(111);
     let heard = rig.deliver(at(200), Ack { next: 11, window: u32::MAX, ce: 1, ..Ack::default() }, &[]).unwrap();
-    assert_eq!((heard.congestion, heard.recovery), (None, Recovery::Open));
+    assert_eq!((heard.congestion, heard.ca_state), (None, CaState::Open));
     assert_eq!(echo(&mut rig, 201, 12, 2).congestion, Some(Congestion::Mark), "a new mark after that");
 }
 
@@ -52,7 +52,7 @@ fn the_reduction_for_a_mark_serves_losses_of_the_same_window() {
     echo(&mut rig, 100, 1, 1);
     rig.numbers(100);
     assert_eq!(rig.sack(102, 1, &[(2, 8)]).congestion, None);
-    assert_eq!(rig.sender.recovery(), Recovery::Recovery);
+    assert_eq!(rig.sender.ca_state(), CaState::Recovery);
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Mark]);
 }
 

@@ -1,7 +1,7 @@
 //! The preset `ns2-2005` and its variants without SACK.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Recovery};
+use narrows_control::{CaState, Congestion};
 use narrows_transport::{Receiver, RecoveryAlgorithm, Transport};
 
 fn rig(transport: Transport) -> Rig {
@@ -25,7 +25,7 @@ fn newreno_repairs_one_hole_per_round_trip() {
     rig.ack(101, 0);
     assert_eq!(rig.numbers(101), [11]);
     let heard = rig.ack(102, 0);
-    assert_eq!((heard.lost, heard.congestion, heard.recovery), (vec![0], Some(Congestion::Loss), Recovery::Recovery));
+    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0], Some(Congestion::Loss), CaState::Recovery));
     // 12 out, 3 left the network, 1 lost: 8 in flight, 5 allowed.
     assert_eq!((rig.sender.in_flight(), rig.numbers(102)), (8, vec![]));
     let sent: Vec<Vec<u64>> = (103..108)
@@ -36,9 +36,9 @@ fn newreno_repairs_one_hole_per_round_trip() {
         .collect();
     assert_eq!(sent, [vec![], vec![], vec![], vec![0], vec![12]]);
     let heard = rig.ack(206, 4);
-    assert_eq!((heard.lost, heard.congestion, heard.recovery), (vec![4], None, Recovery::Recovery));
+    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![4], None, CaState::Recovery));
     assert_eq!(rig.numbers(206)[0], 4);
-    assert_eq!(rig.ack(306, 13).recovery, Recovery::Open);
+    assert_eq!(rig.ack(306, 13).ca_state, CaState::Open);
     assert_eq!(rig.sender.counters().retransmitted, 2);
 }
 
@@ -51,7 +51,7 @@ fn reno_leaves_recovery_at_the_first_hole_and_waits_for_the_timeout_at_the_secon
         rig.numbers(ms);
     }
     let heard = rig.ack(206, 4);
-    assert_eq!((heard.lost, heard.recovery), (vec![], Recovery::Open));
+    assert_eq!((heard.lost, heard.ca_state), (vec![], CaState::Open));
     rig.numbers(206);
     for ms in 207..212 {
         assert_eq!(rig.ack(ms, 4).lost, [], "the same window is not taken for lost twice");

@@ -1,7 +1,7 @@
 //! Numbered transmissions: each has one fate, and what is late is told from what is lost.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Recovery};
+use narrows_control::{CaState, Congestion};
 use narrows_transport::{AckFormat, Data, Receiver, Transport};
 use narrows_units::Bytes;
 use narrows_wire::Ecn;
@@ -28,7 +28,7 @@ fn a_retransmission_has_a_number_of_its_own() {
     rig.script.lock().unwrap().reduced = 8.0;
     let heard = rig.sack(100, 0, &[(1, 4)]);
     // Number 3 has arrived, three above 0 (RFC 9002 section 6.1.1).
-    assert_eq!((heard.lost, heard.congestion, heard.recovery), (vec![0], Some(Congestion::Loss), Recovery::Recovery));
+    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0], Some(Congestion::Loss), CaState::Recovery));
     assert_eq!(packets(&mut rig, 100)[0], (10, 0));
     let heard = rig.sack(200, 0, &[(10, 11), (1, 4)]);
     assert_eq!(
@@ -58,7 +58,7 @@ fn a_late_acknowledgement_undoes_the_reduction_and_reports_nothing_twice() {
     rig.sack(100, 0, &[(1, 4)]);
     let heard = rig.sack(101, 0, &[(0, 4)]);
     assert!(heard.acked.is_empty() && heard.lost.is_empty());
-    assert_eq!((heard.recovery, rig.script.lock().unwrap().undone), (Recovery::Open, 1));
+    assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(10.0);
     rig.sack(102, 4, &[(0, 5)]);
     assert!(packets(&mut rig, 102).iter().all(|(packet, number)| *packet as u64 == *number), "nothing is repeated");
@@ -105,7 +105,7 @@ fn losses_over_three_timeouts_collapse_the_window() {
     let last = rig.sender.counters().sent - 1;
     rig.sack(4_700, 4, &[(last, last + 1)]);
     assert_eq!(rig.script.lock().unwrap().timeouts.len(), 1);
-    assert_eq!(rig.sender.recovery(), Recovery::Loss);
+    assert_eq!(rig.sender.ca_state(), CaState::Loss);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How losses are found and repaired.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Recovery};
+use narrows_control::{CaState, Congestion};
 use narrows_transport::{RecoveryAlgorithm, Transport};
 
 /// Time, cumulative acknowledgement and SACK block.
@@ -20,11 +20,11 @@ fn releases(rig: &mut Rig, acks: impl IntoIterator<Item = Arrival>) -> Vec<Vec<u
 fn three_segments_beyond_a_hole_prove_it_lost() {
     let mut rig = Rig::new(10.0);
     rig.numbers(0);
-    assert_eq!(rig.sack(100, 0, &[(1, 2)]).recovery, Recovery::Disorder);
+    assert_eq!(rig.sack(100, 0, &[(1, 2)]).ca_state, CaState::Disorder);
     assert_eq!(rig.numbers(100), [10], "limited transmit");
     assert_eq!(rig.sack(101, 0, &[(1, 3)]).lost, []);
     let heard = rig.sack(102, 0, &[(1, 4)]);
-    assert_eq!((heard.lost, heard.congestion, heard.recovery), (vec![0], Some(Congestion::Loss), Recovery::Recovery));
+    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0], Some(Congestion::Loss), CaState::Recovery));
     assert_eq!(rig.numbers(102)[0], 0);
 }
 
@@ -53,7 +53,7 @@ fn reordering_once_seen_is_waited_for_even_beyond_three_segments() {
     assert_eq!(rig.sack(112, 2, &[(3, 9)]).lost, []);
     assert_eq!(rig.sender.next_timer(), Some(at(112 + 25)));
     assert_eq!(rig.ack(120, 9).congestion, None, "it was only late");
-    assert_eq!(rig.sender.recovery(), Recovery::Open);
+    assert_eq!(rig.sender.ca_state(), CaState::Open);
 }
 
 /// Blocks come newest first. Two that were sacked by lost acknowledgements arrive together: nothing came out of order.
@@ -81,7 +81,7 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     assert_eq!((heard.lost, heard.congestion), (vec![0], None), "one reduction for all of it");
     assert_eq!(rig.numbers(200)[0], 0);
     rig.sack(202, 0, &[(1, 14)]);
-    assert_eq!(rig.ack(300, 14).recovery, Recovery::Open);
+    assert_eq!(rig.ack(300, 14).ca_state, CaState::Open);
     assert_eq!(rig.sender.counters().retransmitted, 2);
 }
 
@@ -94,10 +94,10 @@ fn losses_of_one_window_cost_one_reduction_and_those_of_the_next_another() {
     rig.sack(101, 0, &[(6, 12), (1, 5)]);
     rig.sack(102, 0, &[(13, 20), (6, 12), (1, 5)]);
     rig.numbers(102);
-    assert_eq!(rig.sack(202, 12, &[(13, 21)]).recovery, Recovery::Recovery);
+    assert_eq!(rig.sack(202, 12, &[(13, 21)]).ca_state, CaState::Recovery);
     rig.numbers(202);
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
-    assert_eq!(rig.ack(203, 21).recovery, Recovery::Open, "all of the window in which it was found is settled");
+    assert_eq!(rig.ack(203, 21).ca_state, CaState::Open, "all of the window in which it was found is settled");
     rig.numbers(203);
     assert_eq!(rig.sack(310, 21, &[(22, 26)]).congestion, Some(Congestion::Loss));
     assert_eq!(rig.sender.counters().recoveries, 2);
@@ -115,7 +115,7 @@ fn proportional_reduction_sends_one_for_two_delivered() {
     let counts: Vec<usize> = sent.iter().map(Vec::len).collect();
     assert_eq!(counts, [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1]);
     assert_eq!((sent[2].as_slice(), sent[4].as_slice()), ([0].as_slice(), [22].as_slice()), "the retransmission first");
-    assert_eq!((rig.sender.recovery(), rig.sender.in_flight(), rig.sender.effective_window()), (Recovery::Open, 10, 10.0));
+    assert_eq!((rig.sender.ca_state(), rig.sender.in_flight(), rig.sender.effective_window()), (CaState::Open, 10, 10.0));
 }
 
 /// 15 of 20 lost: 4 in flight, far below the 10 to arrive at. Without progress each segment delivered releases one; each retransmission that arrives

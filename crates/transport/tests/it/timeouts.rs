@@ -1,7 +1,7 @@
 //! Retransmission timeouts and tail loss probes.
 
 use crate::common::{Rig, at};
-use narrows_control::{Congestion, Recovery};
+use narrows_control::{CaState, Congestion};
 use narrows_transport::Transport;
 use narrows_units::Span;
 
@@ -41,12 +41,12 @@ fn after_a_timeout_everything_is_sent_again_from_one_segment() {
     rig.numbers(0);
     assert_eq!(rig.run_until(1_000), [(at(1_000), 0)]);
     rig.window(2.0);
-    assert_eq!(rig.ack(1_100, 1).recovery, Recovery::Loss);
+    assert_eq!(rig.ack(1_100, 1).ca_state, CaState::Loss);
     assert_eq!(rig.numbers(1_100), [1, 2]);
     rig.window(4.0);
-    assert_eq!(rig.ack(1_200, 3).recovery, Recovery::Loss);
+    assert_eq!(rig.ack(1_200, 3).ca_state, CaState::Loss);
     assert_eq!(rig.numbers(1_200), [3]);
-    assert_eq!(rig.ack(1_300, 4).recovery, Recovery::Open);
+    assert_eq!(rig.ack(1_300, 4).ca_state, CaState::Open);
     assert_eq!(rig.sender.next_timer(), None);
 }
 
@@ -130,7 +130,7 @@ fn a_probe_that_repaired_a_loss_costs_a_reduction() {
     rig.sender.write(1);
     rig.numbers(360);
     let heard = rig.ack(410, 5);
-    assert_eq!((heard.congestion, heard.recovery), (Some(Congestion::Loss), Recovery::Open));
+    assert_eq!((heard.congestion, heard.ca_state), (Some(Congestion::Loss), CaState::Open));
     assert_eq!(rig.sender.effective_window(), 2.0);
 }
 

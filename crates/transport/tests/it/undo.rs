@@ -1,7 +1,7 @@
 //! Reductions that were not needed are taken back.
 
 use crate::common::{Rig, at};
-use narrows_control::Recovery;
+use narrows_control::CaState;
 use narrows_transport::{Ack, Transport};
 
 /// Segments 0 to 9, of which 0 is late enough to be taken for lost and sent again at 102 ms.
@@ -19,7 +19,7 @@ fn an_original_that_arrives_after_all_is_known_by_its_stamp() {
     let mut rig = mistaken();
     let ack = Ack { next: 4, echo: at(0), window: u32::MAX, ..Ack::default() };
     let heard = rig.deliver(at(103), ack, &[]).unwrap();
-    assert_eq!((heard.recovery, rig.script.lock().unwrap().undone), (Recovery::Open, 1));
+    assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     assert_eq!(rig.sender.counters().undone, 1);
     assert_eq!(rig.script.lock().unwrap().reductions().len(), 1);
 }
@@ -58,7 +58,7 @@ fn a_timeout_that_came_too_soon_is_undone_and_nothing_more_is_sent_again() {
     // The path was silent for a second: the originals arrive.
     let ack = Ack { next: 1, echo: at(0), window: u32::MAX, ..Ack::default() };
     let heard = rig.deliver(at(1_050), ack, &[]).unwrap();
-    assert_eq!((heard.recovery, rig.script.lock().unwrap().undone), (Recovery::Open, 1));
+    assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(4.0);
     rig.ack(1_051, 3);
     assert_eq!(rig.numbers(1_051), [] as [u64; 0]);
@@ -75,10 +75,10 @@ fn after_undo_reordering_is_waited_for() {
     assert_eq!(rig.numbers(102), [0, 1]);
     let ack = Ack { next: 1, echo: at(0), window: u32::MAX, ..Ack::default() };
     let heard = rig.deliver(at(103), ack, &[(5, 9)]).unwrap();
-    assert_eq!((heard.recovery, heard.lost), (Recovery::Disorder, vec![]));
+    assert_eq!((heard.ca_state, heard.lost), (CaState::Disorder, vec![]));
     let ack = Ack { next: 2, echo: at(0), window: u32::MAX, ..Ack::default() };
     let heard = rig.deliver(at(104), ack, &[(5, 9)]).unwrap();
-    assert_eq!((heard.recovery, heard.lost, heard.congestion), (Recovery::Disorder, vec![], None));
+    assert_eq!((heard.ca_state, heard.lost, heard.congestion), (CaState::Disorder, vec![], None));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_reduction_for_marks_is_never_undone() {
     rig.numbers(100);
     // A loss in the same window, found too soon.
     rig.sack(102, 1, &[(2, 6)]);
-    assert_eq!(rig.sender.recovery(), Recovery::Recovery);
+    assert_eq!(rig.sender.ca_state(), CaState::Recovery);
     assert_eq!(rig.numbers(102)[0], 1);
     rig.deliver(at(103), Ack { next: 6, window: u32::MAX, ..Ack::default() }, &[]);
     assert_eq!(rig.script.lock().unwrap().undone, 0);

@@ -150,14 +150,14 @@ mod tests {
     use crate::Choice;
     use crate::parts::linux::NO_THRESHOLD;
     use crate::testing::{acked, acked_one, acknowledge, at, inspect, send, setup};
-    use crate::{Congestion, Recovery};
+    use crate::{CaState, Congestion};
 
     fn cubic(text: &str, window: f64) -> LinuxCubic {
         LinuxCubic::new(&setup(window), &text.parse::<Choice>().unwrap().params())
     }
 
     fn lose(cubic: &mut LinuxCubic, now: Time, why: Congestion) {
-        cubic.on_feedback(&Feedback { congestion: Some(why), recovery: Recovery::Recovery, ..Feedback::at(now) });
+        cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..Feedback::at(now) });
     }
 
     #[test]
@@ -212,12 +212,12 @@ mod tests {
     #[test]
     fn the_window_waits_in_recovery_and_ignores_what_it_did_not_limit() {
         let mut cubic = cubic("cubic", 10.0);
-        for recovery in [Recovery::Recovery, Recovery::Cwr] {
-            cubic.on_feedback(&Feedback { acked: &acked(0..5), recovery, ..Feedback::at(at(50)) });
+        for ca_state in [CaState::Recovery, CaState::Cwr] {
+            cubic.on_feedback(&Feedback { acked: &acked(0..5), ca_state, ..Feedback::at(at(50)) });
         }
         acknowledge(&mut cubic, at(60), &[acked_one(5, false)]);
         assert_eq!(cubic.window.cwnd, 10);
-        cubic.on_feedback(&Feedback { acked: &acked(6..8), recovery: Recovery::Loss, ..Feedback::at(at(70)) });
+        cubic.on_feedback(&Feedback { acked: &acked(6..8), ca_state: CaState::Loss, ..Feedback::at(at(70)) });
         assert_eq!(cubic.window.cwnd, 12);
     }
 

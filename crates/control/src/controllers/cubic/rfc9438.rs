@@ -166,7 +166,7 @@ impl Controller for Rfc9438 {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
-        use crate::Recovery::*;
+        use crate::CaState::*;
         let (mut highest, mut grown) = (0, 0u32);
         for acked in feedback.acked {
             highest = highest.max(acked.number);
@@ -190,7 +190,7 @@ impl Controller for Rfc9438 {
             self.state.threshold = self.state.window;
             self.state.cwnd_prior = self.state.window;
         }
-        if grown > 0 && matches!(feedback.recovery, Open | Disorder | Loss) {
+        if grown > 0 && matches!(feedback.ca_state, Open | Disorder | Loss) {
             self.grow(grown as f64, feedback.srtt);
         }
     }
@@ -234,8 +234,8 @@ impl Controller for Rfc9438 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CaState;
     use crate::Choice;
-    use crate::Recovery;
     use crate::testing::{acked, acked_one, at, send, setup};
 
     fn cubic(options: &str, window: f64) -> Rfc9438 {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn lose(cubic: &mut Rfc9438, now: Time, why: Congestion) {
-        cubic.on_feedback(&Feedback { congestion: Some(why), recovery: Recovery::Recovery, ..Feedback::at(now) });
+        cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..Feedback::at(now) });
     }
 
     /// One segment is acknowledged; the smoothed round trip is 100 ms.
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
         cubic.on_timeout(&Timeout::new(at(2_000), 1, 1, true));
         assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
-        cubic.on_feedback(&Feedback { acked: &acked(0..69), recovery: Recovery::Loss, ..Feedback::at(at(3_000)) });
+        cubic.on_feedback(&Feedback { acked: &acked(0..69), ca_state: CaState::Loss, ..Feedback::at(at(3_000)) });
         assert_eq!(cubic.state.window, 70.0);
         ack(&mut cubic, at(3_100));
         let epoch = cubic.state.epoch.unwrap();
@@ -386,7 +386,7 @@ mod tests {
         cubic.on_feedback(&Feedback {
             acked: &acked(0..1),
             congestion: Some(Congestion::Loss),
-            recovery: Recovery::Recovery,
+            ca_state: CaState::Recovery,
             ..Feedback::at(at(2_200))
         });
         assert!(cubic.state.window < before.window);

@@ -1,7 +1,7 @@
 //! The integer core against the floating point of `fast`, both shown the same: a bottleneck that the latter fills, with random losses, timeouts and lulls.
 
 use crate::testing::inspect;
-use crate::{Acked, Congestion, Controller, Feedback, Recovery, Sent, Tag, Timeout, Totals};
+use crate::{Acked, CaState, Congestion, Controller, Feedback, Sent, Tag, Timeout, Totals};
 use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Segments, Span, Time};
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ struct Path {
     free_at: u64,
     flying: VecDeque<Flying>,
     totals: Totals,
-    recovery: Recovery,
+    ca_state: CaState,
     recovery_end: u64,
     /// No more in flight than this, in a lull.
     most: usize,
@@ -44,7 +44,7 @@ impl Path {
             free_at: 0,
             flying,
             totals: Totals::default(),
-            recovery: Recovery::Open,
+            ca_state: CaState::Open,
             recovery_end: 0,
             most: usize::MAX,
         }
@@ -74,11 +74,11 @@ impl Path {
         self.totals.delivered += taken.len() as u64 - lost as u64;
         self.totals.lost += lost as u64;
         let mut congestion = None;
-        if self.recovery != Recovery::Open && newest >= self.recovery_end {
-            self.recovery = Recovery::Open;
+        if self.ca_state != CaState::Open && newest >= self.recovery_end {
+            self.ca_state = CaState::Open;
         }
-        if lost && self.recovery == Recovery::Open {
-            (self.recovery, self.recovery_end) = (Recovery::Recovery, self.totals.sent);
+        if lost && self.ca_state == CaState::Open {
+            (self.ca_state, self.recovery_end) = (CaState::Recovery, self.totals.sent);
             congestion = Some(Congestion::Loss);
         }
         let rtt = self.now.since(sent_at);
@@ -101,7 +101,7 @@ impl Path {
                 in_flight_before: before,
                 in_flight: self.flying.len() as u32,
                 totals: self.totals,
-                recovery: self.recovery,
+                ca_state: self.ca_state,
                 congestion,
                 ..Feedback::at(self.now)
             });
@@ -113,7 +113,7 @@ impl Path {
         self.totals.lost += lost as u64;
         self.flying.clear();
         self.now += Span::from_millis(200);
-        (self.recovery, self.recovery_end) = (Recovery::Loss, self.totals.sent + 1);
+        (self.ca_state, self.recovery_end) = (CaState::Loss, self.totals.sent + 1);
         for controller in &mut self.both {
             controller.on_timeout(&Timeout::new(self.now, lost, lost, false));
         }

@@ -35,7 +35,7 @@ use crate::parts::aimd::ECN;
 use crate::parts::marks::highest;
 use crate::parts::round::Round;
 use crate::parts::window::{Window, growth};
-use crate::{Acked, Controller, Decision, Feedback, Recovery, Sent, Tag, Timeout};
+use crate::{Acked, CaState, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use crate::{Basis, Built, Entry, Setup};
 use alpha::Alpha;
 use delay::{Delay, Weight};
@@ -319,17 +319,17 @@ impl<L: Law> Controller for Fast<L> {
         if let Some(why) = feedback.congestion {
             self.window.reduce(self.window.cwnd * self.loss_beta, why);
         }
-        match (feedback.recovery, newest) {
-            (Recovery::Recovery | Recovery::Cwr, _) => {
+        match (feedback.ca_state, newest) {
+            (CaState::Recovery | CaState::Cwr, _) => {
                 self.law.suspend();
                 self.present.round.begin();
             }
-            (Recovery::Loss, _) => {
+            (CaState::Loss, _) => {
                 self.law.suspend();
                 self.window.slow_start(growth(feedback) as f64, 1.0);
             }
-            (Recovery::Open | Recovery::Disorder, Some(newest)) => self.move_window(feedback, newest),
-            (Recovery::Open | Recovery::Disorder, None) => {}
+            (CaState::Open | CaState::Disorder, Some(newest)) => self.move_window(feedback, newest),
+            (CaState::Open | CaState::Disorder, None) => {}
         }
     }
 

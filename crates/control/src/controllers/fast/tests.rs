@@ -1,7 +1,7 @@
 use super::law::target;
 use crate::Choice;
 use crate::testing::{acked, acked_one, acknowledge, at, inspect, setup};
-use crate::{Acked, Congestion, Controller, Feedback, Recovery, Sent, Tag, Timeout, Totals};
+use crate::{Acked, CaState, Congestion, Controller, Feedback, Sent, Tag, Timeout, Totals};
 use narrows_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
@@ -121,7 +121,7 @@ fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eigh
     for (mi, least, most) in [("published", 1.99, 2.0), ("start", 1.12, 1.125)] {
         let mut ideal = Ideal::new(&format!("fast?alpha=50&window_pacing=none&mi={mi}"), 10.0);
         ideal.rounds(80);
-        let recovering = Feedback { recovery: Recovery::Recovery, ..Feedback::at(ideal.now) };
+        let recovering = Feedback { ca_state: CaState::Recovery, ..Feedback::at(ideal.now) };
         ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Loss), acked: &acked(1..2), ..recovering });
         assert!((ideal.window() - 525.0).abs() < 1.0, "{mi}: half of 1050, not {}", ideal.window());
         let windows = [ideal.round(), ideal.round(), ideal.round()];
@@ -188,7 +188,7 @@ fn increases_are_whole_after_their_round_trip_however_they_are_spread() {
 #[test]
 fn a_loss_halves_the_window_once_and_suspends_updates() {
     let mut ideal = Ideal::new("fast?alpha=100", 1_500.0);
-    let recovering = Feedback { recovery: Recovery::Recovery, ..Feedback::at(at(2_000)) };
+    let recovering = Feedback { ca_state: CaState::Recovery, ..Feedback::at(at(2_000)) };
     ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Loss), acked: &acked(1..2), ..recovering });
     assert_eq!(ideal.window(), 750.0);
     ideal.controller.on_feedback(&Feedback { acked: &acked(2..700), rtt: Some(Span::from_millis(150)), ..recovering });
@@ -210,7 +210,7 @@ fn a_timeout_leaves_two_packets_that_grow_by_slow_start_and_then_double_again() 
         let mut ideal = Ideal::new(&format!("{name}?alpha=100"), 600.0);
         ideal.controller.on_timeout(&Timeout::new(at(2_000), 600, 600, false));
         assert_eq!((ideal.window(), inspect(&*ideal.controller, "ssthresh")), (2.0, 300.0));
-        ideal.controller.on_feedback(&Feedback { recovery: Recovery::Loss, acked: &acked(0..2), ..Feedback::at(at(2_200)) });
+        ideal.controller.on_feedback(&Feedback { ca_state: CaState::Loss, acked: &acked(0..2), ..Feedback::at(at(2_200)) });
         assert_eq!(ideal.window(), 4.0);
         assert_eq!([ideal.round(), ideal.round()], [8.0, 16.0]);
         ideal.rounds(5);
@@ -245,7 +245,7 @@ fn a_flow_that_its_window_does_not_limit_does_not_raise_it() {
 fn a_mark_is_a_loss_to_those_who_ask_for_marks() {
     let mut ideal = Ideal::new("fast?alpha=100&ecn", 100.0);
     assert_eq!(ideal.controller.decision().ecn, narrows_wire::Ecn::Ect0);
-    ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Mark), recovery: Recovery::Cwr, ..Feedback::at(at(2_000)) });
+    ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, ..Feedback::at(at(2_000)) });
     assert_eq!(ideal.window(), 50.0);
     acknowledge(&mut *ideal.controller, at(2_100), &[]);
     assert_eq!(ideal.window(), 50.0);

@@ -66,14 +66,14 @@ mod tests {
     use super::*;
     use crate::Choice;
     use crate::testing::{acked, acknowledge, at, inspect, setup};
-    use crate::{Congestion, Controller, Feedback, Recovery};
+    use crate::{CaState, Congestion, Controller, Feedback};
 
     fn hstcp(options: &str, window: f64) -> Box<dyn Controller> {
         format!("hstcp?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap()
     }
 
     fn lose(hstcp: &mut dyn Controller) {
-        hstcp.on_feedback(&Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..Feedback::at(at(100)) });
+        hstcp.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
     }
 
     /// From the equations of section 5.

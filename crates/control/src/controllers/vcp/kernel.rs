@@ -16,7 +16,7 @@ use crate::cores::vcp::{Constants, State};
 use crate::cores::{Core, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
 use crate::{Basis, Built, Entry, Setup};
-use crate::{Congestion, Controller, Decision, EcnDelta, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::CodePoints;
@@ -109,7 +109,7 @@ impl VcpKernel {
         }
     }
 
-    fn state(&mut self, state: Recovery) {
+    fn state(&mut self, state: CaState) {
         if self.input.recovery != recovery(state) {
             self.input.recovery = recovery(state);
             self.core.next(Event::State, &self.input);
@@ -140,15 +140,15 @@ impl Controller for VcpKernel {
         self.count(feedback.ecn);
         if feedback.congestion == Some(Congestion::Loss) {
             // A repair that follows another at once.
-            self.state(Recovery::Open);
+            self.state(CaState::Open);
         }
-        self.state(feedback.recovery);
+        self.state(feedback.ca_state);
         self.core.next(Event::Ack, &self.input);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.input.now = micros(timeout.now);
-        self.input.recovery = recovery(Recovery::Loss);
+        self.input.recovery = recovery(CaState::Loss);
         self.core.next(Event::State, &self.input);
     }
 

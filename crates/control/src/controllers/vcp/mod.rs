@@ -22,7 +22,7 @@ pub use kernel::{KERNEL, TWIN};
 use crate::parts::marks::Losses;
 use crate::parts::window::used;
 use crate::{Basis, Built, Entry, Setup};
-use crate::{Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout};
+use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use law::{Dialect, Law};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -224,7 +224,7 @@ impl Controller for Vcp {
         if self.losses.begin_with(feedback) {
             self.prior = self.cwnd;
             self.cwnd = (self.cwnd / 2.0).max(1.0);
-        } else if feedback.recovery != Recovery::Recovery && !feedback.acked.is_empty() {
+        } else if feedback.ca_state != CaState::Recovery && !feedback.acked.is_empty() {
             let used = used(feedback, self.cwnd);
             match (self.eight_bits, self.exact, self.code) {
                 (true, Some(load), _) => self.follow_exactly(load, feedback.acked.len(), used),

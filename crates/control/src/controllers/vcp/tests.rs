@@ -3,7 +3,7 @@
 use super::*;
 use crate::Choice;
 use crate::testing::{acked, acked_one, at, setup};
-use crate::{Congestion, EcnDelta, Recovery};
+use crate::{CaState, Congestion, EcnDelta};
 
 fn vcp(options: &str, cwnd: f64) -> Vcp {
     Vcp::new(&setup(cwnd), &format!("vcp?{options}").parse::<Choice>().unwrap().params())
@@ -88,7 +88,7 @@ fn the_transports_answer_to_marks_changes_nothing() {
         acked: &[],
         ecn,
         congestion,
-        recovery: Recovery::Cwr,
+        ca_state: CaState::Cwr,
         srtt: Span::from_millis(80),
         ..Feedback::at(at(1000))
     };
@@ -114,7 +114,7 @@ fn duplicates_do_nothing_and_what_reports_no_packet_repeats_the_last_code() {
 fn losses_halve_once_and_a_timeout_leaves_one_segment() {
     let mut flow = vcp("", 100.0);
     let srtt = Span::from_millis(80);
-    let lost = Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, srtt, ..Feedback::at(at(100)) };
+    let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt, ..Feedback::at(at(100)) };
     flow.on_feedback(&lost);
     assert_eq!((flow.cwnd, flow.rest), (50.0, Rest::None));
     let segments = acked(0..9);
@@ -124,7 +124,7 @@ fn losses_halve_once_and_a_timeout_leaves_one_segment() {
     assert_eq!(flow.cwnd, 100.0);
     flow.on_timeout(&Timeout::new(at(900), 20, 20, false));
     assert_eq!(flow.cwnd, 1.0);
-    flow.on_feedback(&Feedback { acked: &segments, ecn: told(LoadCode::Low), recovery: Recovery::Loss, srtt, ..Feedback::at(at(990)) });
+    flow.on_feedback(&Feedback { acked: &segments, ecn: told(LoadCode::Low), ca_state: CaState::Loss, srtt, ..Feedback::at(at(990)) });
     assert!((flow.cwnd - 1.0 - 9.0 * XI_S).abs() < 1e-5);
 }
 

@@ -2,7 +2,7 @@
 //! each transmission at most once, adds up totals, and reports one reduction per recovery.
 
 use narrows_control::{
-    Acked, Basis, Choice, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Reduction, Sent, Setup, Tag,
+    Acked, Basis, CaState, Choice, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Reduction, Sent, Setup, Tag,
     Timeout, Totals,
 };
 use narrows_params::Need;
@@ -69,7 +69,7 @@ pub struct Connection {
     delivered_at: Time,
     totals: Totals,
     srtt: Span,
-    recovery: Recovery,
+    ca_state: CaState,
     /// Recovery lasts until everything below is delivered or lost again.
     recovery_end: u64,
     timeouts: u32,
@@ -92,7 +92,7 @@ impl Connection {
             delivered_at: Time::ZERO,
             totals: Totals::default(),
             srtt: Span::ZERO,
-            recovery: Recovery::Open,
+            ca_state: CaState::Open,
             recovery_end: 0,
             timeouts: 0,
             decisions: Vec::new(),
@@ -197,7 +197,7 @@ impl Connection {
         feedback.in_flight_before = before;
         feedback.in_flight = self.flight.len() as u32;
         feedback.totals = self.totals;
-        feedback.recovery = self.recovery;
+        feedback.ca_state = self.ca_state;
         feedback.congestion = congestion;
         feedback.ecn = EcnDelta { ce: mark as u32, echo: mark, ..EcnDelta::default() };
         if let Some(newest) = newest {
@@ -278,7 +278,7 @@ impl Connection {
             return;
         }
         let limited = acked.iter().filter(|acked| acked.window_limited).count();
-        let repairing = matches!(self.recovery, Recovery::Recovery | Recovery::Cwr);
+        let repairing = matches!(self.ca_state, CaState::Recovery | CaState::Cwr);
         let allowed = if repairing { 0.0 } else { limited as f64 };
         let floor = if repairing { 2.0 } else { 0.0 };
         let most = (before.window.get() + allowed).max(floor);
@@ -291,25 +291,25 @@ impl Connection {
 
     fn step_recovery(&mut self, acked: &[Acked], lost: bool, mark: bool) -> Option<Congestion> {
         let oldest = self.resend.front().copied().unwrap_or(self.next).min(self.flight.front().map_or(self.next, |flying| flying.number));
-        if self.recovery != Recovery::Open && oldest >= self.recovery_end {
-            self.recovery = Recovery::Open;
+        if self.ca_state != CaState::Open && oldest >= self.recovery_end {
+            self.ca_state = CaState::Open;
         }
         if !acked.is_empty() {
             self.timeouts = 0;
         }
-        match (self.recovery, lost, mark) {
-            (Recovery::Open | Recovery::Disorder, true, _) => {
-                self.recovery = Recovery::Recovery;
+        match (self.ca_state, lost, mark) {
+            (CaState::Open | CaState::Disorder, true, _) => {
+                self.ca_state = CaState::Recovery;
                 self.recovery_end = self.next;
                 Some(Congestion::Loss)
             }
-            (Recovery::Open | Recovery::Disorder, false, true) => {
-                self.recovery = Recovery::Cwr;
+            (CaState::Open | CaState::Disorder, false, true) => {
+                self.ca_state = CaState::Cwr;
                 self.recovery_end = self.next;
                 Some(Congestion::Mark)
             }
-            (Recovery::Cwr, true, _) => {
-                self.recovery = Recovery::Recovery;
+            (CaState::Cwr, true, _) => {
+                self.ca_state = CaState::Recovery;
                 None
             }
             _ => None,
@@ -320,19 +320,19 @@ impl Connection {
         if self.flight.is_empty() {
             return;
         }
-        let repeated = matches!(self.recovery, Recovery::Recovery | Recovery::Cwr) || self.timeouts > 0;
+        let repeated = matches!(self.ca_state, CaState::Recovery | CaState::Cwr) || self.timeouts > 0;
         let lost = self.flight.len() as u32;
         self.totals.lost += lost as u64;
         self.resend.extend(self.flight.drain(..).map(|flying| flying.number));
-        self.recovery = Recovery::Loss;
+        self.ca_state = CaState::Loss;
         self.recovery_end = self.next;
         self.timeouts += 1;
         self.controller.on_timeout(&Timeout::new(self.now, lost, lost, repeated));
     }
 
     fn undo(&mut self) {
-        if self.recovery != Recovery::Open {
-            self.recovery = Recovery::Open;
+        if self.ca_state != CaState::Open {
+            self.ca_state = CaState::Open;
             self.controller.on_undo(self.now);
         }
     }

@@ -1,7 +1,7 @@
 //! A sender driven by hand, its controller a script.
 #![allow(dead_code)]
 
-use narrows_control::{Acked, Congestion, Controller, Decision, EcnDelta, Feedback, RateSample, Recovery, Reduction, Sent, Tag, Timeout};
+use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, RateSample, Reduction, Sent, Tag, Timeout};
 use narrows_transport::{Ack, Block, Data, Sender, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -21,7 +21,7 @@ pub struct Heard {
     pub rtt: Option<Span>,
     pub rate: Option<RateSample>,
     pub ecn: EcnDelta,
-    pub recovery: Recovery,
+    pub ca_state: CaState,
     pub congestion: Option<Congestion>,
 }
 
@@ -93,7 +93,7 @@ impl Controller for Scripted {
             rtt: feedback.rtt,
             rate: feedback.rate,
             ecn: feedback.ecn,
-            recovery: feedback.recovery,
+            ca_state: feedback.ca_state,
             congestion: feedback.congestion,
         });
     }

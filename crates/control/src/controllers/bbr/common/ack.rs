@@ -1,7 +1,7 @@
 //! An acknowledgement in BBR's terms: whole microseconds and packets.
 
 use crate::parts::micros::micros;
-use crate::{Feedback, Recovery};
+use crate::{CaState, Feedback};
 
 /// What one acknowledgement says.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub struct Ack {
     /// Totals.
     pub counts: Counts,
     /// The transport's state.
-    pub recovery: Recovery,
+    pub ca_state: CaState,
 }
 
 /// A bandwidth sample.
@@ -83,7 +83,7 @@ impl Ack {
                 lost: feedback.totals.lost,
                 delivered_at: if acked > 0 { now } else { last_delivery },
             },
-            recovery: feedback.recovery,
+            ca_state: feedback.ca_state,
         }
     }
 }

@@ -73,7 +73,7 @@ const MAX_SILENCE: u64 = 100_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Recovery;
+    use crate::CaState;
     use crate::controllers::bbr::common::ack::{Counts, Sample};
 
     /// 1 packet per millisecond, rounded up.
@@ -91,7 +91,7 @@ mod tests {
             srtt: 0,
             sample: Some(Sample { delivered: 1, interval: 1, prior_delivered: 0, app_limited: false }),
             counts: Counts { delivered: 0, lost: 0, delivered_at: ms * 1_000 },
-            recovery: Recovery::Open,
+            ca_state: CaState::Open,
         }
     }
 

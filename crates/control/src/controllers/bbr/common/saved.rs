@@ -1,19 +1,19 @@
 //! The window restored after recovery and PROBE_RTT (`prior_cwnd`; v1 section 4.2.3.4, v3 section 5.6.4.4).
 
-use crate::Recovery;
+use crate::CaState;
 
 /// The last window known to be good, and the transport's state, which says whether the present one is.
 #[derive(Clone, Debug, Default)]
 pub struct Saved {
     window: u32,
-    recovery: Recovery,
+    ca_state: CaState,
 }
 
 impl Saved {
     /// Saves `window` before it is cut. If recovery, or PROBE_RTT (`probing_rtt`), has cut it already, keeps the larger one
     /// (`bbr_save_cwnd`).
     pub fn save(&mut self, window: u32, probing_rtt: bool) {
-        let cut = repairs(self.recovery) || probing_rtt;
+        let cut = repairs(self.ca_state) || probing_rtt;
         self.window = if cut { self.window.max(window) } else { window };
     }
 
@@ -23,12 +23,12 @@ impl Saved {
     }
 
     /// Takes in the transport's state; returns the one before.
-    pub fn step(&mut self, recovery: Recovery) -> Recovery {
-        std::mem::replace(&mut self.recovery, recovery)
+    pub fn step(&mut self, ca_state: CaState) -> CaState {
+        std::mem::replace(&mut self.ca_state, ca_state)
     }
 }
 
 /// True while losses are repaired.
-pub fn repairs(recovery: Recovery) -> bool {
-    matches!(recovery, Recovery::Recovery | Recovery::Loss)
+pub fn repairs(ca_state: CaState) -> bool {
+    matches!(ca_state, CaState::Recovery | CaState::Loss)
 }

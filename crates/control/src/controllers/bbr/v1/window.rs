@@ -1,6 +1,6 @@
 //! The congestion window: growth towards a target, and modulation in recovery (`bbr_set_cwnd`; section 4.2.3).
 
-use crate::Recovery;
+use crate::CaState;
 use crate::controllers::bbr::common::{Ack, FLOOR, Saved, repairs};
 
 /// Until this many packets are delivered, the window grows whatever the target (`TCP_INIT_CWND`; section 4.2.3.6).
@@ -39,7 +39,7 @@ impl Cwnd {
     /// A timeout: everything in flight is presumed lost.
     pub fn collapse(&mut self) {
         self.packets = 1;
-        self.saved.step(Recovery::Loss);
+        self.saved.step(CaState::Loss);
     }
 
     /// A round began: packet conservation ends.
@@ -58,15 +58,15 @@ impl Cwnd {
         if ack.acked == 0 {
             return false;
         }
-        let before = self.saved.step(ack.recovery);
-        let begins = ack.recovery == Recovery::Recovery && before != Recovery::Recovery;
+        let before = self.saved.step(ack.ca_state);
+        let begins = ack.ca_state == CaState::Recovery && before != CaState::Recovery;
         if ack.losses > 0 {
             self.packets = self.packets.saturating_sub(ack.losses).max(1);
         }
         if begins {
             self.conserving = true;
             self.packets = ack.in_flight + ack.acked;
-        } else if repairs(before) && !repairs(ack.recovery) {
+        } else if repairs(before) && !repairs(ack.ca_state) {
             self.conserving = false;
             self.restore();
         }

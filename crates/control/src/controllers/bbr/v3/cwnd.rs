@@ -1,7 +1,7 @@
 //! The congestion window (section 5.6.4).
 
 use super::profile::Profile;
-use crate::Recovery;
+use crate::CaState;
 use crate::controllers::bbr::common::{Ack, FLOOR, Saved, repairs};
 
 /// The window, in packets.
@@ -60,17 +60,17 @@ impl Cwnd {
 
     /// A timeout: everything in flight is presumed lost (`OnEnterRTO`, section 5.6.4.4). Returns the window before.
     pub fn collapse(&mut self) -> u32 {
-        self.saved.step(Recovery::Loss);
+        self.saved.step(CaState::Loss);
         self.saved.restored(std::mem::replace(&mut self.packets, 1))
     }
 
-    /// Takes in the transport's state. The end of a recovery restores the window (section 5.6.4.4); in the kernel, only after a timeout
+    /// Takes in the transport's state. The end of a ca_state restores the window (section 5.6.4.4); in the kernel, only after a timeout
     /// (`bbr_exit_loss_recovery`).
-    pub fn step(&mut self, profile: Profile, recovery: Recovery) {
-        let before = self.saved.step(recovery);
+    pub fn step(&mut self, profile: Profile, ca_state: CaState) {
+        let before = self.saved.step(ca_state);
         let over = match profile {
-            Profile::Draft => repairs(before) && !repairs(recovery),
-            Profile::Linux => before == Recovery::Loss && recovery != Recovery::Loss,
+            Profile::Draft => repairs(before) && !repairs(ca_state),
+            Profile::Linux => before == CaState::Loss && ca_state != CaState::Loss,
         };
         if over {
             self.restore();

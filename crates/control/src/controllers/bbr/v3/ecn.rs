@@ -2,7 +2,7 @@
 
 use super::Bbr3;
 use super::state::Evidence;
-use crate::Recovery;
+use crate::CaState;
 use crate::controllers::bbr::common::Ack;
 
 impl Bbr3 {
@@ -26,6 +26,6 @@ impl Bbr3 {
     /// `bbr_ecn_reprobe_gain`).
     pub(super) fn should_reprobe(&self, ack: &Ack) -> bool {
         let marked = self.marks.as_ref().is_some_and(|marks| marks.eligible && marks.in_cycle);
-        marked && !self.loss_in_cycle && ack.recovery == Recovery::Open
+        marked && !self.loss_in_cycle && ack.ca_state == CaState::Open
     }
 }

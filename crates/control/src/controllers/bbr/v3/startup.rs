@@ -3,7 +3,7 @@
 use super::Bbr3;
 use super::profile::Profile;
 use super::state::{BbrState, Evidence};
-use crate::Recovery;
+use crate::CaState;
 use crate::controllers::bbr::common::{Ack, bandwidth_ceil};
 
 /// `StartupFullLossCnt`, `bbr_full_loss_cnt`: ranges lost within a round that end Startup.
@@ -27,7 +27,7 @@ impl Bbr3 {
         }
         let ranges = std::mem::take(&mut self.lost_ranges).count();
         let too_high = evidence.is_some_and(|evidence| self.is_too_high(&evidence));
-        if ack.recovery == Recovery::Recovery && ranges >= LOST_RANGES && too_high {
+        if ack.ca_state == CaState::Recovery && ranges >= LOST_RANGES && too_high {
             self.leave_startup_too_high();
         }
     }

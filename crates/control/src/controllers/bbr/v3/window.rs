@@ -30,7 +30,7 @@ impl Bbr3 {
     }
 
     pub(super) fn set_window(&mut self, ack: &Ack) {
-        self.window.step(self.profile, ack.recovery);
+        self.window.step(self.profile, ack.ca_state);
         if ack.acked > 0 {
             let bandwidth = self.bandwidth();
             let target = self.bdp(bandwidth, self.window_gain()).saturating_add(self.aggregated(bandwidth));

@@ -20,7 +20,7 @@ use crate::cores::pcc_vivace::Constants as Vivace;
 use crate::cores::{Core, CoreConstants, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
 use crate::{Basis, Built, Entry, Setup};
-use crate::{Controller, Decision, Feedback, Recovery, Reduction, Sent, Tag, Timeout, Totals};
+use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout, Totals};
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -278,7 +278,7 @@ impl<C: CoreConstants<State = State>> Controller for PccKernel<C> {
         self.input.now = micros(feedback.now);
         self.input.in_flight = feedback.in_flight;
         self.input.srtt = round_trip(feedback.srtt);
-        self.input.recovery = recovery(feedback.recovery);
+        self.input.recovery = recovery(feedback.ca_state);
         self.input.random = self.random.bits() as u32;
         self.core.next(Event::State, &self.input);
         self.core.next(Event::Ack, &self.input);
@@ -286,7 +286,7 @@ impl<C: CoreConstants<State = State>> Controller for PccKernel<C> {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.input.now = micros(timeout.now);
-        self.input.recovery = recovery(Recovery::Loss);
+        self.input.recovery = recovery(CaState::Loss);
         self.core.next(Event::State, &self.input);
     }
 

@@ -116,10 +116,10 @@ fn an_acknowledgement_that_counts_nothing_repeats_the_last_code_until_it_is_stal
 fn losses_halve_once_marks_change_nothing_and_a_timeout_leaves_one_segment() {
     let mut flow = kernel("", 100.0);
     let srtt = Span::from_millis(80);
-    let cwr = Feedback { congestion: Some(Congestion::Mark), recovery: Recovery::Cwr, srtt, ..Feedback::at(at(90)) };
+    let cwr = Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, srtt, ..Feedback::at(at(90)) };
     flow.on_feedback(&cwr);
     assert_eq!(window(&flow), 100.0);
-    let lost = Feedback { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, srtt, ..Feedback::at(at(100)) };
+    let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt, ..Feedback::at(at(100)) };
     flow.on_feedback(&lost);
     flow.on_feedback(&Feedback { congestion: None, ..lost });
     assert_eq!(window(&flow), 50.0);
@@ -158,7 +158,7 @@ fn it_keeps_step_with_floating_point() {
                 srtt: Span::from_micros(rtt),
                 totals: Totals { delivered, ..Totals::default() },
                 congestion: lost.then_some(Congestion::Loss),
-                recovery: if repairing > 0 { Recovery::Recovery } else { Recovery::Open },
+                ca_state: if repairing > 0 { CaState::Recovery } else { CaState::Open },
                 ..Feedback::at(Time::ZERO + Span::from_micros(us))
             };
             for controller in [&mut *real, &mut fixed] {

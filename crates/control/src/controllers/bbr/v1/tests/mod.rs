@@ -6,7 +6,7 @@ mod recovery;
 use super::*;
 use crate::Choice;
 use crate::testing::acked;
-use crate::{Congestion, Lost, RateSample, Recovery, Totals};
+use crate::{CaState, Congestion, Lost, RateSample, Totals};
 use narrows_units::{Bytes, Rate, Span};
 
 /// A connection over a path of 1000 packets per 120 ms (100 Mbit/s) and 40 ms: a product of 333.3 packets.
@@ -33,7 +33,7 @@ struct Step {
     before: u32,
     flight: u32,
     rtt_ms: u64,
-    recovery: Recovery,
+    ca_state: CaState,
     congestion: Option<Congestion>,
 }
 
@@ -47,7 +47,7 @@ const STEP: Step = Step {
     before: 400,
     flight: 400,
     rtt_ms: 40,
-    recovery: Recovery::Open,
+    ca_state: CaState::Open,
     congestion: None,
 };
 const ROUND: Step = Step { round: true, after: 40_000, ..STEP };
@@ -92,7 +92,7 @@ impl Flow {
             in_flight: step.flight,
             totals: Totals { sent: 0, delivered: self.delivered, lost: self.lost },
             srtt: Span::from_millis(40),
-            recovery: step.recovery,
+            ca_state: step.ca_state,
             congestion: step.congestion,
             ..Feedback::at(self.time())
         });

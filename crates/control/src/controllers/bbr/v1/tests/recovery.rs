@@ -9,7 +9,7 @@ fn recovery_conserves_packets_for_a_round_then_grows_and_at_its_end_restores() {
         flow.ack(Step { acked: 20, before: 0, ..STEP });
     }
     let good = flow.window();
-    let repairing = Step { recovery: Recovery::Recovery, acked: 2, ..STEP };
+    let repairing = Step { ca_state: CaState::Recovery, acked: 2, ..STEP };
     flow.ack(Step { congestion: Some(Congestion::Loss), lost: 30, flight: 370, ..repairing });
     assert_eq!(flow.window(), 372, "flight and acknowledged");
     flow.ack(Step { flight: 368, ..repairing });
@@ -34,9 +34,9 @@ fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
     flow.bbr.on_timeout(&Timeout::new(flow.time(), 400, 400, false));
     assert_eq!((flow.window(), flow.bbr.bandwidth()), (1, 139_810));
     flow.bbr.on_timeout(&Timeout::new(flow.time(), 1, 1, true));
-    flow.ack(Step { recovery: Recovery::Loss, acked: 1, ..STEP });
+    flow.ack(Step { ca_state: CaState::Loss, acked: 1, ..STEP });
     assert_eq!(flow.window(), 4);
-    flow.ack(Step { recovery: Recovery::Loss, acked: 3, ..STEP });
+    flow.ack(Step { ca_state: CaState::Loss, acked: 3, ..STEP });
     assert_eq!(flow.window(), 7);
     flow.ack(STEP);
     assert_eq!(flow.window(), good);

@@ -12,7 +12,7 @@ fn marks_cut_the_flight_by_a_third_of_their_share() {
             flight: 20,
             sent_flight: 20,
             after: 4_000,
-            recovery: Recovery::Cwr,
+            ca_state: CaState::Cwr,
             sample: (1, 120_000),
             ..ROUND
         };
@@ -35,8 +35,8 @@ fn marks_cut_the_flight_by_a_third_of_their_share() {
 fn when_marks_cease_without_loss_the_next_probe_comes_at_once_and_steeply() {
     let mut flow = Flow::bounded("bbr3?profile=linux&ecn", BbrState::Cruise, 300);
     let short = Step { rtt_us: 4_000, before: 80, flight: 80, sent_flight: 80, after: 4_000, ..ROUND };
-    flow.ack(Step { recovery: Recovery::Cwr, ..short });
-    flow.ack(Step { recovery: Recovery::Cwr, marked: 5, ..short });
+    flow.ack(Step { ca_state: CaState::Cwr, ..short });
+    flow.ack(Step { ca_state: CaState::Cwr, marked: 5, ..short });
     assert_eq!(flow.bbr.state, BbrState::Cruise, "while it answers the mark");
     flow.ack(Step { after: 100, round: false, ..short });
     assert_eq!(flow.bbr.state, BbrState::Refill);

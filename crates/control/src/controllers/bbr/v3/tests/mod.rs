@@ -14,7 +14,7 @@ mod startup;
 use super::*;
 use crate::Choice;
 use crate::testing::inspect;
-use crate::{Acked, Congestion, EcnDelta, Lost, RateSample, Recovery, Totals};
+use crate::{Acked, CaState, Congestion, EcnDelta, Lost, RateSample, Totals};
 use narrows_units::{Bytes, Rate, Span};
 use profile::Fraction;
 
@@ -49,7 +49,7 @@ struct Step {
     before: u32,
     flight: u32,
     rtt_us: u64,
-    recovery: Recovery,
+    ca_state: CaState,
     congestion: Option<Congestion>,
     marked: u32,
 }
@@ -66,7 +66,7 @@ const STEP: Step = Step {
     before: 400,
     flight: 400,
     rtt_us: 40_000,
-    recovery: Recovery::Open,
+    ca_state: CaState::Open,
     congestion: None,
     marked: 0,
 };
@@ -136,7 +136,7 @@ impl Flow {
             totals: Totals { sent: 0, delivered: self.delivered, lost: self.lost },
             ecn: EcnDelta { ce: step.marked, ..EcnDelta::default() },
             srtt: Span::from_micros(step.rtt_us),
-            recovery: step.recovery,
+            ca_state: step.ca_state,
             congestion: step.congestion,
             ..Feedback::at(self.time())
         });
@@ -207,7 +207,7 @@ fn near(gain: u32, number: f64) {
 fn lossy_startup(text: &str, count: u64, flight: u32) -> Flow {
     let mut flow = Flow::new(text);
     flow.ack(Step { sample: (500, 120_000), ..ROUND });
-    let repairing = Step { recovery: Recovery::Recovery, sample: (700, 120_000), ..STEP };
+    let repairing = Step { ca_state: CaState::Recovery, sample: (700, 120_000), ..STEP };
     for loss in 0..count {
         flow.ack(Step { lost: 1, congestion: (loss == 0).then_some(Congestion::Loss), ..repairing });
         assert_eq!(flow.bbr.state, BbrState::Startup, "not within the round");
@@ -218,7 +218,7 @@ fn lossy_startup(text: &str, count: u64, flight: u32) -> Flow {
 
 /// A round with loss that delivers `delivered` packets, at half the bandwidth.
 fn lossy_round(flow: &mut Flow, delivered: u32) {
-    let step = Step { sample: (delivered, 240_000), recovery: Recovery::Recovery, ..STEP };
+    let step = Step { sample: (delivered, 240_000), ca_state: CaState::Recovery, ..STEP };
     flow.ack(Step { lost: 1, sent_flight: 300, ..step });
     flow.ack(Step { round: true, after: 100, ..step });
 }

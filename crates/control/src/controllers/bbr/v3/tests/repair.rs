@@ -15,9 +15,9 @@ fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
         assert_eq!((flow.window(), flow.bbr.bandwidth()), (1, bandwidth));
         flow.bbr.on_timeout(&Timeout::new(flow.time(), 1, 1, true));
         flow.lost += 1;
-        flow.ack(Step { recovery: Recovery::Loss, acked: 1, ..STEP });
+        flow.ack(Step { ca_state: CaState::Loss, acked: 1, ..STEP });
         assert_eq!(flow.window(), 4);
-        flow.ack(Step { recovery: Recovery::Loss, acked: 3, ..STEP });
+        flow.ack(Step { ca_state: CaState::Loss, acked: 3, ..STEP });
         assert_eq!(flow.window(), 7);
         flow.ack(STEP);
         assert!(flow.window() >= good, "{text}: {} of {good}", flow.window());
@@ -38,7 +38,7 @@ fn undo_restores_bounds_and_in_the_draft_the_state() {
     for (text, after) in PROFILES.into_iter().zip([BbrState::Refill, BbrState::Down]) {
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
         let window = flow.window();
-        let spurious = Step { congestion: Some(Congestion::Loss), recovery: Recovery::Recovery, ..STEP };
+        let spurious = Step { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..STEP };
         flow.ack(Step { lost: 30, sent_flight: 300, before: 430, ..spurious });
         assert_eq!(flow.bbr.state, BbrState::Down);
         assert!(flow.bbr.long_term.get() < 500);

@@ -29,9 +29,9 @@ fn loss_while_probing_sets_no_short_term_bound() {
             [(BbrState::Startup, false), (BbrState::Refill, false), (BbrState::Up, false), (BbrState::Down, true), (BbrState::Cruise, true)]
         {
             let mut flow = Flow::reach(text, state);
-            flow.ack(Step { lost: 1, recovery: Recovery::Recovery, ..STEP });
+            flow.ack(Step { lost: 1, ca_state: CaState::Recovery, ..STEP });
             assert!(flow.bbr.short_term.loss_in_round());
-            flow.ack(Step { recovery: Recovery::Recovery, lost_since: 1, ..ROUND });
+            flow.ack(Step { ca_state: CaState::Recovery, lost_since: 1, ..ROUND });
             assert!(!flow.bbr.short_term.loss_in_round(), "the round is over");
             assert_eq!(flow.bbr.short_term.flight() != UNBOUNDED, bounded, "{text} {state:?}");
         }
@@ -44,7 +44,7 @@ fn one_round_with_many_losses_cuts_once() {
         let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.bbr.short_term.bound_flight(300);
         flow.bbr.short_term.reset_signals();
-        let step = Step { sample: (50, 240_000), recovery: Recovery::Recovery, ..STEP };
+        let step = Step { sample: (50, 240_000), ca_state: CaState::Recovery, ..STEP };
         for _ in 0..10 {
             flow.ack(Step { lost: 1, sent_flight: 300, after: 100, ..step });
         }

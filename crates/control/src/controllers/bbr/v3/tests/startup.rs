@@ -50,7 +50,7 @@ fn a_burst_of_losses_in_a_row_does_not_end_startup_in_the_draft() {
         flow.bbr.lost_ranges.add(number);
     }
     flow.bbr.note_loss();
-    flow.ack(Step { round: true, lost_since: 0, recovery: Recovery::Recovery, ..STEP });
+    flow.ack(Step { round: true, lost_since: 0, ca_state: CaState::Recovery, ..STEP });
     assert_eq!(flow.bbr.state, BbrState::Startup);
 }
 

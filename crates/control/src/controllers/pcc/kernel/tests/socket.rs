@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::testing::{acked, at};
+use crate::{CaState, Congestion, Decision, EcnDelta, Feedback, Lost, RateSample, Sent, Tag, Timeout, Totals};
 use crate::{Choice, Setup};
-use crate::{Congestion, Decision, EcnDelta, Feedback, Lost, RateSample, Recovery, Sent, Tag, Timeout, Totals};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Signal;
 
@@ -19,7 +19,7 @@ fn shown(random: &mut Random, totals: &mut Totals, now: Time) -> Feedback<'stati
     feedback.totals = *totals;
     feedback.srtt = Span::from_micros(30_000 + random.below(3_000));
     feedback.in_flight = (flying - settled) as u32;
-    feedback.recovery = if random.chance(0.02) { Recovery::Loss } else { Recovery::Open };
+    feedback.ca_state = if random.chance(0.02) { CaState::Loss } else { CaState::Open };
     feedback
 }
 
@@ -68,9 +68,9 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
                         EcnDelta { ect0: any(&mut junk) as u32, ect1: any(&mut junk) as u32, ce: any(&mut junk) as u32, echo: true };
                     feedback.signal = Some(Signal::Rate(Rate::from_bps(any(&mut junk))));
                     feedback.congestion = junk.chance(0.5).then_some(Congestion::Loss);
-                    if feedback.recovery == Recovery::Open {
-                        let states = [Recovery::Open, Recovery::Disorder, Recovery::Cwr, Recovery::Recovery];
-                        feedback.recovery = states[junk.below(4) as usize];
+                    if feedback.ca_state == CaState::Open {
+                        let states = [CaState::Open, CaState::Disorder, CaState::Cwr, CaState::Recovery];
+                        feedback.ca_state = states[junk.below(4) as usize];
                     }
                     controller.on_undo(now);
                 }
