@@ -98,12 +98,6 @@ pub struct RateSample {
     pub interval: Span,
     /// The connection's delivered count when the sampled segment was sent.
     pub prior_delivered: u64,
-    /// Segments in flight before this acknowledgement.
-    pub prior_in_flight: u32,
-    /// Segments newly declared lost.
-    pub losses: u32,
-    /// Segments newly acknowledged, cumulatively or selectively.
-    pub acked: u32,
     /// True if the sampled segment was sent while the application was the limit: a lower bound.
     pub app_limited: bool,
     /// True if the receiver probably delayed this acknowledgement: a single segment acknowledged alone, later than the known minimum.

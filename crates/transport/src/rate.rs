@@ -66,7 +66,7 @@ impl RateSampler {
 
     /// The sample of the acknowledgement whose segments were just delivered. `None` if it delivered nothing, or over an interval shorter than the least round
     /// trip, which can only be an artefact.
-    pub(crate) fn sample(&mut self, now: Time, in_flight_before: u32, acked: u32, losses: u32, min_rtt: Span) -> Option<RateSample> {
+    pub(crate) fn sample(&mut self, now: Time, min_rtt: Span) -> Option<RateSample> {
         let newest = self.newest.take()?;
         let send_interval = newest.sent_at.since(newest.stamp.first_sent_at);
         let ack_interval = now.since(newest.stamp.delivered_at);
@@ -75,9 +75,6 @@ impl RateSampler {
             delivered: (self.delivered - newest.stamp.delivered) as u32,
             interval,
             prior_delivered: newest.stamp.delivered,
-            prior_in_flight: in_flight_before,
-            losses,
-            acked,
             app_limited: newest.app_limited,
             ack_delayed: false,
         })

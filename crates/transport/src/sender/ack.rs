@@ -237,9 +237,8 @@ impl Sender {
         let mut rate = None;
         self.rate.pass_app_limit();
         if self.sample_rates {
-            let (acked, losses) = (self.acked.len() as u32, self.lost.len() as u32);
             let min_rtt = self.rtt.minimum().unwrap_or_default();
-            rate = self.rate.sample(now, in_flight_before, acked, losses, min_rtt);
+            rate = self.rate.sample(now, min_rtt);
             if let (Some(sample), [only]) = (&mut rate, self.acked.as_slice()) {
                 sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
             }

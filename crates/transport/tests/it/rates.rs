@@ -10,7 +10,6 @@ fn a_sample_counts_what_was_delivered_since_its_segment_left() {
     rig.numbers(0);
     let first = rig.ack(100, 2).rate.expect("a sample");
     assert_eq!((first.delivered, first.interval, first.prior_delivered), (2, Span::from_millis(100), 0));
-    assert_eq!((first.prior_in_flight, first.acked, first.losses), (4, 2, 0));
     assert_eq!(rig.numbers(100), [4, 5]);
     let second = rig.ack(110, 4).rate.expect("a sample");
     // Both left at 0 with nothing delivered; the send phase was 0, the acknowledgements took 110 ms.

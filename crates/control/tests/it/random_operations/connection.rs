@@ -211,9 +211,6 @@ impl Connection {
                 delivered: (self.totals.delivered - newest.delivered) as u32,
                 interval,
                 prior_delivered: newest.delivered,
-                prior_in_flight: before,
-                losses: lost.len() as u32,
-                acked: acked.len() as u32,
                 app_limited: !newest.limited,
                 ack_delayed: acked.len() == 1,
             });
@@ -251,9 +248,6 @@ impl Connection {
                 delivered: draw(1000) as u32,
                 interval: Span::from_micros(1 + draw(1_000_000)),
                 prior_delivered: draw(1000),
-                prior_in_flight: draw(1000) as u32,
-                losses: draw(10) as u32,
-                acked: draw(10) as u32,
                 app_limited: draw(2) == 0,
                 ack_delayed: draw(2) == 0,
             });

@@ -57,9 +57,6 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
                         delivered: any(&mut junk) as u32,
                         interval: Span::from_nanos(any(&mut junk)),
                         prior_delivered: any(&mut junk),
-                        prior_in_flight: any(&mut junk) as u32,
-                        losses: any(&mut junk) as u32,
-                        acked: any(&mut junk) as u32,
                         app_limited: junk.chance(0.5),
                         ack_delayed: junk.chance(0.5),
                     });
