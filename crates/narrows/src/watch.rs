@@ -71,7 +71,7 @@ pub fn watchable(args: &WatchArgs, scenario: &Scenario, file: &Path) -> Result<(
 }
 
 impl Observer for Watch {
-    fn on_packet(&mut self, seen: &Seen<'_>) {
+    fn on_packet(&mut self, seen: &Seen) {
         self.captures.iter_mut().for_each(|capture| capture.on_packet(seen));
         self.logs.iter_mut().for_each(|log| log.on_packet(seen));
         self.acks.iter_mut().for_each(|log| log.on_packet(seen));

@@ -57,7 +57,7 @@ impl AckLog {
 }
 
 impl Observer for AckLog {
-    fn on_packet(&mut self, seen: &Seen<'_>) {
+    fn on_packet(&mut self, seen: &Seen) {
         if seen.point == Point::Sender && matches!(seen.content, Content::Ack(..)) && self.flows.contains(&seen.flow) {
             self.arrived = Some(seen.flow);
         }

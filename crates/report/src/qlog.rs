@@ -232,7 +232,7 @@ impl<W: Write> SenderLog<W> {
 }
 
 impl<W: Write> Observer for SenderLog<W> {
-    fn on_packet(&mut self, seen: &Seen<'_>) {
+    fn on_packet(&mut self, seen: &Seen) {
         if seen.flow != self.flow || seen.point != Point::Sender {
             return;
         }
@@ -246,7 +246,7 @@ impl<W: Write> Observer for SenderLog<W> {
                 let frames = [Frame::Stream { stream_id: 0, offset: data.number * self.mss, length }];
                 self.event(seen.at, "transport:packet_sent", Packet { header, raw, frames });
             }
-            Content::Ack(ack, _) => self.arrived = Some((ack, seen.size.get())),
+            Content::Ack(ack) => self.arrived = Some((ack, seen.size.get())),
             Content::Datagram => {}
         }
     }

@@ -88,10 +88,8 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         tally.one_way.record(now.since(data.stamp));
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
         let receiver = &mut ends.1;
-        if let Some(header) = packet.header() {
-            receiver.on_signal(header.signal());
-        }
-        let ack = receiver.on_data(now, data, packet.ecn());
+        let signal = packet.header().map(|header| header.signal());
+        let ack = receiver.on_data(now, data, packet.ecn(), signal);
         let (next, timer) = (receiver.next(), receiver.next_timer());
         let completes = endpoint.ledger.awaits(next);
         if let Some(due) = timer {
@@ -107,15 +105,10 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
 
     #[inline]
     pub(crate) fn send_ack(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: Ack) {
-        let endpoint = &mut self.slots[slot];
-        let (flow, headers) = (endpoint.flow as usize, endpoint.headers);
+        let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
         self.tallies[flow].acks += 1;
-        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
-        let carried = C::back(if C::ROOM { ends.1.take_signal() } else { None });
-        let blocks = ends.1.blocks();
-        let sack_option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u32 };
-        let route = network.route(flow, true);
-        let packet = Packet::ack(slot, route, headers + sack_option, &ack, (blocks, carried), &mut self.options);
+        let sack_option = if ack.blocks.is_empty() { 0 } else { 4 + 8 * ack.blocks.len() as u32 };
+        let packet = Packet::ack(slot, network.route(flow, true), headers + sack_option, &ack, &mut self.options);
         self.enter(network, now, Point::Receiver, packet);
     }
 
@@ -125,11 +118,8 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         let flow = endpoint.flow as usize;
         let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
         let sender = &mut ends.0;
-        if let Some(signal) = packet.signal() {
-            sender.on_signal(signal);
-        }
-        let (ack, blocks) = packet.to_ack(&self.options);
-        let rtt = sender.on_ack(now, &ack, blocks);
+        let ack = packet.to_ack(&self.options);
+        let rtt = sender.on_ack(now, &ack);
         self.options.drop(packet);
         self.observer.on_sender(now, flow, sender);
         if let Some(rtt) = rtt {
@@ -167,10 +157,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         let slot = packet.flow as usize;
         let content = match packet.kind() {
             Kind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
-            Kind::Ack => {
-                let (ack, blocks) = packet.to_ack(&self.options);
-                Content::Ack(ack, blocks)
-            }
+            Kind::Ack => Content::Ack(packet.to_ack(&self.options)),
             Kind::Datagram | Kind::Request => Content::Datagram,
             // Whoever writes down packets tells of the handshake in a way of its own.
             Kind::Opening | Kind::Answer => return,

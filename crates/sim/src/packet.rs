@@ -1,9 +1,9 @@
 //! Packets of the simulated world, and where their SACK blocks are kept.
 
 use crate::carried::Carried;
-use narrows_transport::{Ack, Block, Data, MAX_BLOCKS};
+use narrows_transport::{Ack, Blocks, Data};
 use narrows_units::{Bytes, Time};
-use narrows_wire::{Ecn, Header, Signal};
+use narrows_wire::{Ecn, Header};
 
 /// A packet: a small plain value, so that those in flight stay near the processor.
 #[derive(Clone, Copy, Debug)]
@@ -119,23 +119,17 @@ impl<C: Carried> Packet<C> {
 
     /// An acknowledgement; `options` keeps what few of them have.
     #[inline]
-    pub(crate) fn ack(flow: usize, place: u32, size: u32, ack: &Ack, (blocks, carried): (&[Block], C), options: &mut Options) -> Packet<C> {
+    pub(crate) fn ack(flow: usize, place: u32, size: u32, ack: &Ack, options: &mut Options) -> Packet<C> {
         Packet {
             number: ack.next,
             stamp: ack.echo,
             flow: flow as u32,
             size,
             window: ack.window,
-            options: options.keep(ack, blocks),
+            options: options.keep(ack),
             rest: rest(place, Kind::Ack, flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate), Ecn::NotEct),
-            carried,
+            carried: C::back(ack.signal),
         }
-    }
-
-    /// What routers wrote for the sender, on an acknowledgement.
-    #[inline]
-    pub(crate) fn signal(&self) -> Option<Signal> {
-        self.carried.signal()
     }
 
     /// What routers write into, on data.
@@ -188,9 +182,9 @@ impl<C: Carried> Packet<C> {
 
     /// The acknowledgement it is. Its SACK blocks and ECN counts are in `options` until [`Options::drop`].
     #[inline]
-    pub(crate) fn to_ack(self, options: &Options) -> (Ack, &[Block]) {
-        let Entry { blocks, count, ecn: [ect0, ect1, ce] } = options.get(self.options);
-        let ack = Ack {
+    pub(crate) fn to_ack(self, options: &Options) -> Ack {
+        let Entry { blocks, ecn: [ect0, ect1, ce] } = options.get(self.options);
+        Ack {
             next: self.number,
             echo: self.stamp,
             window: self.window,
@@ -199,8 +193,9 @@ impl<C: Carried> Packet<C> {
             ce: *ce,
             ece: self.rest & ECE != 0,
             duplicate: self.rest & DUPLICATE != 0,
-        };
-        (ack, &blocks[..*count as usize])
+            blocks: *blocks,
+            signal: self.carried.signal(),
+        }
     }
 }
 
@@ -256,25 +251,22 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    blocks: [Block; MAX_BLOCKS],
-    count: u32,
+    blocks: Blocks,
     /// Packets with ECT(0), ECT(1) and CE.
     ecn: [u32; 3],
 }
 
-static EMPTY: Entry = Entry { blocks: [Block { start: 0, end: 0 }; MAX_BLOCKS], count: 0, ecn: [0; 3] };
+static EMPTY: Entry = Entry { blocks: Blocks::NONE, ecn: [0; 3] };
 
 impl Options {
     const NONE: u32 = u32::MAX;
 
     #[inline]
-    fn keep(&mut self, ack: &Ack, blocks: &[Block]) -> u32 {
-        let ecn = [ack.ect0, ack.ect1, ack.ce];
-        if blocks.is_empty() && ecn == [0; 3] {
+    fn keep(&mut self, ack: &Ack) -> u32 {
+        let entry = Entry { blocks: ack.blocks, ecn: [ack.ect0, ack.ect1, ack.ce] };
+        if entry.blocks.is_empty() && entry.ecn == [0; 3] {
             return Options::NONE;
         }
-        let mut entry = Entry { count: blocks.len() as u32, ecn, ..EMPTY };
-        entry.blocks[..blocks.len()].copy_from_slice(blocks);
         match self.free.pop() {
             Some(index) => {
                 self.kept[index as usize] = entry;
@@ -304,6 +296,7 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use narrows_transport::Block;
 
     #[test]
     fn packets_stay_small() {
@@ -316,14 +309,12 @@ mod tests {
         let plain = Ack { next: 7, echo: Time::from_nanos(5), window: 9, ..Ack::default() };
         let marked = Ack { ect0: 3, ce: 1, ece: true, ..plain };
         let blocks = [Block { start: 9, end: 11 }, Block { start: 20, end: 21 }];
-        let first = Packet::ack(0, 0, 52, &plain, (&[], ()), &mut options);
-        let second = Packet::ack(0, 0, 72, &Ack { duplicate: true, ..plain }, (&blocks, ()), &mut options);
-        let third = Packet::ack(0, 0, 52, &marked, (&[], ()), &mut options);
-        assert_eq!(first.to_ack(&options), (plain, [].as_slice()));
-        assert_eq!(second.to_ack(&options), (Ack { duplicate: true, ..plain }, blocks.as_slice()));
-        assert_eq!(third.to_ack(&options), (marked, [].as_slice()));
+        let duplicate = Ack { duplicate: true, blocks: blocks.into_iter().collect(), ..plain };
+        let [first, second, third] = [plain, duplicate, marked].map(|ack| Packet::<()>::ack(0, 0, 52, &ack, &mut options));
+        assert_eq!([first, second, third].map(|packet| packet.to_ack(&options)), [plain, duplicate, marked]);
         options.drop(&second);
-        let fourth = Packet::ack(0, 0, 52, &plain, (&blocks[..1], ()), &mut options);
-        assert_eq!((fourth.options, fourth.to_ack(&options).1), (second.options, &blocks[..1]));
+        let later = Ack { blocks: blocks.into_iter().take(1).collect(), ..plain };
+        let fourth = Packet::<()>::ack(0, 0, 52, &later, &mut options);
+        assert_eq!((fourth.options, fourth.to_ack(&options)), (second.options, later));
     }
 }

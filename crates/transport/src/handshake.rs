@@ -3,7 +3,7 @@
 use crate::Transport;
 use narrows_units::{Bytes, Span, Time};
 
-/// A handshake (RFC 9293 section 3.5): a SYN, its answer, and what acknowledges that. A world sends the SYN at [`send`](Handshake::send), again whenever the time
+/// A handshake (RFC 9293 section 3.5): a SYN, its answer, and the acknowledgement of that. A world sends the SYN at [`send`](Handshake::send), again whenever the time
 /// comes that it gives, and lets the sender go when the answer is there.
 ///
 /// The receiver's part needs no state: it answers each SYN with its stamp.
@@ -14,7 +14,7 @@ pub struct Handshake {
     sent: u32,
 }
 
-/// What the options of a SYN and of its answer have beyond those of data: largest segment, SACK, window scale, padding.
+/// Options that a SYN and its answer have beyond those of data: largest segment, SACK, window scale, padding.
 const OPTIONS: Bytes = Bytes::new(8);
 /// So many repetitions have the first timeout (`tcp_syn_linear_timeouts`, Linux 6.5 and later), each further one twice that of the one before.
 const LINEAR: u32 = 4;

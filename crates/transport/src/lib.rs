@@ -3,13 +3,13 @@
 //!
 //! Segments are numbered from 0 and all of one size, but for the last of a message.
 //!
-//! What differs from Linux 6.x, whose TCP this follows:
+//! It follows TCP of Linux 6.x, with these differences:
 //! * clocks count nanoseconds and timers expire exactly;
 //! * the receiver acknowledges each segment that arrives out of order (Linux gathers those after the third for up to 1 ms or 5 % of a round trip); its delay and
 //!   its silence before it acknowledges quickly again know no round trip: at most 200 ms, and 1 s;
 //! * pacing begins with the first segment, in Linux with the eleventh;
 //! * a round counts as limited by the window if the window was full in it; in slow start Linux is content with half of it;
-//! * a timeout presumes lost what was sent within the last round trip too, and what is lost twice in its repair starts no new recovery;
+//! * a timeout presumes lost also the segments sent within the last round trip, and a second loss during its repair starts no new recovery;
 //! * a probe counts as in flight beside the segment it repeats;
 //! * the timer for reordering follows the oldest late segment, in Linux the youngest;
 //! * a reduction is undone as soon as it is known to be spurious, whatever is still being repaired;
@@ -21,7 +21,6 @@ mod pacing;
 mod ranges;
 mod rate;
 mod receiver;
-mod recovery;
 mod rtt;
 mod scoreboard;
 mod sender;
@@ -37,4 +36,4 @@ pub use rtt::RttEstimator;
 pub use scoreboard::MAX_DUPTHRESH;
 pub use sender::{Answer, Sender, SenderCounters};
 pub use transport::{AckFormat, LossDetection, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
-pub use wire::{Ack, Block, Data, MAX_BLOCKS};
+pub use wire::{Ack, Block, Blocks, Data, MAX_BLOCKS};

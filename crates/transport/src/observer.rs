@@ -1,6 +1,6 @@
-//! What a world shows to those who watch it: captures, logs.
+//! The view of a world that captures and logs have.
 
-use crate::{Ack, Block, Data, Sender};
+use crate::{Ack, Data, Sender};
 use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
 
@@ -12,7 +12,7 @@ pub trait Observer {
     const WATCHES: bool = true;
 
     /// A packet passes a point. Calls come in time order.
-    fn on_packet(&mut self, seen: &Seen<'_>);
+    fn on_packet(&mut self, seen: &Seen);
 
     /// A sender has processed an acknowledgement, or acted on a timer.
     fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender);
@@ -21,14 +21,14 @@ pub trait Observer {
 impl Observer for () {
     const WATCHES: bool = false;
 
-    fn on_packet(&mut self, _: &Seen<'_>) {}
+    fn on_packet(&mut self, _: &Seen) {}
 
     fn on_sender(&mut self, _: Time, _: usize, _: &Sender) {}
 }
 
 /// A packet, where and when it was seen.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct Seen {
     /// When.
     pub at: Time,
     /// Where.
@@ -39,17 +39,17 @@ pub struct Seen<'a> {
     pub size: Bytes,
     /// Its ECN field (RFC 3168).
     pub ecn: Ecn,
-    /// What it carries.
-    pub content: Content<'a>,
+    /// Its content.
+    pub content: Content,
 }
 
-/// What a packet carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content<'a> {
+/// The content of a packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Content {
     /// A segment of a connection.
     Data(Data),
-    /// An acknowledgement and its SACK blocks.
-    Ack(Ack, &'a [Block]),
+    /// An acknowledgement.
+    Ack(Ack),
     /// Data that is not acknowledged.
     Datagram,
 }

@@ -2,12 +2,12 @@
 
 use narrows_units::{Bytes, Rate, Time};
 
-/// A pacer. A burst may leave when its time has come; each packet of it moves the time of the next burst by what it takes at the pacing rate. A burst that
+/// A pacer. A burst may leave when its time has come; each packet of it moves the time of the next burst by the packet's time at the pacing rate. A burst that
 /// left late brings the next one forward by up to half of its own time (Linux `tcp_update_skb_after_send`), so that host delays do not lower the rate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pacer {
     next: Time,
-    /// What may still leave back to back.
+    /// Bytes that may still leave back to back.
     burst: u64,
     /// The lateness of the burst in progress.
     late: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Pacer {
     stopped: bool,
 }
 
-/// What an exact pacer makes up for at once, at most.
+/// The most lateness that an exact pacer makes up for at once, in ns.
 const MOST_LATE: u64 = 1_000_000;
 
 impl Pacer {
@@ -54,7 +54,7 @@ impl Pacer {
         self.next = self.next + took - narrows_units::Span::from_nanos(credit);
     }
 
-    /// The sender stops for another reason than pacing: what is left of the burst is forfeited.
+    /// The sender stops for another reason than pacing: the rest of the burst is forfeited.
     #[inline]
     pub(crate) fn end_burst(&mut self) {
         self.burst = 0;

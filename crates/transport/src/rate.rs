@@ -56,7 +56,7 @@ impl RateSampler {
         }
     }
 
-    /// Ends the limit by the application once what was in flight then has been delivered.
+    /// Ends the limit by the application once the segments in flight then have been delivered.
     #[inline]
     pub(crate) fn pass_app_limit(&mut self) {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {

@@ -1,7 +1,7 @@
 //! The receiving endpoint: reassembly and acknowledgement.
 
 use crate::ranges::RangeSet;
-use crate::wire::{Ack, Block, Data, MAX_BLOCKS};
+use crate::wire::{Ack, Block, Blocks, Data};
 use crate::{AckFormat, MAX_OFFLOAD, Transport};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Signal};
@@ -12,11 +12,9 @@ use narrows_wire::{Ecn, Signal};
 pub struct Receiver {
     next: u64,
     /// Arrived above `next`.
-    early: RangeSet,
-    /// The ranges of `early` that changed last, newest first: the SACK blocks of the next acknowledgement.
-    recent: Vec<Block>,
-    /// The SACK blocks of the latest acknowledgement.
-    blocks: Vec<Block>,
+    out_of_order: RangeSet,
+    /// The ranges received that changed last, newest first: the SACK blocks of the next acknowledgement.
+    recent: Blocks,
     /// Stamp of the first segment that advanced `next` since the latest acknowledgement (RFC 7323 section 4.3).
     echo: Time,
     unacknowledged: u32,
@@ -29,7 +27,7 @@ pub struct Receiver {
     delay: Span,
     counts: [u32; 4],
     echo_mark: bool,
-    /// What routers wrote into the data that is not acknowledged yet.
+    /// The values that routers wrote into data not acknowledged yet.
     signal: Option<Signal>,
     goodput: Bytes,
     duplicates: u64,
@@ -53,9 +51,8 @@ impl Receiver {
     pub fn new(transport: &Transport) -> Receiver {
         Receiver {
             next: 0,
-            early: RangeSet::default(),
-            recent: Vec::with_capacity(MAX_BLOCKS + 1),
-            blocks: Vec::with_capacity(MAX_BLOCKS),
+            out_of_order: RangeSet::default(),
+            recent: Blocks::default(),
             echo: Time::ZERO,
             unacknowledged: 0,
             ack_due: None,
@@ -81,20 +78,13 @@ impl Receiver {
         }
     }
 
-    /// What routers wrote into the segment that arrives now: call it before [`on_data`](Receiver::on_data).
-    pub fn on_signal(&mut self, signal: Signal) {
-        self.signal = Some(self.signal.map_or(signal, |before| before.then(signal)));
-    }
-
-    /// What the acknowledgement that leaves now echoes of what routers wrote.
-    pub fn take_signal(&mut self) -> Option<Signal> {
-        self.signal.take()
-    }
-
-    /// A segment arrives. Returns the acknowledgement if it must be sent now; its SACK blocks are in [`blocks`](Receiver::blocks).
+    /// A segment arrives with the ECN code point and the signal that routers wrote into it. Returns the acknowledgement if it must be sent now.
     #[inline]
-    pub fn on_data(&mut self, now: Time, data: &Data, ecn: Ecn) -> Option<Ack> {
+    pub fn on_data(&mut self, now: Time, data: &Data, ecn: Ecn, signal: Option<Signal>) -> Option<Ack> {
         self.counts[ecn as usize] += 1;
+        if let Some(signal) = signal {
+            self.signal = Some(self.signal.map_or(signal, |before| before.then(signal)));
+        }
         self.adapt_delay(now);
         if data.cwr || ecn == Ecn::Ce {
             self.note_mark(data.cwr, ecn);
@@ -103,7 +93,7 @@ impl Receiver {
             return self.take_numbered(now, data, ecn, next_packet);
         }
         if data.number != self.next {
-            return Some(self.out_of_order(data));
+            return Some(self.take_out_of_order(data));
         }
         self.next += 1;
         self.goodput += data.bytes;
@@ -111,7 +101,7 @@ impl Receiver {
             self.echo = data.stamp;
         }
         self.unacknowledged += 1;
-        if !self.early.is_empty() {
+        if !self.out_of_order.is_empty() {
             return Some(self.fill());
         }
         if !self.gro.is_zero() && ecn != Ecn::Ce && self.gathers(now, data.bytes) {
@@ -120,7 +110,7 @@ impl Receiver {
         self.acknowledge_in_order(now)
     }
 
-    /// A numbered transmission arrives. What leaves a gap in the numbers is acknowledged at once (RFC 9000 section 13.2.1).
+    /// A numbered transmission arrives. One that leaves a gap in the numbers is acknowledged at once (RFC 9000 section 13.2.1).
     fn take_numbered(&mut self, now: Time, data: &Data, ecn: Ecn, next_packet: u64) -> Option<Ack> {
         let packet = full_number(next_packet, data.packet);
         self.next_packet = Some(next_packet.max(packet + 1));
@@ -128,10 +118,10 @@ impl Receiver {
         let mut known = data.number < self.next;
         if !known {
             known = true;
-            self.early.insert(data.number..data.number + 1, |_| known = false);
-            if let Some(run) = self.early.holding(self.next) {
+            self.out_of_order.insert(data.number..data.number + 1, |_| known = false);
+            if let Some(run) = self.out_of_order.holding(self.next) {
                 self.next = run.end;
-                self.early.remove_below(run.end);
+                self.out_of_order.remove_below(run.end);
             }
         }
         if known {
@@ -159,11 +149,10 @@ impl Receiver {
             }
             apart
         });
-        self.recent.insert(0, range);
-        self.recent.truncate(MAX_BLOCKS);
+        self.recent.push_front(range);
     }
 
-    /// Takes a segment in with those that follow; false if it completes what is taken in together, by its size or, being short, as the end of a write.
+    /// Takes a segment in with those that follow; false if it completes the aggregate, by its size or, being short, as the end of a write.
     fn gathers(&mut self, now: Time, bytes: Bytes) -> bool {
         self.aggregated += bytes;
         let full = self.aggregated + self.mss > MAX_OFFLOAD || bytes < self.mss;
@@ -216,7 +205,7 @@ impl Receiver {
     }
 
     /// A segment came before its predecessors, or once more.
-    fn out_of_order(&mut self, data: &Data) -> Ack {
+    fn take_out_of_order(&mut self, data: &Data) -> Ack {
         let number = data.number;
         if number < self.next {
             let ack = self.acknowledge_duplicate(number);
@@ -224,10 +213,9 @@ impl Receiver {
             return ack;
         }
         let mut duplicate = true;
-        let range = self.early.insert(number..number + 1, |_| duplicate = false);
+        let range = self.out_of_order.insert(number..number + 1, |_| duplicate = false);
         self.recent.retain(|block| block.end < range.start || range.end < block.start);
-        self.recent.insert(0, Block { start: range.start, end: range.end });
-        self.recent.truncate(MAX_BLOCKS);
+        self.recent.push_front(Block { start: range.start, end: range.end });
         if duplicate {
             return self.acknowledge_duplicate(number);
         }
@@ -235,24 +223,23 @@ impl Receiver {
         self.acknowledge()
     }
 
-    /// The duplicate is reported before what is missing (RFC 2883 section 4).
+    /// The duplicate is reported before the ranges received (RFC 2883 section 4).
     fn acknowledge_duplicate(&mut self, number: u64) -> Ack {
         self.duplicates += 1;
         let mut ack = self.acknowledge();
         if !self.sack {
             return ack;
         }
-        self.blocks.insert(0, Block { start: number, end: number + 1 });
-        self.blocks.truncate(MAX_BLOCKS);
+        ack.blocks.push_front(Block { start: number, end: number + 1 });
         ack.duplicate = true;
         ack
     }
 
-    /// The hole at the front was filled: what waited behind it is delivered too.
+    /// The hole at the front was filled: the segments behind it are delivered too.
     fn fill(&mut self) -> Ack {
-        if let Some(run) = self.early.holding(self.next) {
+        if let Some(run) = self.out_of_order.holding(self.next) {
             self.next = run.end;
-            self.early.remove_below(run.end);
+            self.out_of_order.remove_below(run.end);
             self.recent.retain(|block| block.start >= run.end);
         }
         self.acknowledge()
@@ -274,7 +261,7 @@ impl Receiver {
         }
     }
 
-    /// Acknowledges what is due: segments taken in together, or after a delay.
+    /// Acknowledges segments taken in together, or after a delay, if that is due.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
         if self.aggregate.is_some_and(|due| due <= now) {
             self.aggregate = None;
@@ -293,17 +280,19 @@ impl Receiver {
         self.ack_due = None;
         self.aggregate = None;
         self.aggregated = Bytes::ZERO;
-        self.blocks.clear();
-        if self.sack {
-            self.blocks.extend_from_slice(&self.recent);
-        }
         let [_, ect1, ect0, ce] = self.counts;
-        Ack { next: self.next, echo: self.echo, window: self.window, ect0, ect1, ce, ece: self.echo_mark, duplicate: false }
-    }
-
-    /// The SACK blocks of the latest acknowledgement, newest first.
-    pub fn blocks(&self) -> &[Block] {
-        &self.blocks
+        Ack {
+            next: self.next,
+            echo: self.echo,
+            window: self.window,
+            ect0,
+            ect1,
+            ce,
+            ece: self.echo_mark,
+            duplicate: false,
+            blocks: if self.sack { self.recent } else { Blocks::default() },
+            signal: self.signal.take(),
+        }
     }
 
     /// Payload that arrived, in order or not, each byte once.

@@ -3,7 +3,7 @@
 use narrows_units::{Bytes, Span};
 use std::fmt;
 
-/// The settings of a transport endpoint. The default is the preset `linux`: what Linux 6.x does on an Ethernet path with default system settings.
+/// The settings of a transport endpoint. The default is the preset `linux`: Linux 6.x on an Ethernet path with default system settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
     /// Payload of a full segment. 1448 B: 1500 B less IPv4 and TCP headers with the timestamp option.
@@ -20,7 +20,7 @@ pub struct Transport {
     pub initial_rto: Span,
     /// Longest retransmission timeout after back-off (`TCP_RTO_MAX`).
     pub max_rto: Span,
-    /// What acknowledgements name.
+    /// The numbers that acknowledgements name: of segments or of transmissions.
     pub acks: AckFormat,
     /// Full segments after which an acknowledgement must be sent (RFC 5681 section 4.2). 1 acknowledges each packet.
     pub ack_every: u32,
@@ -31,7 +31,7 @@ pub struct Transport {
     /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once, up to 64 kB: generic receive offload
     /// with interrupt coalescing (`rx-usecs`). Zero takes in each by itself.
     pub gro: Span,
-    /// What the receiver can hold, in bytes of payload; `None` for no limit.
+    /// The receive buffer, in bytes of payload; `None` for no limit.
     pub receive_window: Option<Bytes>,
     /// How much a paced sender hands to the network card at once, to leave back to back.
     pub tso: Tso,
@@ -45,7 +45,7 @@ pub struct Transport {
     pub rtt_samples: RttSamples,
     /// Round trips for the mean are whole multiples of this, at least one; zero for exact ones.
     pub tick: Span,
-    /// What proves a segment lost.
+    /// The proof that a segment is lost.
     pub loss_detection: LossDetection,
     /// Segments that must arrive beyond a hole before it counts as lost (RFC 5681 section 3.2); with RACK, before it is lost without further waiting.
     pub dupthresh: u32,
@@ -59,7 +59,7 @@ pub struct Transport {
     pub undo: bool,
 }
 
-/// What acknowledgements name.
+/// The numbers that acknowledgements name: of segments or of transmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckFormat {
     /// Segments: all below a number, and ranges above it (TCP).
@@ -81,11 +81,11 @@ impl fmt::Display for AckFormat {
 /// How much a paced sender hands to the network card at once (TCP segmentation offload).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tso {
-    /// What the controller says.
+    /// The quantum that the controller decides.
     Off,
-    /// What the pacing rate gives in 1/1024 s, at least two segments and at most 64 kB, or what the controller says if that is more (Linux `tcp_tso_autosize`).
+    /// The pacing rate times 1/1024 s, at least two segments and at most 64 kB, or the controller's quantum if that is more (Linux `tcp_tso_autosize`).
     Auto,
-    /// So much payload, or what the controller says if that is more.
+    /// So much payload, or the controller's quantum if that is more.
     Fixed(Bytes),
 }
 
@@ -115,7 +115,7 @@ impl fmt::Display for RtoRule {
 pub enum RttSamples {
     /// Every one that can.
     Every,
-    /// One per window of data: after a sample, none until what was sent by then is acknowledged.
+    /// One per window of data: after a sample, none until all that was sent by then is acknowledged.
     OncePerWindow,
 }
 
@@ -128,7 +128,7 @@ impl fmt::Display for RttSamples {
     }
 }
 
-/// What proves a segment lost.
+/// The proof that a segment is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
     /// Time: something sent later has arrived, and a reordering window has passed (RFC 8985).
@@ -153,9 +153,9 @@ impl fmt::Display for LossDetection {
 /// How a reduction takes effect while losses are repaired, for controllers that leave this to the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryAlgorithm {
-    /// Spread over the acknowledgements in proportion to what is delivered (RFC 6937, Linux since 3.2).
+    /// Spread over the acknowledgements in proportion to deliveries (RFC 6937, Linux since 3.2).
     Prr,
-    /// One segment less for every second acknowledgement, and never more than one beyond what is in flight; afterwards slow start to where the controller wants
+    /// One segment less for every second acknowledgement, and never more than one beyond those in flight; afterwards slow start to where the controller wants
     /// the window (Linux 2.4 `tcp_cwnd_down`).
     RateHalving,
     /// At once: nothing leaves until the flight is below the new window (RFC 6675; without SACK RFC 6582, NewReno).

@@ -1,6 +1,8 @@
-//! What endpoints tell each other.
+//! Segments and acknowledgements, as the endpoints exchange them.
 
 use narrows_units::{Bytes, Time};
+use narrows_wire::Signal;
+use std::ops::Deref;
 
 /// A range of segments received above the cumulative acknowledgement, or received twice (RFC 2018, RFC 2883): first and one past the last. Under
 /// [`AckFormat::Numbered`](crate::AckFormat) a range of transmissions received.
@@ -14,6 +16,66 @@ pub struct Block {
 
 /// Most SACK blocks that fit beside the timestamp option.
 pub const MAX_BLOCKS: usize = 3;
+
+/// Up to [`MAX_BLOCKS`] SACK blocks, a slice of them in place.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blocks {
+    blocks: [Block; MAX_BLOCKS],
+    count: u32,
+}
+
+impl Blocks {
+    /// No blocks.
+    pub const NONE: Blocks = Blocks { blocks: [Block { start: 0, end: 0 }; MAX_BLOCKS], count: 0 };
+
+    /// Puts a block before the others; of more than [`MAX_BLOCKS`] the last is dropped.
+    pub fn push_front(&mut self, block: Block) {
+        let kept = (self.count as usize).min(MAX_BLOCKS - 1);
+        self.blocks.copy_within(..kept, 1);
+        self.blocks[0] = block;
+        self.count = kept as u32 + 1;
+    }
+
+    /// Keeps only the blocks for which `keep` is true, in their order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Block) -> bool) {
+        let mut kept = 0;
+        for index in 0..self.count as usize {
+            let block = self.blocks[index];
+            if keep(&block) {
+                self.blocks[kept] = block;
+                kept += 1;
+            }
+        }
+        self.count = kept as u32;
+    }
+}
+
+impl Deref for Blocks {
+    type Target = [Block];
+
+    #[inline]
+    fn deref(&self) -> &[Block] {
+        &self.blocks[..self.count as usize]
+    }
+}
+
+impl PartialEq for Blocks {
+    fn eq(&self, other: &Blocks) -> bool {
+        **self == **other
+    }
+}
+
+impl FromIterator<Block> for Blocks {
+    /// The first [`MAX_BLOCKS`] of them.
+    fn from_iter<I: IntoIterator<Item = Block>>(blocks: I) -> Blocks {
+        let mut all = Blocks::default();
+        for (place, block) in all.blocks.iter_mut().zip(blocks) {
+            *place = block;
+            all.count += 1;
+        }
+        all
+    }
+}
 
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +94,8 @@ pub struct Data {
     pub cwr: bool,
 }
 
-/// An acknowledgement. Its SACK blocks travel beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// An acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// All segments below this have arrived.
     pub next: u64,
@@ -51,4 +113,8 @@ pub struct Ack {
     pub ece: bool,
     /// The first block reports a duplicate (RFC 2883).
     pub duplicate: bool,
+    /// The ranges received that changed last, the newest first (RFC 2018 section 4).
+    pub blocks: Blocks,
+    /// The values that routers wrote into the data which this acknowledges.
+    pub signal: Option<Signal>,
 }

@@ -130,7 +130,7 @@ impl<C: Content> WindowConsumer<C> {
         };
         self.counters.nacks.count(nack.reason);
         if nack.reason == NackReason::Congestion {
-            self.sender.on_refusal(self.now, nacked.packet);
+            self.sender.on_nack(self.now, nacked.packet);
             // Wait for one gap between Interests, or a node that answers with a Nack at once would get retransmissions without end.
             let round = if self.srtt().is_zero() { self.sender.rtt().timeout() } else { self.srtt() };
             let abreast = (self.sender.effective_window() as u64).min(u64::from(self.sender.in_flight()) + 1);

@@ -1,7 +1,7 @@
 //! A flow as a TCP connection: bytes for segment numbers, stamps, and what its handshake says.
 
 use super::frame::Segment;
-use narrows_transport::{Ack, Block, Data, MAX_BLOCKS};
+use narrows_transport::{Ack, Data};
 use narrows_units::Time;
 use std::collections::VecDeque;
 
@@ -27,18 +27,10 @@ pub(super) struct Connection {
 }
 
 /// What tells packets under way apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Key {
     Data(u64, Time),
-    Ack(Ack, [Block; MAX_BLOCKS]),
-}
-
-impl Key {
-    pub fn of_ack(ack: &Ack, blocks: &[Block]) -> Key {
-        let mut all = [Block::default(); MAX_BLOCKS];
-        all[..blocks.len()].copy_from_slice(blocks);
-        Key::Ack(*ack, all)
-    }
+    Ack(Ack),
 }
 
 impl Connection {
@@ -101,7 +93,7 @@ impl Connection {
     }
 
     /// An acknowledgement on the wire.
-    pub fn ack(&self, ack: &Ack, blocks: &[Block]) -> Segment {
+    pub fn ack(&self, ack: &Ack) -> Segment {
         let window = (u64::from(ack.window) * self.mss).div_ceil(1 << self.scale).min(65_535);
         Segment {
             sequence: INITIAL_SEQUENCE.wrapping_add(1),
@@ -109,8 +101,8 @@ impl Connection {
             ack: true,
             ecn_bits: if self.accurate_ecn { counter(ack.ce) } else { [false, false, ack.ece] },
             window: window as u16,
-            stamps: self.stamps(Key::of_ack(ack, blocks)),
-            blocks: blocks.iter().map(|block| (self.sequence(block.start), self.sequence(block.end))).collect(),
+            stamps: self.stamps(Key::Ack(*ack)),
+            blocks: ack.blocks.iter().map(|block| (self.sequence(block.start), self.sequence(block.end))).collect(),
             ..Segment::default()
         }
     }
@@ -212,9 +204,9 @@ mod tests {
         assert_eq!(connection.data(&first).stamps, (11, 0));
         connection.on_gone(Key::Data(0, first.stamp), false);
         let ack = Ack { next: 1, echo: first.stamp, window: u32::MAX, ..Ack::default() };
-        let key = Key::of_ack(&ack, &[]);
+        let key = Key::Ack(ack);
         connection.on_acknowledged(Time::ZERO + Span::from_millis(25), key, &ack);
-        assert_eq!(connection.ack(&ack, &[]).stamps, (26, 11));
+        assert_eq!(connection.ack(&ack).stamps, (26, 11));
         connection.on_gone(key, true);
         let second = data(1, 1000, 40);
         connection.on_sent(&second);
@@ -227,7 +219,7 @@ mod tests {
         let window = |bytes: u64| {
             let connection = Connection::new(1448, Some(bytes), false);
             let ack = Ack { window: (bytes / 1448) as u32, ..Ack::default() };
-            (connection.scale, u64::from(connection.ack(&ack, &[]).window) << connection.scale)
+            (connection.scale, u64::from(connection.ack(&ack).window) << connection.scale)
         };
         assert_eq!(window(65_160), (0, 65_160));
         assert_eq!(window(144_800), (2, 144_800));

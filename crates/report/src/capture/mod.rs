@@ -93,7 +93,7 @@ impl<W: Write> Capture<W> {
 }
 
 impl<W: Write> Observer for Capture<W> {
-    fn on_packet(&mut self, seen: &Seen<'_>) {
+    fn on_packet(&mut self, seen: &Seen) {
         let Some(flow) = self.flows.get_mut(&seen.flow) else { return };
         let key = flow.begin(seen);
         if let Some(interface) = self.place.interface(flow, seen.point) {
@@ -134,7 +134,7 @@ impl Place {
 
 impl Watched {
     /// A packet is seen: notes it if it begins its way here.
-    fn begin(&mut self, seen: &Seen<'_>) -> Option<Key> {
+    fn begin(&mut self, seen: &Seen) -> Option<Key> {
         let connection = self.connection.as_mut()?;
         match seen.content {
             Content::Data(data) => {
@@ -144,8 +144,8 @@ impl Watched {
                 }
                 Some(Key::Data(data.number, data.stamp))
             }
-            Content::Ack(ack, blocks) => {
-                let key = Key::of_ack(&ack, blocks);
+            Content::Ack(ack) => {
+                let key = Key::Ack(ack);
                 if seen.point == Point::Receiver {
                     connection.on_acknowledged(seen.at, key, &ack);
                 }
@@ -155,7 +155,7 @@ impl Watched {
         }
     }
 
-    fn write<W: Write>(&mut self, file: &mut File<W>, interface: u32, seen: &Seen<'_>, handshake: bool) {
+    fn write<W: Write>(&mut self, file: &mut File<W>, interface: u32, seen: &Seen, handshake: bool) {
         let [sender, receiver] = self.sockets;
         let Some(connection) = &self.connection else {
             let payload = (seen.size.get() as usize).saturating_sub(frame::UDP_HEADERS);
@@ -168,14 +168,14 @@ impl Watched {
         }
         let bytes = match seen.content {
             Content::Data(data) => frame::tcp(sender, receiver, seen.ecn, &connection.data(&data)),
-            Content::Ack(ack, blocks) => frame::tcp(receiver, sender, seen.ecn, &connection.ack(&ack, blocks)),
+            Content::Ack(ack) => frame::tcp(receiver, sender, seen.ecn, &connection.ack(&ack)),
             Content::Datagram => return,
         };
         file.packet(interface, seen.at, &bytes, None);
     }
 
     /// A packet was seen: forgets it if it ends its way here.
-    fn end(&mut self, seen: &Seen<'_>, key: Option<Key>) {
+    fn end(&mut self, seen: &Seen, key: Option<Key>) {
         let last = if matches!(seen.content, Content::Data(_)) { Point::Receiver } else { Point::Sender };
         if let (Some(connection), Some(key)) = (&mut self.connection, key)
             && (seen.point == last || matches!(seen.point, Point::Dropped(_)))

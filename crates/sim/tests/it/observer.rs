@@ -21,7 +21,7 @@ struct Counts {
 }
 
 impl Observer for Counts {
-    fn on_packet(&mut self, seen: &Seen<'_>) {
+    fn on_packet(&mut self, seen: &Seen) {
         assert!(seen.at >= self.latest, "time runs forwards");
         self.latest = seen.at;
         match (seen.point, seen.content) {

@@ -8,7 +8,7 @@ use narrows_units::Time;
 struct Watching;
 
 impl Observer for Watching {
-    fn on_packet(&mut self, _: &Seen<'_>) {}
+    fn on_packet(&mut self, _: &Seen) {}
 
     fn on_sender(&mut self, _: Time, _: usize, _: &Sender) {}
 }

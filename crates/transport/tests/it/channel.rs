@@ -2,7 +2,7 @@
 
 use crate::common::Rig;
 use narrows_control::Reduction;
-use narrows_transport::{Ack, AckFormat, Block, Data, LossDetection, Receiver, RecoveryAlgorithm, Transport};
+use narrows_transport::{Ack, AckFormat, Data, LossDetection, Receiver, RecoveryAlgorithm, Transport};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Ecn;
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ fn channel() -> impl Strategy<Value = Channel> {
 enum Event {
     Write,
     Data(Data, Ecn),
-    Ack(Ack, Vec<Block>),
+    Ack(Ack),
 }
 
 struct World {
@@ -170,10 +170,9 @@ impl World {
 
     fn acknowledge(&mut self, now: Time, ack: Option<Ack>) {
         let Some(ack) = ack else { return };
-        let blocks = self.receiver.blocks().to_vec();
         if !self.random.chance(self.channel.ack_loss) {
             let arrival = self.arrival(now);
-            self.at(arrival, Event::Ack(ack, blocks));
+            self.at(arrival, Event::Ack(ack));
         }
     }
 
@@ -181,12 +180,11 @@ impl World {
         match event {
             Event::Write => self.write(now),
             Event::Data(data, ecn) => {
-                let ack = self.receiver.on_data(now, &data, ecn);
+                let ack = self.receiver.on_data(now, &data, ecn, None);
                 self.acknowledge(now, ack);
             }
-            Event::Ack(ack, blocks) => {
-                let blocks: Vec<_> = blocks.iter().map(|block| (block.start, block.end)).collect();
-                self.rig.deliver(now, ack, &blocks);
+            Event::Ack(ack) => {
+                self.rig.deliver(now, ack);
             }
         }
     }

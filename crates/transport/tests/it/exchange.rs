@@ -48,10 +48,10 @@ fn a_marked_answer_asks_for_a_reduction() {
 #[test]
 fn a_refusal_is_a_loss_at_once_and_only_once() {
     let mut rig = rig();
-    rig.sender.on_refusal(at(10), 4);
+    rig.sender.on_nack(at(10), 4);
     assert_eq!(rig.sender.in_flight(), 9);
-    rig.sender.on_refusal(at(11), 4);
-    rig.sender.on_refusal(at(11), 77);
+    rig.sender.on_nack(at(11), 4);
+    rig.sender.on_nack(at(11), 77);
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
     assert_eq!(rig.sender.counters().declared_lost, 1);
     // The window is 5: once four more are answered, the segment leaves again by another transmission, whose answer comes to it.
@@ -68,7 +68,7 @@ fn a_refusal_is_a_loss_at_once_and_only_once() {
 #[test]
 fn a_late_answer_still_delivers() {
     let mut rig = rig();
-    rig.sender.on_refusal(at(10), 0);
+    rig.sender.on_nack(at(10), 0);
     for packet in 1..10 {
         rig.sender.on_answer(at(100), &answer(packet));
     }

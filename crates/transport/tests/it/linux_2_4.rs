@@ -95,7 +95,7 @@ fn an_original_known_by_its_stamp_takes_the_reduction_back_and_teaches_the_dista
     rig.numbers(0);
     rig.sack(102, 0, &[(1, 5)]);
     assert_eq!(rig.numbers(102), [0]);
-    let heard = rig.deliver(at(103), Ack { next: 5, echo: at(0), window: u32::MAX, ..Ack::default() }, &[]).unwrap();
+    let heard = rig.deliver(at(103), Ack { next: 5, echo: at(0), window: u32::MAX, ..Ack::default() }).unwrap();
     assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(20.0);
     rig.numbers(103);

@@ -13,5 +13,6 @@ mod rates;
 mod receiver;
 mod recovery;
 mod sending;
+mod signals;
 mod timeouts;
 mod undo;

@@ -1,6 +1,6 @@
 //! Classic ECN at the sender (RFC 3168).
 
-use crate::common::{Heard, Rig, at};
+use crate::common::{Heard, Rig, at, ranges};
 use narrows_control::{CaState, Congestion, EcnDelta};
 use narrows_transport::Ack;
 use narrows_wire::Ecn;
@@ -13,7 +13,7 @@ fn capable(window: f64) -> Rig {
 }
 
 fn echo(rig: &mut Rig, ms: u64, next: u64, ce: u32) -> Heard {
-    rig.deliver(at(ms), Ack { next, window: u32::MAX, ce, ece: true, ..Ack::default() }, &[]).unwrap()
+    rig.deliver(at(ms), Ack { next, window: u32::MAX, ce, ece: true, ..Ack::default() }).unwrap()
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn one_reduction_per_window_of_data() {
     let marks = (2..=10).filter(|next| echo(&mut rig, 100 + next, *next, 1).congestion.is_some()).count();
     assert_eq!((marks, rig.sender.ca_state()), (0, CaState::Cwr));
     rig.numbers(111);
-    let heard = rig.deliver(at(200), Ack { next: 11, window: u32::MAX, ce: 1, ..Ack::default() }, &[]).unwrap();
+    let heard = rig.deliver(at(200), Ack { next: 11, window: u32::MAX, ce: 1, ..Ack::default() }).unwrap();
     assert_eq!((heard.congestion, heard.ca_state), (None, CaState::Open));
     assert_eq!(echo(&mut rig, 201, 12, 2).congestion, Some(Congestion::Mark), "a new mark after that");
 }
@@ -68,7 +68,7 @@ fn counts_come_as_differences_and_late_acknowledgements_take_nothing_back() {
     let mut rig = capable(10.0);
     rig.numbers(0);
     let mut deliver = |ms, next, (ect0, ect1, ce), blocks: &[(u64, u64)]| {
-        rig.deliver(at(ms), Ack { next, window: u32::MAX, ect0, ect1, ce, ..Ack::default() }, blocks).unwrap().ecn
+        rig.deliver(at(ms), Ack { next, window: u32::MAX, ect0, ect1, ce, blocks: ranges(blocks), ..Ack::default() }).unwrap().ecn
     };
     assert_eq!(deliver(100, 4, (3, 0, 1), &[]), EcnDelta { ect0: 3, ect1: 0, ce: 1, echo: false });
     assert_eq!(deliver(101, 4, (5, 1, 1), &[(6, 8)]), EcnDelta { ect0: 2, ect1: 1, ce: 0, echo: false });

@@ -113,8 +113,8 @@ fn the_receiver_names_the_latest_ranges_and_gaps_at_once() {
     let mut receiver = Receiver::new(&numbered());
     let mut take = |packet: u32, number: u64| {
         let data = Data { number, bytes: Bytes::new(1448), stamp: at(0), packet, retransmission: false, cwr: false };
-        let ack = receiver.on_data(at(packet as u64), &data, Ecn::NotEct);
-        ack.map(|ack| (ack.next, receiver.blocks().iter().map(|block| (block.start, block.end)).collect::<Vec<_>>()))
+        let ack = receiver.on_data(at(packet as u64), &data, Ecn::NotEct, None);
+        ack.map(|ack| (ack.next, ack.blocks.iter().map(|block| (block.start, block.end)).collect::<Vec<_>>()))
     };
     assert_eq!(take(0, 0), None, "one of two");
     assert_eq!(take(1, 1), Some((2, vec![(0, 2)])));

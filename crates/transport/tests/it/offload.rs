@@ -56,7 +56,7 @@ fn data(number: u64) -> Data {
 fn what_arrives_within_its_time_is_acknowledged_once() {
     let mut receiver = receiver();
     for number in 0..5 {
-        assert_eq!(receiver.on_data(us(100 + 10 * number), &data(number), Ecn::NotEct), None);
+        assert_eq!(receiver.on_data(us(100 + 10 * number), &data(number), Ecn::NotEct, None), None);
     }
     assert_eq!(receiver.next_timer(), Some(us(150)));
     let ack = receiver.on_timer(us(150)).unwrap();
@@ -67,7 +67,7 @@ fn what_arrives_within_its_time_is_acknowledged_once() {
 #[test]
 fn a_single_segment_still_waits_for_a_second() {
     let mut receiver = receiver();
-    receiver.on_data(us(100), &data(0), Ecn::NotEct);
+    receiver.on_data(us(100), &data(0), Ecn::NotEct, None);
     assert_eq!(receiver.on_timer(us(150)), None);
     assert_eq!(receiver.next_timer(), Some(us(40_150)));
 }
@@ -75,19 +75,19 @@ fn a_single_segment_still_waits_for_a_second() {
 #[test]
 fn sixty_four_kilobytes_are_complete_and_so_is_what_ends_short() {
     let mut full = receiver();
-    let acks: Vec<u64> = (0..100).filter(|number| full.on_data(us(100), &data(*number), Ecn::NotEct).is_some()).collect();
+    let acks: Vec<u64> = (0..100).filter(|number| full.on_data(us(100), &data(*number), Ecn::NotEct, None).is_some()).collect();
     assert_eq!(acks, [44, 89], "45 segments of 1448 B are 65,160 B");
     let mut short = receiver();
-    short.on_data(us(100), &data(0), Ecn::NotEct);
-    assert!(short.on_data(us(100), &Data { bytes: Bytes::new(7), ..data(1) }, Ecn::NotEct).is_some());
+    short.on_data(us(100), &data(0), Ecn::NotEct, None);
+    assert!(short.on_data(us(100), &Data { bytes: Bytes::new(7), ..data(1) }, Ecn::NotEct, None).is_some());
 }
 
 #[test]
 fn what_is_out_of_order_or_marked_ends_the_gathering() {
     for (next, ecn) in [(2, Ecn::NotEct), (1, Ecn::Ce)] {
         let mut receiver = receiver();
-        receiver.on_data(us(100), &data(0), Ecn::NotEct);
-        let ack = receiver.on_data(us(110), &data(next), ecn).expect("at once");
+        receiver.on_data(us(100), &data(0), Ecn::NotEct, None);
+        let ack = receiver.on_data(us(110), &data(next), ecn, None).expect("at once");
         assert_eq!(ack.next, if next == 1 { 2 } else { 1 });
         assert_eq!(receiver.next_timer(), None);
     }

@@ -56,9 +56,9 @@ fn the_receivers_window_bounds_what_is_sent() {
     let mut rig = Rig::with(10.0, &transport);
     rig.sender.write(100);
     assert_eq!(rig.numbers(0), [0, 1, 2, 3, 4]);
-    rig.deliver(at(100), Ack { next: 2, window: 5, ..Ack::default() }, &[]);
+    rig.deliver(at(100), Ack { next: 2, window: 5, ..Ack::default() });
     assert_eq!(rig.numbers(100), [5, 6]);
-    let heard = rig.deliver(at(200), Ack { next: 7, window: 9, ..Ack::default() }, &[]).unwrap();
+    let heard = rig.deliver(at(200), Ack { next: 7, window: 9, ..Ack::default() }).unwrap();
     assert!(heard.acked.iter().all(|acked| !acked.window_limited), "the window was not the limit");
     assert_eq!(rig.numbers(200), (7..16).collect::<Vec<_>>());
 }

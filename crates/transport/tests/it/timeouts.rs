@@ -72,7 +72,7 @@ fn a_round_trip_measured_ends_the_back_off() {
     rig.run_until(3_000);
     // The stamp tells which of three transmissions is acknowledged: 100 ms. Three times that is the first timeout.
     let ack = narrows_transport::Ack { next: 1, echo: at(3_000), window: u32::MAX, ..Default::default() };
-    let heard = rig.deliver(at(3_100), ack, &[]).unwrap();
+    let heard = rig.deliver(at(3_100), ack).unwrap();
     assert_eq!(heard.rtt, Some(Span::from_millis(100)));
     assert_eq!(rig.numbers(3_100), [1]);
     assert_eq!(rig.sender.next_timer(), Some(at(3_400)));

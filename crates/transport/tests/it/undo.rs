@@ -1,6 +1,6 @@
 //! Reductions that were not needed are taken back.
 
-use crate::common::{Rig, at};
+use crate::common::{Rig, at, ranges};
 use narrows_control::CaState;
 use narrows_transport::{Ack, Transport};
 
@@ -18,7 +18,7 @@ fn mistaken() -> Rig {
 fn an_original_that_arrives_after_all_is_known_by_its_stamp() {
     let mut rig = mistaken();
     let ack = Ack { next: 4, echo: at(0), window: u32::MAX, ..Ack::default() };
-    let heard = rig.deliver(at(103), ack, &[]).unwrap();
+    let heard = rig.deliver(at(103), ack).unwrap();
     assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     assert_eq!(rig.sender.counters().undone, 1);
     assert_eq!(rig.script.lock().unwrap().reductions().len(), 1);
@@ -57,7 +57,7 @@ fn a_timeout_that_came_too_soon_is_undone_and_nothing_more_is_sent_again() {
     assert_eq!(rig.run_until(1_000), [(at(1_000), 0)]);
     // The path was silent for a second: the originals arrive.
     let ack = Ack { next: 1, echo: at(0), window: u32::MAX, ..Ack::default() };
-    let heard = rig.deliver(at(1_050), ack, &[]).unwrap();
+    let heard = rig.deliver(at(1_050), ack).unwrap();
     assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(4.0);
     rig.ack(1_051, 3);
@@ -73,11 +73,11 @@ fn after_undo_reordering_is_waited_for() {
     rig.numbers(0);
     rig.sack(102, 0, &[(5, 9)]);
     assert_eq!(rig.numbers(102), [0, 1]);
-    let ack = Ack { next: 1, echo: at(0), window: u32::MAX, ..Ack::default() };
-    let heard = rig.deliver(at(103), ack, &[(5, 9)]).unwrap();
+    let ack = Ack { next: 1, echo: at(0), window: u32::MAX, blocks: ranges(&[(5, 9)]), ..Ack::default() };
+    let heard = rig.deliver(at(103), ack).unwrap();
     assert_eq!((heard.ca_state, heard.lost), (CaState::Disorder, vec![]));
-    let ack = Ack { next: 2, echo: at(0), window: u32::MAX, ..Ack::default() };
-    let heard = rig.deliver(at(104), ack, &[(5, 9)]).unwrap();
+    let ack = Ack { next: 2, ..ack };
+    let heard = rig.deliver(at(104), ack).unwrap();
     assert_eq!((heard.ca_state, heard.lost, heard.congestion), (CaState::Disorder, vec![], None));
 }
 
@@ -89,12 +89,12 @@ fn a_reduction_for_marks_is_never_undone() {
     rig.ack(0, 0);
     rig.numbers(0);
     let marked = Ack { next: 1, window: u32::MAX, ce: 1, ece: true, ..Ack::default() };
-    rig.deliver(at(100), marked, &[]);
+    rig.deliver(at(100), marked);
     rig.numbers(100);
     // A loss in the same window, found too soon.
     rig.sack(102, 1, &[(2, 6)]);
     assert_eq!(rig.sender.ca_state(), CaState::Recovery);
     assert_eq!(rig.numbers(102)[0], 1);
-    rig.deliver(at(103), Ack { next: 6, window: u32::MAX, ..Ack::default() }, &[]);
+    rig.deliver(at(103), Ack { next: 6, window: u32::MAX, ..Ack::default() });
     assert_eq!(rig.script.lock().unwrap().undone, 0);
 }

@@ -2,9 +2,9 @@
 #![allow(dead_code)]
 
 use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, RateSample, Reduction, Sent, Tag, Timeout};
-use narrows_transport::{Ack, Block, Data, Sender, Transport};
+use narrows_transport::{Ack, Block, Blocks, Data, Sender, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
-use narrows_wire::Ecn;
+use narrows_wire::{Ecn, Signal};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -21,6 +21,7 @@ pub struct Heard {
     pub rtt: Option<Span>,
     pub rate: Option<RateSample>,
     pub ecn: EcnDelta,
+    pub signal: Option<Signal>,
     pub ca_state: CaState,
     pub congestion: Option<Congestion>,
 }
@@ -93,6 +94,7 @@ impl Controller for Scripted {
             rtt: feedback.rtt,
             rate: feedback.rate,
             ecn: feedback.ecn,
+            signal: feedback.signal,
             ca_state: feedback.ca_state,
             congestion: feedback.congestion,
         });
@@ -216,21 +218,21 @@ impl Rig {
             self.echo = self.stamps[&self.acknowledged];
             self.acknowledged = next;
         }
-        self.deliver(at(ms), Ack { next, echo: self.echo, window: u32::MAX, ..Ack::default() }, blocks).expect("it was heard")
+        self.deliver(at(ms), Ack { next, echo: self.echo, window: u32::MAX, blocks: ranges(blocks), ..Ack::default() })
+            .expect("it was heard")
     }
 
     /// The same, its first block a duplicate.
     pub fn dsack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
         self.acknowledged = self.acknowledged.max(next);
-        let ack = Ack { next, echo: self.echo, window: u32::MAX, duplicate: true, ..Ack::default() };
-        self.deliver(at(ms), ack, blocks).expect("it was heard")
+        let ack = Ack { next, echo: self.echo, window: u32::MAX, duplicate: true, blocks: ranges(blocks), ..Ack::default() };
+        self.deliver(at(ms), ack).expect("it was heard")
     }
 
     /// Any acknowledgement.
-    pub fn deliver(&mut self, now: Time, ack: Ack, blocks: &[(u64, u64)]) -> Option<Heard> {
-        let blocks: Vec<Block> = blocks.iter().map(|&(start, end)| Block { start, end }).collect();
+    pub fn deliver(&mut self, now: Time, ack: Ack) -> Option<Heard> {
         let before = self.script.lock().unwrap().heard.len();
-        self.sender.on_ack(now, &ack, &blocks);
+        self.sender.on_ack(now, &ack);
         self.check();
         self.script.lock().unwrap().heard.get(before).cloned()
     }
@@ -252,6 +254,11 @@ impl Rig {
             assert_eq!(self.sender.in_flight(), script.flight(), "segments in flight");
         }
     }
+}
+
+/// SACK blocks, the newest first: first segment and one past the last.
+pub fn ranges(blocks: &[(u64, u64)]) -> Blocks {
+    blocks.iter().map(|&(start, end)| Block { start, end }).collect()
 }
 
 /// `count` full segments.

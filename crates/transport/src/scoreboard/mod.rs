@@ -1,0 +1,332 @@
+//! The outstanding segments: each one's latest transmission and its state.
+
+mod detection;
+mod duplicates;
+mod numbered;
+mod slot;
+
+use crate::LossDetection;
+use crate::ranges::RangeSet;
+use narrows_units::{Span, Time};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+pub use detection::MAX_DUPTHRESH;
+pub(crate) use slot::{Evidence, Flags, Slot, Stamp};
+
+/// The outstanding segments `una..next`.
+///
+/// Nothing here costs time in proportion to the window: cumulative acknowledgement touches each segment once, SACK touches segments newly acknowledged, and
+/// loss detection follows transmissions in the order in which they were sent and never goes back.
+#[derive(Clone, Debug)]
+pub(crate) struct Scoreboard {
+    slots: Vec<Slot>,
+    /// Beside `slots`, if rates are sampled; else empty.
+    stamps: Vec<Stamp>,
+    una: u64,
+    next: u64,
+    sacked: RangeSet,
+    /// Lost and not yet retransmitted.
+    to_retransmit: RangeSet,
+    /// Retransmissions in the order in which they left; entries that no longer describe the latest transmission are skipped.
+    retransmissions: VecDeque<Retransmission>,
+    /// First segments below this are settled: acknowledged, declared lost or retransmitted.
+    scanned: u64,
+    lost_out: u32,
+    sacked_out: u32,
+    retrans_out: u32,
+    /// The most recently sent transmission known delivered.
+    newest: (Time, u64),
+    newest_rtt: Span,
+    /// One past the highest segment known delivered.
+    highest: u64,
+    reordering_seen: bool,
+    /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh, grown by reordering).
+    reordering: u32,
+    detection: LossDetection,
+}
+
+/// A retransmission under way.
+#[derive(Clone, Copy, Debug)]
+struct Retransmission {
+    number: u64,
+    sent_at: Time,
+    /// First segment never sent then.
+    next: u64,
+}
+
+/// Slots at the start; they double as the window grows.
+const INITIAL: usize = 16;
+
+impl Scoreboard {
+    /// An empty board. `stamps`: keeps the delivery state of each transmission.
+    pub(crate) fn new(stamps: bool, detection: LossDetection, dupthresh: u32) -> Scoreboard {
+        Scoreboard {
+            slots: vec![Slot::default(); INITIAL],
+            stamps: vec![Stamp::default(); if stamps { INITIAL } else { 0 }],
+            una: 0,
+            next: 0,
+            sacked: RangeSet::default(),
+            to_retransmit: RangeSet::default(),
+            retransmissions: VecDeque::new(),
+            scanned: 0,
+            lost_out: 0,
+            sacked_out: 0,
+            retrans_out: 0,
+            newest: (Time::ZERO, 0),
+            newest_rtt: Span::ZERO,
+            highest: 0,
+            reordering_seen: false,
+            reordering: dupthresh,
+            detection,
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u64) -> usize {
+        number as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self, number: u64) -> &Slot {
+        &self.slots[self.place(number)]
+    }
+
+    #[inline]
+    pub(crate) fn slot_mut(&mut self, number: u64) -> &mut Slot {
+        let place = self.place(number);
+        &mut self.slots[place]
+    }
+
+    /// The delivery state when segment `number` left; zero if stamps are not kept. Holds until the next segment is sent.
+    #[inline]
+    pub(crate) fn stamp(&self, number: u64) -> Stamp {
+        self.stamps.get(self.place(number)).copied().unwrap_or_default()
+    }
+
+    /// Keeps the delivery state at which segment `number` left, if stamps are kept.
+    #[inline]
+    pub(crate) fn set_stamp(&mut self, number: u64, stamp: Stamp) {
+        let place = self.place(number);
+        if let Some(kept) = self.stamps.get_mut(place) {
+            *kept = stamp;
+        }
+    }
+
+    /// First segment not cumulatively acknowledged.
+    #[inline]
+    pub(crate) fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// First segment never sent.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Segments in flight: sent, not acknowledged, not presumed lost, plus retransmissions (RFC 6675 `pipe`, Linux `tcp_packets_in_flight`).
+    #[inline]
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.outstanding() + self.retrans_out - self.sacked_out - self.lost_out
+    }
+
+    /// Segments sent and not cumulatively acknowledged.
+    #[inline]
+    pub(crate) fn outstanding(&self) -> u32 {
+        (self.next - self.una) as u32
+    }
+
+    pub(crate) fn sacked_out(&self) -> u32 {
+        self.sacked_out
+    }
+
+    pub(crate) fn lost_out(&self) -> u32 {
+        self.lost_out
+    }
+
+    pub(crate) fn retrans_out(&self) -> u32 {
+        self.retrans_out
+    }
+
+    /// The first segment that waits for retransmission.
+    #[inline]
+    pub(crate) fn first_to_retransmit(&self) -> Option<u64> {
+        self.to_retransmit.first()
+    }
+
+    /// A new segment leaves.
+    #[inline]
+    pub(crate) fn send_new(&mut self, slot: Slot) -> u64 {
+        if self.outstanding() as usize == self.slots.len() {
+            self.grow();
+        }
+        let number = self.next;
+        *self.slot_mut(number) = slot;
+        self.next += 1;
+        number
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mask = self.slots.len() * 2 - 1;
+        self.slots = moved_to_larger(&self.slots, self.una..self.next, mask);
+        if !self.stamps.is_empty() {
+            self.stamps = moved_to_larger(&self.stamps, self.una..self.next, mask);
+        }
+    }
+
+    /// A segment leaves again. `slot` describes the new transmission.
+    pub(crate) fn retransmit(&mut self, number: u64, mut slot: Slot) {
+        let before = self.slot(number).flags;
+        slot.flags =
+            slot.flags.with(Flags::LOST, before.has(Flags::LOST)).with(Flags::EVER_RETRANSMITTED, true).with(Flags::RETRANSMITTED, true);
+        if !before.has(Flags::RETRANSMITTED) {
+            self.retrans_out += 1;
+        }
+        self.to_retransmit.remove(number);
+        self.retransmissions.push_back(Retransmission { number, sent_at: slot.sent_at, next: self.next });
+        *self.slot_mut(number) = slot;
+    }
+
+    /// The cumulative acknowledgement moves to `number + 1`; returns the segment delivered, unless SACK had acknowledged it before. `number` is `una`.
+    #[inline]
+    pub(crate) fn pass(&mut self, evidence: Evidence) -> Option<Slot> {
+        let number = self.una;
+        self.una += 1;
+        let flags = self.slot(number).flags;
+        if flags.has(Flags::SACKED) {
+            self.sacked_out -= 1;
+            return None;
+        }
+        if flags.has(Flags::LOST) || flags.has(Flags::RETRANSMITTED) {
+            self.settle_lost(number, flags);
+        }
+        Some(self.deliver(number, evidence))
+    }
+
+    /// The cumulative acknowledgement has moved: forgets ranges below it.
+    pub(crate) fn trim(&mut self) {
+        if !self.sacked.is_empty() {
+            self.sacked.remove_below(self.una);
+        }
+    }
+
+    /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known to have arrived.
+    pub(crate) fn sack(&mut self, start: u64, end: u64, evidence: Evidence, delivered: &mut Vec<(u64, Slot)>) {
+        // A segment out of order leaves the stamp as it was (RFC 7323 section 4.3): the stamp says nothing here.
+        let evidence = Evidence { echo: Time::NEVER, ..evidence };
+        let (start, end) = (start.max(self.una), end.min(self.next));
+        if start >= end {
+            return;
+        }
+        let mut sacked = std::mem::take(&mut self.sacked);
+        sacked.insert(start..end, |new| {
+            for number in new {
+                let flags = self.slot(number).flags;
+                if flags.has(Flags::LOST) || flags.has(Flags::RETRANSMITTED) {
+                    self.settle_lost(number, flags);
+                }
+                self.slot_mut(number).flags.set(Flags::SACKED);
+                self.sacked_out += 1;
+                let mut slot = self.deliver(number, evidence);
+                slot.flags = slot.flags.with(Flags::LOST, flags.has(Flags::LOST));
+                delivered.push((number, slot));
+            }
+        });
+        self.sacked = sacked;
+    }
+
+    /// A segment presumed lost or retransmitted has been delivered after all.
+    #[cold]
+    fn settle_lost(&mut self, number: u64, flags: Flags) {
+        if flags.has(Flags::LOST) {
+            self.lost_out -= 1;
+            self.to_retransmit.remove(number);
+        }
+        if flags.has(Flags::RETRANSMITTED) {
+            self.retrans_out -= 1;
+        }
+        let flags = &mut self.slot_mut(number).flags;
+        flags.clear(Flags::LOST);
+        flags.clear(Flags::RETRANSMITTED);
+    }
+
+    #[inline]
+    fn deliver(&mut self, number: u64, evidence: Evidence) -> Slot {
+        let slot = *self.slot(number);
+        let resent = slot.flags.has(Flags::EVER_RETRANSMITTED);
+        if number < self.highest {
+            if !resent && self.detection != LossDetection::Dupack {
+                self.note_reordering(number);
+            }
+        } else {
+            self.highest = number + 1;
+        }
+        // RFC 8985 section 6.2 step 2: a cumulative acknowledgement that echoes an older stamp, or any that comes too early, may be of the original and says
+        // nothing of the retransmission.
+        let rtt = evidence.now.since(slot.sent_at);
+        let ambiguous = resent && (evidence.echo < slot.sent_at || rtt < evidence.min_rtt);
+        if (slot.sent_at, number) > self.newest && !ambiguous {
+            self.newest = (slot.sent_at, number);
+            self.newest_rtt = rtt;
+        }
+        slot
+    }
+
+    /// Segment `number` was late, not lost: segments arrive out of order on this path.
+    pub(crate) fn note_reordering(&mut self, number: u64) {
+        self.reordering_seen = true;
+        self.reordering = self.reordering.max(self.highest.saturating_sub(number) as u32);
+    }
+
+    /// Presumes lost the latest transmission of a segment.
+    fn mark_lost(&mut self, number: u64) {
+        let flags = self.slot(number).flags;
+        if flags.has(Flags::RETRANSMITTED) {
+            self.retrans_out -= 1;
+            self.slot_mut(number).flags.clear(Flags::RETRANSMITTED);
+        }
+        if !flags.has(Flags::LOST) {
+            self.lost_out += 1;
+            self.slot_mut(number).flags.set(Flags::LOST);
+        }
+        self.to_retransmit.insert(number..number + 1, |_| {});
+    }
+
+    /// Presumes everything lost that SACK has not acknowledged; calls `lost` for each transmission not presumed lost before.
+    pub(crate) fn mark_all_lost(&mut self, mut lost: impl FnMut(u64, Slot)) {
+        for number in self.una..self.next {
+            let slot = *self.slot(number);
+            if slot.flags.has(Flags::SACKED) || (slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED)) {
+                continue;
+            }
+            self.mark_lost(number);
+            lost(number, slot);
+        }
+        self.retransmissions.clear();
+        self.scanned = self.next;
+    }
+
+    /// Nothing was lost after all: clears every mark.
+    pub(crate) fn unmark_lost(&mut self) {
+        for number in self.una..self.next {
+            let flags = self.slot(number).flags;
+            if flags.has(Flags::LOST) {
+                self.slot_mut(number).flags.clear(Flags::LOST);
+                self.lost_out -= 1;
+            }
+        }
+        self.to_retransmit.clear();
+        self.scanned = self.una;
+    }
+}
+
+/// The outstanding entries of a ring, in a ring twice as large.
+fn moved_to_larger<T: Copy + Default>(ring: &[T], outstanding: Range<u64>, mask: usize) -> Vec<T> {
+    let mut larger = vec![T::default(); mask + 1];
+    for number in outstanding {
+        larger[number as usize & mask] = ring[number as usize & (ring.len() - 1)];
+    }
+    larger
+}

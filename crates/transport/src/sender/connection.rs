@@ -1,0 +1,269 @@
+//! The part of a sender that is the same for both transports.
+
+use super::counters::SenderCounters;
+use super::reduction::CwndReduction;
+use crate::pacing::Pacer;
+use crate::rate::RateSampler;
+use crate::rtt::RttEstimator;
+use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
+use crate::short::ShortSegments;
+use crate::wire::{Ack, Block, MAX_BLOCKS};
+use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
+use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, Reduction, Totals};
+use narrows_units::{Bytes, Span, Time};
+
+/// A connection from its sender's side: the controller and its decision, the data, the clocks, and the transmissions that are outstanding.
+pub(super) struct Connection {
+    pub transport: Transport,
+    pub controller: Box<dyn Controller>,
+    pub decision: Decision,
+    pub board: Scoreboard,
+    pub rtt: RttEstimator,
+    pub latest_rtt: Option<Span>,
+    pub rate: RateSampler,
+    pub sample_rates: bool,
+    pub pacer: Pacer,
+    /// Segments below this are written by the application.
+    pub written: u64,
+    pub short: ShortSegments,
+    pub finished: bool,
+    /// Segments below this fit the receiver's window.
+    pub receive_limit: u64,
+    pub state: CaState,
+    /// Recovery ends when everything below this is acknowledged.
+    pub recovery_end: u64,
+    pub reduction: CwndReduction,
+    pub window_limited: bool,
+    /// `window_limited` holds until everything below this is acknowledged.
+    pub window_limited_until: u64,
+    pub burst_start: u64,
+    pub timers: Timers,
+    /// A probe is to leave, whatever window and pacing say.
+    pub probe_wanted: bool,
+    pub cwr_wanted: bool,
+    /// Counts of ECT(0), ECT(1) and CE in the latest acknowledgement.
+    pub ecn_seen: (u32, u32, u32),
+    pub counters: SenderCounters,
+    /// Segments that the latest acknowledgement newly acknowledged.
+    pub acked: Vec<Acked>,
+    /// Transmissions that the latest event declared lost.
+    pub lost: Vec<Lost>,
+    pub arrived: Vec<(u64, Slot)>,
+    /// SACK blocks of the latest acknowledgement that had any.
+    pub known_blocks: [Block; MAX_BLOCKS],
+}
+
+/// When timers expire; [`Time::NEVER`] for those that are not set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timers {
+    pub retransmit: Time,
+    pub probe: Time,
+    pub reorder: Time,
+}
+
+impl Timers {
+    pub const NONE: Timers = Timers { retransmit: Time::NEVER, probe: Time::NEVER, reorder: Time::NEVER };
+}
+
+impl Connection {
+    pub fn new(transport: &Transport, controller: Box<dyn Controller>, sample_rates: bool) -> Connection {
+        Connection {
+            decision: controller.decision(),
+            controller,
+            board: Scoreboard::new(sample_rates, transport.loss_detection, transport.dupthresh),
+            rtt: RttEstimator::new(transport),
+            latest_rtt: None,
+            rate: RateSampler::default(),
+            sample_rates,
+            pacer: if transport.acks == AckFormat::Numbered { Pacer::exact() } else { Pacer::default() },
+            written: 0,
+            short: ShortSegments::default(),
+            finished: false,
+            receive_limit: transport.receive_window.map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
+            state: CaState::Open,
+            recovery_end: 0,
+            reduction: CwndReduction::new(transport.recovery),
+            window_limited: false,
+            window_limited_until: 0,
+            burst_start: 0,
+            timers: Timers::NONE,
+            probe_wanted: false,
+            cwr_wanted: false,
+            ecn_seen: (0, 0, 0),
+            counters: SenderCounters::default(),
+            acked: Vec::new(),
+            lost: Vec::new(),
+            arrived: Vec::new(),
+            known_blocks: [Block::default(); MAX_BLOCKS],
+            transport: transport.clone(),
+        }
+    }
+
+    #[inline]
+    pub fn payload(&self, number: u64) -> Bytes {
+        self.short.payload(number).unwrap_or(self.transport.mss)
+    }
+
+    /// True if segment `next`, the first never sent, is written and the receiver has room for it.
+    #[inline]
+    pub fn has_data(&self, next: u64) -> bool {
+        next < self.written && next < self.receive_limit
+    }
+
+    /// The window is being lowered.
+    #[inline]
+    pub fn is_reducing(&self) -> bool {
+        matches!(self.state, CaState::Recovery | CaState::Cwr)
+    }
+
+    /// Losses are being repaired.
+    #[inline]
+    pub fn is_repairing(&self) -> bool {
+        matches!(self.state, CaState::Recovery | CaState::Loss)
+    }
+
+    /// The window that holds now, in segments.
+    #[inline]
+    pub fn window(&self) -> u32 {
+        let target = self.decision.window.whole().max(1);
+        match self.decision.reduction {
+            Reduction::Transport => self.reduction.window(target, self.is_reducing()),
+            Reduction::Immediate => target,
+        }
+    }
+
+    /// How much may leave back to back when pacing allows.
+    #[inline]
+    pub fn quantum(&self) -> Bytes {
+        let burst = match self.transport.tso {
+            Tso::Off => return self.decision.quantum,
+            Tso::Fixed(size) => size,
+            Tso::Auto => {
+                let rate = self.decision.pacing.map_or(0, |rate| rate.as_bps() / 8 / 1024);
+                Bytes::new(rate).min(MAX_OFFLOAD).max(self.transport.mss * 2)
+            }
+        };
+        let segments = burst.get() / self.transport.mss.get();
+        ((self.transport.mss + self.transport.headers) * segments).max(self.decision.quantum)
+    }
+
+    /// A new event begins: nothing is acknowledged or lost by it yet.
+    #[inline]
+    pub fn begin_event(&mut self) {
+        self.acked.clear();
+        self.lost.clear();
+    }
+
+    /// The times by which an acknowledgement that echoes the stamp `echo` is judged.
+    #[inline]
+    pub fn evidence(&self, now: Time, echo: Time) -> Evidence {
+        Evidence { now, echo, min_rtt: self.rtt.minimum().unwrap_or(Span::MAX) }
+    }
+
+    /// The transmission at `place` of the scoreboard has delivered segment `number`.
+    #[inline]
+    pub fn note_delivered(&mut self, now: Time, place: u64, number: u64, slot: &Slot) {
+        let app_limited = slot.flags.has(Flags::APP_LIMITED);
+        if self.sample_rates {
+            self.rate.on_delivered(now, slot.sent_at, self.board.stamp(place), app_limited);
+        } else {
+            self.rate.delivered += 1;
+        }
+        self.acked.push(Acked {
+            number,
+            bytes: self.payload(number),
+            sent_at: slot.sent_at,
+            rtt: now.since(slot.sent_at),
+            tag: slot.tag,
+            app_limited,
+            window_limited: slot.flags.has(Flags::WINDOW_LIMITED),
+        });
+    }
+
+    /// Takes the round trips of the oldest and the newest transmission delivered, which left at these times: the oldest's for the mean, as Linux does, the
+    /// newest's for the minimum and the controller. Returns the newest's.
+    #[inline]
+    pub fn take_rtt(&mut self, now: Time, oldest: Time, newest: Time) -> Span {
+        let rtt = now.since(newest);
+        self.rtt.sample(now.since(oldest), self.board.una(), self.board.next());
+        self.rtt.sample_minimum(now, rtt);
+        self.latest_rtt = Some(rtt);
+        rtt
+    }
+
+    /// Lets `detect` look for losses on the scoreboard and note each, by its segment. Returns its answer.
+    pub fn find_lost<R>(&mut self, detect: impl FnOnce(&mut Scoreboard, &mut dyn FnMut(u64, Slot)) -> R) -> R {
+        let before = self.lost.len();
+        let (lost, short, mss) = (&mut self.lost, &self.short, self.transport.mss);
+        let answer = detect(&mut self.board, &mut |number, slot| {
+            let bytes = short.payload(number).unwrap_or(mss);
+            lost.push(Lost { number, bytes, sent_at: slot.sent_at, tag: slot.tag });
+        });
+        self.counters.declared_lost += (self.lost.len() - before) as u64;
+        answer
+    }
+
+    /// Packets counted by the receiver since the acknowledgement before.
+    #[inline]
+    fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
+        let (ect0, ect1, ce) = &mut self.ecn_seen;
+        EcnDelta { ect0: counted(ect0, ack.ect0), ect1: counted(ect1, ack.ect1), ce: counted(ce, ack.ce), echo: ack.ece }
+    }
+
+    /// Tells the controller of an acknowledgement, or of an event without one.
+    #[inline]
+    pub fn feed(&mut self, now: Time, ack: Option<&Ack>, rtt: Option<Span>, in_flight_before: u32, congestion: Option<Congestion>) {
+        let mut rate = None;
+        self.rate.pass_app_limit();
+        if self.sample_rates {
+            let min_rtt = self.rtt.minimum().unwrap_or_default();
+            rate = self.rate.sample(now, min_rtt);
+            if let (Some(sample), [only]) = (&mut rate, self.acked.as_slice()) {
+                sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
+            }
+        }
+        let mut feedback = Feedback::at(now);
+        if let Some(ack) = ack {
+            feedback.ecn = self.ecn_delta(ack);
+            feedback.signal = ack.signal;
+        }
+        feedback.acked = &self.acked;
+        feedback.lost = &self.lost;
+        feedback.rtt = rtt;
+        feedback.rate = rate;
+        feedback.in_flight_before = in_flight_before;
+        feedback.in_flight = self.board.in_flight();
+        feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
+        feedback.srtt = self.rtt.srtt();
+        feedback.ca_state = self.state;
+        feedback.congestion = congestion;
+        self.controller.on_feedback(&feedback);
+    }
+
+    /// Carries the controller's decision into the window. `acked`: segments newly delivered; `clean`: the acknowledgement moved and nothing more was lost.
+    #[inline]
+    pub fn reduce(&mut self, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
+        let reducing = self.is_reducing();
+        if reducing && (congestion.is_some() || !reducing_before) {
+            self.reduction.begin(self.decision.window.whole().max(1));
+        }
+        self.decision = self.controller.decision();
+        let (in_flight, target) = (self.board.in_flight(), self.decision.window.whole().max(1));
+        if reducing {
+            self.reduction.on_ack(acked, in_flight, target, clean);
+        } else {
+            self.reduction.on_ack_after(in_flight, target, reducing_before);
+        }
+    }
+}
+
+/// By how much a count that wraps has grown; not at all if the acknowledgement was overtaken.
+#[inline]
+fn counted(seen: &mut u32, now: u32) -> u32 {
+    let grown = now.wrapping_sub(*seen);
+    if grown > u32::MAX / 2 {
+        return 0;
+    }
+    *seen = now;
+    grown
+}

@@ -1,0 +1,175 @@
+//! Numbered transmissions: every one, retransmissions included, has a number of its own and is acknowledged by it (RFC 9000, RFC 9002).
+
+mod exchange;
+mod stream;
+
+use super::connection::Connection;
+use crate::scoreboard::{Flags, Slot};
+use crate::wire::Ack;
+use narrows_control::{CaState, Congestion, Timeout};
+use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
+use stream::Stream;
+
+pub use exchange::Answer;
+
+/// The recovery state of numbered transmissions. The scoreboard's numbers are those of transmissions, each with one fate: acknowledged or lost.
+#[derive(Default)]
+pub(super) struct Numbered {
+    pub stream: Stream,
+    /// When the latest reduction was made: losses of transmissions that left before cause no other (RFC 9002 section 7.3.1).
+    reduced_at: Option<Time>,
+    /// Transmissions lost for which the latest reduction was made and that have not turned out late.
+    unproven: u32,
+}
+
+/// Round trips that a transmission may take before it is lost (RFC 9002 section 6.1.2, `kTimeThreshold`), and the least such time (`kGranularity`).
+const TIME_THRESHOLD: (u64, u64) = (9, 8);
+const GRANULARITY: Span = Span::from_millis(1);
+/// Timeouts that lost transmissions must span for everything to start anew (RFC 9002 section 7.6.1, `kPersistentCongestionThreshold`).
+const PERSISTENT: u64 = 3;
+
+impl Numbered {
+    #[inline]
+    pub fn on_sent(&mut self, conn: &mut Connection, segment: u64, slot: Slot) -> u64 {
+        self.stream.on_sent(segment);
+        conn.timers.retransmit = slot.sent_at + conn.rtt.timeout();
+        conn.board.send_new(slot)
+    }
+
+    /// An acknowledgement of transmissions arrives. It shows a round trip only if `timed`.
+    pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack, timed: bool) -> Option<Span> {
+        let in_flight_before = conn.board.in_flight();
+        conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
+        let evidence = conn.evidence(now, Time::NEVER);
+        for block in ack.blocks.iter().rev().filter(|block| !conn.known_blocks.contains(block)) {
+            conn.board.sack(block.start, block.end, evidence, &mut conn.arrived);
+        }
+        conn.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
+        let mut sent: Option<(Time, Time)> = None;
+        for index in 0..conn.arrived.len() {
+            let (packet, slot) = conn.arrived[index];
+            if let Some(at) = self.settle(conn, now, packet, &slot) {
+                sent = Some(sent.map_or((at, at), |(oldest, newest)| (oldest.min(at), newest.max(at))));
+            }
+        }
+        conn.arrived.clear();
+        let rtt = sent.filter(|_| timed).map(|(oldest, newest)| conn.take_rtt(now, oldest, newest));
+        self.undo_if_late(conn, now);
+        self.after_event(conn, now, Some(ack), in_flight_before, rtt);
+        rtt
+    }
+
+    /// A transmission has arrived: reports it, unless it was reported lost before. Returns when it left, if it is to be reported.
+    fn settle(&mut self, conn: &mut Connection, now: Time, packet: u64, slot: &Slot) -> Option<Time> {
+        let segment = self.stream.segment(packet);
+        self.stream.deliver(segment);
+        if slot.flags.has(Flags::LOST) {
+            if self.reduced_at.is_some_and(|reduced_at| slot.sent_at <= reduced_at) {
+                self.unproven = self.unproven.saturating_sub(1);
+            }
+            return None;
+        }
+        conn.note_delivered(now, packet, segment, slot);
+        Some(slot.sent_at)
+    }
+
+    /// Every loss for which the latest reduction was made has turned out to be late.
+    fn undo_if_late(&mut self, conn: &mut Connection, now: Time) {
+        if self.reduced_at.is_some() && self.unproven == 0 {
+            self.reduced_at = None;
+            if conn.transport.undo {
+                conn.controller.on_undo(now);
+                conn.counters.undone += 1;
+                conn.reduction.end();
+                conn.state = CaState::Open;
+            }
+        }
+    }
+
+    /// An acknowledgement or a refusal came, or the time to look for losses: finds them, moves through the states, tells the controller.
+    fn after_event(&mut self, conn: &mut Connection, now: Time, ack: Option<&Ack>, in_flight_before: u32, rtt: Option<Span>) {
+        let advanced = !conn.acked.is_empty();
+        let reducing_before = conn.is_reducing();
+        let persistent = self.detect_losses(conn, now);
+        let congestion = self.step_state(conn, now, ack);
+        let highest = conn.board.highest();
+        conn.board.pass_settled(|packet| self.stream.forgets(packet, highest));
+        self.stream.forget_below(conn.board.una());
+        conn.short.forget_below(self.stream.una());
+        if conn.board.in_flight() == 0 {
+            conn.timers.retransmit = Time::NEVER;
+        } else if advanced {
+            conn.timers.retransmit = now + conn.rtt.timeout();
+        }
+        conn.probe_wanted &= !advanced;
+        conn.feed(now, ack, rtt, in_flight_before, congestion);
+        if persistent {
+            conn.state = CaState::Loss;
+            conn.recovery_end = conn.board.next();
+            conn.reduction.end();
+            let lost = conn.lost.len() as u32;
+            conn.controller.on_timeout(&Timeout::new(now, in_flight_before, lost, congestion.is_none()));
+        }
+        conn.reduce(congestion, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
+    }
+
+    /// RFC 9002 section 6.1. True if transmissions lost without a gap span several timeouts (section 7.6).
+    fn detect_losses(&mut self, conn: &mut Connection, now: Time) -> bool {
+        let (num, den) = TIME_THRESHOLD;
+        let loss_delay = (conn.latest_rtt.unwrap_or_default().max(conn.rtt.srtt()) * num / den).max(GRANULARITY);
+        let next = conn.board.next();
+        let (mut last, mut since, mut longest) = (None, now, Span::ZERO);
+        let again = conn.find_lost(|board, lost| {
+            board.detect_numbered_losses(now, loss_delay, |packet, slot| {
+                if last.is_none_or(|last| last + 1 != packet) {
+                    since = slot.sent_at;
+                }
+                last = Some(packet);
+                longest = longest.max(slot.sent_at.since(since));
+                lost(self.stream.lose(packet, next), slot);
+            })
+        });
+        conn.timers.reorder = again.unwrap_or(Time::NEVER);
+        !conn.rtt.srtt().is_zero() && longest > conn.rtt.timeout() * PERSISTENT
+    }
+
+    /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived.
+    fn step_state(&mut self, conn: &mut Connection, now: Time, ack: Option<&Ack>) -> Option<Congestion> {
+        if conn.state != CaState::Open && conn.board.highest() > conn.recovery_end {
+            conn.state = CaState::Open;
+        }
+        let counts = conn.lost.iter().any(|lost| self.reduced_at.is_none_or(|reduced_at| lost.sent_at > reduced_at));
+        let marked = ack.is_some_and(|ack| ack.ece) && conn.decision.ecn != Ecn::NotEct;
+        let congestion = match conn.state {
+            _ if counts => Congestion::Loss,
+            CaState::Open | CaState::Disorder if marked => Congestion::Mark,
+            _ => {
+                self.unproven += conn.lost.len() as u32;
+                return None;
+            }
+        };
+        conn.state = if congestion == Congestion::Loss { CaState::Recovery } else { CaState::Cwr };
+        conn.recovery_end = conn.board.next();
+        conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;
+        conn.counters.recoveries += (congestion == Congestion::Loss) as u64;
+        self.reduced_at = Some(now);
+        // A reduction for marks is never undone.
+        self.unproven = conn.lost.len() as u32 + (congestion == Congestion::Mark) as u32;
+        Some(congestion)
+    }
+
+    /// Transmissions have waited long enough for those after them.
+    pub fn on_reorder_timer(&mut self, conn: &mut Connection, now: Time) {
+        let in_flight_before = conn.board.in_flight();
+        self.after_event(conn, now, None, in_flight_before, None);
+    }
+
+    /// Silence: a probe leaves whatever the window says, and nothing is declared lost (RFC 9002 section 6.2).
+    pub fn on_retransmit_timer(&self, conn: &mut Connection, now: Time) {
+        conn.counters.timeouts += 1;
+        conn.rtt.back_off();
+        conn.probe_wanted = true;
+        conn.timers.retransmit = now + conn.rtt.timeout();
+    }
+}

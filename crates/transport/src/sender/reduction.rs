@@ -1,0 +1,156 @@
+//! How the congestion window falls to its new value during a reduction.
+
+use crate::RecoveryAlgorithm;
+
+/// How a reduction takes effect while losses are repaired, with its state.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CwndReduction {
+    Prr(Prr),
+    RateHalving(RateHalving),
+    Pipe,
+}
+
+impl CwndReduction {
+    pub(super) fn new(algorithm: RecoveryAlgorithm) -> CwndReduction {
+        match algorithm {
+            RecoveryAlgorithm::Prr => CwndReduction::Prr(Prr::default()),
+            RecoveryAlgorithm::RateHalving => CwndReduction::RateHalving(RateHalving::default()),
+            RecoveryAlgorithm::Pipe | RecoveryAlgorithm::Reno => CwndReduction::Pipe,
+        }
+    }
+
+    /// A reduction from this window begins.
+    pub(super) fn begin(&mut self, prior_window: u32) {
+        match self {
+            CwndReduction::Prr(prr) => *prr = Prr::begin(prior_window),
+            CwndReduction::RateHalving(halving) => halving.begin(prior_window),
+            CwndReduction::Pipe => {}
+        }
+    }
+
+    /// The reduction is over, or holds at once: a timeout or an undo.
+    pub(super) fn end(&mut self) {
+        if let CwndReduction::RateHalving(halving) = self {
+            *halving = RateHalving::default();
+        }
+    }
+
+    /// A segment left during the reduction.
+    #[inline]
+    pub(super) fn on_sent(&mut self) {
+        if let CwndReduction::Prr(prr) = self {
+            prr.out += 1;
+        }
+    }
+
+    /// An acknowledgement during the reduction: it delivered `acked` segments. `clean`: the cumulative acknowledgement moved and nothing more was lost.
+    #[inline]
+    pub(super) fn on_ack(&mut self, acked: u32, in_flight: u32, target: u32, clean: bool) {
+        match self {
+            CwndReduction::Prr(prr) => prr.on_ack(acked, in_flight, target, clean),
+            CwndReduction::RateHalving(halving) => halving.on_ack(in_flight, target),
+            CwndReduction::Pipe => {}
+        }
+    }
+
+    /// An acknowledgement outside of one. `just_ended`: this one ends it.
+    #[inline]
+    pub(super) fn on_ack_after(&mut self, in_flight: u32, target: u32, just_ended: bool) {
+        if let CwndReduction::RateHalving(halving) = self {
+            halving.regrow(in_flight, target, just_ended);
+        }
+    }
+
+    /// The window now, where the controller wants it at `target`.
+    #[inline]
+    pub(super) fn window(&self, target: u32, reducing: bool) -> u32 {
+        match self {
+            CwndReduction::Prr(prr) if reducing => prr.window,
+            CwndReduction::RateHalving(halving) if reducing => halving.window,
+            CwndReduction::RateHalving(halving) => halving.window.min(target),
+            _ => target,
+        }
+    }
+}
+
+/// Rate halving as Linux 2.4 has it (`tcp_cwnd_down`, `tcp_complete_cwr`, `tcp_moderate_cwnd`), after a draft by Mathis, Semke and Mahdavi (1999).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RateHalving {
+    /// `u32::MAX` while it bounds nothing.
+    window: u32,
+    /// An acknowledgement waits for the second of its pair.
+    odd: bool,
+}
+
+impl Default for RateHalving {
+    fn default() -> RateHalving {
+        RateHalving { window: u32::MAX, odd: false }
+    }
+}
+
+/// Segments that may follow at once when a recovery ends (Linux 2.4 `tcp_max_burst`).
+const BURST_AFTER_RECOVERY: u32 = 3;
+
+impl RateHalving {
+    fn begin(&mut self, prior_window: u32) {
+        *self = RateHalving { window: self.window.min(prior_window), odd: false };
+    }
+
+    /// An acknowledgement during the reduction. `target` is where the controller wants the window.
+    fn on_ack(&mut self, in_flight: u32, target: u32) {
+        if self.odd && self.window > (target / 2).max(1) {
+            self.window -= 1;
+        }
+        self.odd = !self.odd;
+        self.window = self.window.min(in_flight + 1);
+    }
+
+    /// An acknowledgement after the reduction: the window grows by one segment each time until it is where the controller wants it. `just_ended`: this one ends
+    /// recovery.
+    #[inline]
+    fn regrow(&mut self, in_flight: u32, target: u32, just_ended: bool) {
+        if just_ended {
+            self.window = self.window.min(in_flight + BURST_AFTER_RECOVERY);
+        } else {
+            self.window = self.window.saturating_add(1);
+        }
+        if self.window >= target {
+            self.window = u32::MAX;
+        }
+    }
+}
+
+/// Proportional rate reduction (RFC 6937 with the reduction bound of Linux `tcp_cwnd_reduction`): the window goes from where it was to where the controller
+/// wants it in step with deliveries.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prr {
+    prior_window: u32,
+    delivered: u32,
+    out: u32,
+    window: u32,
+}
+
+impl Prr {
+    fn begin(prior_window: u32) -> Prr {
+        Prr { prior_window, delivered: 0, out: 0, window: prior_window }
+    }
+
+    /// An acknowledgement delivered `acked` segments. `target` is where the window shall arrive; `advanced`: the cumulative acknowledgement moved and nothing
+    /// more was lost.
+    fn on_ack(&mut self, acked: u32, in_flight: u32, target: u32, advanced: bool) {
+        if acked == 0 {
+            return;
+        }
+        self.delivered += acked;
+        let send = if in_flight > target {
+            let share = (target as u64 * self.delivered as u64).div_ceil(self.prior_window.max(1) as u64) as u32;
+            share.saturating_sub(self.out)
+        } else {
+            let unsent = self.delivered.saturating_sub(self.out).max(acked) + advanced as u32;
+            unsent.min(target - in_flight)
+        };
+        // The first retransmission of a recovery always leaves.
+        let send = send.max((self.out == 0) as u32);
+        self.window = in_flight + send;
+    }
+}

@@ -1,0 +1,124 @@
+//! When the next segment may leave, and which one.
+
+use super::Sender;
+use crate::scoreboard::{Flags, Slot};
+use crate::wire::Data;
+use narrows_control::Sent;
+use narrows_units::Time;
+use narrows_wire::Ecn;
+
+/// A reason not to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocked {
+    Window,
+    Pacing(Time),
+    /// Nothing to send, or the receiver's window is full.
+    Data,
+}
+
+impl Sender {
+    /// The segment that may be sent now, or the reason that none may.
+    #[inline]
+    fn sendable(&self, now: Time) -> Result<u64, Blocked> {
+        let Sender { conn, recovery } = self;
+        let next = recovery.next_segment(&conn.board);
+        let number = match recovery.first_to_retransmit(&conn.board) {
+            Some(number) if !recovery.prefers_new_data() => number,
+            _ if conn.has_data(next) => next,
+            Some(number) => number,
+            None => return Err(Blocked::Data),
+        };
+        if conn.probe_wanted {
+            return Ok(number);
+        }
+        if conn.board.in_flight() >= conn.window() {
+            return Err(Blocked::Window);
+        }
+        let release = conn.pacer.release(conn.transport.mss + conn.transport.headers, conn.decision.pacing);
+        if release > now {
+            return Err(Blocked::Pacing(release));
+        }
+        Ok(number)
+    }
+
+    /// When [`transmit`](Sender::transmit) would yield something: `now` if at once, `None` if only after an acknowledgement, a timer or a write.
+    #[inline]
+    pub fn ready_at(&self, now: Time) -> Option<Time> {
+        if self.conn.probe_wanted {
+            return Some(now);
+        }
+        match self.sendable(now) {
+            Ok(_) => Some(now),
+            Err(Blocked::Pacing(release)) => Some(release),
+            Err(_) => None,
+        }
+    }
+
+    /// The next segment that leaves at `now` and the code point it carries, or `None` if nothing may leave now.
+    pub fn transmit(&mut self, now: Time) -> Option<(Data, Ecn)> {
+        match self.sendable(now) {
+            Ok(number) => Some(self.send(now, number)),
+            Err(Blocked::Data) if self.conn.probe_wanted && self.conn.board.outstanding() > 0 => {
+                Some(self.send(now, self.recovery.to_probe(&self.conn.board)))
+            }
+            Err(blocked) => {
+                self.end_burst(blocked);
+                None
+            }
+        }
+    }
+
+    fn end_burst(&mut self, blocked: Blocked) {
+        let Sender { conn, recovery } = self;
+        let limited = blocked == Blocked::Window;
+        if !matches!(blocked, Blocked::Pacing(_)) {
+            conn.pacer.end_burst();
+        }
+        if limited && !conn.window_limited {
+            // The segments of this burst were limited by the window too, though that shows only now.
+            for number in conn.burst_start.max(conn.board.una())..conn.board.next() {
+                conn.board.slot_mut(number).flags.set(Flags::WINDOW_LIMITED);
+            }
+        }
+        if limited || conn.board.una() >= conn.window_limited_until {
+            conn.window_limited = limited;
+            conn.window_limited_until = conn.board.next();
+        }
+        conn.burst_start = conn.board.next();
+        // Every lost segment has been sent again: otherwise there would be something to send.
+        if blocked == Blocked::Data && recovery.next_segment(&conn.board) >= conn.written && conn.board.in_flight() < conn.window() {
+            conn.rate.limit_by_app(conn.board.in_flight());
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, now: Time, number: u64) -> (Data, Ecn) {
+        let Sender { conn, recovery } = self;
+        let fresh = number == recovery.next_segment(&conn.board);
+        let bytes = conn.payload(number);
+        let app_limited = conn.rate.is_app_limited();
+        let idle = recovery.is_idle(&conn.board);
+        let mut sent = Sent::new(now, number, bytes, conn.board.in_flight());
+        sent.retransmission = !fresh;
+        sent.app_limited = app_limited;
+        sent.rto = conn.rtt.timeout();
+        let tag = conn.controller.on_sent(&sent);
+        let flags = Flags::default().with(Flags::APP_LIMITED, app_limited).with(Flags::WINDOW_LIMITED, conn.window_limited);
+        let packet = recovery.on_sent(conn, number, fresh, Slot { sent_at: now, tag, flags });
+        conn.probe_wanted = false;
+        conn.counters.sent += 1;
+        conn.counters.retransmitted += !fresh as u64;
+        if conn.sample_rates {
+            let stamp = conn.rate.on_sent(now, idle);
+            conn.board.set_stamp(packet, stamp);
+        }
+        conn.decision = conn.controller.decision();
+        conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.decision.pacing, conn.quantum());
+        if conn.is_reducing() {
+            conn.reduction.on_sent();
+        }
+        let cwr = fresh && std::mem::take(&mut conn.cwr_wanted);
+        let ecn = if fresh { conn.decision.ecn } else { Ecn::NotEct };
+        (Data { number, bytes, stamp: now, packet: packet as u32, retransmission: !fresh, cwr }, ecn)
+    }
+}

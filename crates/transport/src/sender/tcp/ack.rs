@@ -1,0 +1,207 @@
+//! The way of an acknowledgement through the sender.
+
+use super::{Probe, Tcp};
+use crate::scoreboard::{Evidence, Flags, Slot};
+use crate::sender::connection::Connection;
+use crate::wire::{Ack, Block, MAX_BLOCKS};
+use crate::{LossDetection, RecoveryAlgorithm};
+use narrows_control::{CaState, Congestion};
+use narrows_units::{Span, Time};
+
+impl Tcp {
+    /// An acknowledgement arrives. Returns the round trip that it shows, if any.
+    pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack) -> Option<Span> {
+        let una_before = conn.board.una();
+        if ack.next > conn.board.next() || (ack.next < una_before && ack.blocks.is_empty()) {
+            return None;
+        }
+        let in_flight_before = conn.board.in_flight();
+        conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
+
+        let mut fresh = RttSamples::default();
+        let evidence = conn.evidence(now, if conn.transport.timestamps { ack.echo } else { Time::ZERO });
+        deliver_cumulative(conn, evidence, ack.next, &mut fresh);
+        if fresh.retransmitted {
+            // Segments delivered together with a retransmission may have waited for it (Karn).
+            fresh.sent = None;
+        }
+        let duplicate = ack.duplicate && self.note_duplicate(conn, &ack.blocks);
+        if !ack.blocks.is_empty() {
+            deliver_selective(conn, evidence, &ack.blocks[ack.duplicate as usize..], &mut fresh);
+        }
+        let advanced = conn.board.una() > una_before;
+        let mut newly_delivered = conn.acked.len() as u32;
+        if !conn.transport.sack {
+            newly_delivered = count_duplicates(conn, newly_delivered, ack.next == una_before);
+        }
+        let rtt = take_rtt(conn, now, ack, advanced, &fresh);
+        self.look_for_undo(conn, now, ack, advanced, fresh.lowest);
+
+        let reducing_before = conn.is_reducing();
+        if !conn.transport.sack {
+            detect_losses_by_duplicates(conn, advanced);
+        } else if conn.board.has_holes() {
+            self.detect_losses(conn, now);
+        } else {
+            conn.timers.reorder = Time::NEVER;
+        }
+        let mut congestion = self.judge_probe(conn, advanced, duplicate);
+        congestion = self.step_state(conn, ack).or(congestion);
+        if advanced {
+            self.timeouts_in_a_row = 0;
+        }
+        self.restart_timers(conn, now, advanced);
+        conn.feed(now, Some(ack), rtt, in_flight_before, congestion);
+        conn.reduce(congestion, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
+        rtt
+    }
+
+    /// A duplicate was reported (RFC 2883): evidence for undo, and RACK tolerates more reordering.
+    fn note_duplicate(&mut self, conn: &Connection, blocks: &[Block]) -> bool {
+        let Some(block) = blocks.first() else { return false };
+        let (una, next) = (conn.board.una(), conn.board.next());
+        let outstanding = (una..next).contains(&block.start);
+        let retransmitted = !outstanding || conn.board.slot(block.start).flags.has(Flags::EVER_RETRANSMITTED);
+        self.undo.on_duplicate(block.start, retransmitted);
+        self.reordering.on_duplicate(una, next);
+        true
+    }
+
+    pub(super) fn detect_losses(&self, conn: &mut Connection, now: Time) {
+        match conn.transport.loss_detection {
+            LossDetection::Rack => {
+                let min_rtt = conn.rtt.minimum().unwrap_or_default();
+                let (steps, srtt) = (self.reordering.steps(), conn.rtt.srtt());
+                let window = conn.board.reordering_window(conn.is_repairing(), min_rtt, steps, srtt);
+                let again = conn.find_lost(|board, lost| board.detect_losses(now, window, lost));
+                conn.timers.reorder = again.unwrap_or(Time::NEVER);
+            }
+            LossDetection::Dupack | LossDetection::Fack => conn.find_lost(|board, lost| board.detect_losses_by_count(lost)),
+        }
+    }
+
+    /// Linux `tcp_process_tlp_ack`: if a probe that was a retransmission filled a hole, something had been lost and a reduction is due. That shows when the
+    /// acknowledgement goes past the probe without a duplicate having been reported.
+    fn judge_probe(&mut self, conn: &Connection, advanced: bool, duplicate: bool) -> Option<Congestion> {
+        let Probe { end, retransmission } = self.probe?;
+        let una = conn.board.una();
+        if una < end {
+            return None;
+        }
+        let repeated = una == end && !advanced && conn.acked.is_empty();
+        if !retransmission || duplicate || repeated {
+            self.probe = None;
+            return None;
+        }
+        if una == end {
+            return None;
+        }
+        self.probe = None;
+        matches!(conn.state, CaState::Open | CaState::Disorder).then_some(Congestion::Loss)
+    }
+}
+
+#[inline]
+fn deliver_cumulative(conn: &mut Connection, evidence: Evidence, next: u64, fresh: &mut RttSamples) {
+    if next <= conn.board.una() {
+        return;
+    }
+    while conn.board.una() < next {
+        let number = conn.board.una();
+        if let Some(slot) = conn.board.pass(evidence) {
+            fresh.add(number, &slot);
+            conn.note_delivered(evidence.now, number, number, &slot);
+        }
+    }
+    conn.board.trim();
+    conn.short.forget_below(next);
+}
+
+fn deliver_selective(conn: &mut Connection, evidence: Evidence, blocks: &[Block], fresh: &mut RttSamples) {
+    // Blocks are repeated in several acknowledgements; those of the one before are known. Several new ones are taken in order, lest
+    // their segments look reordered.
+    let (mut new, mut count) = ([Block::default(); MAX_BLOCKS], 0);
+    for block in blocks.iter().filter(|block| !conn.known_blocks.contains(block)) {
+        new[count] = *block;
+        count += 1;
+    }
+    if count > 1 {
+        new[..count].sort_unstable_by_key(|block| block.start);
+    }
+    for block in &new[..count] {
+        conn.board.sack(block.start, block.end, evidence, &mut conn.arrived);
+    }
+    for index in 0..conn.arrived.len() {
+        let (number, slot) = conn.arrived[index];
+        fresh.add(number, &slot);
+        conn.note_delivered(evidence.now, number, number, &slot);
+    }
+    conn.arrived.clear();
+    conn.known_blocks[..blocks.len()].copy_from_slice(blocks);
+}
+
+/// The round trip of the segments sent only once; without any the stamp serves (RFC 7323 section 4).
+#[inline]
+fn take_rtt(conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, fresh: &RttSamples) -> Option<Span> {
+    let (oldest, newest) = match fresh.sent {
+        Some((oldest, newest)) => (oldest, newest),
+        None if advanced && conn.transport.timestamps => (ack.echo, ack.echo),
+        None => return None,
+    };
+    Some(conn.take_rtt(now, oldest, newest))
+}
+
+/// Without SACK: returns how many segments a duplicate acknowledgement, or one that acknowledges `acked` segments, shows to have been delivered.
+fn count_duplicates(conn: &mut Connection, acked: u32, duplicate: bool) -> u32 {
+    match conn.state {
+        _ if conn.board.outstanding() == 0 => conn.board.forget_duplicates(),
+        CaState::Loss => {}
+        CaState::Recovery if acked > 0 => return acked.saturating_sub(conn.board.absorb_duplicates(acked)),
+        _ if acked > 0 => conn.board.forget_duplicates(),
+        _ if duplicate => {
+            conn.board.count_duplicate();
+            return 1;
+        }
+        _ => {}
+    }
+    acked
+}
+
+/// Without SACK: `dupthresh` duplicates prove the first segment lost, unless they may come from needless retransmissions of the recovery before; in recovery,
+/// an acknowledgement that stops short of its end proves the next one lost (RFC 6582 section 3.2).
+fn detect_losses_by_duplicates(conn: &mut Connection, advanced: bool) {
+    let una = conn.board.una();
+    let proven = match conn.state {
+        CaState::Loss => false,
+        CaState::Recovery => advanced && una < conn.recovery_end && conn.transport.recovery != RecoveryAlgorithm::Reno,
+        _ => conn.board.enough_duplicates() && (conn.recovery_end == 0 || una > conn.recovery_end),
+    };
+    if proven {
+        conn.find_lost(|board, lost| board.lose_first(lost));
+    }
+}
+
+/// Of the segments that an acknowledgement delivers, those sent only once: when the oldest and the newest left, and the lowest number.
+#[derive(Default)]
+struct RttSamples {
+    sent: Option<(Time, Time)>,
+    lowest: Option<u64>,
+    /// A segment sent more than once was among them.
+    retransmitted: bool,
+}
+
+impl RttSamples {
+    #[inline]
+    fn add(&mut self, number: u64, slot: &Slot) {
+        if slot.flags.has(Flags::EVER_RETRANSMITTED) {
+            self.retransmitted = true;
+            return;
+        }
+        let sent_at = slot.sent_at;
+        self.lowest = Some(self.lowest.map_or(number, |lowest| lowest.min(number)));
+        self.sent = Some(match self.sent {
+            None => (sent_at, sent_at),
+            Some((oldest, newest)) => (oldest.min(sent_at), newest.max(sent_at)),
+        });
+    }
+}

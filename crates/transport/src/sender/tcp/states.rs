@@ -1,0 +1,127 @@
+//! The states of recovery, and the undo of a reduction.
+
+use super::Tcp;
+use super::undo::Frto;
+use crate::RecoveryAlgorithm;
+use crate::scoreboard::Flags;
+use crate::sender::connection::Connection;
+use crate::wire::Ack;
+use narrows_control::{CaState, Congestion};
+use narrows_units::Time;
+use narrows_wire::Ecn;
+
+impl Tcp {
+    /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Returns the reduction that is due, if one is.
+    pub(super) fn step_state(&mut self, conn: &mut Connection, ack: &Ack) -> Option<Congestion> {
+        self.leave_recovery(conn);
+        match conn.state {
+            CaState::Recovery | CaState::Loss => None,
+            CaState::Cwr if conn.board.lost_out() > 0 => {
+                // The reduction for the mark serves the loss too, and was needed whatever becomes of the loss.
+                self.open(conn, CaState::Recovery, false);
+                None
+            }
+            CaState::Cwr => None,
+            CaState::Open | CaState::Disorder => {
+                if conn.board.lost_out() > 0 {
+                    self.open(conn, CaState::Recovery, true);
+                    conn.counters.recoveries += 1;
+                    conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;
+                    return Some(Congestion::Loss);
+                }
+                let current = ack.next == conn.board.una();
+                if ack.ece && current && conn.decision.ecn != Ecn::NotEct {
+                    self.open(conn, CaState::Cwr, false);
+                    conn.cwr_wanted = true;
+                    return Some(Congestion::Mark);
+                }
+                conn.state = if conn.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
+                None
+            }
+        }
+    }
+
+    /// Takes the latest reduction back if its losses turn out to be none. Called before new losses are looked for.
+    #[inline]
+    pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) {
+        if self.undo.is_proven((advanced && conn.is_repairing() && conn.transport.timestamps).then_some(ack.echo)) {
+            self.undo_reduction(conn, now);
+        }
+        if conn.state == CaState::Loss {
+            self.step_frto(conn, now, advanced, lowest);
+        }
+    }
+
+    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission.
+    fn step_frto(&mut self, conn: &mut Connection, now: Time, advanced: bool, lowest: Option<u64>) {
+        if self.frto == Frto::Off {
+            return;
+        }
+        if lowest.is_some_and(|lowest| lowest < conn.recovery_end) {
+            self.undo_reduction(conn, now);
+        } else if conn.board.next() > conn.recovery_end {
+            if !advanced {
+                self.frto = Frto::Off;
+            }
+        } else if advanced && conn.board.una() < conn.recovery_end {
+            conn.recovery_end = conn.board.next();
+            self.frto = if conn.has_data(conn.board.next()) { Frto::NewData } else { Frto::Off };
+        }
+    }
+
+    /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver.
+    fn leave_recovery(&mut self, conn: &mut Connection) {
+        let una = conn.board.una();
+        let over = match conn.state {
+            CaState::Open | CaState::Disorder => false,
+            CaState::Cwr => una > conn.recovery_end,
+            CaState::Recovery if conn.transport.recovery == RecoveryAlgorithm::Reno && !conn.acked.is_empty() => true,
+            CaState::Recovery | CaState::Loss => una >= conn.recovery_end,
+        };
+        if over {
+            if !conn.transport.sack {
+                conn.board.forget_duplicates();
+            }
+            if conn.state != CaState::Cwr {
+                self.reordering.on_recovery_end();
+            }
+            conn.state = CaState::Open;
+        }
+    }
+
+    fn open(&mut self, conn: &mut Connection, state: CaState, undoable: bool) {
+        if undoable {
+            self.begin_undo(conn);
+        } else {
+            self.undo.end();
+        }
+        conn.state = state;
+        conn.recovery_end = conn.board.next();
+        self.probe = None;
+    }
+
+    pub(super) fn begin_undo(&mut self, conn: &mut Connection) {
+        if !conn.transport.undo {
+            return;
+        }
+        let una = conn.board.una();
+        let repaired = conn.board.outstanding() > 0 && conn.board.slot(una).flags.has(Flags::EVER_RETRANSMITTED);
+        self.undo.begin(una, conn.board.retrans_out(), repaired);
+    }
+
+    fn undo_reduction(&mut self, conn: &mut Connection, now: Time) {
+        if conn.state == CaState::Recovery {
+            conn.board.note_reordering(self.undo.marker().unwrap_or(conn.board.una()));
+        }
+        conn.board.unmark_lost();
+        if !conn.transport.sack {
+            conn.board.forget_duplicates();
+        }
+        conn.controller.on_undo(now);
+        conn.counters.undone += 1;
+        self.undo.end();
+        conn.reduction.end();
+        self.frto = Frto::Off;
+        conn.state = if conn.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
+    }
+}

@@ -1,0 +1,92 @@
+//! Timers of TCP: retransmission, tail loss probe, reordering.
+
+use super::Tcp;
+use super::undo::Frto;
+use crate::sender::connection::{Connection, Timers};
+use crate::wire::Ack;
+use narrows_control::{CaState, Timeout};
+use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
+
+impl Tcp {
+    pub(super) fn restart_timers(&self, conn: &mut Connection, now: Time, advanced: bool) {
+        conn.probe_wanted = false;
+        if conn.board.outstanding() == 0 {
+            conn.timers = Timers::NONE;
+        } else if advanced {
+            conn.timers.retransmit = now + conn.rtt.timeout();
+            self.schedule_probe(conn, now);
+        } else if !is_quiet(conn) {
+            conn.timers.probe = Time::NEVER;
+        }
+    }
+
+    /// RFC 8985 section 7.2: a probe after two round trips of silence, if nothing is missing and no probe is out.
+    #[inline]
+    pub(super) fn schedule_probe(&self, conn: &mut Connection, now: Time) {
+        let srtt = conn.rtt.srtt();
+        if !conn.transport.tail_loss_probe || !is_quiet(conn) || self.probe.is_some() || srtt.is_zero() {
+            conn.timers.probe = Time::NEVER;
+            return;
+        }
+        let delayed_ack = if conn.board.outstanding() == 1 { conn.transport.min_rto } else { MIN_PROBE_WAIT };
+        conn.timers.probe = (now + srtt * 2 + delayed_ack).min(conn.timers.retransmit);
+    }
+
+    /// Segments that were late have stayed away: they are lost.
+    pub fn on_reorder_timer(&mut self, conn: &mut Connection, now: Time) {
+        let in_flight_before = conn.board.in_flight();
+        let before = conn.state;
+        let reducing_before = conn.is_reducing();
+        self.detect_losses(conn, now);
+        if conn.lost.is_empty() {
+            return;
+        }
+        let silent = Ack { next: conn.board.una(), ..Ack::default() };
+        let congestion = self.step_state(conn, &silent);
+        conn.feed(now, None, None, in_flight_before, congestion);
+        // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment delivered, so that a retransmission can leave.
+        let starts = conn.state == CaState::Recovery && before != CaState::Recovery;
+        conn.reduce(congestion, reducing_before, starts as u32, false);
+    }
+
+    pub fn on_retransmit_timer(&mut self, conn: &mut Connection, now: Time) {
+        let in_flight = conn.board.in_flight();
+        if !conn.transport.sack {
+            conn.board.forget_duplicates();
+        }
+        let lost_before = conn.lost.len();
+        conn.find_lost(|board, lost| board.mark_all_lost(lost));
+        let lost = (conn.lost.len() - lost_before) as u32;
+        conn.counters.timeouts += 1;
+        // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was acknowledged since.
+        let fresh = matches!(conn.state, CaState::Open | CaState::Disorder)
+            || conn.board.una() >= conn.recovery_end
+            || (conn.state == CaState::Loss && self.timeouts_in_a_row == 0);
+        if fresh {
+            self.begin_undo(conn);
+        }
+        let first = !conn.is_repairing() || self.timeouts_in_a_row > 0;
+        self.frto = if conn.transport.frto && first { Frto::Waiting } else { Frto::Off };
+        self.timeouts_in_a_row += 1;
+        conn.state = CaState::Loss;
+        conn.reduction.end();
+        conn.recovery_end = conn.board.next();
+        conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;
+        self.probe = None;
+        conn.probe_wanted = false;
+        conn.rtt.back_off();
+        conn.timers = Timers { retransmit: now + conn.rtt.timeout(), ..Timers::NONE };
+        conn.controller.on_timeout(&Timeout::new(now, in_flight, lost, !fresh));
+        conn.decision = conn.controller.decision();
+    }
+}
+
+/// Nothing is missing.
+#[inline]
+fn is_quiet(conn: &Connection) -> bool {
+    matches!(conn.state, CaState::Open | CaState::Cwr) && conn.board.sacked_out() == 0
+}
+
+/// Linux `TCP_TIMEOUT_MIN`: two jiffies at 1000 Hz, so that a probe does not race the acknowledgement it waits for.
+const MIN_PROBE_WAIT: Span = Span::from_millis(2);
