@@ -51,8 +51,8 @@ impl Connection {
     }
 
     /// The receiver acknowledges.
-    pub fn on_acknowledged(&mut self, at: Time, key: Key, ack: &Ack) {
-        self.under_way.push_back((key, (ticks(at), ticks(ack.echo))));
+    pub fn on_acknowledged(&mut self, at: Time, ack: &Ack) {
+        self.under_way.push_back((Key::Ack(*ack), (ticks(at), ticks(ack.echo))));
     }
 
     /// A packet has ended its way. `heard`: it arrived at the sender.
@@ -204,10 +204,9 @@ mod tests {
         assert_eq!(connection.data(&first).stamps, (11, 0));
         connection.on_gone(Key::Data(0, first.stamp), false);
         let ack = Ack { next: 1, echo: first.stamp, window: u32::MAX, ..Ack::default() };
-        let key = Key::Ack(ack);
-        connection.on_acknowledged(Time::ZERO + Span::from_millis(25), key, &ack);
+        connection.on_acknowledged(Time::ZERO + Span::from_millis(25), &ack);
         assert_eq!(connection.ack(&ack).stamps, (26, 11));
-        connection.on_gone(key, true);
+        connection.on_gone(Key::Ack(ack), true);
         let second = data(1, 1000, 40);
         connection.on_sent(&second);
         assert_eq!(connection.data(&second).stamps, (41, 26));

@@ -145,11 +145,10 @@ impl Watched {
                 Some(Key::Data(data.number, data.stamp))
             }
             Content::Ack(ack) => {
-                let key = Key::Ack(ack);
                 if seen.point == Point::Receiver {
-                    connection.on_acknowledged(seen.at, key, &ack);
+                    connection.on_acknowledged(seen.at, &ack);
                 }
-                Some(key)
+                Some(Key::Ack(ack))
             }
             Content::Datagram => None,
         }
