@@ -44,7 +44,7 @@ struct Log<'a> {
 }
 
 impl Observer for Log<'_> {
-    fn on_packet(&mut self, seen: &Seen<'_>) {
+    fn on_packet(&mut self, seen: &Seen) {
         // A flow with a controller whose data is not acknowledged sends requests.
         let back = match seen.content {
             Content::Ack(..) => true,

@@ -152,10 +152,11 @@ fn no_files_of_a_crate_need_each_other() {
         let needs = needs(&room.join("src"));
         files += needs.len();
         let reach: BTreeMap<&Module, BTreeSet<Module>> = needs.keys().map(|module| (module, reached(&needs, module))).collect();
-        for (module, all) in &needs {
-            let back: Vec<String> = all.iter().filter(|to| reach[*to].contains(module)).map(|to| to.join("::")).collect();
+        for (module, direct) in &needs {
+            let back: Vec<String> = direct.iter().filter(|to| reach[*to].contains(module)).map(|to| to.join("::")).collect();
             if !back.is_empty() {
-                circles.push(format!("{}: {} needs {}", room.display(), module.join("::"), back.join(", ")));
+                let room = room.file_name().expect("a name").to_string_lossy();
+                circles.push(format!("{room}: {} needs {}", module.join("::"), back.join(", ")));
             }
         }
     }

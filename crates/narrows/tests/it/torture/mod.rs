@@ -16,5 +16,5 @@ mod program;
 mod random;
 mod remade;
 mod results;
-mod scenarios;
+pub(crate) mod scenarios;
 mod traces;
