@@ -10,5 +10,5 @@ mod packet;
 
 pub use agenda::Agenda;
 pub use change::{Change, FlowId, LinkId, What};
-pub use network::Network;
-pub use packet::{Crossing, Routed, Visitor};
+pub use network::{Network, Visitor};
+pub use packet::{Crossing, Routed};

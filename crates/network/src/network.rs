@@ -1,9 +1,44 @@
 //! Links and routes, and the order in which things happen on them.
 
-use crate::{Agenda, Change, Crossing, LinkId, Routed, Visitor, What};
+use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
 use narrows_measure::LinkRecord;
-use narrows_path::{Fate, Link, LinkConfig, LinkProbe};
+use narrows_path::{Fate, Link, LinkChange, LinkConfig, LinkProbe};
 use narrows_units::{Span, Time};
+
+/// Hears of packets. `()` hears nothing, and costs nothing.
+///
+/// All times are ideal: they do not depend on when the network was told to go on.
+pub trait Visitor<P: Routed>: Sized {
+    /// A packet has crossed the last link of its route, `link`, at `at`. What it makes its receiver send may enter the network at once.
+    fn delivered(&mut self, network: &mut Network<P>, at: Time, link: usize, packet: P) {
+        let _ = (network, at, link, packet);
+    }
+
+    /// `link` has dropped a packet.
+    fn dropped(&mut self, at: Time, link: usize, packet: P::Identity) {
+        let _ = (at, link, packet);
+    }
+
+    /// A packet comes to a link or has crossed it.
+    #[inline(always)]
+    fn seen(&mut self, at: Time, crossing: Crossing, packet: &P) {
+        let _ = (at, crossing, packet);
+    }
+
+    /// A link has changed.
+    fn changed(&mut self, at: Time, link: usize, change: LinkChange) {
+        let _ = (at, link, change);
+    }
+
+    /// False to stop in the middle of what happens at one time; the network is not to be used afterwards.
+    #[inline(always)]
+    fn goes_on(&mut self, at: Time) -> bool {
+        let _ = at;
+        true
+    }
+}
+
+impl<P: Routed> Visitor<P> for () {}
 
 /// Links, by one clock.
 ///

@@ -2,8 +2,8 @@
 
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends, overhead};
-use crate::hosts::{Hosts, Net};
-use crate::packet::Packet;
+use crate::hosts::Hosts;
+use crate::packet::{Net, Packet};
 use crate::probes::count_flow;
 use crate::source::Source;
 use narrows_traffic::{Action, Ledger, Message};

@@ -2,8 +2,8 @@
 
 use crate::carried::Carried;
 use crate::endpoint::Ends;
-use crate::hosts::{Hosts, Net};
-use crate::packet::{Kind, Packet};
+use crate::hosts::Hosts;
+use crate::packet::{Kind, Net, Packet};
 use narrows_network::{Crossing, Visitor};
 use narrows_transport::{Ack, Content, Data, Observer, Point, Seen};
 use narrows_units::{Bytes, Time};

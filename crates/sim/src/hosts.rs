@@ -3,17 +3,14 @@
 use crate::SimError;
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends, opens, overhead};
-use crate::packet::{Options, Packet};
+use crate::packet::{Net, Options};
 use crate::probes::{Flows, Probes};
 use crate::pulse::{Progress, Pulse};
 use crate::source::{Source, Tally};
-use narrows_network::{Agenda, Network};
+use narrows_network::Agenda;
 use narrows_scenario::{Scenario, Workload};
 use narrows_transport::{Handshake, Observer};
 use narrows_units::{Random, Time};
-
-/// The network between hosts.
-pub(crate) type Net<C> = Network<Packet<C>>;
 
 /// Elements of the agenda, in this order: flows, then the probes, then connections that come and go. Equal times are served in this order, after the network's.
 pub(crate) struct Hosts<'a, O, C> {

@@ -5,6 +5,9 @@ use narrows_transport::{Ack, Blocks, Data};
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Ecn, Header};
 
+/// The network between hosts.
+pub(crate) type Net<C> = narrows_network::Network<Packet<C>>;
+
 /// A packet: a small plain value, so that those in flight stay near the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet<C> {

@@ -2,7 +2,7 @@
 
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};
-use crate::hosts::Net;
+use crate::packet::Net;
 use crate::source::{Source, Tally};
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Record};
 use narrows_scenario::Scenario;

@@ -2,8 +2,8 @@
 
 use crate::carried::Carried;
 use crate::endpoint::Ends;
-use crate::hosts::{Hosts, Net};
-use crate::packet::Packet;
+use crate::hosts::Hosts;
+use crate::packet::{Net, Packet};
 use narrows_transport::{Observer, Point};
 use narrows_units::Time;
 

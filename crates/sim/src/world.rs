@@ -2,7 +2,8 @@
 
 use crate::SimError;
 use crate::carried::Carried;
-use crate::hosts::{Hosts, Net, PROBES};
+use crate::hosts::{Hosts, PROBES};
+use crate::packet::Net;
 use crate::probes::Flows;
 use crate::pulse::Progress;
 use crate::source::Tally;

@@ -5,13 +5,15 @@
 //! 128 bits, so no rate and no duration of a 584-year run overflows.
 
 mod bytes;
+mod depth;
 mod parse;
 mod random;
 mod rate;
 mod segments;
 mod time;
 
-pub use bytes::{Bytes, Depth};
+pub use bytes::Bytes;
+pub use depth::Depth;
 pub use parse::ParseError;
 pub use random::Random;
 pub use rate::Rate;

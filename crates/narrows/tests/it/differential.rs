@@ -115,6 +115,12 @@ impl Replay<'_> {
         self.log.get(self.done).copied().filter(|event| event.what == What::Sent)
     }
 
+    /// When the next packet is sent, if nothing happens differently until then.
+    fn next_sending(&self) -> Time {
+        let rest = self.log.get(self.done..).unwrap_or_default();
+        rest.iter().find(|event| event.what == What::Sent).map_or(Time::NEVER, |sent| sent.at)
+    }
+
     fn send(&mut self, network: &mut Emulated, event: Event) {
         self.done += 1;
         let (size, ecn) = event.seen.expect("a packet that was seen");
@@ -173,8 +179,7 @@ fn replay(scenario: &Scenario, log: &[Event], random: &mut Random) -> (Vec<Strin
     let end = Time::ZERO + scenario.duration;
     let (mut sample_at, mut warmup, mut now) = (Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, Time::ZERO);
     loop {
-        let sent = replay.next_sent().map_or(Time::NEVER, |sent| sent.at);
-        let due = sent.min(sample_at).min(warmup).min(end);
+        let due = replay.next_sending().min(sample_at).min(warmup).min(end);
         if random.chance(0.3) && due > now {
             now = now + random.span_below(due.since(now));
             network.advance(now, &mut replay);
@@ -190,7 +195,7 @@ fn replay(scenario: &Scenario, log: &[Event], random: &mut Random) -> (Vec<Strin
         } else if warmup == now {
             network.end_warmup(now);
             warmup = Time::NEVER;
-        } else {
+        } else if now == end {
             network.advance(end, &mut replay);
             break;
         }
