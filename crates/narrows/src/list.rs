@@ -9,7 +9,7 @@ use narrows_control::TWINS;
 use narrows_measure::metrics::METRICS;
 use narrows_params::{Kind, Param};
 use narrows_path::{DISCIPLINES, offering};
-use narrows_scenario::paper::{Claim, Figure};
+use narrows_scenario::paper::{Claim, Figure, Mode};
 use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -167,13 +167,17 @@ fn papers() -> Result<Vec<Item>, Failure> {
         let paper = source.paper;
         let mut text = format!("{:<14} {}\n{:<14} {}, {}\n", paper.name, paper.title, "", paper.authors, paper.published);
         for figure in &paper.figures {
-            text += &format!("{:<14} {}: {} ({})\n", "", figure.name, figure.title, figure.source);
+            let live = if figure.on_kernel().is_some() { ", also with --live" } else { "" };
+            text += &format!("{:<14} {}: {} ({}{live})\n", "", figure.name, figure.title, figure.source);
         }
         let claim =
             |claim: &Claim| json!({ "claim": claim.says, "published": claim.published, "source": claim.source, "known": claim.known });
         let figure = |figure: &Figure| {
-            let claims: Vec<Value> = figure.plan(false).claims.iter().map(claim).collect();
-            json!({ "name": figure.name, "title": figure.title, "source": figure.source, "claims": claims })
+            let claims = |live| {
+                let plan = figure.plan(Mode { live, quick: false });
+                plan.map(|plan| plan.claims.iter().map(claim).collect::<Vec<Value>>())
+            };
+            json!({ "name": figure.name, "title": figure.title, "source": figure.source, "claims": claims(false), "live": claims(true) })
         };
         let figures: Vec<Value> = paper.figures.iter().map(figure).collect();
         let json = json!({

@@ -174,7 +174,7 @@ pub fn run_cells(
         let weight = work(*cell).weight;
         let ran = match world(*cell) {
             World::Kernel => Ok(run_live_sound(&scenario, &bar, weight).map_err(live_failure)?),
-            World::Packets => run_one(&scenario, &bar, weight, &mut ()),
+            World::Simulator => run_one(&scenario, &bar, weight, &mut ()),
         };
         match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),

@@ -107,7 +107,7 @@ impl Job {
         let ran = run_cells(
             &pending,
             |run| Work { length: self.lengths[run as usize], weight: 1 },
-            |_| World::Packets,
+            |_| World::Simulator,
             |run| scenario(&self.sweep, &self.origin.inputs, run),
             |run, record| kept.keep(run, &Reduced::of(&record)),
             |run| self.sweep.describe(run),

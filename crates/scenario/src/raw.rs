@@ -1,7 +1,7 @@
 //! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
 
 use crate::icn::{RawConsumer, RawIcn, RawPrefix, RawRequest};
-use crate::paper::{RawClaim, RawFigure, RawPlot, RawQuick, Unread};
+use crate::paper::{RawClaim, RawFigure, RawLive, RawPlot, RawQuick, Unread};
 use crate::text::{At, Extent, Frequency, Load, OrUnlimited, Quantity, Share};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::JsonSchema;
@@ -66,6 +66,9 @@ pub(crate) struct RawScenario {
     /// What `narrows reproduce --quick` changes: values of the scenario by their paths, and axes of the sweep.
     #[serde(rename = "quick")]
     _quick: Option<Unread<RawQuick>>,
+    /// What `narrows reproduce --live` changes: values of the scenario by their paths, and axes of the sweep.
+    #[serde(rename = "live")]
+    _live: Option<Unread<RawLive>>,
     /// Plots of the figure.
     #[serde(rename = "plot")]
     _plot: Option<Unread<Vec<RawPlot>>>,

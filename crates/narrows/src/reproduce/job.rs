@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::runner::Work;
 use narrows_measure::{Emulation, Record};
 use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
-use narrows_scenario::paper::{Asked, Drawn, Figure, Plan, Plot, World};
+use narrows_scenario::paper::{Asked, Drawn, Figure, Mode, Plan, Plot, World};
 use narrows_scenario::{LinkId, Scenario};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -18,28 +18,28 @@ pub struct Job<'a> {
     pub paper: usize,
     figure: &'a Figure,
     plan: &'a Plan,
+    mode: Mode,
     source: &'a Source,
     asked: Vec<Asked>,
     origin: Origin,
     /// Of each cell.
     work: Vec<Work>,
-    scaled: bool,
 }
 
 impl<'a> Job<'a> {
     /// Checks every cell.
-    pub fn new(paper: usize, source: &'a Source, figure: &'a Figure, quick: bool) -> Result<Job<'a>, Failure> {
-        let plan = figure.plan(quick);
-        let scaled = quick && figure.is_scaled();
+    pub fn new(paper: usize, source: &'a Source, figure: &'a Figure, plan: &'a Plan, mode: Mode) -> Result<Job<'a>, Failure> {
         let mut work = Vec::new();
         plan.check(&|name| source.read(name), |scenario| work.push(self::work(&scenario)))?;
+        let live = if mode.live { " --live" } else { "" };
+        let quick = if figure.scaled(mode).is_some() { " --quick" } else { "" };
         let origin = Origin {
             program: cells::program(),
-            remake: format!("{} {}{}", source.paper.name, figure.name, if scaled { " --quick" } else { "" }),
+            remake: format!("{} {}{live}{quick}", source.paper.name, figure.name),
             sweep: plan.identity(),
             inputs: source.inputs(),
         };
-        Ok(Job { paper, figure, plan, source, asked: plan.asked(), origin, work, scaled })
+        Ok(Job { paper, figure, plan, mode, source, asked: plan.asked(), origin, work })
     }
 
     /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
@@ -134,12 +134,13 @@ impl<'a> Job<'a> {
             .iter()
             .map(|claim| judge(claim, &values, &|cell| self.plan.label(cell), &|cell| self.plan.simulated(cell)))
             .collect();
+        let on_kernel = self.figure.on_kernel().filter(|_| self.mode.live);
         Ok(FigureResult {
             name: self.figure.name.clone(),
-            title: self.figure.title.clone(),
+            title: self.figure.title.clone() + if self.mode.live { ", on the kernel" } else { "" },
             source: self.figure.source.clone(),
-            about: self.figure.about.clone(),
-            scaled: self.figure.why.clone().filter(|_| self.scaled),
+            about: std::iter::once(self.figure.about.as_str()).chain(on_kernel).collect::<Vec<_>>().join("\n"),
+            scaled: self.figure.scaled(self.mode).map(str::to_owned),
             validity_issues: self.validity_issues(&runs),
             claims,
             plots,
@@ -180,12 +181,16 @@ mod tests {
     fn every_figure_of_every_paper_can_be_run() {
         let sources = papers::built_in().unwrap_or_else(|error| panic!("{error}"));
         for source in &sources {
-            for (figure, quick) in source.paper.figures.iter().flat_map(|figure| [(figure, false), (figure, true)]) {
-                let job = Job::new(0, source, figure, quick).unwrap_or_else(|failure| {
-                    failure.print();
-                    panic!("{} of {}", figure.name, source.paper.name)
-                });
-                assert!(job.runs() > 0);
+            for figure in &source.paper.figures {
+                for (live, quick) in [(false, false), (false, true), (true, false), (true, true)] {
+                    let mode = Mode { live, quick };
+                    let Some(plan) = figure.plan(mode) else { continue };
+                    let job = Job::new(0, source, figure, plan, mode).unwrap_or_else(|failure| {
+                        failure.print();
+                        panic!("{} of {}, {mode:?}", figure.name, source.paper.name)
+                    });
+                    assert!(job.runs() > 0);
+                }
             }
         }
     }

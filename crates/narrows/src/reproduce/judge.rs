@@ -72,7 +72,7 @@ fn worst(claim: &Claim, values: &[Option<f64>]) -> (Option<f64>, Option<usize>) 
 mod tests {
     use super::*;
     use narrows_report::Verdict;
-    use narrows_scenario::paper::Figure;
+    use narrows_scenario::paper::{Figure, Mode};
 
     /// A claim about three buffers, two seeds each.
     fn claim(keys: &str) -> Claim {
@@ -81,7 +81,12 @@ mod tests {
              [sweep]\nlink.l.buffer = [\"1 bdp\", \"2 bdp\", \"3 bdp\"]\nseeds = 2\n[figure]\ntitle = \"t\"\nsource = \"s\"\nabout = \"a\"\n\
              [[claim]]\nsays = \"c\"\npublished = \"p\"\nsource = \"s\"\nmetric = \"goodput\"\ntolerance = \"t\"\n{keys}\n"
         );
-        Figure::parse(&text, "t.toml").unwrap_or_else(|error| panic!("{}", error.short())).plan(false).claims[0].clone()
+        Figure::parse(&text, "t.toml")
+            .unwrap_or_else(|error| panic!("{}", error.short()))
+            .plan(Mode::default())
+            .expect("it is simulated")
+            .claims[0]
+            .clone()
     }
 
     const VALUES: [[Option<f64>; 2]; 3] = [[Some(1.0), Some(3.0)], [Some(10.0), Some(10.0)], [Some(5.0), Some(7.0)]];

@@ -13,6 +13,7 @@ use crate::output::{self, Started};
 use crate::runner::run_cells;
 use job::Job;
 use narrows_report::{FigureResult, KeptRun, PaperResult, Reproduction, Reserved};
+use narrows_scenario::paper::Mode;
 use papers::Source;
 use std::path::Path;
 
@@ -52,16 +53,17 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
 
 /// The figures that are asked for, checked.
 fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>, Failure> {
-    let of = |source: &'a Source| source.paper.figures.iter().filter(|figure| figure.plan(args.quick).is_live() == args.live);
+    let mode = Mode { live: args.live, quick: args.quick };
+    let of = |source: &'a Source| source.paper.figures.iter().filter_map(move |figure| Some((figure, figure.plan(mode)?)));
     let figures = || sources.iter().flat_map(of);
-    if let Some(unknown) = args.figure.iter().find(|name| figures().all(|figure| figure.name != **name)) {
-        let known: Vec<&str> = figures().map(|figure| figure.name.as_str()).collect();
+    if let Some(unknown) = args.figure.iter().find(|name| figures().all(|(figure, _)| figure.name != **name)) {
+        let known: Vec<&str> = figures().map(|(figure, _)| figure.name.as_str()).collect();
         return Err(Failure::Other(format!("there is no figure \"{unknown}\"; known are {}", known.join(", "))));
     }
     let mut jobs = Vec::new();
     for (paper, source) in sources.iter().enumerate() {
-        for figure in of(source).filter(|figure| args.figure.is_empty() || args.figure.contains(&figure.name)) {
-            jobs.push(Job::new(paper, source, figure, args.quick)?);
+        for (figure, plan) in of(source).filter(|(figure, _)| args.figure.is_empty() || args.figure.contains(&figure.name)) {
+            jobs.push(Job::new(paper, source, figure, plan, mode)?);
         }
     }
     if jobs.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::figure::{Asked, Limits};
 use super::raw::{RawBy, RawClaim, RawJudged, RawOver};
-use super::select::Axes;
+use super::select::{Axes, name_worlds};
 use crate::error::{Checked, Problem};
 use crate::text::At;
 use std::ops::Range;
@@ -88,15 +88,24 @@ impl Judged {
     }
 }
 
-/// Reads a claim, with `--quick` as that changes it.
+/// True if a claim is of the kernel alone: it names worlds.
+pub(super) fn is_live_only(raw: &RawClaim) -> bool {
+    name_worlds(raw.at.iter().map(|at| &at.value).chain(raw.than.iter().map(|than| &than.value.places)))
+}
+
+/// Reads a claim, with what `--quick` and `--live` change.
 pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Checked<Claim> {
     let (span, raw) = (&raw.span, &raw.value);
-    let own = raw.quick.as_ref().filter(|_| axes.quick).map(|quick| &quick.value);
+    let quick = raw.quick.as_ref().filter(|_| axes.mode.quick);
+    let own = raw.live.as_ref().filter(|_| axes.mode.live).or(quick).map(|change| &change.value);
     let window = own.and_then(|own| own.window.as_ref()).or(raw.window.as_ref());
     let flows = own.and_then(|own| own.flows.as_ref()).or(raw.flows.as_ref());
     let own_at = own.and_then(|own| own.at.as_ref());
-    let at = own_at.or(raw.at.as_ref()).map(|at| &at.value);
-    let cells = axes.product(&axes.select(at, axes.quick && own_at.is_none())?);
+    let mut chosen = axes.chosen(raw.at.as_ref(), own_at)?;
+    if axes.mode.live && !name_worlds(own_at.or(raw.at.as_ref()).map(|at| &at.value).into_iter()) {
+        chosen[0] = vec![0];
+    }
+    let cells = axes.product(&chosen);
     let asked = limits.asked(&raw.metric, window, flows, raw.link.as_ref(), &cells)?;
     let than = match own.and_then(|own| own.than.as_ref()).or(raw.than.as_ref()) {
         Some(than) => Some(compared(raw, than, &asked, &cells, axes, limits)?),

@@ -2,12 +2,13 @@
 
 use super::claim::{self, Claim};
 use super::plot::{self, Drawn, Plot};
-use super::raw::{RawFile, RawNames};
+use super::raw::{RawClaim, RawFile, RawNames, RawQuick};
 use super::select::Axes;
-use super::worlds::{self, World};
+use super::worlds::{self, LIVE, World};
 use crate::error::{Checked, Problem, ScenarioError};
+use crate::sweep::{Axis, Mode, Sweep};
 use crate::text::{At, Quantity};
-use crate::{Axis, ReadFile, Scenario, Sweep, syntax};
+use crate::{ReadFile, Scenario, syntax};
 use narrows_measure::metrics::{METRICS, Metric, metric};
 use narrows_params::suggest;
 use narrows_units::{Span, Time};
@@ -27,10 +28,24 @@ pub struct Figure {
     pub about: String,
     /// Its place among the figures of its paper.
     pub order: i64,
-    /// What is scaled with `--quick`, and why that is fair; `None` if nothing is.
-    pub why: Option<String>,
+    plans: Plans,
+    live: Option<Live>,
+}
+
+/// What is run of a figure, and what `--quick` makes of it.
+#[derive(Clone, Debug)]
+struct Plans {
     whole: Plan,
-    quick: Option<Plan>,
+    /// What is scaled and why that is fair, and what is run then.
+    quick: Option<(String, Plan)>,
+}
+
+/// A figure on the kernel.
+#[derive(Clone, Debug)]
+struct Live {
+    /// What is different there, and why the claims can be seen all the same.
+    why: String,
+    plans: Plans,
 }
 
 /// What is run of a figure, and what is drawn and judged of it.
@@ -42,8 +57,8 @@ pub struct Plan {
     pub plots: Vec<Plot>,
     /// Its claims, in the order of the file.
     pub claims: Vec<Claim>,
-    /// Those that the file names, with their places in it.
-    worlds: Vec<(World, Range<usize>)>,
+    /// The kernel runs every cell of the sweep, and the simulator too.
+    live: bool,
     /// The axes of the cells: that of the worlds, then those of the sweep but for the seeds.
     axes: Vec<Axis>,
     limits: Limits,
@@ -97,84 +112,114 @@ impl Figure {
         read(text, file).map_err(|problem| ScenarioError::new(*problem, file, text))
     }
 
-    /// What is run: everything, or what `--quick` makes of it.
-    pub fn plan(&self, quick: bool) -> &Plan {
-        self.quick.as_ref().filter(|_| quick).unwrap_or(&self.whole)
+    /// What is run in a mode; `None` of a figure that does not run on the kernel.
+    pub fn plan(&self, mode: Mode) -> Option<&Plan> {
+        let plans = self.plans(mode)?;
+        Some(plans.quick.as_ref().filter(|_| mode.quick).map_or(&plans.whole, |(_, plan)| plan))
     }
 
-    /// True if `--quick` scales it.
-    pub fn is_scaled(&self) -> bool {
-        self.quick.is_some()
+    /// What is scaled in a mode, and why that is fair; `None` if nothing is.
+    pub fn scaled(&self, mode: Mode) -> Option<&str> {
+        self.plans(mode)?.quick.as_ref().filter(|_| mode.quick).map(|(why, _)| why.as_str())
+    }
+
+    /// What is different on the kernel, and why the claims can be seen all the same; `None` of a figure that does not run there.
+    pub fn on_kernel(&self) -> Option<&str> {
+        self.live.as_ref().map(|live| live.why.as_str())
+    }
+
+    fn plans(&self, mode: Mode) -> Option<&Plans> {
+        if mode.live { self.live.as_ref().map(|live| &live.plans) } else { Some(&self.plans) }
     }
 }
 
 fn read(text: &str, file: &str) -> Checked<Figure> {
     let raw: RawFile = syntax::read(text)?;
-    let whole = Plan::of(&raw, Sweep::figure(text, file, false)?, false)?;
-    let quick = match &raw.quick {
-        Some(quick) => {
-            if quick.value.why.as_ref().is_none_or(|why| why.value.trim().is_empty()) {
-                let help = "add why = \"...\": what is scaled, and why the claims can be seen all the same";
-                return Err(Problem::at(&quick.span, "[quick] does not say why it is fair", help));
-            }
-            let sweep = Sweep::figure(text, file, true)?;
-            if sweep.same_runs(&whole.sweep) {
-                return Err(Problem::at(&quick.span, "[quick] changes nothing", "leave it out, or give for example duration = \"10 s\""));
-            }
-            Some(Plan::of(&raw, sweep, true)?)
-        }
-        None => None,
-    };
-    let name = FilePath::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
     if raw.claim.is_empty() {
         return Err(Problem::at(&raw.figure.span, "nothing is claimed of this figure", "add a [[claim]]"));
     }
-    let why = raw.quick.and_then(|quick| quick.value.why).map(|why| why.value);
+    let plans = Plans::read(&raw, text, file, raw.quick.as_ref(), false)?;
+    let live = match &raw.live {
+        Some(live) => {
+            let help = "add why = \"...\": what is different on the kernel, and why the claims can be seen all the same";
+            let why = said(live.value.why.as_ref()).ok_or_else(|| Problem::at(&live.span, "[live] does not say what it changes", help))?;
+            Some(Live { why, plans: Plans::read(&raw, text, file, live.value.quick.as_ref(), true)? })
+        }
+        None => None,
+    };
+    if let (None, Some(claim)) = (&live, raw.claim.iter().filter_map(|claim| claim.value.live.as_ref()).next()) {
+        return Err(Problem::at(&claim.span, "the figure does not run on the kernel", "add a table [live], or leave this out"));
+    }
+    let name = FilePath::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
     let figure = raw.figure.value;
-    Ok(Figure { name, title: figure.title, source: figure.source, about: figure.about, order: figure.order, why, whole, quick })
+    Ok(Figure { name, title: figure.title, source: figure.source, about: figure.about, order: figure.order, plans, live })
+}
+
+/// A text that says something.
+fn said(text: Option<&At<String>>) -> Option<String> {
+    text.map(|text| text.value.clone()).filter(|text| !text.trim().is_empty())
+}
+
+impl Plans {
+    /// What is run, and with `quick` what is run then.
+    fn read(raw: &RawFile, text: &str, file: &str, quick: Option<&At<RawQuick>>, live: bool) -> Checked<Plans> {
+        let mode = Mode { live, quick: false };
+        let whole = Plan::of(raw, Sweep::figure(text, file, mode)?, mode)?;
+        let Some(table) = quick else { return Ok(Plans { whole, quick: None }) };
+        let help = "add why = \"...\": what is scaled, and why the claims can be seen all the same";
+        let why = said(table.value.why.as_ref()).ok_or_else(|| Problem::at(&table.span, "[quick] does not say why it is fair", help))?;
+        let mode = Mode { live, quick: true };
+        let sweep = Sweep::figure(text, file, mode)?;
+        if sweep.same_runs(&whole.sweep) {
+            return Err(Problem::at(&table.span, "[quick] changes nothing", "leave it out, or give for example duration = \"10 s\""));
+        }
+        Ok(Plans { whole, quick: Some((why, Plan::of(raw, sweep, mode)?)) })
+    }
 }
 
 impl Plan {
-    fn of(raw: &RawFile, sweep: Sweep, quick: bool) -> Checked<Plan> {
+    fn of(raw: &RawFile, sweep: Sweep, mode: Mode) -> Checked<Plan> {
         let mut limits = Limits::default();
-        let worlds = worlds::read(raw.figure.value.worlds.as_ref())?;
-        let all: Vec<Axis> = worlds::axis(&worlds).into_iter().chain(telling(&sweep).iter().cloned()).collect();
-        let axes = Axes { axes: &all, quick };
-        let plots = raw.plot.iter().map(|raw| plot::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
-        let claims = raw.claim.iter().map(|raw| claim::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
-        Ok(Plan { sweep, plots, claims, worlds, axes: all, limits })
+        let all: Vec<Axis> = mode.live.then(worlds::axis).into_iter().chain(telling(&sweep).iter().cloned()).collect();
+        let axes = Axes { axes: &all, mode };
+        // Of a figure that runs on the kernel, some claims are about the kernel alone, and some about the simulator.
+        let judged = |claim: &&At<RawClaim>| match claim::is_live_only(&claim.value) {
+            true => mode.live || raw.live.is_none(),
+            false => !mode.live || claim.value.live.is_some(),
+        };
+        let plots: Vec<Vec<Plot>> = raw.plot.iter().map(|raw| plot::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
+        let claims = raw.claim.iter().filter(judged).map(|raw| claim::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
+        Ok(Plan { sweep, plots: plots.concat(), claims, live: mode.live, axes: all, limits })
     }
 
-    /// The axes of the cells: that of the worlds if the file names them, and those of the sweep but for the seeds.
+    /// The axes of the cells: on the kernel that of the worlds, and those of the sweep but for the seeds.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
     /// How many cells there are, each run once for each seed.
     pub fn cells(&self) -> usize {
-        Axes { axes: self.axes(), quick: false }.cells()
+        self.by_axes().cells()
+    }
+
+    fn by_axes(&self) -> Axes<'_> {
+        Axes { axes: &self.axes, mode: Mode::default() }
     }
 
     /// How many runs there are: in each world all of the sweep.
     pub fn runs(&self) -> u64 {
-        self.worlds.len().max(1) as u64 * self.sweep.cells()
+        self.sweep.cells() * if self.live { LIVE.len() as u64 } else { 1 }
     }
 
     /// The world of a run.
     pub fn world(&self, run: u64) -> World {
-        self.worlds.get((run / self.sweep.cells()) as usize).map_or(World::Packets, |(world, _)| *world)
+        if self.live { LIVE[(run / self.sweep.cells()) as usize] } else { World::Simulator }
     }
 
-    /// True if the kernel runs some of its cells.
-    pub fn is_live(&self) -> bool {
-        self.worlds.iter().any(|(world, _)| *world == World::Kernel)
-    }
-
-    /// Of a cell that the kernel runs, the one that the simulator runs, if there is one.
+    /// Of a cell that the kernel runs, the one that the simulator runs.
     pub fn simulated(&self, cell: usize) -> Option<usize> {
-        let sweep = self.cells() / self.worlds.len().max(1);
-        let place = |wanted: World| self.worlds.iter().position(|(world, _)| *world == wanted);
-        (cell / sweep == place(World::Kernel)?).then_some(place(World::Packets)? * sweep + cell % sweep)
+        let sweep = self.cells() / LIVE.len();
+        (self.live && cell < sweep).then_some(cell + sweep)
     }
 
     /// The scenario of a run.
@@ -188,7 +233,7 @@ impl Plan {
     /// A run in words.
     pub fn describe(&self, run: u64) -> String {
         let cell = self.sweep.describe(run % self.sweep.cells());
-        if self.worlds.is_empty() { cell } else { format!("{cell}, world = \"{}\"", self.world(run).name()) }
+        if self.live { format!("{cell}, world = \"{}\"", self.world(run).name()) } else { cell }
     }
 
     /// How many seeds each cell is run with: run `cell * seeds + n` is that of the n-th.
@@ -198,7 +243,7 @@ impl Plan {
 
     /// A cell in words: its labels on the axes that have several.
     pub fn label(&self, cell: usize) -> String {
-        let axes = Axes { axes: self.axes(), quick: false };
+        let axes = self.by_axes();
         let several: Vec<usize> = (0..axes.axes.len()).filter(|axis| axes.axes[*axis].values.len() > 1).collect();
         axes.label(cell, &several)
     }
@@ -225,7 +270,7 @@ impl Plan {
             Drawn::Trace { trace, panels, flows, link } => Some(format!("{place} {trace:?} {panels:?} {flows:?} {link:?}\n")),
             Drawn::Lines { .. } | Drawn::Cdf { .. } => None,
         });
-        let worlds = (!self.worlds.is_empty()).then(|| format!("{:?}\n", self.axes[0].labels()));
+        let worlds = self.live.then(|| format!("{:?}\n", self.axes[0].labels()));
         asked.chain(traced).chain(worlds).fold(self.sweep.runs() + "\n", |text, line| text + &line)
     }
 

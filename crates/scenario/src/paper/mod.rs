@@ -1,7 +1,7 @@
 //! Published results: a paper's figures, each a scenario with its axes, and what the paper states of them.
 //!
 //! A figure file is an ordinary scenario file with more tables: `[figure]` says what it is, `[[plot]]` what it draws, `[[claim]]` what the paper states of it and
-//! what would show that it holds, `[quick]` how it is scaled for a quick look. Everything that these tables name (axes, labels, metrics) is looked up here, so that
+//! what would show that it holds, `[quick]` how it is scaled for a quick look, `[live]` how it is run on the kernel. Everything that these tables name (axes, labels, metrics) is looked up here, so that
 //! a claim has its cells and a plot its lines.
 
 mod claim;
@@ -11,10 +11,11 @@ mod raw;
 mod select;
 mod worlds;
 
+pub use crate::sweep::Mode;
 pub use claim::{By, Claim, Judged, Over, Than};
 pub use figure::{Asked, Figure, Plan, is_named};
 pub use plot::{Along, Drawn, Plot, Series, Trace};
-pub(crate) use raw::{RawClaim, RawFigure, RawPlot, RawQuick, Unread};
+pub(crate) use raw::{RawClaim, RawFigure, RawLive, RawPlot, RawQuick, Unread};
 pub use worlds::World;
 
 use crate::error::ScenarioError;

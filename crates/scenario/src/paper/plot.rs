@@ -3,6 +3,7 @@
 use super::figure::{Asked, Limits};
 use super::raw::RawPlot;
 use super::select::Axes;
+use super::worlds::LIVE;
 use crate::error::{Checked, Problem};
 use crate::sweep::Path;
 use crate::text::At;
@@ -180,12 +181,22 @@ impl Plot {
     }
 }
 
-/// Reads a plot.
-pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checked<Plot> {
+/// Reads a plot: with `--live` one over cells is two, that of the kernel and that of the simulator.
+pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checked<Vec<Plot>> {
+    if !axes.mode.live || raw.value.trace.is_some() {
+        return Ok(vec![read_one(raw, axes, None, limits)?]);
+    }
+    (0..LIVE.len()).map(|world| read_one(raw, axes, Some(world), limits)).collect()
+}
+
+/// Reads a plot of all worlds, or of one by its place on their axis.
+fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Limits) -> Checked<Plot> {
     let (span, raw) = (&raw.span, &raw.value);
-    let own = raw.quick.as_ref().filter(|_| axes.quick).map(|quick| &quick.value);
-    let own_at = own.and_then(|own| own.at.as_ref());
-    let chosen = axes.select(own_at.or(raw.at.as_ref()).map(|at| &at.value), axes.quick && own_at.is_none())?;
+    let own = raw.quick.as_ref().filter(|_| axes.mode.quick).map(|quick| &quick.value);
+    let mut chosen = axes.chosen(raw.at.as_ref(), own.and_then(|own| own.at.as_ref()))?;
+    if let Some(world) = world {
+        chosen[0] = vec![world];
+    }
     let cells = axes.product(&chosen);
     let by = axes.all(raw.lines.as_ref())?;
     let window = own.and_then(|own| own.window.as_ref()).or(raw.window.as_ref());
@@ -233,7 +244,7 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
         return Err(Problem::at(&log.span, format!("\"{}\" is no axis of a plot", log.value), "write \"x\", \"y\" or \"xy\""));
     }
     Ok(Plot {
-        title: raw.title.clone(),
+        title: world.map_or(raw.title.clone(), |world| format!("{}, {}", raw.title, LIVE[world].name())),
         drawn,
         log_x: log.contains('x'),
         log_y: log.contains('y'),

@@ -26,6 +26,7 @@ pub(crate) struct RawPaper {
 pub(super) struct RawFile {
     pub figure: At<RawFigure>,
     pub quick: Option<At<RawQuick>>,
+    pub live: Option<At<RawLive>>,
     #[serde(default)]
     pub plot: Vec<At<RawPlot>>,
     #[serde(default)]
@@ -46,19 +47,20 @@ pub(crate) struct RawFigure {
     /// Its place among the figures of its paper. Default: 0, and then by the name of the file.
     #[serde(default)]
     pub order: i64,
-    /// The worlds that run its cells, an axis called "world" before those of the sweep. Default: that of packets, and no axis.
-    pub worlds: Option<At<Vec<At<RawWorld>>>>,
 }
 
-/// What runs a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "World")]
-pub(crate) enum RawWorld {
-    /// The simulator, packet by packet.
-    Packets,
-    /// The Linux kernel, over emulated links: only with `narrows reproduce --live`.
-    Kernel,
+/// What `narrows reproduce --live` changes, which runs the figure on the kernel: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Live")]
+pub(crate) struct RawLive {
+    /// What is different on the kernel, and why the claims can be seen all the same.
+    pub why: Option<At<String>>,
+    /// What `--quick` changes beyond that.
+    pub quick: Option<At<RawQuick>>,
+    /// Axes in place of those of the same name; `seeds` for so many seeds.
+    #[serde(rename = "sweep")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    _sweep: Option<IgnoredAny>,
 }
 
 /// What `narrows reproduce --quick` changes: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
@@ -159,14 +161,16 @@ pub(crate) struct RawClaim {
     /// Why the kernel's value is more than 15 % away from the simulator's.
     pub apart: Option<String>,
     /// What is different with `--quick`.
-    pub quick: Option<At<RawClaimQuick>>,
+    pub quick: Option<At<RawClaimChange>>,
+    /// The claim is judged on the kernel too, with what is different there. One whose cells name a world is judged on the kernel only.
+    pub live: Option<At<RawClaimChange>>,
 }
 
-/// What is different about a claim with `--quick`.
+/// What is different about a claim with `--quick` or `--live`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ClaimQuick")]
-pub(crate) struct RawClaimQuick {
+#[schemars(rename = "ClaimChange")]
+pub(crate) struct RawClaimChange {
     /// The cells that are judged.
     pub at: Option<At<RawPlaces>>,
     /// The part of the run.
@@ -181,7 +185,7 @@ pub(crate) struct RawClaimQuick {
     pub max: Option<At<f64>>,
     /// Why these bounds.
     pub tolerance: Option<String>,
-    /// Why it is known not to hold; "" if it holds with `--quick`.
+    /// Why it is known not to hold; "" if it holds so.
     pub known: Option<String>,
 }
 

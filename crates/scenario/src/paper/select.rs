@@ -1,21 +1,38 @@
 //! Cells of a figure by labels of its axes.
 
 use super::raw::{RawNames, RawPlaces};
+use super::worlds;
 use crate::error::{Checked, Problem};
-use crate::sweep::{Axis, Path};
+use crate::sweep::{Axis, Mode, Path};
 use crate::text::At;
 use narrows_params::suggest;
 use std::ops::Range;
+
+/// True if some of these places are on the axis of worlds, which only live figures have.
+pub(super) fn name_worlds<'a>(mut places: impl Iterator<Item = &'a RawPlaces>) -> bool {
+    places.any(|places| places.0.iter().any(|(axis, _)| axis.value == worlds::AXIS))
+}
 
 /// The axes that tell cells apart, and how strictly labels are held against them.
 #[derive(Clone, Copy)]
 pub(super) struct Axes<'a> {
     pub axes: &'a [Axis],
-    /// With `--quick`, labels that its shorter axes lack are passed over.
-    pub quick: bool,
+    /// With `--quick` and `--live`, labels that shorter axes lack are passed over.
+    pub mode: Mode,
 }
 
 impl Axes<'_> {
+    /// The table of claims and plots that says what is different in this mode.
+    fn change(&self) -> Option<&'static str> {
+        if self.mode.live { Some("live") } else { self.mode.quick.then_some("quick") }
+    }
+
+    /// The cells of a claim or plot, of which `changed` says others in this mode. Labels are passed over that the axes of this mode lack.
+    pub fn chosen(&self, at: Option<&At<RawPlaces>>, changed: Option<&At<RawPlaces>>) -> Checked<Vec<Vec<usize>>> {
+        let lenient = self.mode != Mode::default() && (changed.is_none() || self.mode == Mode { quick: true, live: true });
+        self.select(changed.or(at).map(|at| &at.value), lenient)
+    }
+
     /// How many cells there are.
     pub fn cells(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
@@ -55,16 +72,16 @@ impl Axes<'_> {
         let axis = &self.axes[axis];
         axis.values.iter().position(|value| value.label == label.value).ok_or_else(|| {
             let help = suggest(&label.value, "labels", axis.values.iter().map(|value| value.label.as_str()));
-            let (help, when) = match self.quick {
-                true => (help + " Or name others with quick = { at = { ... } }", " with --quick"),
-                false => (help, ""),
+            let (help, when) = match self.change() {
+                Some(key) => (format!("{help} Or name others with {key} = {{ at = {{ ... }} }}"), format!(" with --{key}")),
+                None => (help, String::new()),
             };
             Problem::at(&label.span, format!("the axis {} has no \"{}\"{when}", axis.name, label.value), help)
         })
     }
 
     /// On each axis the places that are named, all where none is; `lenient` passes over labels that are not there as long as one is left.
-    pub fn select(&self, at: Option<&RawPlaces>, lenient: bool) -> Checked<Vec<Vec<usize>>> {
+    fn select(&self, at: Option<&RawPlaces>, lenient: bool) -> Checked<Vec<Vec<usize>>> {
         let mut chosen: Vec<Vec<usize>> = self.axes.iter().map(|axis| (0..axis.values.len()).collect()).collect();
         for (name, labels) in at.iter().flat_map(|places| &places.0) {
             let axis = self.find(name)?;

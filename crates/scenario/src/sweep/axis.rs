@@ -41,11 +41,10 @@ impl AxisValue {
 
 impl Axis {
     /// An axis that changes no value of the scenario: its words, each with its place in the file.
-    pub(crate) fn of_words(name: &str, words: impl Iterator<Item = (&'static str, Range<usize>)>) -> Axis {
-        let value = |(word, span): (&str, Range<usize>)| AxisValue { label: word.to_owned(), toml: vec![Value::from(word)], span };
-        let values: Vec<AxisValue> = words.map(value).collect();
-        let span = values.first().map_or(0..0, |value| value.span.clone());
-        Axis { name: name.to_owned(), values, paths: vec![Path::parse(name).expect("a path")], span }
+    pub(crate) fn of_words(name: &str, words: &[&str]) -> Axis {
+        let value = |word: &&str| AxisValue { label: (*word).to_owned(), toml: vec![Value::from(*word)], span: 0..0 };
+        let values = words.iter().map(value).collect();
+        Axis { name: name.to_owned(), values, paths: vec![Path::parse(name).expect("a path")], span: 0..0 }
     }
 
     /// What its values are called, in order.

@@ -3,12 +3,13 @@
 //! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can say can be an axis.
 
 mod axis;
+mod mode;
 mod path;
-mod quick;
 mod range;
 mod set;
 
 pub use axis::{Axis, AxisValue};
+pub use mode::Mode;
 pub(crate) use path::{Path, places};
 
 use crate::error::{Problem, ScenarioError};
@@ -191,7 +192,7 @@ impl Sweep {
         };
         let axes = self.axes.iter().map(|axis| format!("{} = {}\n", axis.name, values(axis).join("|")));
         let mut base = self.base.clone();
-        ["figure", "quick", "plot", "claim"].iter().for_each(|table| drop(base.remove(table)));
+        ["figure", "quick", "live", "plot", "claim"].iter().for_each(|table| drop(base.remove(table)));
         axes.fold(base.to_string(), |text, axis| text + &axis)
     }
 

@@ -1,7 +1,7 @@
 //! Figure files: what they mean, and what is said of each kind of mistake.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use narrows_scenario::paper::{By, Drawn, Figure, Judged, Over, Paper, Trace, World, is_named};
+use narrows_scenario::paper::{By, Drawn, Figure, Judged, Mode, Over, Paper, Trace, World, is_named};
 use narrows_units::{Span, Time};
 use std::io;
 
@@ -79,6 +79,10 @@ tolerance = "ours"
 known = "it is not"
 "#;
 
+const WHOLE: Mode = Mode { quick: false, live: false };
+const QUICK: Mode = Mode { quick: true, live: false };
+const LIVE: Mode = Mode { quick: false, live: true };
+
 fn figure(text: &str) -> Figure {
     Figure::parse(text, "papers/test/delay.toml").unwrap_or_else(|error| panic!("{}", error.short()))
 }
@@ -90,7 +94,7 @@ fn no_file(_: &std::path::Path) -> io::Result<String> {
 #[test]
 fn claims_have_their_cells() {
     let figure = figure(FIGURE);
-    let plan = figure.plan(false);
+    let plan = figure.plan(WHOLE).unwrap();
     assert_eq!((figure.name.as_str(), plan.cells(), plan.seeds(), plan.sweep.cells()), ("delay", 9, 3, 27));
     // Buffers change slowest: cells 3, 4, 5 have 2 bdp, 6, 7, 8 have 4 bdp.
     let claim = &plan.claims[0];
@@ -112,16 +116,16 @@ fn claims_have_their_cells() {
 fn a_claim_may_be_about_a_link() {
     let at = |link: &str| figure(&FIGURE.replace("over = \"mean\"", &format!("link = \"{link}\"")));
     let found = at("bottleneck.back");
-    let plan = found.plan(false);
+    let plan = found.plan(WHOLE).unwrap();
     assert_eq!(plan.claims[1].asked.link.as_deref(), Some("bottleneck.back"));
-    assert_ne!(plan.identity(), figure(FIGURE).plan(false).identity());
+    assert_ne!(plan.identity(), figure(FIGURE).plan(WHOLE).unwrap().identity());
     plan.check(&no_file, |_| ()).unwrap_or_else(|error| panic!("{}", error.short()));
-    let error = at("bottelneck").plan(false).check(&no_file, |_| ()).expect_err("no such link");
+    let error = at("bottelneck").plan(WHOLE).unwrap().check(&no_file, |_| ()).expect_err("no such link");
     assert!(error.short().contains("no link is called \"bottelneck\""), "{}", error.short());
     // The other side of a comparison has the same link, or one of its own.
     let links = |keys: &str| {
         let figure = figure(&FIGURE.replace("flows = \"long\"", keys));
-        let claim = &figure.plan(false).claims[0];
+        let claim = &figure.plan(WHOLE).unwrap().claims[0];
         (claim.asked.link.clone(), claim.than.as_ref().and_then(|than| than.asked.link.clone()))
     };
     let [forth, back] = ["bottleneck", "bottleneck.back"].map(|link| Some(link.to_owned()));
@@ -129,14 +133,14 @@ fn a_claim_may_be_about_a_link() {
     let own =
         FIGURE.replace("than = { \"link.bottleneck.buffer\" = \"1 bdp\" }", "than = { link = \"bottleneck.back\" }\nlink = \"bottleneck\"");
     let own = figure(&own);
-    let claim = &own.plan(false).claims[0];
+    let claim = &own.plan(WHOLE).unwrap().claims[0];
     assert_eq!((&claim.asked.link, claim.than.as_ref().map(|than| &than.asked.link)), (&forth, Some(&back)));
 }
 
 #[test]
 fn plots_have_their_lines() {
     let figure = figure(FIGURE);
-    let plan = figure.plan(false);
+    let plan = figure.plan(WHOLE).unwrap();
     let Drawn::Lines { along, series, .. } = &plan.plots[0].drawn else { panic!("lines") };
     assert_eq!((&along.title[..], along.unit, along.numbers.as_deref()), ("buffer of bottleneck", "bdp", Some(&[1.0, 2.0, 4.0][..])));
     let lines: Vec<(&str, &[usize])> = series.iter().map(|line| (line.label.as_str(), &line.cells[..])).collect();
@@ -149,7 +153,7 @@ fn plots_have_their_lines() {
 #[test]
 fn quick_is_laid_over_it() {
     let figure = figure(FIGURE);
-    let plan = figure.plan(true);
+    let plan = figure.plan(QUICK).unwrap();
     assert_eq!((plan.cells(), plan.seeds()), (6, 1));
     let mut seen = Vec::new();
     let rate = |scenario: &narrows_scenario::Scenario| scenario.links[0].config.rate.mean().map(|rate| rate.as_mbps());
@@ -158,32 +162,40 @@ fn quick_is_laid_over_it() {
     assert_eq!(seen, [(Span::from_secs(10), Some(10.0), 7); 6]);
     // "2 bdp" is passed over.
     assert_eq!((&plan.claims[0].cells[..], plan.claims[0].min), (&[3, 4][..], Some(1.1)));
-    assert_eq!(figure.why.as_deref(), Some("Shorter runs: queues fill within a second."));
+    assert_eq!(figure.scaled(QUICK), Some("Shorter runs: queues fill within a second."));
 }
 
 #[test]
-fn worlds_are_an_axis_before_those_of_the_sweep() {
-    let text = FIGURE
-        .replacen("about = \"All of it is ours.\"", "about = \"All of it is ours.\"\nworlds = [\"kernel\", \"packets\"]", 1)
-        .replacen("lines = \"flow.*.controller\"", "lines = [\"world\", \"flow.*.controller\"]", 1)
-        .replacen("over = \"mean\"", "over = \"mean\"\nat = { world = \"packets\" }", 1);
+fn on_the_kernel_worlds_are_an_axis_before_those_of_the_sweep() {
+    let live =
+        "[live]\nwhy = \"The kernel is slower.\"\nduration = \"20 s\"\nsweep.\"link.bottleneck.buffer\" = [\"1 bdp\", \"4 bdp\"]\n\n";
+    let agree = "\n[[claim]]\nsays = \"both agree\"\npublished = \"ours\"\nsource = \"ours\"\nmetric = \"goodput\"\nat = { world = \"kernel\" }\n\
+                 than = { world = \"simulator\" }\nmin = 0.9\ntolerance = \"ours\"\n";
+    let text =
+        FIGURE.replacen("[[plot]]", &format!("{live}[[plot]]"), 1).replacen("known = \"it is not\"", "live = { min = 90 }", 1) + agree;
     let figure = figure(&text);
-    let plan = figure.plan(false);
-    assert_eq!((plan.cells(), plan.runs(), plan.sweep.cells()), (18, 54, 27));
-    assert_eq!([plan.world(26), plan.world(27)], [World::Kernel, World::Packets]);
-    assert_eq!((plan.label(4), plan.label(13)), ("kernel, 2 bdp, cubic".to_owned(), "packets, 2 bdp, cubic".to_owned()));
-    assert_eq!(plan.claims[1].cells, (9..18).collect::<Vec<usize>>());
-    assert_eq!(plan.claims[0].cells, [3, 4, 6, 7, 12, 13, 15, 16], "an axis that is not named means all its values");
-    let runs = [14, 41].map(|run| plan.scenario(run, &no_file).unwrap_or_else(|error| panic!("{}", error.short())));
+    assert!(figure.plan(WHOLE).unwrap().claims.iter().all(|claim| claim.says != "both agree"), "it is of the kernel alone");
+    assert_eq!(figure.on_kernel(), Some("The kernel is slower."));
+    let plan = figure.plan(LIVE).unwrap();
+    // Two worlds, two buffers, three controllers, three seeds.
+    assert_eq!((plan.cells(), plan.runs(), plan.sweep.cells()), (12, 36, 18));
+    assert_eq!([plan.world(17), plan.world(18)], [World::Kernel, World::Simulator]);
+    assert_eq!((plan.label(4), plan.label(10)), ("kernel, 4 bdp, cubic".to_owned(), "simulator, 4 bdp, cubic".to_owned()));
+    assert_eq!((plan.simulated(4), plan.simulated(10)), (Some(10), None));
+    let claims: Vec<(&str, &[usize])> = plan.claims.iter().map(|claim| (claim.says.as_str(), &claim.cells[..])).collect();
+    assert_eq!(claims, [("The link is full", &[0, 1, 2, 3, 4, 5][..]), ("both agree", &[0, 1, 2, 3, 4, 5])]);
+    assert_eq!((plan.claims[0].min, plan.claims[1].than.as_ref().map(|than| than.cells[0])), (Some(90.0), Some(6)));
+    let runs = [14, 32].map(|run| plan.scenario(run, &no_file).unwrap_or_else(|error| panic!("{}", error.short())));
     assert_eq!(runs[0], runs[1], "both run the same scenario");
-    assert!(plan.describe(41).ends_with(", seed = 9, world = \"packets\""), "{}", plan.describe(41));
-    let own = plan.identity();
-    assert_ne!(own, self::figure(&text.replacen("\"kernel\", ", "", 1)).plan(false).identity());
+    assert_eq!(runs[0].duration, Span::from_secs(20));
+    assert!(plan.describe(32).ends_with("world = \"simulator\""), "{}", plan.describe(32));
+    assert_ne!(plan.identity(), figure.plan(WHOLE).unwrap().identity());
+    assert!(self::figure(FIGURE).plan(LIVE).is_none());
 }
 
 #[test]
 fn kept_runs_belong_to_what_is_run_and_asked_for() {
-    let identity = |from: &str, to: &str| figure(&FIGURE.replacen(from, to, 1)).plan(false).identity();
+    let identity = |from: &str, to: &str| figure(&FIGURE.replacen(from, to, 1)).plan(WHOLE).unwrap().identity();
     let own = identity("", "");
     for (from, to) in [("min = 95", "min = 90"), ("The link is full", "It is full"), ("title = \"Delay\"", "title = \"RTT\"")] {
         assert_eq!(identity(from, to), own, "{to}");
@@ -208,9 +220,9 @@ fn a_figure_without_axes_or_quick_is_one_cell() {
         tail.rsplit_once("[[claim]]").expect("a claim").1
     );
     let figure = figure(&text);
-    assert!(!figure.is_scaled());
-    for quick in [false, true] {
-        let plan = figure.plan(quick);
+    assert_eq!(figure.scaled(QUICK), None);
+    for mode in [WHOLE, QUICK] {
+        let plan = figure.plan(mode).unwrap();
         assert_eq!((plan.cells(), plan.seeds(), plan.claims[0].cells.len()), (1, 1, 1));
         plan.check(&no_file, |scenario| assert_eq!(scenario.seed, 7)).unwrap_or_else(|error| panic!("{}", error.short()));
     }
@@ -250,8 +262,8 @@ fn refusal((from, to): (&str, &str)) -> String {
     assert!(FIGURE.contains(from), "{from} is not in the figure");
     let text = FIGURE.replacen(from, to, 1);
     let checked = Figure::parse(&text, "delay.toml").and_then(|figure| {
-        figure.plan(false).check(&no_file, |_| ())?;
-        figure.plan(true).check(&no_file, |_| ())
+        figure.plan(WHOLE).unwrap().check(&no_file, |_| ())?;
+        figure.plan(QUICK).unwrap().check(&no_file, |_| ())
     });
     let error = checked.err().unwrap_or_else(|| panic!("this should be refused: {to}"));
     assert!(error.line().is_some() && !error.remedy().is_empty());
@@ -296,10 +308,9 @@ fn what_is_wrong_is_shown_at_its_line() {
         ("min = 95", "min = nan"),
         ("over = \"mean\"", "over = \"best\""),
         ("over = \"mean\"", "tolerence = \"none\""),
-        ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = [\"packets\", \"liquid\"]"),
-        ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = [\"kernel\", \"kernel\"]"),
-        ("about = \"All of it is ours.\"", "about = \"ours\"\nworlds = []"),
+        ("about = \"All of it is ours.\"", "about = \"ours\"\n[live]\nduration = \"10 s\""),
         ("over = \"mean\"", "at = { world = \"kernel\" }"),
+        ("over = \"mean\"", "live = { min = 90 }"),
     ];
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(edits.map(refusal).join("\n")) });
 }

@@ -1,4 +1,4 @@
-//! A figure's sweep, and what `[quick]` makes of it.
+//! A figure's sweep, and what `[quick]` and `[live]` make of it.
 
 use super::axis::{self, Axis};
 use super::path::Path;
@@ -6,16 +6,39 @@ use super::{Fixed, Sweep, set};
 use crate::error::{Checked, Problem};
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
+/// How a figure is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mode {
+    /// Scaled down, as `--quick` has it.
+    pub quick: bool,
+    /// On the kernel with the simulator beside it, as `--live` has it.
+    pub live: bool,
+}
+
+impl Mode {
+    /// The tables of a figure file that change it, by their keys.
+    fn tables(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Mode { live: false, quick: false } => &[],
+            Mode { live: false, quick: true } => &[&["quick"]],
+            Mode { live: true, quick: false } => &[&["live"]],
+            Mode { live: true, quick: true } => &[&["live"], &["live", "quick"]],
+        }
+    }
+}
+
 impl Sweep {
-    /// The sweep of a figure file, which has a single cell without `[sweep]`: as it is, or with what `[quick]` changes.
-    pub(crate) fn figure(text: &str, file: &str, quick: bool) -> Checked<Sweep> {
+    /// The sweep of a figure file, which has a single cell without `[sweep]`: as it is, or with the changes of a mode.
+    pub(crate) fn figure(text: &str, file: &str, mode: Mode) -> Checked<Sweep> {
         let document = Document::parse(text.to_owned()).map_err(|error| set::not_toml(text, &error))?;
         let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
         let mut axes = if document.contains_key("sweep") { axis::read(&document, first_seed)? } else { Vec::new() };
         let mut base = document.clone().into_mut();
         base.remove("sweep");
         let mut fixed = Vec::new();
-        if quick && let Some(table) = document.get("quick").and_then(Item::as_table_like) {
+        for keys in mode.tables() {
+            let found = keys.iter().try_fold(document.as_item(), |item, key| item.get(key));
+            let Some(table) = found.and_then(Item::as_table_like) else { continue };
             overlay(table, "", &mut base, &mut fixed)?;
             if let Some(sweep) = table.get("sweep").and_then(Item::as_table_like) {
                 let first_seed = base.get("seed").and_then(Item::as_integer).unwrap_or(1);
@@ -26,10 +49,10 @@ impl Sweep {
     }
 }
 
-/// Puts each value of `[quick]` where its path leads.
+/// Puts each value of `[quick]` or `[live]` where its path leads.
 fn overlay(table: &dyn TableLike, above: &str, base: &mut DocumentMut, fixed: &mut Vec<Fixed>) -> Checked<()> {
     for (key, item) in table.iter() {
-        if above.is_empty() && (key == "why" || key == "sweep") {
+        if above.is_empty() && ["why", "sweep", "quick"].contains(&key) {
             continue;
         }
         let span = table.key(key).and_then(|key| key.span()).or_else(|| item.span()).unwrap_or(0..0);
@@ -56,15 +79,15 @@ fn overlay(table: &dyn TableLike, above: &str, base: &mut DocumentMut, fixed: &m
 }
 
 /// Each axis in the place of that with the same paths.
-fn replace(axes: &mut Vec<Axis>, quick: Vec<Axis>) -> Checked<()> {
-    for axis in quick {
+fn replace(axes: &mut Vec<Axis>, others: Vec<Axis>) -> Checked<()> {
+    for axis in others {
         match axes.iter_mut().find(|own| own.paths == axis.paths) {
             Some(own) => *own = axis,
             None if axis.is_seed() => axes.push(axis),
             None => {
                 let known: Vec<&str> = axes.iter().filter(|own| !own.is_seed()).map(|own| own.name.as_str()).collect();
                 let help = match known.is_empty() {
-                    true => "the figure has no [sweep]: give a single value of the scenario, outside of [quick.sweep]".to_owned(),
+                    true => "the figure has no [sweep]: give a single value of the scenario, outside of sweep".to_owned(),
                     false => format!("name an axis of [sweep]: {}", known.join("; ")),
                 };
                 return Err(Problem::at(&axis.span, format!("{} is no axis of this figure", axis.name), help));
