@@ -1,6 +1,6 @@
 //! `SHA256SUMS`: what the files of a result directory hold, in the format of `sha256sum`.
 
-use crate::directory::ReportError;
+use crate::error::ReportError;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,8 +1,7 @@
 //! The tables of a result directory as CSV.
 
 use crate::checksums::ResultDir;
-use crate::directory::ReportError;
-use crate::reserved::failed;
+use crate::error::{ReportError, failed};
 use crate::sheet::{self, Cells, Sheet};
 use parquet::errors::ParquetError;
 use std::fs::{self, File};

@@ -1,11 +1,13 @@
 //! The result of a run or a comparison, written into its directory and read back.
 
 use crate::checksums::ResultDir;
+use crate::error::{ReportError, failed};
 use crate::icn_tables::{ICN_TABLES, icn_record};
-use crate::reserved::{Reserved, failed};
+use crate::record::record;
+use crate::reserved::Reserved;
 use crate::sheet::{self, Sheet};
 use crate::summary::{self, RunOut, summary_json};
-use crate::tables::{TABLES, Table, no_rows, record};
+use crate::tables::{TABLES, Table, no_rows};
 use crate::{Case, Comparison, Overlay, OverlayError, html};
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
@@ -14,47 +16,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use thiserror::Error;
-
-/// What went wrong with a result directory, and what to do about it.
-#[derive(Debug, Error)]
-pub enum ReportError {
-    /// The directory is there already.
-    #[error("{} exists already; choose another directory with --out, or remove this one", .0.display())]
-    Exists(PathBuf),
-    /// Another process makes this directory.
-    #[error("another narrows is at work on {}; wait for it, or choose another directory with --out", .0.display())]
-    Busy(PathBuf),
-    /// Two runs of one case have the same seed, or two cases the same label.
-    #[error("two runs are called \"{0}\" with seed {1}; give the cases different labels")]
-    Repeated(String, u64),
-    /// A file or directory could not be written.
-    #[error("cannot write {}: {source}; {remedy}", .path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-        /// What helps.
-        remedy: &'static str,
-    },
-    /// A file could not be read.
-    #[error("cannot read {}: {source}; give the directory of a finished run", .path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file does not say what it should.
-    #[error("{} is damaged or was not written by Narrows: {reason}; make the result again, or fetch an undamaged copy", .path.display())]
-    Damaged {
-        /// Which.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-}
 
 /// What only `run.json` tells: it differs from machine to machine and from time to time.
 #[derive(Clone, Debug, Default)]

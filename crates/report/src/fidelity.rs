@@ -1,6 +1,7 @@
 //! How far simulation and kernel are apart over a set of cells: table, JSON, CSV and a page.
 
-use crate::directory::{ReportError, RunInfo};
+use crate::directory::RunInfo;
+use crate::error::ReportError;
 use crate::page::fidelity_html;
 use crate::reserved::Reserved;
 use crate::table::{text_table, wrap};

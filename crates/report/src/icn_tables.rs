@@ -1,8 +1,9 @@
 //! The Parquet tables of information-centric networks, which other results do not have, and how a record is read from them.
 
+use crate::record::{at, damaged, from_mbps};
 use crate::sheet::{Cells, Sheet};
 use crate::summary::IcnOut;
-use crate::tables::{Get, Set, Table, at, count, counters, damaged, from_mbps, keyed, mbps, real, text};
+use crate::tables::{Get, Set, Table, count, counters, keyed, mbps, real, text};
 use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, Record, SubflowRecord,

@@ -1,7 +1,7 @@
 //! What any result directory says of its metrics, without its series.
 
 use crate::checksums::ResultDir;
-use crate::directory::ReportError;
+use crate::error::ReportError;
 use crate::grid::read_grid;
 use narrows_measure::metrics::METRICS;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! A result directory before it is complete: reserved, filled, and put in its place whole.
 
 use crate::checksums;
-use crate::directory::ReportError;
+use crate::error::{ReportError, failed};
 use crate::sheet::{self, Sheet};
 use parquet::errors::ParquetError;
 use rustix::fs::{FlockOperation, flock};
@@ -197,13 +197,4 @@ fn remove_dead(directory: &Path, own: &Path) {
             let _ = fs::remove_dir_all(&path);
         }
     }
-}
-
-pub(crate) fn failed(path: &Path, source: io::Error) -> ReportError {
-    let remedy = match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place with --out",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a place you may write to with --out",
-        _ => "choose another place with --out",
-    };
-    ReportError::Write { path: path.to_owned(), source, remedy }
 }

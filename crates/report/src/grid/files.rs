@@ -3,7 +3,8 @@
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
 use crate::checksums::ResultDir;
-use crate::directory::{ReportError, RunInfo};
+use crate::directory::RunInfo;
+use crate::error::ReportError;
 use crate::page::grid_html;
 use crate::reserved::Reserved;
 use crate::sheet::{Cells, Sheet};

@@ -1,7 +1,7 @@
 //! Curves that only information-centric networks have.
 
-use super::lines::{Curve, extremes, grid, growth, sum};
-use super::plots::{CLASS, PATH, Part, REFUSED, SAID, SHAPER, keep};
+use super::lines::{Curve, extremes, grid, growth, keep, sum};
+use super::panels::{CLASS, PATH, Part, REFUSED, SAID, SHAPER};
 use narrows_measure::{ConsumerRecord, ConsumerSample, LinkRecord, RatesSample, Record, SubflowRecord};
 use narrows_units::Time;
 

@@ -138,6 +138,18 @@ pub(crate) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
     Some(Steps { x, y })
 }
 
+/// A count that keeps its value where samples are missing.
+pub(crate) fn keep(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let mut last = None;
+    counts
+        .into_iter()
+        .map(|count| {
+            last = count.or(last);
+            last
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,8 @@ mod frame;
 mod grid;
 mod icn;
 pub(crate) mod lines;
+mod overall;
+mod panels;
 mod plots;
 mod reproduction;
 mod style;

@@ -2,13 +2,14 @@
 
 use super::changes::{self, lines};
 use super::icn;
-use super::lines::{Curve, Instant, Point, Steps, draining, extremes, grid, growth, steps, sum};
+use super::lines::{Curve, Instant, Point, draining, extremes, grid, growth, keep, sum};
+use super::overall::{Distribution, Scatter, distribution, scatter};
+use super::panels::{CWND, DELAY, DROPS, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT, panels};
 use super::transfers::{Transfers, transfers};
-use crate::number::plain;
 use crate::{Comparison, Overlay, Quantity};
-use narrows_measure::metrics::{Summary, bottleneck, metric};
-use narrows_measure::{Changed, FlowRecord, FlowSample, Histogram, LinkRecord, LinkSample, Record};
-use narrows_units::{Rate, Span, Time};
+use narrows_measure::metrics::bottleneck;
+use narrows_measure::{Changed, FlowRecord, FlowSample, LinkRecord, LinkSample, Record};
+use narrows_units::{Rate, Time};
 use serde::Serialize;
 
 /// Numbers in all curves over time; it keeps the data below 2 MB.
@@ -19,8 +20,6 @@ const BINS: usize = 400;
 const FLOWS: usize = 8;
 /// Links that can be chosen.
 const LINKS: usize = 8;
-/// Points of a cumulative distribution.
-const STEPS: usize = 300;
 
 #[derive(Serialize)]
 pub(super) struct Plots<'a> {
@@ -44,12 +43,6 @@ pub(super) struct Plots<'a> {
     transfers: Option<Transfers>,
 }
 
-#[derive(Serialize)]
-struct Panel {
-    title: String,
-    zero: bool,
-}
-
 /// One curve over time: a case's flows together, or one of them, or a link.
 #[derive(Serialize)]
 struct Line<'a> {
@@ -66,15 +59,6 @@ struct Line<'a> {
     link: Option<usize>,
     #[serde(flatten)]
     curve: Curve,
-}
-
-/// One of several lines of a flow or link in one panel: a class, a path.
-#[derive(Clone, Serialize)]
-pub(super) struct Part {
-    /// Its place among them, which says how it is dashed.
-    pub part: usize,
-    /// What it is called: "secondary", "path 2".
-    pub of: String,
 }
 
 /// A measured series over the simulated ones.
@@ -105,57 +89,11 @@ struct Limit {
     text: String,
 }
 
-#[derive(Serialize)]
-struct Scatter {
-    points: Vec<Mark>,
-    medians: Vec<Mark>,
-    capacity: Option<Point>,
-    base: Option<Point>,
-    full: Option<Point>,
-}
-
-#[derive(Serialize)]
-struct Mark {
-    case: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    x: Point,
-    y: Point,
-}
-
-#[derive(Serialize)]
-struct Distribution {
-    title: &'static str,
-    curves: Vec<Distributed>,
-}
-
-#[derive(Serialize)]
-struct Distributed {
-    case: usize,
-    #[serde(flatten)]
-    steps: Steps,
-}
-
 impl Plots<'_> {
     pub fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
-
-const THROUGHPUT: usize = 0;
-pub(super) const CLASS: usize = 1;
-pub(super) const PATH: usize = 2;
-const RTT: usize = 3;
-const CWND: usize = 4;
-const PACING: usize = 5;
-pub(super) const REFUSED: usize = 6;
-pub(super) const SAID: usize = 7;
-pub(super) const SHAPER: usize = 8;
-const QUEUE: usize = 9;
-const DELAY: usize = 10;
-const DROPS: usize = 11;
-const MARKS: usize = 12;
-const PANELS: usize = 13;
 
 /// About how many curves each flow has, and each link; the flows together have as many as one.
 const CURVES: (usize, usize) = (4, 4);
@@ -208,7 +146,7 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
         }
     }
     let width = runs.first().map_or(0.0, |run| run.interval.as_secs_f64() * per as f64);
-    drop_empty_panels(&mut plots, panels(extent, width));
+    drop_empty_panels(&mut plots, panels(extent.packets, extent.icn, width));
     plots
 }
 
@@ -249,31 +187,6 @@ fn throughput_bin(runs: &[&Record]) -> usize {
     let longest = runs.iter().map(|run| run.duration.as_nanos()).max().unwrap_or(0);
     let rtt = runs.iter().flat_map(|run| &run.flows).map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
     (longest / 300).max(rtt).div_ceil(interval).max(1) as usize
-}
-
-/// What the panels are called; `{}` stands for the link that is shown.
-fn panels(extent: Extent, width: f64) -> [Panel; PANELS] {
-    let queue = if extent.packets { "Queue at {}, packets" } else { "Queue at {}, kB" };
-    let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };
-    let (window, pacing) = match extent.icn {
-        true => ("Interests in flight", "Rate at which Data is asked for, Mbit/s"),
-        false => ("Congestion window, segments", "Pacing rate, Mbit/s"),
-    };
-    [
-        panel(&format!("Throughput, Mbit/s (mean over {} s)", plain(width)), true),
-        panel("Throughput by class, Mbit/s (secondary dashed)", true),
-        panel("Throughput by path, Mbit/s (the first path of each consumer solid)", true),
-        panel("Round trip, ms", false),
-        panel(window, true),
-        panel(pacing, true),
-        panel("Interests refused, per second", true),
-        panel("Rate said for {}, Mbit/s (secondary dashed)", true),
-        panel("Interests waiting for {}", true),
-        panel(queue, true),
-        panel("Queueing delay at {}, ms", true),
-        panel("Packets dropped at {}, per second", true),
-        panel("Packets marked at {}, per second", true),
-    ]
 }
 
 fn counts_packets(link: Option<&LinkRecord>) -> bool {
@@ -390,18 +303,6 @@ fn pacing(sample: &FlowSample) -> Option<f64> {
     sample.pacing.map(Rate::as_mbps)
 }
 
-/// A count that keeps its value where samples are missing.
-pub(super) fn keep(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
-    let mut last = None;
-    counts
-        .into_iter()
-        .map(|count| {
-            last = count.or(last);
-            last
-        })
-        .collect()
-}
-
 /// The series of overlays in their panels; long ones as means of neighbours.
 fn laid(overlays: &[Overlay]) -> Vec<Laid<'_>> {
     let mean = |points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
@@ -436,62 +337,4 @@ fn drop_empty_panels(plots: &mut Plots<'_>, panels: [Panel; PANELS]) {
     plots.lines.iter_mut().for_each(|line| line.panel = new[line.panel]);
     plots.overlays.iter_mut().for_each(|laid| laid.panel = new[laid.panel]);
     plots.limits.iter_mut().for_each(|limit| limit.panel = new[limit.panel]);
-}
-
-fn scatter(comparison: &Comparison) -> Scatter {
-    let (Some(goodput), Some(delay)) = (metric("goodput"), metric("rtt_p95")) else { return Scatter::none() };
-    let mut scatter = Scatter::none();
-    for (case, own) in comparison.cases.iter().enumerate() {
-        for run in &own.runs {
-            if let (Some(x), Some(y)) = ((delay.compute)(run), (goodput.compute)(run)) {
-                scatter.points.push(Mark { case, seed: Some(run.seed), x: Point(x), y: Point(y) });
-            }
-        }
-        if let (Some(x), Some(y)) = (Summary::of(delay, &own.runs), Summary::of(goodput, &own.runs)) {
-            scatter.medians.push(Mark { case, seed: None, x: Point(x.median), y: Point(y.median) });
-        }
-    }
-    let same = |of: fn(&Record) -> Option<f64>| {
-        let mut all = comparison.runs().map(|(_, run)| of(run));
-        let first = all.next()??;
-        all.all(|other| other == Some(first)).then_some(Point(first))
-    };
-    scatter.capacity = same(mean_capacity);
-    let changes = |run: &Record, what: &[Changed]| run.changes.iter().any(|change| what.contains(&change.what));
-    if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Delay, Changed::Route])) {
-        scatter.base = same(|run| longest_base(run).map(Span::as_millis_f64));
-        if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Buffer])) {
-            scatter.full = same(full_buffer);
-        }
-    }
-    scatter
-}
-
-impl Scatter {
-    fn none() -> Scatter {
-        Scatter { points: vec![], medians: vec![], capacity: None, base: None, full: None }
-    }
-}
-
-fn mean_capacity(run: &Record) -> Option<f64> {
-    let link = bottleneck(run)?;
-    Some(link.rate.unwrap_or_else(|| Rate::of(link.capacity.unwrap_or_default(), run.duration - run.warmup)).as_mbps())
-}
-
-fn longest_base(run: &Record) -> Option<Span> {
-    run.flows.iter().map(|flow| flow.base_rtt).max()
-}
-
-fn full_buffer(run: &Record) -> Option<f64> {
-    let link = bottleneck(run)?;
-    Some((longest_base(run)? + link.rate?.time_for(link.buffer?)).as_millis_f64())
-}
-
-fn distribution(comparison: &Comparison, title: &'static str, of: fn(&Record) -> Vec<&Histogram>) -> Distribution {
-    let drawn = |(case, own): (usize, &crate::Case)| {
-        let mut all = Histogram::new();
-        own.runs.iter().flat_map(of).for_each(|histogram| all.merge(histogram));
-        Some(Distributed { case, steps: steps(&all, STEPS)? })
-    };
-    Distribution { title, curves: comparison.cases.iter().enumerate().filter_map(drawn).collect() }
 }

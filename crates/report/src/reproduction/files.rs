@@ -2,7 +2,8 @@
 
 use super::model::Reproduction;
 use super::table::reproduction_json;
-use crate::directory::{ReportError, RunInfo};
+use crate::directory::RunInfo;
+use crate::error::ReportError;
 use crate::page::reproduction_html;
 use crate::reserved::Reserved;
 

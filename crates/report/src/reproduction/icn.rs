@@ -1,6 +1,6 @@
 //! What a figure draws of an information-centric network over time.
 
-use super::traces::{BINS, Traced, bin, kept};
+use super::curve::{BINS, Traced, bin, kept};
 use crate::page::lines::{extremes, grid, growth, sum};
 use narrows_measure::{ConsumerCounters, ConsumerRecord, RatesRecord, RatesSample, Record};
 use narrows_scenario::paper::Trace;

@@ -1,5 +1,6 @@
 //! Published results and whether they hold: table, JSON, page.
 
+mod curve;
 mod files;
 mod icn;
 mod model;
@@ -7,6 +8,7 @@ mod plots;
 mod table;
 mod traces;
 
+pub use curve::Traced;
 pub use files::write_reproduction;
 pub use model::{FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Verdict};
 pub use plots::DrawnPlot;
@@ -15,4 +17,3 @@ pub(crate) use table::{
     bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share, simulated as reproduction_simulated,
 };
 pub use table::{reproduction_json, reproduction_table};
-pub use traces::Traced;

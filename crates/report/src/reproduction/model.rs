@@ -1,7 +1,7 @@
 //! What came out of the figures of papers.
 
+use super::curve::Traced;
 use super::plots::DrawnPlot;
-use super::traces::Traced;
 use narrows_scenario::paper::{By, Claim};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The plots of a figure as the page draws them.
 
-use super::traces::Traced;
+use super::curve::Traced;
 use crate::page::lines::Point;
 use narrows_measure::metrics::Metric;
 use narrows_scenario::paper::{Asked, Drawn, Plot, Series};

@@ -1,26 +1,15 @@
 //! What a figure draws of a run over time: few enough points to draw.
 
+use super::curve::{BINS, Traced, bin, kept};
 use super::icn;
 use crate::page::lines::{Curve, Point, extremes, grid, growth, sum};
 use narrows_measure::metrics::bottleneck;
 use narrows_measure::{FlowRecord, FlowSample, LinkRecord, LinkSample, Record};
 use narrows_scenario::paper::{Trace, is_named};
 use narrows_units::Time;
-use serde::{Deserialize, Serialize};
 
-/// Pairs of extremes in a curve.
-pub(super) const BINS: usize = 150;
 /// Flows that are drawn one by one; of more, those of one name together.
 const FLOWS: usize = 12;
-
-/// A curve over the time of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Traced {
-    /// The flow or flows, or the link, that it is of.
-    pub(super) name: String,
-    #[serde(flatten)]
-    pub(super) curve: Curve,
-}
 
 impl Traced {
     /// The curves of a run: of each flow, all of them if none is named, or of the link, the bottleneck if none is.
@@ -109,20 +98,4 @@ fn of_link(record: &Record, trace: Trace, link: &LinkRecord) -> Curve {
             Curve { y, ..used }
         }
     }
-}
-
-/// A count keeps its value where samples are missing, so that a sum does not fall.
-pub(super) fn kept(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
-    let mut last = 0.0;
-    let keep = |count: Option<f64>| {
-        last = count.unwrap_or(last);
-        Some(last)
-    };
-    counts.into_iter().map(keep).collect()
-}
-
-/// Samples in a bin of a rate: at least a round trip, and some 300 bins in all.
-pub(super) fn bin(record: &Record) -> usize {
-    let rtt = record.flows.iter().map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
-    (record.duration.as_nanos() / 300).max(rtt).div_ceil(record.interval.as_nanos().max(1)).max(1) as usize
 }

@@ -1,7 +1,7 @@
 //! Claims and their verdicts as a terminal shows them, and what is drawn of a run over time.
 
 use narrows_report::{FigureResult, JudgedClaim, PaperResult, Reproduction, Traced, Verdict, reproduction_json, reproduction_table};
-use narrows_scenario::paper::{Figure, Trace};
+use narrows_scenario::paper::{Figure, Mode, Trace};
 
 const FIGURE: &str = r#"duration = "1 s"
 [[link]]
@@ -44,7 +44,7 @@ tolerance = "ours"
 fn reproduction() -> Reproduction {
     let figure = Figure::parse(FIGURE, "goodput.toml").expect("a figure");
     let measured = [Some(83.3), Some(61.0), None];
-    let claims = figure.plan(false).claims.iter().zip(measured);
+    let claims = figure.plan(Mode::default()).expect("it is simulated").claims.iter().zip(measured);
     let claims = claims.map(|(claim, measured)| JudgedClaim { claim: claim.clone(), measured, simulated: None, cell: None, sides: None });
     Reproduction {
         remake: "narrows reproduce".to_owned(),

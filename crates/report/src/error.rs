@@ -1,0 +1,55 @@
+//! What goes wrong with result directories.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// What went wrong with a result directory, and what to do about it.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    /// The directory is there already.
+    #[error("{} exists already; choose another directory with --out, or remove this one", .0.display())]
+    Exists(PathBuf),
+    /// Another process makes this directory.
+    #[error("another narrows is at work on {}; wait for it, or choose another directory with --out", .0.display())]
+    Busy(PathBuf),
+    /// Two runs of one case have the same seed, or two cases the same label.
+    #[error("two runs are called \"{0}\" with seed {1}; give the cases different labels")]
+    Repeated(String, u64),
+    /// A file or directory could not be written.
+    #[error("cannot write {}: {source}; {remedy}", .path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {source}; give the directory of a finished run", .path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file does not say what it should.
+    #[error("{} is damaged or was not written by Narrows: {reason}; make the result again, or fetch an undamaged copy", .path.display())]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// A file or directory that cannot be written, with the remedy for the reason.
+pub(crate) fn failed(path: &Path, source: io::Error) -> ReportError {
+    let remedy = match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place with --out",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a place you may write to with --out",
+        _ => "choose another place with --out",
+    };
+    ReportError::Write { path: path.to_owned(), source, remedy }
+}

@@ -1,0 +1,104 @@
+//! Plots of whole runs: goodput against delay, and distributions.
+
+use super::lines::{Point, Steps, steps};
+use crate::Comparison;
+use narrows_measure::metrics::{Summary, bottleneck, metric};
+use narrows_measure::{Changed, Histogram, Record};
+use narrows_units::{Rate, Span};
+use serde::Serialize;
+
+/// Points of a cumulative distribution.
+const STEPS: usize = 300;
+
+/// Goodput against delay: each run, and each case's median, with the limits that all runs share.
+#[derive(Serialize)]
+pub(super) struct Scatter {
+    points: Vec<Mark>,
+    medians: Vec<Mark>,
+    capacity: Option<Point>,
+    base: Option<Point>,
+    full: Option<Point>,
+}
+
+#[derive(Serialize)]
+struct Mark {
+    case: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    x: Point,
+    y: Point,
+}
+
+/// A cumulative distribution of each case.
+#[derive(Serialize)]
+pub(super) struct Distribution {
+    title: &'static str,
+    curves: Vec<Distributed>,
+}
+
+#[derive(Serialize)]
+struct Distributed {
+    case: usize,
+    #[serde(flatten)]
+    steps: Steps,
+}
+
+/// The scatter of a comparison's runs.
+pub(super) fn scatter(comparison: &Comparison) -> Scatter {
+    let (Some(goodput), Some(delay)) = (metric("goodput"), metric("rtt_p95")) else { return Scatter::none() };
+    let mut scatter = Scatter::none();
+    for (case, own) in comparison.cases.iter().enumerate() {
+        for run in &own.runs {
+            if let (Some(x), Some(y)) = ((delay.compute)(run), (goodput.compute)(run)) {
+                scatter.points.push(Mark { case, seed: Some(run.seed), x: Point(x), y: Point(y) });
+            }
+        }
+        if let (Some(x), Some(y)) = (Summary::of(delay, &own.runs), Summary::of(goodput, &own.runs)) {
+            scatter.medians.push(Mark { case, seed: None, x: Point(x.median), y: Point(y.median) });
+        }
+    }
+    let same = |of: fn(&Record) -> Option<f64>| {
+        let mut all = comparison.runs().map(|(_, run)| of(run));
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(Point(first))
+    };
+    scatter.capacity = same(mean_capacity);
+    let changes = |run: &Record, what: &[Changed]| run.changes.iter().any(|change| what.contains(&change.what));
+    if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Delay, Changed::Route])) {
+        scatter.base = same(|run| longest_base(run).map(Span::as_millis_f64));
+        if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Buffer])) {
+            scatter.full = same(full_buffer);
+        }
+    }
+    scatter
+}
+
+impl Scatter {
+    fn none() -> Scatter {
+        Scatter { points: vec![], medians: vec![], capacity: None, base: None, full: None }
+    }
+}
+
+fn mean_capacity(run: &Record) -> Option<f64> {
+    let link = bottleneck(run)?;
+    Some(link.rate.unwrap_or_else(|| Rate::of(link.capacity.unwrap_or_default(), run.duration - run.warmup)).as_mbps())
+}
+
+fn longest_base(run: &Record) -> Option<Span> {
+    run.flows.iter().map(|flow| flow.base_rtt).max()
+}
+
+fn full_buffer(run: &Record) -> Option<f64> {
+    let link = bottleneck(run)?;
+    Some((longest_base(run)? + link.rate?.time_for(link.buffer?)).as_millis_f64())
+}
+
+/// The distributions of a comparison's cases.
+pub(super) fn distribution(comparison: &Comparison, title: &'static str, of: fn(&Record) -> Vec<&Histogram>) -> Distribution {
+    let drawn = |(case, own): (usize, &crate::Case)| {
+        let mut all = Histogram::new();
+        own.runs.iter().flat_map(of).for_each(|histogram| all.merge(histogram));
+        Some(Distributed { case, steps: steps(&all, STEPS)? })
+    };
+    Distribution { title, curves: comparison.cases.iter().enumerate().filter_map(drawn).collect() }
+}
