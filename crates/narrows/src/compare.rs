@@ -1,13 +1,14 @@
 //! `narrows compare`.
 
-use crate::Outcome;
 use crate::cli::{CompareArgs, Compared};
 use crate::error::Failure;
 use crate::icn::IcnWay;
 use crate::inputs;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::quote::quote;
 use crate::routers;
-use crate::runner::run_all;
+use crate::runner::{run_all, with_seeds};
 use crate::unmarked;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
@@ -135,12 +136,6 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
     }
 }
 
-/// The same scenario with one seed after another.
-pub fn with_seeds(scenario: &Scenario, first: Option<u64>, count: u32) -> Vec<Scenario> {
-    let first = first.unwrap_or(scenario.seed);
-    (0..count as u64).map(|offset| Scenario { seed: first.wrapping_add(offset), ..scenario.clone() }).collect()
-}
-
 /// "a, b and c".
 fn join(names: &[String]) -> String {
     match names {
@@ -178,12 +173,6 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     option("seed", args.seed.map(|seed| seed.to_string()));
     option("seeds", Some(args.seeds.to_string()));
     words.join(" ")
-}
-
-/// Quotes a word for the shell if it needs it.
-pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// A comparison that shows something this one could not.

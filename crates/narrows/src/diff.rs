@@ -1,8 +1,8 @@
 //! `narrows diff`: what was changed between two results, and what came of it.
 
-use crate::Outcome;
 use crate::cli::DiffArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use narrows_measure::bootstrap::{Interval, difference_interval, mean};
 use narrows_measure::metrics::{Better, Metric, metric};

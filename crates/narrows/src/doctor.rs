@@ -1,8 +1,8 @@
 //! `narrows doctor`.
 
-use crate::Outcome;
 use crate::cli::DoctorArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use narrows_live::{Capability, State};
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! `narrows export`.
 
-use crate::Outcome;
 use crate::cli::ExportArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 
 /// Writes the tables of a result directory as CSV.

@@ -1,8 +1,8 @@
 //! `narrows list` and `narrows schema`.
 
-use crate::Outcome;
 use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::reproduce::papers;
 use narrows_control::ENTRIES;
 use narrows_control::TWINS;

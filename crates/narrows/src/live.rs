@@ -1,11 +1,11 @@
 //! `narrows live`.
 
-use crate::Outcome;
 use crate::cli::{LiveArgs, OutputArgs, ProgramArgs};
-use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::quote::quote;
 use crate::run::{Verdict, judge};
 use crate::runner::{run_all, run_live, run_program};
 use crate::watch;

@@ -16,8 +16,10 @@ mod list;
 mod live;
 mod matrix;
 mod meter;
+mod outcome;
 mod output;
 mod overlays;
+mod quote;
 mod report;
 mod reproduce;
 mod routers;
@@ -31,6 +33,7 @@ use clap::Parser;
 use cli::{Cli, Command};
 use error::Failure;
 use narrows_scenario::visible;
+use outcome::Outcome;
 use std::borrow::Cow;
 use std::process::ExitCode;
 
@@ -43,16 +46,6 @@ fn refused(error: &clap::Error) -> ExitCode {
         Cow::Owned(text) => eprint!("{text}"),
     }
     ExitCode::from(2)
-}
-
-/// What a command found, as its exit status tells it.
-enum Outcome {
-    /// All well.
-    Ok,
-    /// An expectation of the scenario, or a goal, was missed, a claim turned out otherwise than its file says, or this host lacks what a live run needs.
-    Missed,
-    /// A live run of which the machine set part of the result.
-    Invalid,
 }
 
 fn main() -> ExitCode {

@@ -1,12 +1,12 @@
 //! `narrows matrix`: every controller beside every other, as a sweep whose cells are the pairs and each controller alone.
 
-use crate::Outcome;
 use crate::cells::Cells;
 use crate::cli::MatrixArgs;
-use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs::Files;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::quote::quote;
 use crate::routers;
 use crate::sweep::Job;
 use narrows_control::Choice;

@@ -1,7 +1,7 @@
 //! Measurements that a report shows beside the simulation.
 
-use crate::compare::quote;
 use crate::error::Failure;
+use crate::quote::quote;
 use narrows_report::Overlay;
 use std::path::PathBuf;
 

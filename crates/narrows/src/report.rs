@@ -1,8 +1,8 @@
 //! `narrows report`.
 
-use crate::Outcome;
 use crate::cli::ReportArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use crate::overlays;
 

@@ -1,12 +1,13 @@
 //! `narrows run`.
 
-use crate::Outcome;
 use crate::cli::RunArgs;
-use crate::compare::{quote, with_seeds};
 use crate::error::Failure;
 use crate::inputs;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::overlays;
+use crate::quote::quote;
+use crate::runner::with_seeds;
 use crate::runner::{run_all, run_watched};
 use crate::unmarked;
 use crate::watch::{Watch, watchable};

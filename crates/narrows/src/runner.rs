@@ -234,3 +234,9 @@ fn progress_bar(verb: &'static str, all: impl Iterator<Item = Work>, quiet: bool
     let style = ProgressStyle::with_template("{prefix} {bar:40} {percent:>3} % {msg} {eta} left").expect("a valid template");
     ProgressBar::with_draw_target(Some(total), target).with_style(style).with_prefix(verb)
 }
+
+/// The same scenario with one seed after another.
+pub fn with_seeds(scenario: &Scenario, first: Option<u64>, count: u32) -> Vec<Scenario> {
+    let first = first.unwrap_or(scenario.seed);
+    (0..count as u64).map(|offset| Scenario { seed: first.wrapping_add(offset), ..scenario.clone() }).collect()
+}

@@ -1,12 +1,12 @@
 //! `narrows sweep`.
 
-use crate::Outcome;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::{OutputArgs, SweepArgs};
-use crate::compare::quote;
 use crate::error::Failure;
 use crate::inputs::Files;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{Work, run_cells};
 use narrows_measure::metrics::Summary;

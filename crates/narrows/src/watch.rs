@@ -1,8 +1,8 @@
 //! Captures and logs, written while the scenario runs.
 
 use crate::cli::WatchArgs;
-use crate::compare::quote;
 use crate::error::Failure;
+use crate::quote::quote;
 use narrows_measure::AckSample;
 use narrows_report::{AckLog, Capture, CapturePoint, ReportError, Reserved, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};

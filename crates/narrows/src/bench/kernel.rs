@@ -4,8 +4,8 @@
 //! bucket is not at the sender, which would hold back there what a controller sends too much (TCP small queues). Slices of some seconds take turns, so that what the machine
 //! does besides meets all alike.
 
-use crate::Outcome;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_kernel::Loaded;

@@ -1,7 +1,7 @@
 //! `narrows bench --live`: what the emulator carries on this host, and how exactly.
 
-use crate::Outcome;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
 use narrows_measure::Emulation;
 use narrows_path::Link;

@@ -5,10 +5,10 @@ mod live;
 mod matrix;
 mod ns3;
 
-use crate::Outcome;
 use crate::cli::BenchArgs;
 use crate::error::Failure;
 use crate::meter;
+use crate::outcome::Outcome;
 use matrix::Cell;
 use serde::{Deserialize, Serialize};
 use std::io::{IsTerminal, Write};

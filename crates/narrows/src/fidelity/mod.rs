@@ -3,11 +3,11 @@
 mod design;
 mod goals;
 
-use crate::Outcome;
 use crate::cli::FidelityArgs;
-use crate::compare::quote;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::quote::quote;
 use crate::runner::{run_all, run_live_together};
 use design::{Cell, QUICK, cells};
 use narrows_measure::{Emulation, Record, distances};

@@ -1,9 +1,9 @@
 //! `narrows kernel list`.
 
-use super::{age, connections};
-use crate::Outcome;
+use super::found::{age, connections};
 use crate::cli::KernelListArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use narrows_control::Choice;
 use narrows_control::TWINS;

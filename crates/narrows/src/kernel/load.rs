@@ -1,8 +1,8 @@
 //! `narrows kernel load`.
 
-use crate::Outcome;
 use crate::cli::LoadArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use narrows_control::cores::Twin;
 use narrows_kernel::{KernelError, Pinned};

@@ -1,17 +1,16 @@
 //! `narrows kernel`: controllers that stay in the kernel of this host.
 
+mod found;
 mod list;
 mod load;
 mod stats;
 mod unload;
 mod watch;
 
-use crate::Outcome;
 use crate::cli::KernelCommand;
 use crate::error::Failure;
-use narrows_kernel::{Damaged, KernelError, Pinned};
-use narrows_params::nearest;
-use std::time::{Duration, SystemTime};
+use crate::outcome::Outcome;
+use narrows_kernel::KernelError;
 
 /// Carries out one of its commands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
@@ -24,58 +23,5 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::Unload(args) => unload::unload(args),
         KernelCommand::Stats(args) => stats::stats(args),
         KernelCommand::Watch(args) => watch::watch(args),
-    }
-}
-
-/// The one of this name that narrows loaded; a wrong name is refused with the right one, if one is near.
-fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
-    Pinned::find(name).map_err(|error| match &error {
-        KernelError::NotLoaded { loaded, .. } => {
-            let near = nearest(&name.replace('-', "_"), loaded.iter().map(String::as_str));
-            Failure::Other(near.map_or(error.to_string(), |near| format!("{error}; did you mean \"{near}\"?")))
-        }
-        _ => error.into(),
-    })
-}
-
-/// For how long it has been loaded.
-fn age(pinned: &Pinned) -> String {
-    let Some(since) = pinned.since() else { return "for a time that is not known".to_owned() };
-    format!("for {}", length(SystemTime::now().duration_since(since).unwrap_or_default()))
-}
-
-/// A time in its two largest units.
-fn length(time: Duration) -> String {
-    let seconds = time.as_secs();
-    let units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)];
-    let first = units.iter().position(|(_, size)| seconds >= *size).unwrap_or(3);
-    let mut rest = seconds;
-    let parts: Vec<String> = units[first..]
-        .iter()
-        .take(2)
-        .map(|(name, size)| {
-            let count = rest / size;
-            rest %= size;
-            format!("{count} {name}")
-        })
-        .collect();
-    parts.join(" ")
-}
-
-/// A count of connections, with their name.
-fn connections(count: u64) -> String {
-    if count == 1 { "1 connection".to_owned() } else { format!("{count} connections") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths() {
-        let cases = [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3_725, "1 h 2 min"), (200_000, "2 d 7 h")];
-        for (seconds, text) in cases {
-            assert_eq!(length(Duration::from_secs(seconds)), text);
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! `narrows kernel stats`.
 
-use super::{age, find};
-use crate::Outcome;
+use super::found::{age, connections, find};
 use crate::cli::StatsArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use narrows_kernel::{KernelError, Pinned, Stats};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
 
 fn as_text(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> String {
     let (name, controller) = (pinned.name(), pinned.text());
-    let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned), super::connections(after.open()));
+    let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned), connections(after.open()));
     for (name, value, what) in COUNTERS {
         let rate = (value(after) - value(before)) as f64 / seconds;
         text += &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(after), format!("{rate:.0}"));

@@ -1,9 +1,9 @@
 //! `narrows kernel unload`.
 
-use super::{connections, find};
-use crate::Outcome;
+use super::found::{connections, find};
 use crate::cli::UnloadArgs;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output;
 use narrows_kernel::{Damaged, Elsewhere, Pinned};
 

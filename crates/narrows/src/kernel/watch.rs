@@ -1,9 +1,10 @@
 //! `narrows kernel watch`.
 
-use super::find;
+use super::found::find;
 use crate::cli::KernelWatchArgs;
 use crate::error::Failure;
-use crate::{Outcome, runner};
+use crate::outcome::Outcome;
+use crate::runner;
 use narrows_kernel::{KernelError, Record};
 use narrows_units::Rate;
 use std::collections::BTreeMap;

@@ -4,12 +4,12 @@ mod job;
 mod judge;
 pub mod papers;
 
-use crate::Outcome;
 use crate::cells::{Cells, partial};
 use crate::cli::{OutputArgs, ReproduceArgs};
-use crate::compare::quote;
 use crate::error::Failure;
+use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::quote::quote;
 use crate::runner::run_cells;
 use job::Job;
 use narrows_report::{FigureResult, KeptRun, PaperResult, Reproduction, Reserved};

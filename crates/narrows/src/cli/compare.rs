@@ -1,0 +1,120 @@
+//! Arguments that name contenders.
+
+use super::output::OutputArgs;
+use super::parse::{parse_choice, parse_path};
+use crate::icn::IcnWay;
+use clap::{Args, Parser};
+use narrows_control::Choice;
+use narrows_scenario::{Comparison, PathProfile, parse_share};
+use narrows_units::{Depth, Rate, Span};
+use std::path::{Path, PathBuf};
+
+#[derive(Parser)]
+pub struct CompareArgs {
+    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`) [default: newreno cubic bbr; with
+    /// --icn: mircc rcp newreno]
+    #[arg(value_name = "CONTROLLER", value_parser = parse_compared)]
+    pub compared: Vec<Compared>,
+    /// Compare on an information-centric network: laws of links' rates (mircc, rcp), consumers (best-subflow), or controllers of windows (see `narrows list icn`)
+    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
+    pub icn: bool,
+    /// Compare on the network of a scenario file: each controller in turn drives every flow that has one
+    #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
+    pub file: Option<PathBuf>,
+    /// Compare on a named path, for example leo (see `narrows list paths`)
+    #[arg(long, value_name = "NAME", value_parser = parse_path, conflicts_with_all = ["file", "rate", "rtt", "buffer", "loss", "trace", "trace_back"])]
+    pub path: Option<String>,
+    /// Rate of the bottleneck, both ways [default: 100 Mbit/s]
+    #[arg(long, conflicts_with = "trace", allow_hyphen_values = true)]
+    pub rate: Option<Rate>,
+    /// Round trip without queues, half of it each way [default: 30 ms]
+    #[arg(long, allow_hyphen_values = true)]
+    pub rtt: Option<Span>,
+    /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 750 kB]
+    #[arg(long, allow_hyphen_values = true)]
+    pub buffer: Option<Depth>,
+    /// Flows of each controller [default: 2]
+    #[arg(long)]
+    pub flows: Option<u32>,
+    /// Time between the starts of flows [default: a twelfth of the duration]
+    #[arg(long, allow_hyphen_values = true)]
+    pub stagger: Option<Span>,
+    /// Random loss of data packets before the queue, as a probability or in percent: 0.01 or "1 %"
+    #[arg(long, value_parser = parse_share, allow_hyphen_values = true)]
+    pub loss: Option<f64>,
+    /// Recorded capacity towards the receiver: mahimahi delivery opportunities, or time,rate lines (seconds, Mbit/s)
+    #[arg(long, value_name = "TRACE")]
+    pub trace: Option<PathBuf>,
+    /// Recorded capacity of the acknowledgements' direction [default: 100 Mbit/s]
+    #[arg(long, value_name = "TRACE", requires = "trace")]
+    pub trace_back: Option<PathBuf>,
+    /// How long each run lasts [default: 60 s, or the path's]
+    #[arg(long, allow_hyphen_values = true)]
+    pub duration: Option<Span>,
+    /// Leave this out of the statistics [default: a sixth of the duration, or the path's]
+    #[arg(long, allow_hyphen_values = true)]
+    pub warmup: Option<Span>,
+    /// How many seeds each controller is run with
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub seeds: u32,
+    /// The first seed [default: 1, or the scenario's]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// A contender of a comparison.
+#[derive(Clone)]
+pub enum Compared {
+    Controller(Choice),
+    Icn(IcnWay),
+}
+
+#[derive(Args)]
+pub struct DiffArgs {
+    /// The result directory before the change
+    pub before: PathBuf,
+    /// The result directory after the change
+    pub after: PathBuf,
+    /// Print all metrics as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl CompareArgs {
+    /// The network that the flags describe.
+    pub fn network(&self) -> Comparison {
+        let defaults = Comparison::default();
+        let text = |path: &PathBuf| path.display().to_string();
+        let own = self.path.as_deref().and_then(PathProfile::named).map(PathProfile::scenario);
+        let duration = self.duration.unwrap_or(own.as_ref().map_or(defaults.duration, |own| own.duration));
+        let warmup = self.warmup.or(own.filter(|_| self.duration.is_none()).map(|own| own.warmup));
+        Comparison {
+            path: self.path.clone(),
+            rate: self.rate.unwrap_or(defaults.rate),
+            rtt: self.rtt.unwrap_or(defaults.rtt),
+            buffer: self.buffer.or(defaults.buffer),
+            loss: self.loss.unwrap_or(0.0),
+            flows: self.flows.unwrap_or(2),
+            stagger: self.stagger.unwrap_or(duration / 12),
+            trace: self.trace.as_ref().map(text),
+            trace_back: self.trace_back.as_ref().map(text),
+            duration,
+            warmup,
+        }
+    }
+}
+
+/// A name of a controller, a law or a consumer.
+fn parse_compared(text: &str) -> Result<Compared, String> {
+    let reason = match parse_choice(text) {
+        Ok(choice) => return Ok(Compared::Controller(choice)),
+        Err(reason) => reason,
+    };
+    match IcnWay::read(text)? {
+        Some(way) => Ok(Compared::Icn(way)),
+        None if Path::new(text).is_dir() => Err("this is a directory; to compare two results, use narrows diff BEFORE AFTER".to_owned()),
+        None => Err(reason),
+    }
+}

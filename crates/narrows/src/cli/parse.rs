@@ -1,0 +1,27 @@
+//! How values of arguments are read.
+
+use narrows_control::Choice;
+use narrows_scenario::{PATHS, PathProfile};
+
+pub fn parse_choice(text: &str) -> Result<Choice, String> {
+    text.parse().map_err(|error: narrows_params::ParamError| error.to_string())
+}
+
+pub fn parse_path(text: &str) -> Result<String, String> {
+    match PathProfile::named(text) {
+        Some(path) => Ok(path.name.to_owned()),
+        None => {
+            let names: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
+            Err(format!("there is no path \"{text}\"; known are {}", names.join(", ")))
+        }
+    }
+}
+
+pub fn parse_axis(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, values)) if !path.trim().is_empty() && !values.trim().is_empty() => {
+            Ok((path.trim().to_owned(), values.trim().to_owned()))
+        }
+        _ => Err("write PATH=VALUES, for example \"link.bottleneck.rate=10 Mbit/s,100 Mbit/s\"".to_owned()),
+    }
+}
