@@ -1,0 +1,120 @@
+//! Full disks, signals and readers that go away: nothing that looks complete is left.
+
+use super::{RESULT_FILES, SHORT};
+use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let place = Scratch::new("disk");
+    let file = place.write("short.toml", SHORT);
+    fs::create_dir(place.path("small")).expect("a directory");
+    // A small file system of its own, in a namespace of its own: gone with the shell.
+    let script = format!(
+        "mount -t tmpfs -o size=64k none small || exit 77; '{}' run '{file}' --out small/result; status=$?; echo left: $(ls -A small); exit $status",
+        PROGRAM
+    );
+    let output = place.command("unshare").args(["--map-root-user", "--mount", "sh", "-c", &script]).output();
+    let output = match output {
+        Ok(output) if code(&output) != 77 && !stderr(&output).contains("unshare") => output,
+        _ => return eprintln!("skipped: no mount namespace can be made here, so no small disk"),
+    };
+    let told = stderr(&output);
+    assert_eq!(code(&output), 2, "{}{told}", stdout(&output));
+    assert!(told.contains("cannot write small/") && told.contains("free some space, or choose another place with --out"), "{told}");
+    // What was computed is not lost with the disk.
+    assert!(stdout(&output).contains("Utilisation"), "{}", stdout(&output));
+    assert!(stdout(&output).ends_with("left:\n"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_that_looks_complete() {
+    let place = Scratch::new("killed");
+    let file = place.write("short.toml", &SHORT.replace("2 s", "20 s").replace("10 Mbit/s", "50 Mbit/s"));
+    let began = Instant::now();
+    assert_eq!(code(&place.narrows(["run", &file, "--seeds", "2", "--quiet", "--out", "whole"])), 0);
+    let wall = began.elapsed();
+    assert_eq!(place.files_of("whole"), RESULT_FILES);
+    let mut killed = 0;
+    for percent in [10, 50, 75, 80, 85, 90, 95, 100] {
+        let name = format!("killed-{percent}");
+        let mut child = place
+            .command(PROGRAM)
+            .args(["run", &file, "--seeds", "2", "--quiet", "--out", &name])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("narrows runs");
+        std::thread::sleep(wall * percent / 100);
+        child.kill().expect("a signal");
+        if child.wait().expect("an end").code().is_none() {
+            killed += 1;
+        }
+        if place.path(&name).exists() {
+            assert_eq!(place.files_of(&name), RESULT_FILES, "killed after {percent} %");
+            assert_eq!(code(&place.narrows(["report", &name])), 0, "killed after {percent} %");
+            assert_eq!(place.read(&format!("{name}/summary.json")), place.read("whole/summary.json"));
+        }
+    }
+    assert!(killed > 0, "no run was killed before its end");
+}
+
+#[test]
+fn ctrl_c_and_sigterm_stop_a_long_run_within_a_second() {
+    let place = Scratch::new("interrupted");
+    let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
+    let before = place.listing();
+    for signal in ["-INT", "-TERM"] {
+        let mut command = place.command(PROGRAM);
+        let mut child = command.args(["run", &file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(child.try_wait().expect("a state").is_none(), "it ended by itself");
+        let interrupted = Instant::now();
+        let sent = place.command("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("an end");
+        let took = interrupted.elapsed();
+        assert_eq!(code(&output), 2, "{signal}: {}", stderr(&output));
+        assert!(took < Duration::from_secs(1), "{signal}: it took {took:?}");
+        assert!(stderr(&output).contains("stopped; nothing was written"), "{signal}: {}", stderr(&output));
+        assert_eq!(place.listing(), before);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_stops_a_run_unless_nohup_has_it_ignored() {
+    let place = Scratch::new("hangup");
+    let file = place.write("long.toml", &SHORT.replace("2 s", "100_000 s"));
+    for (disposition, hears) in [("--default-signal=HUP", true), ("--ignore-signal=HUP", false)] {
+        let mut command = place.command("env");
+        let mut child = command.args([disposition, PROGRAM, "run", &file, "--quiet"]).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        let number = child.id().to_string();
+        let send = |signal: &str| assert!(place.command("kill").args([signal, &number]).status().expect("kill").success());
+        std::thread::sleep(Duration::from_millis(700));
+        send("-HUP");
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(child.try_wait().expect("a state").is_some(), hears, "{disposition}");
+        if !hears {
+            send("-TERM");
+        }
+        let output = child.wait_with_output().expect("an end");
+        assert!(code(&output) == 2 && stderr(&output).contains("stopped; nothing was written"), "{disposition}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
+    let place = Scratch::new("pipe");
+    let file = place.write("short.toml", SHORT);
+    let commands: [&[&str]; 5] =
+        [&["list", "metrics"], &["list", "controllers", "--json"], &["schema"], &["run", &file, "--out", "result"], &["report", "result"]];
+    for command in commands {
+        let mut child = place.command(PROGRAM).args(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("an end");
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{command:?}");
+    }
+    assert_eq!(place.files_of("result"), RESULT_FILES);
+}
