@@ -1,11 +1,9 @@
 //! What is wrong with a scenario, where, and what would be right.
 
 use crate::excerpt::{self, excerpt, visible};
-use crate::{read, sweep};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::{self, Display};
 use std::ops::Range;
-use std::path::Path;
 
 /// A problem at a place of the text, before it knows whose text it is.
 #[derive(Debug)]
@@ -98,17 +96,11 @@ impl ScenarioError {
         }))
     }
 
-    /// What stands at a place of a scenario file cannot be had in some world. `place` is keys from the top of the file, a flow or link by its name: `flow`, `first`,
-    /// `transport`, `tick`. The error shows the line where the file says so: there, in the table for all flows, or in a preset that implies it.
-    pub fn unsupported(file: &Path, place: &[String], message: impl Into<String>, help: impl Into<String>) -> ScenarioError {
-        let (name, text) = (file.display().to_string(), read::scenario_text(file).unwrap_or_default());
-        let span = sweep::places(&text, place).into_iter().next();
-        let mut error = ScenarioError::new(*Problem::at(&span.clone().unwrap_or_default(), message, help), &name, &text);
-        if span.is_none() {
-            (error.0.line, error.0.source) = (None, None);
-            error.0.labels.clear();
-        }
-        error
+    /// The same without a place in the file.
+    pub(crate) fn without_place(mut self) -> ScenarioError {
+        (self.0.line, self.0.source) = (None, None);
+        self.0.labels.clear();
+        self
     }
 
     /// What is wrong.

@@ -44,6 +44,7 @@ mod sizes;
 mod sweep;
 mod syntax;
 mod text;
+mod unsupported;
 mod write;
 
 pub use comparison::Comparison;

@@ -1,10 +1,8 @@
 //! Values with their place in the file, and quantities with units, as serde meets them.
 
-use crate::raw::{RawJitter, RawLimited, RawLoss, RawLossModel, RawSizes, RawSpread, RawTso, RawTsoWord, RawWorkload};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -238,50 +236,6 @@ impl<T: FromStr<Err: Display>> Visitor<'_> for Reading<T> {
     }
 }
 
-impl<'de> Deserialize<'de> for RawLoss {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawLoss, D::Error> {
-        struct Loss;
-        impl<'de> Visitor<'de> for Loss {
-            type Value = RawLoss;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a share of packets; \"1 %\" or { probability = 0.01 }")
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<RawLoss, E> {
-                parse_share(text).map(|share| RawLoss::Share(Share(share))).map_err(E::custom)
-            }
-            fn visit_i64<E: Error>(self, number: i64) -> Result<RawLoss, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_f64<E: Error>(self, number: f64) -> Result<RawLoss, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawLoss, A::Error> {
-                RawLossModel::deserialize(MapAccessDeserializer::new(map)).map(RawLoss::Model)
-            }
-        }
-        deserializer.deserialize_any(Loss)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawJitter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawJitter, D::Error> {
-        struct Jitter;
-        impl<'de> Visitor<'de> for Jitter {
-            type Value = RawJitter;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a time; \"5 ms\" or { normal = \"5 ms\" }")
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<RawJitter, E> {
-                text.parse().map(|span| RawJitter::Uniform(Quantity(span))).map_err(E::custom)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawJitter, A::Error> {
-                RawSpread::deserialize(MapAccessDeserializer::new(map)).map(RawJitter::Spread)
-            }
-        }
-        deserializer.deserialize_any(Jitter)
-    }
-}
-
 /// A share of packets, as [`parse_share`] reads it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share(pub f64);
@@ -317,60 +271,6 @@ impl JsonSchema for Share {
             { "type": "string", "pattern": r"^\s*[0-9.eE+-]+\s*%\s*$", "examples": ["1 %"] },
             { "type": "number", "minimum": 0, "exclusiveMaximum": 1 }
         ] })
-    }
-}
-
-impl<'de> Deserialize<'de> for RawWorkload {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawWorkload, D::Error> {
-        struct Workload;
-        impl<'de> Visitor<'de> for Workload {
-            type Value = RawWorkload;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a workload; \"bulk\" or a table such as { size = \"10 MB\" }")
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<RawWorkload, E> {
-                if text == "bulk" {
-                    return Ok(RawWorkload::Bulk(()));
-                }
-                Err(E::custom(format!(
-                    "\"{text}\" is not a workload; write \"bulk\" or a table: {{ size = \"10 MB\" }}, {{ rate = \"5 Mbit/s\" }}, {{ on = \"2 s\", off = \"1 s\" }}, \
-                     {{ rate = \"2 Mbit/s\", frame = \"33 ms\" }}, {{ load = \"60 %\", sizes = \"web\" }}, {{ response = \"50 kB\" }}"
-                )))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawWorkload, A::Error> {
-                RawLimited::deserialize(MapAccessDeserializer::new(map)).map(|limited| RawWorkload::Limited(Box::new(limited)))
-            }
-        }
-        deserializer.deserialize_any(Workload)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawTso {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawTso, D::Error> {
-        String::deserialize(deserializer).and_then(|text| match text.as_str() {
-            "off" => Ok(RawTso::Word(RawTsoWord::Off)),
-            "auto" => Ok(RawTso::Word(RawTsoWord::Auto)),
-            size => size.parse().map(|size| RawTso::Size(Quantity(size))).map_err(D::Error::custom),
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for RawSizes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawSizes, D::Error> {
-        struct Sizes;
-        impl<'de> Visitor<'de> for Sizes {
-            type Value = RawSizes;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("sizes; \"50 kB\", \"web-search\" or [[\"1 kB\", 0.5], [\"1 MB\", 1.0]]")
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<RawSizes, E> {
-                Ok(RawSizes::Text(text.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, points: A) -> Result<RawSizes, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(points)).map(RawSizes::Points)
-            }
-        }
-        deserializer.deserialize_any(Sizes)
     }
 }
 

@@ -3,8 +3,9 @@
 use super::traces::Traces;
 use super::{checked_name, choice};
 use crate::error::{Checked, Problem};
-use crate::raw::{RawBack, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawScenario, RawSpread};
-use crate::text::{At, OrUnlimited, Quantity};
+use crate::raw::RawScenario;
+use crate::raw::link::{Direction, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};
+use crate::text::{At, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
 use narrows_params::suggest;
 use narrows_path::{Delivery, DisciplineChoice, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
@@ -101,9 +102,7 @@ impl Builder<'_> {
                 };
                 let ends = (self.end(near)?, self.end(far)?);
                 self.distinct(ends, &far.span)?;
-                let forward = Direction::forward(link);
-                let none = RawBack::default();
-                let back = Direction::back(link, link.back.as_ref().map_or(&none, |back| &back.value));
+                let (forward, back) = (link.forward(), link.reverse());
                 let first = LinkId(self.network.links.len());
                 let twins = (Some(LinkId(first.0 + 1)), Some(first));
                 self.direction(name.clone(), &link.name.span, ends, &forward, twins.0)?;
@@ -119,7 +118,7 @@ impl Builder<'_> {
                         "write between = [...] instead of from and to, or leave [link.back] out",
                     ));
                 }
-                self.direction(name, &link.name.span, ends, &Direction::forward(link), None)
+                self.direction(name, &link.name.span, ends, &link.forward(), None)
             }
             (None, _, _) => Err(Problem::at(
                 &raw.span,
@@ -201,51 +200,6 @@ impl Builder<'_> {
 
     fn delay(&self, delay: Option<&At<Quantity<Span>>>, what: &str) -> Checked<Span> {
         delay.map_or(Ok(Span::ZERO), |delay| shorter(delay.value.0, &delay.span, what, self.duration))
-    }
-}
-
-/// One direction of a link, as written.
-struct Direction<'a> {
-    rate: Option<&'a At<OrUnlimited<Rate>>>,
-    trace: Option<&'a At<String>>,
-    delay: Option<&'a At<Quantity<Span>>>,
-    jitter: Option<&'a At<RawJitter>>,
-    reorder: Option<&'a At<RawReorder>>,
-    aggregate: Option<&'a At<Quantity<Span>>>,
-    loss: Option<&'a At<RawLoss>>,
-    buffer: Option<&'a At<OrUnlimited<Depth>>>,
-    queue: Option<&'a At<String>>,
-}
-
-impl<'a> Direction<'a> {
-    fn forward(link: &'a RawLink) -> Direction<'a> {
-        Direction {
-            rate: link.rate.as_ref(),
-            trace: link.trace.as_ref(),
-            delay: link.delay.as_ref(),
-            jitter: link.jitter.as_ref(),
-            reorder: link.reorder.as_ref(),
-            aggregate: link.aggregate.as_ref(),
-            loss: link.loss.as_ref(),
-            buffer: link.buffer.as_ref(),
-            queue: link.queue.as_ref(),
-        }
-    }
-
-    /// The reverse of `link`: what `back` leaves out is as forward, but without jitter, reordering, aggregation and losses.
-    fn back(link: &'a RawLink, back: &'a RawBack) -> Direction<'a> {
-        let own_rate = back.rate.is_some() || back.trace.is_some();
-        Direction {
-            rate: if own_rate { back.rate.as_ref() } else { link.rate.as_ref() },
-            trace: if own_rate { back.trace.as_ref() } else { link.trace.as_ref() },
-            delay: back.delay.as_ref().or(link.delay.as_ref()),
-            jitter: back.jitter.as_ref(),
-            reorder: back.reorder.as_ref(),
-            aggregate: back.aggregate.as_ref(),
-            loss: back.loss.as_ref(),
-            buffer: back.buffer.as_ref().or(link.buffer.as_ref()),
-            queue: back.queue.as_ref().or(link.queue.as_ref()),
-        }
     }
 }
 

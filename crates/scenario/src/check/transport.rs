@@ -1,7 +1,7 @@
 //! The transport's settings.
 
 use crate::error::{Checked, Problem};
-use crate::raw::{RawAcks, RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
+use crate::raw::transport::{RawAcks, RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
 use crate::text::{At, Quantity};
 use narrows_transport::{AckFormat, LossDetection, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
 use narrows_units::{Bytes, Span};

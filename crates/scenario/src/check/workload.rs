@@ -1,7 +1,7 @@
 //! What flows have to send.
 
 use crate::error::{Checked, Problem};
-use crate::raw::{RawDraw, RawLimited, RawSizes, RawWorkload};
+use crate::raw::flow::{RawDraw, RawLimited, RawSizes, RawWorkload};
 use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};

@@ -1,6 +1,7 @@
 //! What a paper states, and what would show that it holds.
 
-use super::figure::{Asked, Limits};
+use super::asked::{Asked, Limits};
+use super::places::RawThan;
 use super::raw::{RawBy, RawClaim, RawJudged, RawOver};
 use super::select::{Axes, name_worlds};
 use crate::error::{Checked, Problem};
@@ -141,14 +142,7 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
     })
 }
 
-fn compared(
-    raw: &RawClaim,
-    than: &At<super::raw::RawThan>,
-    asked: &Asked,
-    cells: &[usize],
-    axes: Axes,
-    limits: &mut Limits,
-) -> Checked<Than> {
+fn compared(raw: &RawClaim, than: &At<RawThan>, asked: &Asked, cells: &[usize], axes: Axes, limits: &mut Limits) -> Checked<Than> {
     let written = &than.value;
     let moved = axes.single(&written.places)?;
     let others: Vec<usize> = cells

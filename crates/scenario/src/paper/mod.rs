@@ -4,18 +4,20 @@
 //! what would show that it holds, `[quick]` how it is scaled for a quick look, `[live]` how it is run on the kernel. Everything that these tables name (axes, labels, metrics) is looked up here, so that
 //! a claim has its cells and a plot its lines.
 
+mod asked;
 mod claim;
 mod figure;
+mod places;
 mod plot;
-mod raw;
+pub(crate) mod raw;
 mod select;
 mod worlds;
 
 pub use crate::sweep::Mode;
+pub use asked::{Asked, is_named};
 pub use claim::{By, Claim, Judged, Over, Than};
-pub use figure::{Asked, Figure, Plan, is_named};
+pub use figure::{Figure, Plan};
 pub use plot::{Along, Drawn, Plot, Series, Trace};
-pub(crate) use raw::{RawClaim, RawFigure, RawLive, RawPlot, RawQuick, Unread};
 pub use worlds::World;
 
 use crate::error::ScenarioError;

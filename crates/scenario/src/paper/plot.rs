@@ -1,6 +1,6 @@
 //! What a figure draws.
 
-use super::figure::{Asked, Limits};
+use super::asked::{Asked, Limits};
 use super::raw::RawPlot;
 use super::select::Axes;
 use super::worlds::LIVE;

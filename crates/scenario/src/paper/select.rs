@@ -1,6 +1,6 @@
 //! Cells of a figure by labels of its axes.
 
-use super::raw::{RawNames, RawPlaces};
+use super::places::{RawNames, RawPlaces};
 use super::worlds;
 use crate::error::{Checked, Problem};
 use crate::sweep::{Axis, Mode, Path};
