@@ -1,8 +1,167 @@
 //! How long transfers take.
 
-use crate::{FlowRecord, Histogram, Ratios, Record, SizeBin, Transfers};
-use narrows_units::{Bytes, Time};
+use super::{Better, Metric};
+use crate::{Histogram, Ratios, Record, SizeBin, Transfers};
+use narrows_units::Bytes;
 use std::ops::Range;
+
+pub(super) const FCT_P50: Metric = Metric {
+    name: "fct_p50",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Median completion time of transfers.",
+    formula: "median over the transfers (files, bursts, frames, responses) of all flows that began after warm-up and were completed, of the time from the transfer's start \
+              until its last byte was delivered in order to the application at its far end",
+    source: "RFC 7928, section 2.1",
+    compute: fct_p50,
+};
+
+pub(super) const FCT_P95: Metric = Metric {
+    name: "fct_p95",
+    unit: "s",
+    better: Better::Lower,
+    summary: "95th percentile of completion times of transfers.",
+    formula: "95th percentile of the same times as fct_p50",
+    source: "RFC 7928, section 2.1",
+    compute: fct_p95,
+};
+
+pub(super) const FCT_P99: Metric = Metric {
+    name: "fct_p99",
+    unit: "s",
+    better: Better::Lower,
+    summary: "99th percentile of completion times of transfers.",
+    formula: "99th percentile of the same times as fct_p50",
+    source: "RFC 7928, section 2.1",
+    compute: fct_p99,
+};
+
+pub(super) const FCT_MEAN: Metric = Metric {
+    name: "fct_mean",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Mean completion time of transfers.",
+    formula: "mean of the same times as fct_p50",
+    source: "RFC 7928, section 2.1",
+    compute: fct_mean,
+};
+
+pub(super) const SLOWDOWN_P50: Metric = Metric {
+    name: "slowdown_p50",
+    unit: "",
+    better: Better::Lower,
+    summary: "Median slowdown of transfers: completion time divided by the ideal time on an idle path.",
+    formula: "median over the same transfers as fct_p50 of completion time / ideal time. The ideal time is a bound below which no transfer comes: propagation along the path + the transfer with its headers at \
+              the rate of the slowest link + its first packet at each link before that one + its last packet at each link after it. On a link with a trace \
+              the transfer takes until the trace has served all of it, from when its first packet can be there. A link that changes counts with its highest rate and its least \
+              delay of the run. While the route of a flow changes, an equal share of the packets on the fastest of its routes counts. For a response, the \
+              request's way to the server is counted in both times; for a new connection, the SYN and its answer. Slow start is not part of the ideal, so a transfer alone on its \
+              path has a slowdown above 1. The ideal of a content is its first Data by the fastest way from a producer + the \
+              rest at what all ways that its Interests may take bring together, links at the best that they are during the run and traces at their mean; only a cache, or a trace above its mean, is faster",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: slowdown_p50,
+};
+
+pub(super) const SLOWDOWN_P95: Metric = Metric {
+    name: "slowdown_p95",
+    unit: "",
+    better: Better::Lower,
+    summary: "95th percentile of the slowdown of transfers.",
+    formula: "95th percentile of the same ratios as slowdown_p50",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: slowdown_p95,
+};
+
+pub(super) const SLOWDOWN_P99: Metric = Metric {
+    name: "slowdown_p99",
+    unit: "",
+    better: Better::Lower,
+    summary: "99th percentile of the slowdown of transfers.",
+    formula: "99th percentile of the same ratios as slowdown_p50",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: slowdown_p99,
+};
+
+pub(super) const SHORT_SLOWDOWN_P50: Metric = Metric {
+    name: "short_slowdown_p50",
+    unit: "",
+    better: Better::Lower,
+    summary: "Median slowdown of transfers below 100 kB.",
+    formula: "median of the same ratios as slowdown_p50, of transfers below 100 kB",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: short_slowdown_p50,
+};
+
+pub(super) const SHORT_SLOWDOWN_P99: Metric = Metric {
+    name: "short_slowdown_p99",
+    unit: "",
+    better: Better::Lower,
+    summary: "99th percentile of the slowdown of transfers below 100 kB.",
+    formula: "99th percentile of the same ratios as slowdown_p50, of transfers below 100 kB",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: short_slowdown_p99,
+};
+
+pub(super) const MEDIUM_SLOWDOWN_P50: Metric = Metric {
+    name: "medium_slowdown_p50",
+    unit: "",
+    better: Better::Lower,
+    summary: "Median slowdown of transfers from 100 kB to below 10 MB.",
+    formula: "median of the same ratios as slowdown_p50, of transfers from 100 kB to below 10 MB",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: medium_slowdown_p50,
+};
+
+pub(super) const MEDIUM_SLOWDOWN_P99: Metric = Metric {
+    name: "medium_slowdown_p99",
+    unit: "",
+    better: Better::Lower,
+    summary: "99th percentile of the slowdown of transfers from 100 kB to below 10 MB.",
+    formula: "99th percentile of the same ratios as slowdown_p50, of transfers from 100 kB to below 10 MB",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: medium_slowdown_p99,
+};
+
+pub(super) const LONG_SLOWDOWN_P50: Metric = Metric {
+    name: "long_slowdown_p50",
+    unit: "",
+    better: Better::Lower,
+    summary: "Median slowdown of transfers of 10 MB and more.",
+    formula: "median of the same ratios as slowdown_p50, of transfers of 10 MB and more",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: long_slowdown_p50,
+};
+
+pub(super) const LONG_SLOWDOWN_P99: Metric = Metric {
+    name: "long_slowdown_p99",
+    unit: "",
+    better: Better::Lower,
+    summary: "99th percentile of the slowdown of transfers of 10 MB and more.",
+    formula: "99th percentile of the same ratios as slowdown_p50, of transfers of 10 MB and more",
+    source: "Montazeri et al., Homa, SIGCOMM 2018, section 5.2 (slowdown against an unloaded network); Alizadeh et al., pFabric, SIGCOMM 2013, section 5, for the sizes",
+    compute: long_slowdown_p99,
+};
+
+pub(super) const FRAME_DELAY_P95: Metric = Metric {
+    name: "frame_delay_p95",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "95th percentile of the delay of media frames.",
+    formula: "95th percentile of the completion times of frames that began after warm-up and arrived whole, all flows of frames together",
+    source: "RFC 8868, section 3",
+    compute: frame_delay_p95,
+};
+
+pub(super) const LATE_FRAMES: Metric = Metric {
+    name: "late_frames",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of media frames that arrived after their deadline, or never.",
+    formula: "frames whose completion time exceeds their flow's deadline, that lost a packet for ever, or that were still missing at the end of the run \
+              when their deadline had passed / frames that began after warm-up",
+    source: "ITU-T G.114 for the default deadline of 150 ms",
+    compute: late_frames,
+};
 
 /// Transfers below this are short, as in pFabric's evaluation.
 const SHORT: Bytes = Bytes::new(100_000);
@@ -82,21 +241,6 @@ fn frames(record: &Record) -> impl Iterator<Item = &Transfers> {
     record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).filter(|transfers| transfers.deadline.is_some())
 }
 
-/// The mean number of connections of flows that make transfers.
-pub(super) fn active_connections(record: &Record) -> Option<f64> {
-    let warm = Time::ZERO + record.warmup;
-    let flows = record.flows.iter().filter(|flow| flow.transfers.is_some());
-    let mean = |flow: &FlowRecord| {
-        let (sum, count) = flow
-            .samples
-            .iter()
-            .filter(|sample| sample.at > warm)
-            .fold((0, 0u64), |(sum, count), sample| (sum + u64::from(sample.connections), count + 1));
-        (count > 0).then(|| sum as f64 / count as f64)
-    };
-    flows.filter_map(mean).reduce(|all, next| all + next)
-}
-
 fn bins(record: &Record) -> impl Iterator<Item = &SizeBin> {
     record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.sizes)
 }
@@ -117,8 +261,8 @@ fn slowdown(record: &Record, sizes: Range<Bytes>) -> Ratios {
 mod tests {
     use super::super::fixture::{flow, record};
     use super::*;
-    use crate::{FlowSample, Transfer};
-    use narrows_units::Span;
+    use crate::{FlowRecord, Transfer};
+    use narrows_units::{Span, Time};
 
     /// A flow with these transfers: bytes, and milliseconds that each took; alone they would take 10.
     fn transferring(transfers: &[(u64, u64)]) -> FlowRecord {
@@ -168,15 +312,6 @@ mod tests {
         let run = record(vec![FlowRecord { transfers: Some(media), ..flow("media") }, transferring(&[(5_000, 900)])], vec![]);
         assert_eq!(late_frames(&run), Some(37.5));
         near(frame_delay_p95(&run), 200.0);
-    }
-
-    #[test]
-    fn connections_are_counted_after_the_warm_up() {
-        let mut web = transferring(&[(1_000, 10)]);
-        let sample = |s: u64, connections| FlowSample { at: Time::ZERO + Span::from_secs(s), connections, ..FlowSample::default() };
-        web.samples = vec![sample(10, 90), sample(15, 2), sample(20, 4)];
-        let run = record(vec![web, flow("bulk")], vec![]);
-        assert_eq!(active_connections(&run), Some(3.0));
     }
 
     #[test]

@@ -2,9 +2,23 @@
 
 use super::contest::Contest;
 use super::share::max_min;
+use super::{Better, Metric};
 use crate::part::{Sample, standing};
 use crate::{FlowRecord, LinkRecord, Record};
 use narrows_units::{Bytes, Rate, Time};
+
+pub(super) const CONVERGENCE: Metric = Metric {
+    name: "convergence",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Time from the last flow's start until every flow has its fair share and keeps it.",
+    formula: "the smallest t such that in every window (starting at any sample) within five windows' time from t on, every flow's throughput (wire bytes \
+              arrived) is within 25 % of its max-min fair share of what the links could carry in that window. A window lasts 1 s, or 10 of the longest base \
+              round trips where that is longer. For one flow, its share is its own mean throughput over the second half of its time. The flows are those of \
+              jain. Not defined if it never happens.",
+    source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (ideal equal rate, 25 %, five seconds); RFC 5166, section 2.3, for max-min shares",
+    compute: convergence,
+};
 
 const TOLERANCE: f64 = 0.25;
 const WINDOWS: usize = 5;

@@ -1,8 +1,91 @@
 //! Round trips, one-way delays and queues.
 
-use super::bottleneck;
+use super::{Better, Metric, bottleneck};
 use crate::{FlowRecord, Histogram, LinkRecord, Record};
 use narrows_units::{Span, Time};
+
+pub(super) const RTT_P50: Metric = Metric {
+    name: "rtt_p50",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "Median round trip.",
+    formula: "median of all round trips that senders measured since warm-up, pooled over flows; to within 1.6 % (histogram buckets)",
+    source: "RFC 5166, section 2.1",
+    compute: rtt_p50,
+};
+
+pub(super) const RTT_P95: Metric = Metric {
+    name: "rtt_p95",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "95th percentile of round trips.",
+    formula: "95th percentile of the same round trips as rtt_p50",
+    source: "RFC 5166, section 2.1; the 95th percentile as in Winstein et al., NSDI 2013, and Yan et al., Pantheon, USENIX ATC 2018 (there of one-way \
+             delay)",
+    compute: rtt_p95,
+};
+
+pub(super) const RTT_P99: Metric = Metric {
+    name: "rtt_p99",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "99th percentile of round trips.",
+    formula: "99th percentile of the same round trips as rtt_p50",
+    source: "RFC 5166, section 2.1",
+    compute: rtt_p99,
+};
+
+pub(super) const DELAY_P95: Metric = Metric {
+    name: "delay_p95",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "95th percentile of one-way delays of data packets.",
+    formula: "95th percentile of the delays of data packets since warm-up, from leaving the sending host to arriving, pooled over flows",
+    source: "Yan et al., Pantheon, USENIX ATC 2018",
+    compute: delay_p95,
+};
+
+pub(super) const SELF_INFLICTED: Metric = Metric {
+    name: "self_inflicted",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "95th percentile of one-way delay beyond propagation.",
+    formula: "95th percentile over data packets since warm-up, pooled over flows, of one-way delay - the propagation delays of the links of the flow's route at the start of the run. Transmission times and other flows' queues are part of it; to within 1.6 % of the whole delay",
+    source: "the self-inflicted delay of Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 5, as Yan et al., Pantheon, USENIX ATC 2018, show it against a constant rate",
+    compute: self_inflicted,
+};
+
+pub(super) const STANDING_QUEUE: Metric = Metric {
+    name: "standing_queue",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "Part of the bottleneck's queue that does not drain within a round trip.",
+    formula: "mean over time since warm-up of the smallest queue in each window, divided by the rate the link had. Windows follow each other and last the \
+              longest base round trip of the flows through the link, or four samples where that is longer; the rate is the capacity offered in the second \
+              before the window's end, or since warm-up where that was none.",
+    source: "the standing queue of Nichols and Jacobson, Controlling Queue Delay, ACM Queue 2012: the minimum over a round trip; window and mean are ours",
+    compute: standing_queue,
+};
+
+pub(super) const QUEUEING_P50: Metric = Metric {
+    name: "queueing_p50",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "Median time that packets wait in the bottleneck's queue.",
+    formula: "median of the times since warm-up from a packet's arrival in the bottleneck's queue to the start of its transmission",
+    source: "RFC 7928, section 2",
+    compute: queueing_p50,
+};
+
+pub(super) const QUEUEING_P95: Metric = Metric {
+    name: "queueing_p95",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "95th percentile of the time that packets wait in the bottleneck's queue.",
+    formula: "95th percentile of the same times as queueing_p50",
+    source: "RFC 7928, section 2",
+    compute: queueing_p95,
+};
 
 pub(super) fn rtt_p50(record: &Record) -> Option<f64> {
     quantile(&pooled(record, |flow| &flow.rtt), 0.50)

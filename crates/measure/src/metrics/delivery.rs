@@ -1,7 +1,83 @@
 //! How much was delivered, lost, sent again and marked.
 
+use super::{Better, Metric};
 use crate::{FlowCounters, FlowRecord, LinkRecord, Record};
 use narrows_units::{Span, Time};
+
+pub(super) const UTILISATION: Metric = Metric {
+    name: "utilisation",
+    unit: "%",
+    better: Better::Higher,
+    summary: "Share of the bottleneck's capacity that was used.",
+    formula: "wire bytes that departed from the bottleneck since warm-up / bytes it could have sent in that time (for a trace, what its own \
+              opportunities could carry). The bottleneck is the link that carries data of some flow, has finite capacity and the highest such share.",
+    source: "RFC 5166, section 2.1; Winstein, Sivaraman and Balakrishnan, Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular \
+             Networks, NSDI 2013, for traces",
+    compute: utilisation,
+};
+
+pub(super) const GOODPUT: Metric = Metric {
+    name: "goodput",
+    unit: "Mbit/s",
+    better: Better::Higher,
+    summary: "Payload that reached the receivers, summed over all flows.",
+    formula: "sum over flows of payload that arrived since warm-up, in order or not / time since warm-up. Headers and duplicates do not count. One flow's \
+              goodput is what arrived while it ran / that time, from its start (or the end of warm-up, if later) to its end: what arrives after a flow was \
+              stopped counts for all flows together only",
+    source: "RFC 5166, section 2.1",
+    compute: goodput,
+};
+
+pub(super) const LOSS: Metric = Metric {
+    name: "loss",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of data packets dropped anywhere on their path.",
+    formula: "data packets dropped since warm-up / data packets sent since warm-up, retransmissions included in both, all flows together",
+    source: "RFC 5166, section 2.1",
+    compute: loss,
+};
+
+pub(super) const RETRANSMITTED: Metric = Metric {
+    name: "retransmitted",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of data packets that were retransmissions, needed or not.",
+    formula: "retransmissions since warm-up / data packets sent since warm-up, all flows together",
+    source: "the sender's counterpart of loss; the difference shows needless retransmissions",
+    compute: retransmitted,
+};
+
+pub(super) const ECN_MARKED: Metric = Metric {
+    name: "ecn_marked",
+    unit: "%",
+    better: Better::Neither,
+    summary: "Share of arriving data packets that were marked CE.",
+    formula: "data packets that arrived with CE since warm-up / data packets that arrived since warm-up, all flows together. Not defined if no packet was \
+              ECN-capable.",
+    source: "RFC 3168",
+    compute: ecn_marked,
+};
+
+pub(super) const TIMEOUTS: Metric = Metric {
+    name: "timeouts",
+    unit: "",
+    better: Better::Lower,
+    summary: "Retransmission timeouts.",
+    formula: "sum over flows of retransmission timeouts since warm-up",
+    source: "RFC 6298",
+    compute: timeouts,
+};
+
+pub(super) const SPURIOUS: Metric = Metric {
+    name: "spurious",
+    unit: "",
+    better: Better::Lower,
+    summary: "Congestion window reductions that senders undid as spurious.",
+    formula: "sum over flows of reductions undone since warm-up",
+    source: "RFC 4015; RFC 3708",
+    compute: spurious,
+};
 
 /// The link that limits the run: of those that carry data of some flow and have finite capacity, the one of which the largest share was used.
 pub fn bottleneck(record: &Record) -> Option<&LinkRecord> {
@@ -33,11 +109,6 @@ pub(super) fn utilisation(record: &Record) -> Option<f64> {
 pub(super) fn goodput(record: &Record) -> Option<f64> {
     let bytes = total(record, |counters| counters.goodput.get());
     if record.flows.is_empty() { None } else { mbps(bytes, record.duration - record.warmup) }
-}
-
-pub(super) fn capacity_share(record: &Record) -> Option<f64> {
-    let capacity = bottleneck(record)?.capacity.filter(|_| !record.flows.is_empty())?;
-    percent(total(record, |counters| counters.arrived_wire.get()), capacity.get())
 }
 
 pub(super) fn loss(record: &Record) -> Option<f64> {
@@ -105,15 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_some_flows_and_the_use_of_their_links() {
+    fn utilisation_of_some_flows_is_that_of_their_links() {
         let mut run = record(vec![flow("long"), flow("cross")], vec![link("first", 10), link("second", 10)]);
         (run.flows[0].route, run.flows[1].route) = (vec![0, 1], vec![1]);
-        (run.flows[0].steady.arrived_wire, run.flows[1].steady.arrived_wire) = (Bytes::new(5_000_000), Bytes::new(17_500_000));
         (run.links[0].steady.departed_bytes, run.links[1].steady.departed_bytes) = (Bytes::new(5_000_000), Bytes::new(22_500_000));
-        assert_eq!(
-            (capacity_share(&run), capacity_share(&run.only(&["long"])), capacity_share(&run.only(&["cross"]))),
-            (Some(90.0), Some(20.0), Some(70.0))
-        );
         // The long flow alone has both links as candidates; the cross flow only its own.
         run.links[0].steady.departed_bytes = Bytes::new(24_000_000);
         assert_eq!((utilisation(&run.only(&["long"])), utilisation(&run.only(&["cross"]))), (Some(96.0), Some(90.0)));

@@ -2,9 +2,41 @@
 
 use super::contest::Contest;
 use super::convergence::{lasting, throughput};
+use super::{Better, Metric};
 use crate::part::standing;
 use crate::{FlowRecord, Record};
 use narrows_units::Time;
+
+pub(super) const JAIN: Metric = Metric {
+    name: "jain",
+    unit: "",
+    better: Better::Higher,
+    summary: "Jain's fairness index of the flows' goodput: 1 if all are equal, 1/n if one flow has everything.",
+    formula: "(sum x)^2 / (n sum x^2), x being each flow's goodput while all n ran: from the last start (or the end of warm-up, if later) to the first end. \
+              Flows that make transfers are left out if any flow does not, and so are flows that ended before the last began. Not defined for one flow.",
+    source: "Jain, Chiu and Hawe, DEC TR-301, 1984; RFC 5166, section 2.3",
+    compute: jain,
+};
+
+pub(super) const RATE_DEVIATION: Metric = Metric {
+    name: "rate_deviation",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Largest deviation of a flow's goodput from the mean of all flows.",
+    formula: "largest |x - mean| / mean, x being each flow's goodput as in jain",
+    source: "the largest of the differences that jain averages",
+    compute: rate_deviation,
+};
+
+pub(super) const FAIR_AFTER: Metric = Metric {
+    name: "fair_after",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Time from the last flow's start until rates are nearly equal and stay so.",
+    formula: "the smallest t such that Jain's index of the flows' throughputs (wire bytes arrived) is 0.9 or more in every window within five windows' time from t on. Windows begin at any sample and last as those of convergence do; the flows are those of jain. Not defined if it never happens",
+    source: "convergence to fairness as Xia et al., VCP, SIGCOMM 2005, section 4, show it; the index, its bound and the five windows are ours",
+    compute: fair_after,
+};
 
 /// What counts as fair: five flows of which one has nothing have 0.8, two of which one has twice as much as the other 0.9.
 const FAIR: f64 = 0.9;

@@ -1,9 +1,99 @@
 //! What is measured of consumers and shapers in information-centric networks.
 
-use super::bottleneck;
+use super::{Better, Metric, bottleneck};
 use crate::part::{standing, until};
 use crate::{ConsumerCounters, IcnRecord, Record};
 use narrows_units::{Bytes, Span, Time};
+
+pub(super) const PRIMARY_GOODPUT: Metric = Metric {
+    name: "primary_goodput",
+    unit: "Mbit/s",
+    better: Better::Higher,
+    summary: "Data rate of primary Interests, summed over all consumers.",
+    formula: "bytes of Data for primary Interests received since warm-up / time since warm-up. Defined for information-centric networks only, as are the metrics below",
+    source: "the primary class of Mahdian, Arianfar, Gibson and Oran, MIRCC, ACM ICN 2016, section 3.3",
+    compute: primary_goodput,
+};
+
+pub(super) const SECONDARY_GOODPUT: Metric = Metric {
+    name: "secondary_goodput",
+    unit: "Mbit/s",
+    better: Better::Higher,
+    summary: "Data rate of secondary Interests, summed over all consumers.",
+    formula: "as primary_goodput, for secondary Interests",
+    source: "as primary_goodput",
+    compute: secondary_goodput,
+};
+
+pub(super) const NACKS: Metric = Metric {
+    name: "nacks",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of Interests that were answered with a Nack.",
+    formula: "Nacks that consumers received since warm-up / Interests that they sent since warm-up, retransmissions included",
+    source: "refused Interests of Wang, Rozhnova, Narayanan, Oran and Rhee, An Improved Hop-by-hop Interest Shaper, ACM ICN 2013",
+    compute: nacks,
+};
+
+pub(super) const SHAPER_MAX: Metric = Metric {
+    name: "shaper_max",
+    unit: "Interests",
+    better: Better::Lower,
+    summary: "Largest queue of Interests in any shaper.",
+    formula: "largest number of Interests in a shaper at the samples since warm-up; what lies between samples is not seen",
+    source: "as nacks",
+    compute: shaper_max,
+};
+
+pub(super) const SUBFLOW_BALANCE: Metric = Metric {
+    name: "subflow_balance",
+    unit: "%",
+    better: Better::Higher,
+    summary: "How evenly a consumer uses its paths: 100 if each path brings the same.",
+    formula: "mean over consumers with two or more paths of (Data received on the least used path / Data received on the most used path), since warm-up",
+    source: "ours, for the equal paths of MIRCC, section 4.3.4",
+    compute: subflow_balance,
+};
+
+pub(super) const STAMPED_RATE: Metric = Metric {
+    name: "stamped_rate",
+    unit: "Mbit/s",
+    better: Better::Neither,
+    summary: "Mean primary rate that the bottleneck's receiving end writes into Data.",
+    formula: "mean of its samples since warm-up",
+    source: "R(t) of MIRCC, section 3; its slide 23",
+    compute: stamped_rate,
+};
+
+pub(super) const RATE_SETTLING: Metric = Metric {
+    name: "rate_settling",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Settling time of the advertised rate.",
+    formula: "where links advertise rates, from the last consumer's start (or the end of warm-up, if later) to the end of the last bin of 250 ms in which the mean primary rate that consumers follow is more than 20 % away from its mean over the last 10 s (or the last half of the bins, if they are fewer). If that bin is one of these, the rate has not settled, and the whole time observed counts",
+    source: "the settling that MIRCC, section 3.2, figure 3 shows; bins and bounds are ours",
+    compute: rate_settling,
+};
+
+pub(super) const RATE_DIP: Metric = Metric {
+    name: "rate_dip",
+    unit: "%",
+    better: Better::Higher,
+    summary: "Lowest advertised rate while settling, relative to the settled rate.",
+    formula: "smallest of the bins of rate_settling / the mean with which rate_settling compares them",
+    source: "as rate_settling",
+    compute: rate_dip,
+};
+
+pub(super) const RATE_SWING: Metric = Metric {
+    name: "rate_swing",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Coefficient of variation of the advertised rate once settled.",
+    formula: "standard deviation of the bins of rate_settling over the last 10 s / their mean",
+    source: "as rate_settling",
+    compute: rate_swing,
+};
 
 /// Rates are looked at as means over so long.
 const BIN: Span = Span::from_millis(250);

@@ -1,8 +1,48 @@
 //! How much waits at the bottleneck, from samples.
 
-use super::bottleneck;
+use super::{Better, Metric, bottleneck};
 use crate::{Changed, LinkRecord, LinkSample, Record};
 use narrows_units::Time;
+
+pub(super) const QUEUE_MEAN: Metric = Metric {
+    name: "queue_mean",
+    unit: "packets",
+    better: Better::Lower,
+    summary: "Mean queue length of the bottleneck.",
+    formula: "mean of the packets in the bottleneck's queue, with the packet in transmission, at the samples since warm-up",
+    source: "RFC 5166, section 2.2",
+    compute: queue_mean,
+};
+
+pub(super) const QUEUE_MAX: Metric = Metric {
+    name: "queue_max",
+    unit: "packets",
+    better: Better::Lower,
+    summary: "Largest queue length of the bottleneck.",
+    formula: "largest number of packets in the bottleneck's queue, with the packet in transmission, at the samples since warm-up; what lies between samples is not seen",
+    source: "RFC 5166, section 2.2",
+    compute: queue_max,
+};
+
+pub(super) const BUFFER_MEAN: Metric = Metric {
+    name: "buffer_mean",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Mean occupancy of the bottleneck's buffer.",
+    formula: "mean of the filled part of the buffer, in packets or bytes as it is limited, at the samples since warm-up. Not defined without a limit, or if it changes",
+    source: "Xia et al., VCP, SIGCOMM 2005, section 4",
+    compute: buffer_mean,
+};
+
+pub(super) const BUFFER_MAX: Metric = Metric {
+    name: "buffer_max",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Largest occupancy of the bottleneck's buffer.",
+    formula: "largest of the same parts as buffer_mean; what lies between samples is not seen",
+    source: "as buffer_mean",
+    compute: buffer_max,
+};
 
 pub(super) fn queue_mean(record: &Record) -> Option<f64> {
     mean(&packets(record)?)
@@ -14,13 +54,6 @@ pub(super) fn queue_max(record: &Record) -> Option<f64> {
 
 pub(super) fn buffer_mean(record: &Record) -> Option<f64> {
     mean(&filled(record)?)
-}
-
-pub(super) fn buffer_p95(record: &Record) -> Option<f64> {
-    let mut filled = filled(record)?;
-    filled.sort_by(f64::total_cmp);
-    let place = (filled.len() * 95).div_ceil(100);
-    filled.get(place.checked_sub(1)?).copied()
 }
 
 pub(super) fn buffer_max(record: &Record) -> Option<f64> {
@@ -83,9 +116,9 @@ mod tests {
         let mut run = rising();
         assert_eq!((buffer_mean(&run), buffer_max(&run)), (None, None));
         run.links[0].buffer = Some(Bytes::new(600_000));
-        assert_eq!((buffer_mean(&run), buffer_p95(&run), buffer_max(&run)), (Some(25.125), Some(47.5), Some(50.0)));
+        assert_eq!((buffer_mean(&run), buffer_max(&run)), (Some(25.125), Some(50.0)));
         run.links[0].buffer_packets = Some(200);
-        assert_eq!((buffer_mean(&run), buffer_p95(&run), buffer_max(&run)), (Some(50.25), Some(95.0), Some(100.0)));
+        assert_eq!((buffer_mean(&run), buffer_max(&run)), (Some(50.25), Some(100.0)));
         run.changes.push(Change { at: Time::ZERO, of: "narrow".to_owned(), what: Changed::Buffer, to: "9 packets".to_owned() });
         assert_eq!(buffer_max(&run), None);
     }

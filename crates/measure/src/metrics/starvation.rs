@@ -2,8 +2,22 @@
 
 use super::contest::Contest;
 use super::convergence::{Shares, throughput};
+use super::{Better, Metric};
 use crate::Record;
 use narrows_units::Time;
+
+pub(super) const STARVED: Metric = Metric {
+    name: "starved",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Longest period in which a flow had less than a tenth of its fair share.",
+    formula: "over windows as convergence has them, starting at every sample after warm-up: the longest run of windows in which one flow's throughput (wire \
+              bytes arrived) was below 10 % of its max-min fair share, from the start of the first window to the end of the last. The flows are those of \
+              jain, two or more; one that offers less than that counts as well. Five seconds and more are starvation.",
+    source: "RFC 9743, section 5.2, which sets no threshold; Arun, Alizadeh and Balakrishnan, Starvation in End-to-End Congestion Control, SIGCOMM 2022; \
+             the tenth and the five seconds are ours",
+    compute: starved,
+};
 
 /// Below this part of its fair share a flow counts as without.
 const PART: f64 = 0.1;

@@ -1,9 +1,69 @@
 //! How steady rates are, and how soon they come to where they stay.
 
-use super::bottleneck;
+use super::{Better, Metric, bottleneck};
 use crate::part::standing;
 use crate::{FlowRecord, LinkSample, Record};
 use narrows_units::{Span, Time};
+
+pub(super) const UTILISATION_MIN: Metric = Metric {
+    name: "utilisation_min",
+    unit: "%",
+    better: Better::Higher,
+    summary: "Smallest share of the bottleneck's capacity that was used in any second.",
+    formula: "smallest share, over windows of 1 s that begin at any sample since warm-up (or of one interval between samples, where that is longer), of the bytes that the bottleneck could have sent in it",
+    source: "the utilisation over time that papers plot; window and minimum are ours",
+    compute: utilisation_min,
+};
+
+pub(super) const UTILISATION_SWING: Metric = Metric {
+    name: "utilisation_swing",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Coefficient of variation of the bottleneck's per-second throughput.",
+    formula: "standard deviation of the wire bytes that departed from it in consecutive intervals of 1 s since warm-up (or of one interval between samples, where that is longer), with m - 1 of m / their mean",
+    source: "the steadiness of links that MIRCC (Mahdian, Arianfar, Gibson and Oran, ACM ICN 2016), figure 7, shows; the number is ours",
+    compute: utilisation_swing,
+};
+
+pub(super) const STABILITY: Metric = Metric {
+    name: "stability",
+    unit: "",
+    better: Better::Lower,
+    summary: "Mean coefficient of variation of the flows' goodput over intervals of 5 s.",
+    formula: "mean over flows of (standard deviation of x over k, with m - 1) / mean of x, x(k) being the flow's goodput in the k-th of m intervals of 5 s since warm-up, or since its start if that is later, while it ran. Flows with fewer than two such intervals or nothing delivered are left out",
+    source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (stability)",
+    compute: stability,
+};
+
+pub(super) const VARIATION: Metric = Metric {
+    name: "variation",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Mean coefficient of variation of the flows' goodput over intervals of 1 s.",
+    formula: "as stability, over intervals of 1 s",
+    source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (standard deviation of throughputs of one second), relative to the mean",
+    compute: variation,
+};
+
+pub(super) const RESPONSIVENESS: Metric = Metric {
+    name: "responsiveness",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Time after which the running mean of goodput stays within 10 % of the whole run's mean.",
+    formula: "k * 5 s, k being the last interval of 5 s such that the mean of x(1) ... x(k) differs by more than 10 % from that of all intervals, x(k) being all flows' goodput in the k-th interval since the run began; 0 s if there is none",
+    source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (responsiveness, running average)",
+    compute: responsiveness,
+};
+
+pub(super) const RESPONSIVENESS_INSTANT: Metric = Metric {
+    name: "responsiveness_instant",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Time after which goodput stays within 10 % of the whole run's mean.",
+    formula: "k * 5 s, k being the last interval of 5 s such that x(k) differs by more than 10 % from the mean of all intervals, x as in responsiveness; 0 s if there is none",
+    source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (responsiveness, instantaneous)",
+    compute: responsiveness_instant,
+};
 
 /// The part by which throughput may differ from its mean over the run.
 const TOLERANCE: f64 = 0.1;

@@ -1,7 +1,18 @@
 //! How much flows keep in flight.
 
+use super::{Better, Metric};
 use crate::{FlowRecord, Record};
 use narrows_units::Time;
+
+pub(super) const CWND_MEAN: Metric = Metric {
+    name: "cwnd_mean",
+    unit: "segments",
+    better: Better::Neither,
+    summary: "Mean congestion window.",
+    formula: "mean over flows of the mean of their windows at the samples since warm-up while they ran",
+    source: "the congestion window of RFC 5681; the means are ours",
+    compute: cwnd_mean,
+};
 
 pub(super) fn cwnd_mean(record: &Record) -> Option<f64> {
     let warm = Time::ZERO + record.warmup;

@@ -10,7 +10,7 @@ fn page() -> String {
          defined for a run shows as \"–\" in tables and as `null` in `summary.json`. Over several seeds, tables show the median and the range [smallest–largest].\n\n\
          A metric can also be asked of a part of the run: \"since warm-up\" then means in this part. Its edges move back to samples, counts and delays come from samples\n\
          (round trips and queues seen at the samples, not those of each packet), and metrics of what samples do not count are not defined.\n\n\
-         This page is written from the table in `crates/measure/src/metrics/mod.rs`; a test keeps the two equal.\n",
+         This page is generated from `crates/measure/src/metrics`; a test keeps the two equal.\n",
     );
     for metric in METRICS {
         let unit = if metric.unit.is_empty() { "a number".to_owned() } else { format!("in {}", metric.unit) };
