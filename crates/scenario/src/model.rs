@@ -1,5 +1,6 @@
 //! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
 
+use crate::node::{Node, NodeId};
 use crate::{Icn, Sizes};
 use narrows_control::Choice;
 use narrows_network::{Change, LinkId, What};
@@ -47,17 +48,6 @@ pub struct Expectation {
     pub min: Option<f64>,
     /// The greatest value that is as expected; `None` for no upper end.
     pub max: Option<f64>,
-}
-
-/// The place of a node in [`Scenario::nodes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub usize);
-
-/// A host or router.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Its name.
-    pub name: String,
 }
 
 /// A link in one direction.

@@ -5,9 +5,7 @@
 
 use crate::error::{Checked, Problem};
 use crate::text::At;
-use crate::{Scenario, parse};
 use narrows_params::suggest;
-use std::io;
 
 /// A named path.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +42,6 @@ impl PathProfile {
         let heading = self.text.lines().take_while(|line| line.starts_with('#')).skip(1);
         let words: Vec<&str> = heading.map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty()).collect();
         words.join(" ").trim_start_matches("Source: ").to_owned()
-    }
-
-    /// The scenario that is printed.
-    pub fn scenario(&self) -> Scenario {
-        parse(self.text, self.name, &|_| Err(io::Error::other("paths read no files"))).expect("a test reads every path")
     }
 
     /// The part that makes the network: everything from the first link to the first flow.

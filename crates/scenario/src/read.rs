@@ -1,19 +1,12 @@
 //! Reading a scenario from text or from a file.
 
 use crate::error::{Checked, ScenarioError};
+use crate::files::{ReadFile, read_named, scenario_text};
+use crate::paths::PathProfile;
 use crate::raw::RawScenario;
 use crate::{Scenario, check, paths, syntax};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
-
-/// The longest scenario, in bytes.
-const SCENARIO: u64 = 16 << 20;
-/// The longest trace or measurement: an hour of 10 Gbit/s in mahimahi's format is a third longer.
-const NAMED: u64 = 1 << 30;
-
-/// How the files that a scenario names are read.
-pub type ReadFile<'a> = dyn Fn(&Path) -> io::Result<String> + 'a;
 
 /// Reads and checks the text of a scenario. `file` is what errors call it; `read` gives the text of the trace files that it names, with paths as it writes them.
 pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, ScenarioError> {
@@ -61,24 +54,9 @@ fn beside(path: &Path) -> impl Fn(&Path) -> io::Result<String> {
     move |name| read_named(&folder.join(name))
 }
 
-/// The text of a scenario file.
-pub(crate) fn scenario_text(path: &Path) -> io::Result<String> {
-    limited(path, SCENARIO)
-}
-
-/// The text of a file that a scenario or a command names: a trace or a measurement.
-///
-/// # Errors
-/// It cannot be read, is not UTF-8, or is longer than 1 GiB, as a device without an end is.
-pub fn read_named(path: &Path) -> io::Result<String> {
-    limited(path, NAMED)
-}
-
-fn limited(path: &Path, most: u64) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(most + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > most {
-        return Err(io::Error::other(format!("it is longer than {} MiB", most >> 20)));
+impl PathProfile {
+    /// The scenario that is printed.
+    pub fn scenario(&self) -> Scenario {
+        parse(self.text, self.name, &|_| Err(io::Error::other("paths read no files"))).expect("a test reads every path")
     }
-    Ok(text)
 }

@@ -1,7 +1,7 @@
 //! What a world cannot do, shown at its line of the scenario.
 
 use crate::error::{Problem, ScenarioError};
-use crate::read::scenario_text;
+use crate::files::scenario_text;
 use crate::sweep::places;
 use std::path::Path;
 

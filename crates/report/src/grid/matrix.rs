@@ -1,7 +1,6 @@
 //! Every controller beside every other: share, harm and starvation.
 
-use super::Reduced;
-use super::model::Spread;
+use super::reduced::{Reduced, Spread};
 use crate::number::{or_dash, short};
 use crate::sheet::{Cells, Sheet};
 use crate::table::{one, render};

@@ -3,12 +3,14 @@
 mod files;
 mod matrix;
 mod model;
+mod reduced;
 mod summary;
 mod table;
 
 pub use files::{read_grid, write_grid};
 pub use matrix::{Matrix, Measure, Pairing, Pairs, Runs};
-pub use model::{Grid, GridAxis, Reduced};
+pub use model::{Grid, GridAxis};
+pub use reduced::Reduced;
 pub use summary::grid_json;
 pub use table::grid_table;
 pub(crate) use table::{main_metrics, setup, varying};

@@ -1,7 +1,8 @@
 //! The table of a sweep that a terminal shows.
 
 use super::Grid;
-use super::model::{GridAxis, Spread};
+use super::model::GridAxis;
+use super::reduced::Spread;
 use crate::columns::{COLUMNS, ICN_COLUMNS};
 use crate::number::{count, or_dash, short};
 use crate::table::{head, one, render, wrap};

@@ -13,8 +13,9 @@ pub use mode::Mode;
 pub(crate) use path::{Path, places};
 
 use crate::error::{Problem, ScenarioError};
+use crate::files::{ReadFile, scenario_text};
 use crate::read::read_whole;
-use crate::{ReadFile, Scenario, check, read};
+use crate::{Scenario, check};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path as FilePath;
@@ -58,7 +59,7 @@ impl Sweep {
     /// The file cannot be read, is not TOML, or its axes are not axes; cells are checked by [`check`](Sweep::check).
     pub fn load(path: &FilePath, changes: &Changes) -> Result<Sweep, ScenarioError> {
         let file = path.display().to_string();
-        let text = read::scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
+        let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
         Sweep::parse(&text, &file, changes)
     }
 

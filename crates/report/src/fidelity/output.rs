@@ -1,5 +1,6 @@
-//! How far simulation and kernel are apart over a set of cells: table, JSON, CSV and a page.
+//! The table, JSON, CSV and directory of a fidelity check.
 
+use super::model::{Fidelity, FidelityCell, Goal};
 use crate::directory::RunInfo;
 use crate::error::ReportError;
 use crate::page::fidelity_html;
@@ -7,62 +8,6 @@ use crate::reserved::Reserved;
 use crate::table::{text_table, wrap};
 use narrows_measure::{Distance, Gap, Quantity};
 use serde::Serialize;
-
-/// The distances of a set of cells, and what they were to be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fidelity {
-    /// What it is about, in a line.
-    pub title: String,
-    /// The command that makes it again.
-    pub remake: String,
-    /// What the reader must know to judge it.
-    pub notes: Vec<String>,
-    /// The version of Narrows that measured.
-    pub version: String,
-    /// The cells, worst first.
-    pub cells: Vec<FidelityCell>,
-    /// What the distances were to be.
-    pub goals: Vec<Goal>,
-}
-
-/// A cell that was run in both worlds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FidelityCell {
-    /// Its number in the set.
-    pub number: u32,
-    /// What it is, in a line.
-    pub label: String,
-    /// Its scenario, of the first seed.
-    pub scenario_toml: String,
-    /// How far the simulator is from the kernel.
-    pub distances: Vec<Distance>,
-    /// Why it does not count, if it does not.
-    pub invalid: Option<String>,
-}
-
-/// A goal and what came of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Goal {
-    /// What was to be small.
-    pub what: String,
-    /// How small.
-    pub limit: String,
-    /// What it is; `None` where no cell counts.
-    pub measured: Option<String>,
-    /// How many cells count.
-    pub counted: usize,
-    /// How many cells the goal is about.
-    pub cells: usize,
-    /// Whether that is small enough, of enough cells.
-    pub met: bool,
-}
-
-impl Goal {
-    /// How many cells count, as people read it.
-    pub(crate) fn of_cells(&self) -> String {
-        format!("{} of {}", self.counted, self.cells)
-    }
-}
 
 #[derive(Serialize)]
 struct Whole<'a> {
@@ -103,13 +48,6 @@ impl DistanceOut {
         };
         let quantity = distance.quantity;
         DistanceOut { quantity: quantity.name(), unit: quantity.unit(), kernel: distance.reference, simulator: distance.other, gap, gap_is }
-    }
-}
-
-impl FidelityCell {
-    /// The gap of a quantity as people read it, empty where it has none.
-    pub(crate) fn gap(&self, quantity: Quantity) -> String {
-        self.distances.iter().find(|distance| distance.quantity == quantity).map_or(String::new(), |distance| distance.gap.to_string())
     }
 }
 

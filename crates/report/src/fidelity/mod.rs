@@ -1,0 +1,7 @@
+//! How far simulation and kernel are apart over a set of cells: table, JSON, CSV and a page.
+
+mod model;
+mod output;
+
+pub use model::{Fidelity, FidelityCell, Goal};
+pub use output::{fidelity_json, fidelity_table, write_fidelity};

@@ -1,0 +1,12 @@
+//! Nodes.
+
+/// The place of a node in [`Scenario::nodes`](crate::Scenario::nodes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub usize);
+
+/// A host or router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+}
