@@ -15,49 +15,49 @@ pub struct CompareArgs {
     /// --icn: mircc rcp newreno]
     #[arg(value_name = "CONTROLLER", value_parser = parse_compared)]
     pub compared: Vec<Compared>,
-    /// Compare on an information-centric network: laws of links' rates (mircc, rcp), consumers (best-subflow), or controllers of windows (see `narrows list icn`)
+    /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an information-centric network (see `narrows list icn`)
     #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
     pub icn: bool,
-    /// Compare on the network of a scenario file: each controller in turn drives every flow that has one
+    /// Use the network of a scenario file; each controller in turn drives every flow that has one
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
     pub file: Option<PathBuf>,
-    /// Compare on a named path, for example leo (see `narrows list paths`)
+    /// Use a named path, for example leo (see `narrows list paths`)
     #[arg(long, value_name = "NAME", value_parser = parse_path, conflicts_with_all = ["file", "rate", "rtt", "buffer", "loss", "trace", "trace_back"])]
     pub path: Option<String>,
-    /// Rate of the bottleneck, both ways [default: 100 Mbit/s]
+    /// Rate of the bottleneck in both directions [default: 100 Mbit/s]
     #[arg(long, conflicts_with = "trace", allow_hyphen_values = true)]
     pub rate: Option<Rate>,
-    /// Round trip without queues, half of it each way [default: 30 ms]
+    /// Base round trip, half of it in each direction [default: 30 ms]
     #[arg(long, allow_hyphen_values = true)]
     pub rtt: Option<Span>,
     /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 750 kB]
     #[arg(long, allow_hyphen_values = true)]
     pub buffer: Option<Depth>,
-    /// Flows of each controller [default: 2]
+    /// Number of flows [default: 2]
     #[arg(long)]
     pub flows: Option<u32>,
-    /// Time between the starts of flows [default: a twelfth of the duration]
+    /// Time between flow starts [default: 1/12 of the duration]
     #[arg(long, allow_hyphen_values = true)]
     pub stagger: Option<Span>,
-    /// Random loss of data packets before the queue, as a probability or in percent: 0.01 or "1 %"
+    /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
     #[arg(long, value_parser = parse_share, allow_hyphen_values = true)]
     pub loss: Option<f64>,
-    /// Recorded capacity towards the receiver: mahimahi delivery opportunities, or time,rate lines (seconds, Mbit/s)
+    /// Capacity trace towards the receiver: mahimahi format, or lines of seconds,Mbit/s
     #[arg(long, value_name = "TRACE")]
     pub trace: Option<PathBuf>,
-    /// Recorded capacity of the acknowledgements' direction [default: 100 Mbit/s]
+    /// Capacity trace of the acknowledgements' direction [default: 100 Mbit/s]
     #[arg(long, value_name = "TRACE", requires = "trace")]
     pub trace_back: Option<PathBuf>,
-    /// How long each run lasts [default: 60 s, or the path's]
+    /// Duration of each run [default: 60 s, or the path's]
     #[arg(long, allow_hyphen_values = true)]
     pub duration: Option<Span>,
-    /// Leave this out of the statistics [default: a sixth of the duration, or the path's]
+    /// Warm-up, excluded from statistics [default: 1/6 of the duration, or the path's]
     #[arg(long, allow_hyphen_values = true)]
     pub warmup: Option<Span>,
-    /// How many seeds each controller is run with
+    /// Number of seeds for each controller
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: u32,
-    /// The first seed [default: 1, or the scenario's]
+    /// First seed [default: 1, or the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -73,9 +73,9 @@ pub enum Compared {
 
 #[derive(Args)]
 pub struct DiffArgs {
-    /// The result directory before the change
+    /// Result directory before the change
     pub before: PathBuf,
-    /// The result directory after the change
+    /// Result directory after the change
     pub after: PathBuf,
     /// Print all metrics as JSON
     #[arg(long)]

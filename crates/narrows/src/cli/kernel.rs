@@ -11,15 +11,15 @@ pub struct KernelArgs {
 
 #[derive(Subcommand)]
 pub enum KernelCommand {
-    /// Load a controller into the kernel, where any program can choose it until it is unloaded
+    /// Load a controller; any program can select it until it is unloaded
     Load(LoadArgs),
-    /// List the kernel's controllers, those that narrows loaded, and those that it could load
+    /// List available, loaded and loadable controllers
     List(KernelListArgs),
-    /// Take controllers away that narrows loaded; connections that use one keep it until they end
+    /// Unload controllers; open connections keep theirs until they end
     Unload(UnloadArgs),
-    /// Count what the controllers that narrows loaded do: connections, acknowledgements, decisions, and how many a second
+    /// Show counters of loaded controllers: connections, acknowledgements, decisions
     Stats(StatsArgs),
-    /// Watch each connection of a loaded controller: window, round trip, rates
+    /// Watch the connections of a loaded controller: window, round trip, rates
     Watch(KernelWatchArgs),
 }
 
@@ -27,10 +27,10 @@ pub enum KernelCommand {
 pub struct LoadArgs {
     /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see `narrows kernel list` and `narrows list controllers`)
     pub controller: String,
-    /// Its name in the kernel, of letters, digits, "_" and "." [default: its own, for example pcc_vivace]
+    /// Name in the kernel, of letters, digits, "_" and "." [default: the controller's, for example pcc_vivace]
     #[arg(long = "as", value_name = "NAME")]
     pub name: Option<String>,
-    /// If the kernel refuses it, write all that the kernel's verifier said to this file
+    /// Write the kernel verifier's log to this file if the kernel rejects the controller
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ pub struct KernelListArgs {
 
 #[derive(Args)]
 pub struct StatsArgs {
-    /// Its name, in the kernel or as for `narrows kernel load` [default: all that narrows loaded]
+    /// Name of the controller, as in the kernel or as for `narrows kernel load` [default: all loaded controllers]
     pub name: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -53,25 +53,25 @@ pub struct StatsArgs {
 
 #[derive(Args)]
 pub struct KernelWatchArgs {
-    /// Its name, in the kernel or as for `narrows kernel load`
+    /// Name of the controller, as in the kernel or as for `narrows kernel load`
     pub name: String,
-    /// Stop after so many seconds [default: at Ctrl-C, or when it is unloaded]
+    /// Stop after this many seconds [default: at Ctrl-C, or when the controller is unloaded]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub seconds: Option<u32>,
-    /// Print every call as CSV, as is done where the output is not a terminal
+    /// Print every call as CSV [default where the output is not a terminal]
     #[arg(long)]
     pub csv: bool,
 }
 
 #[derive(Args)]
 pub struct UnloadArgs {
-    /// Its name, in the kernel or as for `narrows kernel load`
+    /// Name of the controller, as in the kernel or as for `narrows kernel load`
     #[arg(required_unless_present = "all")]
     pub name: Option<String>,
-    /// All that narrows loaded
+    /// Unload all controllers that narrows loaded
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
-    /// Also what this host, or a network namespace of it, gives new connections by default: they go on getting it until the default is changed
+    /// Unload the controller even if it is the default of this host or of a network namespace
     #[arg(long)]
     pub force: bool,
 }

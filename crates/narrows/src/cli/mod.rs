@@ -17,14 +17,14 @@ pub use sweep::{MatrixArgs, ReproduceArgs, SweepArgs};
 
 use clap::{Parser, Subcommand};
 
-/// Compare congestion controllers on a network, and see what happened.
+/// Compare congestion controllers on simulated, emulated and real networks.
 ///
-/// Without a command, compares NewReno, CUBIC and BBR on 100 Mbit/s, 30 ms round trip and a 750 kB drop-tail buffer.
+/// Without a command, compare NewReno, CUBIC and BBR on a 100 Mbit/s bottleneck with a 30 ms round trip and a 750 kB drop-tail buffer.
 #[derive(Parser)]
 #[command(
     version,
     max_term_width = 100,
-    after_help = "Exit status: 0 all well, 1 an expectation of the scenario was missed, or a claim of a paper turned out otherwise than known, 2 the command could not be carried out, 3 a live run is invalid: the machine set part of its result."
+    after_help = "Exit status:\n  0  success\n  1  an expectation was missed, or a claim of a paper differs from what its file records\n  2  the command failed\n  3  a live run is invalid: the host distorted its result"
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -33,35 +33,35 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare controllers on one network, given by flags or by a scenario file
+    /// Compare controllers on a network given by flags, a named path or a scenario file
     Compare(CompareArgs),
-    /// Compare two result directories: what was changed, and which metrics moved beyond the spread over seeds
+    /// Compare two result directories: changed settings, and metrics that moved beyond the spread over seeds
     Diff(DiffArgs),
     /// Run a scenario file
     Run(RunArgs),
-    /// Run a scenario file on the Linux kernel: real connections over emulated links
+    /// Run a scenario file on the Linux kernel, with real connections over emulated links
     Live(LiveArgs),
-    /// Measure how far simulation and kernel are apart, over a set of generated networks
+    /// Measure the distance between simulator and kernel over a set of generated networks
     Fidelity(FidelityArgs),
-    /// Say whether scenarios can run live here, what is missing, and how to get it
+    /// Check whether this host can run scenarios live, and how to get what is missing
     Doctor(DoctorArgs),
-    /// Give controllers to this host's Linux kernel, for every program on it, and take them away again (as root)
+    /// Load, list, watch or unload congestion controllers in this host's kernel (as root)
     Kernel(KernelArgs),
-    /// Run a scenario file with a sweep table: all combinations of values, on all cores, resumed if stopped
+    /// Run all combinations of the values in a scenario's sweep table, on all cores; resumable
     Sweep(SweepArgs),
-    /// Run every controller beside every other: share, harm and starvation
+    /// Run every pair of controllers and measure share, harm and starvation
     Matrix(MatrixArgs),
-    /// Run published results again, and say claim by claim what holds
+    /// Reproduce the figures of papers and judge their claims
     Reproduce(ReproduceArgs),
-    /// Make the HTML report and the table of a result directory again
+    /// Regenerate the table and the HTML report of a result directory
     Report(ReportArgs),
-    /// Write the tables of a result directory as CSV
+    /// Export the tables of a result directory as CSV
     Export(ExportArgs),
-    /// Measure the simulator's speed, or what the emulator of live runs carries
+    /// Measure the speed of the simulator, of the emulator or of controllers in the kernel
     Bench(BenchArgs),
-    /// List what there is
+    /// List controllers, queue disciplines, metrics, paths and papers
     List(ListArgs),
-    /// Print a named path as a scenario, to run or to edit
+    /// Print a named path as a scenario file
     Path(PathArgs),
     /// Print the JSON Schema of scenario files
     Schema,

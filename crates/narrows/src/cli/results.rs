@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct ReportArgs {
-    /// A result directory
+    /// Result directory
     pub directory: PathBuf,
-    /// Where the HTML goes [default: report.html in the directory]
+    /// HTML file to write [default: report.html in the directory]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Draw a measurement this once over the simulation: the output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
+    /// Overlay a measurement in this report: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
     /// Print summary.json instead of the table
@@ -21,9 +21,9 @@ pub struct ReportArgs {
 
 #[derive(Args)]
 pub struct ExportArgs {
-    /// A result directory
+    /// Result directory
     pub directory: PathBuf,
-    /// Where the files go [default: csv in the directory]
+    /// Directory for the CSV files [default: csv in the result directory]
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -39,24 +39,24 @@ pub struct BenchArgs {
     /// Only rows whose name contains this, for example "dumbbell cubic"
     #[arg(long, default_value = "")]
     pub only: String,
-    /// Measure the large runs instead: a hundred thousand flows, and ten minutes at 10 Gbit/s
+    /// Measure large runs instead: 100,000 flows, and ten minutes at 10 Gbit/s
     #[arg(long, conflicts_with = "against_ns3")]
     pub large: bool,
-    /// Measure instead what the emulator of live runs carries on this host, and how exactly; takes about two minutes of an idle machine (as root)
+    /// Measure the emulator of live runs instead: capacity and timing on this host, in about two minutes (as root, on an idle host)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "runs", "only"])]
     pub live: bool,
-    /// Measure instead the processor time per byte of the controllers that narrows gives the kernel, beside the kernel's own: a connection of 200 Mbit/s, in as many
-    /// slices of 5 s as --runs says (as root, on an idle machine, with ip, tc and iperf3)
+    /// Measure CPU time per byte of loadable and built-in kernel controllers instead: one connection at 200 Mbit/s for --runs slices of 5 s (as root, on an idle
+    /// host, with ip, tc and iperf3)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "live", "only"])]
     pub kernel: bool,
-    /// Do the same work with ns-3 (Debian's libns3-dev and a C++ compiler) and print the ratios
+    /// Run the same workloads in ns-3 and print the ratios (needs libns3-dev and a C++ compiler)
     #[arg(long)]
     pub against_ns3: bool,
 }
 
 #[derive(Args)]
 pub struct PathArgs {
-    /// Its name (see `narrows list paths`)
+    /// Name of the path (see `narrows list paths`)
     #[arg(value_parser = parse_path)]
     pub name: String,
 }
@@ -74,7 +74,7 @@ pub struct ListArgs {
 pub enum Listed {
     Controllers,
     Disciplines,
-    /// Laws of rates, consumers and strategies of information-centric networks
+    /// Rate laws, consumers and forwarding strategies of information-centric networks
     Icn,
     Metrics,
     Papers,
