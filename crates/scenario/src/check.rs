@@ -2,6 +2,7 @@
 
 mod buffers;
 mod changes;
+mod common;
 mod expect;
 mod flows;
 mod links;
@@ -10,12 +11,13 @@ mod traces;
 mod transport;
 mod workload;
 
+pub(crate) use common::{checked_name, choice, refused_parameters};
+
 use crate::error::{Checked, Problem};
 use crate::icn;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{ReadFile, Scenario};
-use narrows_params::{Choice, ParamError, Registered};
 use narrows_units::Span;
 use std::path::Path;
 
@@ -131,27 +133,4 @@ fn default_interval(duration: Span, series: usize) -> Span {
 /// 1, 2 and 5 times every power of ten, in nanoseconds.
 fn steps() -> impl Iterator<Item = Span> {
     (0..19).flat_map(|power| [1, 2, 5].map(|factor| Span::from_nanos(factor * 10u64.pow(power))))
-}
-
-/// A name that can stand in a table.
-pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
-    if name.value.trim().is_empty() || name.value.chars().any(char::is_control) {
-        return Err(Problem::at(
-            &name.span,
-            "a name needs at least one visible character, on one line",
-            "write for example \"bottleneck\"",
-        ));
-    }
-    Ok(name.value.clone())
-}
-
-/// An entry of a registry with its parameters.
-pub(crate) fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
-    text.value.parse().map_err(|error| refused_parameters(text, &error))
-}
-
-pub(crate) fn refused_parameters(text: &At<String>, error: &ParamError) -> Box<Problem> {
-    let said = error.to_string();
-    let (message, help) = said.split_once("; ").unwrap_or((&said, "correct the parameters"));
-    Problem::at(&text.span, message, help)
 }

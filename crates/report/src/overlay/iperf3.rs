@@ -1,6 +1,6 @@
 //! `iperf3 --json`.
 
-use super::{Problem, Quantity, Series};
+use super::model::{Problem, Quantity, Series};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 

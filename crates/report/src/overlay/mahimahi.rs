@@ -1,6 +1,6 @@
 //! Logs of mahimahi's `mm-link` (`--uplink-log`, `--downlink-log`).
 
-use super::{Problem, Quantity, Series};
+use super::model::{Problem, Quantity, Series};
 use std::collections::BTreeMap;
 
 const REMEDY: &str = "a line is a time in milliseconds and an event: \"12 + 1504\" (arrival, bytes), \"15 # 1504\" (opportunity, bytes), \

@@ -2,7 +2,7 @@
 
 use super::buffers::Demand;
 use super::routes::Map;
-use super::{Span, buffers, links};
+use super::{buffers, links};
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::raw::change::RawChange;
@@ -10,6 +10,7 @@ use crate::text::At;
 use crate::{Change, FlowId, LinkId, Scenario, What};
 use narrows_params::suggest;
 use narrows_path::{Limit, LinkChange, LossModel, RateSource};
+use narrows_units::Span;
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;

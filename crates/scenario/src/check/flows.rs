@@ -1,8 +1,9 @@
 //! Flows.
 
+use super::common::{checked_name, choice, refused_parameters};
 use super::routes::Map;
+use super::transport;
 use super::workload::{self, Path};
-use super::{checked_name, choice, refused_parameters, transport};
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::raw::flow::RawFlow;

@@ -1,7 +1,7 @@
 //! Nodes and links.
 
+use super::common::{checked_name, choice};
 use super::traces::Traces;
-use super::{checked_name, choice};
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::raw::link::{Direction, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};

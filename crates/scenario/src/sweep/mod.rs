@@ -3,12 +3,14 @@
 //! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can say can be an axis.
 
 mod axis;
+mod changes;
 mod mode;
 mod path;
 mod range;
 mod set;
 
 pub use axis::{Axis, AxisValue};
+pub use changes::Changes;
 pub use mode::Mode;
 pub(crate) use path::{Path, places};
 
@@ -41,15 +43,6 @@ pub struct Sweep {
 struct Fixed {
     path: path::Path,
     span: Range<usize>,
-}
-
-/// What is changed in a sweep before it is read: the options `--set` and `--seeds`.
-#[derive(Clone, Debug, Default)]
-pub struct Changes {
-    /// Axes to add or replace: the path, and its values as `[sweep]` would have them or separated by commas: `10 Mbit/s,100 Mbit/s`.
-    pub set: Vec<(String, String)>,
-    /// So many seeds, the scenario's own and those after it.
-    pub seeds: Option<u32>,
 }
 
 impl Sweep {

@@ -1,6 +1,6 @@
-//! Changes to a sweep from outside the file.
+//! Puts changes from outside the file into it.
 
-use super::Changes;
+use super::changes::Changes;
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use std::collections::BTreeMap;

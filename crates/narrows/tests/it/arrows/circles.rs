@@ -96,6 +96,9 @@ impl<'ast> Visit<'ast> for Named<'_> {
         }
     }
 
+    /// Who may see an item is not what it needs.
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
             self.paths.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());

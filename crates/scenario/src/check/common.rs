@@ -1,0 +1,28 @@
+//! What several checks share.
+
+use crate::error::{Checked, Problem};
+use crate::text::At;
+use narrows_params::{Choice, ParamError, Registered};
+
+/// A name that can stand in a table.
+pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
+    if name.value.trim().is_empty() || name.value.chars().any(char::is_control) {
+        return Err(Problem::at(
+            &name.span,
+            "a name needs at least one visible character, on one line",
+            "write for example \"bottleneck\"",
+        ));
+    }
+    Ok(name.value.clone())
+}
+
+/// An entry of a registry with its parameters.
+pub(crate) fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
+    text.value.parse().map_err(|error| refused_parameters(text, &error))
+}
+
+pub(crate) fn refused_parameters(text: &At<String>, error: &ParamError) -> Box<Problem> {
+    let said = error.to_string();
+    let (message, help) = said.split_once("; ").unwrap_or((&said, "correct the parameters"));
+    Problem::at(&text.span, message, help)
+}
