@@ -1,7 +1,7 @@
 //! What the registry says of a controller, and what one is made with.
 
 use crate::Controller;
-use narrows_params::{Need, Param, ParamError, Params};
+use narrows_params::{Need, ParamError, Params, Spec};
 use narrows_units::{Bytes, Segments};
 
 /// What a registry line says of a controller.
@@ -21,7 +21,7 @@ pub struct Entry {
     /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario says otherwise (PCC in user space).
     pub numbered: bool,
     /// What can be set.
-    pub params: &'static [Param],
+    pub params: &'static [Spec],
     /// Makes one for a new connection.
     pub build: fn(&Setup, &Params) -> Result<Built, ParamError>,
 }

@@ -4,7 +4,7 @@ use crate::Controller;
 use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
-use narrows_params::{Makes, Need, Param, ParamError, Params, Registered, find, suggest};
+use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
 
 /// Every controller, in the order in which lists show them.
 pub const ENTRIES: &[&Entry] = &[
@@ -22,8 +22,8 @@ pub const ENTRIES: &[&Entry] = &[
     &pcc::allegro::ENTRY,
     &pcc::vivace::ENTRY,
     &pcc::nsdi18::ENTRY,
-    &pcc::kernel::VIVACE,
-    &pcc::kernel::ALLEGRO,
+    &pcc::kernel::vivace::ENTRY,
+    &pcc::kernel::allegro::ENTRY,
     &vcp::ENTRY,
     &vcp::KERNEL,
     &xcp::ENTRY,
@@ -32,7 +32,7 @@ pub const ENTRIES: &[&Entry] = &[
 
 /// Every controller that the kernel can be given.
 pub const TWINS: &[&Twin] =
-    &[&pcc::kernel::VIVACE_TWIN, &pcc::kernel::ALLEGRO_TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
+    &[&pcc::kernel::vivace::TWIN, &pcc::kernel::allegro::TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
 
 /// Other names of controllers: those of the field, and the kernel's own for those that it gets from here.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -60,7 +60,7 @@ impl Registered for Entry {
     fn name(&self) -> &'static str {
         self.name
     }
-    fn params(&self) -> &'static [Param] {
+    fn params(&self) -> &'static [Spec] {
         self.params
     }
     fn needs(&self) -> &'static [Need] {

@@ -7,7 +7,7 @@ use crate::reproduce::papers;
 use narrows_control::ENTRIES;
 use narrows_control::TWINS;
 use narrows_measure::metrics::METRICS;
-use narrows_params::{Kind, Param};
+use narrows_params::{Kind, Spec};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode};
 use narrows_scenario::{PATHS, PathProfile};
@@ -82,7 +82,7 @@ fn controllers() -> Vec<Item> {
 
 /// Laws of links' rates, consumers and strategies.
 fn icn() -> Vec<Item> {
-    let item = |kind: &str, name: &str, summary: &str, source: &str, all: &[Param]| {
+    let item = |kind: &str, name: &str, summary: &str, source: &str, all: &[Spec]| {
         let text = format!("{name:<10} {kind}: {summary}\n{:<10} source: {source}\n{}", "", described(all));
         Item { text, json: json!({ "kind": kind, "name": name, "summary": summary, "source": source, "params": params(all) }) }
     };
@@ -95,29 +95,29 @@ fn icn() -> Vec<Item> {
 }
 
 /// Parameters as lines of text.
-fn described(params: &[Param]) -> String {
+fn described(params: &[Spec]) -> String {
     params.iter().map(|param| format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), help(param))).collect()
 }
 
 /// Parameters as JSON.
-fn params(params: &[Param]) -> Vec<Value> {
+fn params(params: &[Spec]) -> Vec<Value> {
     params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": help(param) })).collect()
 }
 
 /// What a parameter does, and what the controller needs if it is set.
-fn help(param: &Param) -> String {
+fn help(param: &Spec) -> String {
     param.need.map_or_else(|| param.help.to_owned(), |need| format!("{}; needs {need}", param.help))
 }
 
 /// What a parameter may be, its default first.
-fn allowed(param: &Param) -> String {
+fn allowed(param: &Spec) -> String {
     match param.kind {
         Kind::Flag { default } => format!("{default}|{}", !default),
-        Kind::Number { default, min, max, unit } => format!("{default} ({min} to {max} {unit})").replace(" )", ")"),
+        Kind::Number { default, min, max, unit, .. } => format!("{default} ({min} to {max} {unit})").replace(" )", ")"),
         Kind::NumberOr { word, min, max, unit } => format!("{word}|{min} to {max} {unit}").trim_end().to_owned(),
         Kind::Choice { default, options } => {
-            let others = options.iter().filter(|option| **option != default);
-            std::iter::once(&default).chain(others).copied().collect::<Vec<_>>().join("|")
+            let others = options.iter().filter(|option| *option != default);
+            std::iter::once(default).chain(others).collect::<Vec<_>>().join("|")
         }
     }
 }

@@ -14,9 +14,9 @@ pub fn needed(choice: &Choice) -> Option<&'static DisciplineEntry> {
 /// The router for a controller: what both have parameters of the same name for is set alike.
 fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<DisciplineChoice, Failure> {
     let params = choice.params();
-    let shared = entry.params.iter().filter(|param| choice.entry().params.iter().any(|own| own.name == param.name));
-    let set = shared.filter(|param| params.text(param.name) != param.default_text());
-    let settings: Vec<String> = set.map(|param| format!("{}={}", param.name, params.text(param.name))).collect();
+    let shared = entry.params.iter().filter_map(|param| Some((param, params.text(param.name)?)));
+    let set = shared.filter(|(param, value)| *value != param.default_text());
+    let settings: Vec<String> = set.map(|(param, value)| format!("{}={value}", param.name)).collect();
     let text = if settings.is_empty() { entry.name.to_owned() } else { format!("{}?{}", entry.name, settings.join("&")) };
     text.parse().map_err(|error| Failure::Other(format!("the router for {}: {error}", choice.text())))
 }

@@ -5,6 +5,9 @@ use narrows_params::Need;
 use narrows_path::DisciplineChoice;
 use narrows_scenario::Scenario;
 
+/// The flag by which queues mark and controllers make packets ECN-capable, where they have a choice.
+const ECN: &str = "ecn";
+
 /// Says which controllers make their packets ECN-capable on a network in which no queue marks: there they see losses only.
 pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
@@ -22,13 +25,12 @@ pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<Str
 }
 
 fn marks(queue: &DisciplineChoice) -> bool {
-    let entry = queue.entry();
-    entry.offers.is_empty() && (entry.params.iter().all(|param| param.name != "ecn") || queue.params().flag("ecn"))
+    queue.entry().offers.is_empty() && queue.params().text(ECN).is_none_or(|ecn| ecn == "true")
 }
 
 fn ecn_capable(controller: &Choice) -> bool {
-    let (entry, needs) = (controller.entry(), controller.needs());
+    let needs = controller.needs();
     // Whose routers write load codes has them wherever it runs.
     let by_marks = needs.contains(&Need::EcnCounts) && !needs.contains(&Need::LoadCode);
-    by_marks || entry.params.iter().any(|param| param.name == "ecn") && controller.params().flag("ecn")
+    by_marks || controller.params().text(ECN).is_some_and(|ecn| ecn == "true")
 }

@@ -12,7 +12,7 @@ use crate::queue::step::{self, Step};
 use crate::router::rcp::{self, Rcp};
 use crate::router::vcp::{self, Vcp};
 use crate::router::xcp::{self, Xcp};
-use narrows_params::{Need, Param, Registered};
+use narrows_params::{Need, Registered, Spec};
 use narrows_units::{Bytes, Rate, Time};
 
 impl Registered for DisciplineEntry {
@@ -23,7 +23,7 @@ impl Registered for DisciplineEntry {
     fn name(&self) -> &'static str {
         self.name
     }
-    fn params(&self) -> &'static [Param] {
+    fn params(&self) -> &'static [Spec] {
         self.params
     }
 }

@@ -4,7 +4,7 @@ use crate::{Flow, Scenario};
 use narrows_control::Choice;
 use narrows_params::Need;
 use narrows_path::{DisciplineChoice, offering};
-use narrows_wire::Ecn;
+use narrows_wire::{CodePoints, Ecn};
 
 impl Scenario {
     /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN with two meanings. `ends` are
@@ -35,11 +35,10 @@ impl Scenario {
 }
 
 /// The parameter that says how codes are written, of routers and senders that have it.
-const CODES: &str = "codes";
+const CODES: &str = CodePoints::PARAM.spec.name;
 
-fn codes(choice: &Choice, queue: &DisciplineChoice) -> Option<(&'static str, &'static str)> {
-    let both = [choice.entry().params, queue.entry().params].iter().all(|params| params.iter().any(|param| param.name == CODES));
-    both.then(|| (choice.params().choice(CODES), queue.params().choice(CODES)))
+fn codes(choice: &Choice, queue: &DisciplineChoice) -> Option<(String, String)> {
+    Some((choice.params().text(CODES)?, queue.params().text(CODES)?))
 }
 
 /// Where a signal would come from.

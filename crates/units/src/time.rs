@@ -77,7 +77,7 @@ impl Span {
     }
 
     /// `s` seconds to the nearest nanosecond; negative and not-a-number give zero.
-    pub fn from_secs_f64(s: f64) -> Span {
+    pub const fn from_secs_f64(s: f64) -> Span {
         Span((s * 1e9 + 0.5) as u64)
     }
 

@@ -29,17 +29,12 @@ pub enum CodePoints {
 
 impl CodePoints {
     /// The parameter by which routers and senders choose.
-    pub const PARAM: Param = Param::choice(
+    pub const PARAM: Param<CodePoints> = Param::choice(
         "codes",
         "paper",
-        &["paper", "accecn"],
+        &[("paper", CodePoints::Paper), ("accecn", CodePoints::AccEcn)],
         "ECN code points for low load, high load and overload: 01, 10, 11, or ECT(0), ECT(1), CE (a stock sender emits ECT(0)); the same in routers and senders",
     );
-
-    /// By the word in the parameter.
-    pub fn named(name: &str) -> CodePoints {
-        if name == "accecn" { CodePoints::AccEcn } else { CodePoints::Paper }
-    }
 
     /// The code point that stands for `load`.
     pub fn of(self, load: LoadCode) -> Ecn {

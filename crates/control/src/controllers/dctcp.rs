@@ -27,21 +27,20 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[Need::EcnCounts],
     numbered: false,
-    params: &[
-        Param::number(
-            "gain",
-            GAIN,
-            (1.0 / 1024.0, 1.0),
-            "",
-            "weight of the latest window in the average, g (RFC 8257 section 4.2; dctcp_shift_g)",
-        ),
-        Param::number("alpha", 1.0, (0.0, 1.0), "", "the average before the first window (RFC 8257 section 4.2; dctcp_alpha_on_init)"),
-    ],
+    params: &[GAIN.spec, ALPHA.spec],
     build: |setup, params| Ok(Built::new(Dctcp::new(setup, params))),
 };
 
-/// g of RFC 8257 section 4.2.
-const GAIN: f64 = 1.0 / 16.0;
+const GAIN: Param<f64> = Param::number(
+    "gain",
+    1.0 / 16.0,
+    (1.0 / 1024.0, 1.0),
+    "",
+    "weight of the latest window in the average, g (RFC 8257 section 4.2; dctcp_shift_g)",
+);
+const ALPHA: Param<f64> =
+    Param::number("alpha", 1.0, (0.0, 1.0), "", "the average before the first window (RFC 8257 section 4.2; dctcp_alpha_on_init)");
+
 /// Fewest segments of the window after a mark, as in Linux.
 const MIN_WINDOW: f64 = 2.0;
 
@@ -58,7 +57,7 @@ impl Dctcp {
     fn new(setup: &Setup, params: &Params) -> Dctcp {
         Dctcp {
             window: Window::new(setup),
-            share: MarkedShare::new(params.number("alpha"), params.number("gain"), Span::ZERO),
+            share: MarkedShare::new(params.get(&ALPHA), params.get(&GAIN), Span::ZERO),
             losses: Losses::default(),
             mss: setup.mss,
         }

@@ -8,7 +8,8 @@
 //!   grown either;
 //! * slow start is not limited to two segments per acknowledgement.
 
-use crate::parts::aimd::{Aimd, ECN, Steps};
+use crate::parts::aimd::{Aimd, Steps};
+use crate::parts::ecn::ECN;
 use crate::{Basis, Built, Entry};
 use narrows_params::Param;
 
@@ -21,18 +22,15 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: PARAMS,
-    build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.flag("pacing")))),
+    params: &[ECN.spec, PACING.spec],
+    build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING)))),
 };
 
-const PARAMS: &[Param] = &[
-    ECN,
-    Param::flag(
-        "pacing",
-        false,
-        "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
-    ),
-];
+const PACING: Param<bool> = Param::flag(
+    "pacing",
+    false,
+    "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
+);
 
 /// One segment per window acknowledged, half of it after a loss.
 pub struct NewReno;

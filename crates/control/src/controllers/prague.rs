@@ -29,15 +29,16 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[Need::EcnCounts, Need::Pacing],
     numbered: false,
-    params: &[Param::number(
-        "target_rtt",
-        25.0,
-        (0.0, 1000.0),
-        "ms",
-        "flows with shorter round trips grow and give way as if they had this one; 0: each by its own round trip",
-    )],
+    params: &[TARGET_RTT.spec],
     build: |setup, params| Ok(Built::new(Prague::new(setup, params))),
 };
+
+const TARGET_RTT: Param<Span> = Param::millis(
+    "target_rtt",
+    25.0,
+    (0.0, 1000.0),
+    "flows with shorter round trips grow and give way as if they had this one; 0: each by its own round trip",
+);
 
 /// Weight of the latest window in the average.
 const GAIN: f64 = 1.0 / 16.0;
@@ -64,7 +65,7 @@ struct Prague {
 
 impl Prague {
     fn new(setup: &Setup, params: &Params) -> Prague {
-        let target = Span::from_secs_f64(params.number("target_rtt") / 1e3);
+        let target = params.get(&TARGET_RTT);
         Prague {
             window: Window::new(setup),
             share: MarkedShare::new(1.0, GAIN, target).waiting_for_a_mark(),

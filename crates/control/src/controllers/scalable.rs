@@ -9,7 +9,8 @@
 
 use crate::cores::scalable::{Constants, State};
 use crate::cores::{Twin, replay};
-use crate::parts::aimd::{Aimd, ECN, Steps};
+use crate::parts::aimd::{Aimd, Steps};
+use crate::parts::ecn::ECN;
 use crate::parts::linux::Linux;
 use crate::{Basis, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
@@ -23,28 +24,32 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: &[
-        Param::choice(
-            "profile",
-            "paper",
-            &["paper", "linux"],
-            "paper: fractions of segments, NewReno below low_window; linux: whole segments, grows no slower than NewReno, always takes an eighth",
-        ),
-        Param::number(
-            "ai_count",
-            100.0,
-            (2.0, 1000.0),
-            "segments",
-            "segments acknowledged per segment of growth: 1/a of the paper, TCP_SCALABLE_AI_CNT of the kernel (which had 50 per acknowledgement before Linux 5.6)",
-        ),
-        Param::number("low_window", LOW_WINDOW, (1.0, 1e6), "segments", "NewReno up to this window (profile paper only)"),
-        ECN,
-    ],
+    params: &[PROFILE.spec, AI_COUNT.spec, LOW_WINDOW.spec, ECN.spec],
     build,
 };
 
-/// The paper's legacy window.
-const LOW_WINDOW: f64 = 16.0;
+const PROFILE: Param<Profile> = Param::choice(
+    "profile",
+    "paper",
+    &[("paper", Profile::Paper), ("linux", Profile::Linux)],
+    "paper: fractions of segments, NewReno below low_window; linux: whole segments, grows no slower than NewReno, always takes an eighth",
+);
+const AI_COUNT: Param<f64> = Param::number(
+    "ai_count",
+    100.0,
+    (2.0, 1000.0),
+    "segments",
+    "segments acknowledged per segment of growth: 1/a of the paper, TCP_SCALABLE_AI_CNT of the kernel (which had 50 per acknowledgement before Linux 5.6)",
+);
+const LOW_WINDOW: Param<f64> = Param::number("low_window", 16.0, (1.0, 1e6), "segments", "NewReno up to this window (profile paper only)");
+
+/// Which source is followed.
+#[derive(Clone, Copy)]
+enum Profile {
+    Paper,
+    Linux,
+}
+
 /// What a reduction takes (b of the paper).
 const DECREASE: f64 = 0.125;
 
@@ -59,16 +64,18 @@ pub const TWIN: Twin = Twin {
 };
 
 fn constants(params: &Params) -> Result<Constants, ParamError> {
-    params.refuse(&ENTRY, "low_window", "left out with profile=linux, which has no legacy window")?;
-    Ok(Constants { ai_count: params.number("ai_count") as u32, reserved: 0 })
+    params.refuse(&LOW_WINDOW, "left out with profile=linux, which has no legacy window")?;
+    Ok(Constants { ai_count: params.get(&AI_COUNT) as u32, reserved: 0 })
 }
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
-    if params.choice("profile") == "linux" {
-        return Ok(Built::new(Linux::new(constants(params)?, setup, params)));
-    }
-    let scalable = Scalable { ai_count: params.number("ai_count"), low_window: params.number("low_window") };
-    Ok(Built::new(Aimd::new(scalable, setup, params)))
+    Ok(match params.get(&PROFILE) {
+        Profile::Linux => Built::new(Linux::new(constants(params)?, setup, params)),
+        Profile::Paper => {
+            let scalable = Scalable { ai_count: params.get(&AI_COUNT), low_window: params.get(&LOW_WINDOW) };
+            Built::new(Aimd::new(scalable, setup, params))
+        }
+    })
 }
 
 /// The paper's steps.

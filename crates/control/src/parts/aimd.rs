@@ -1,9 +1,10 @@
 //! The controllers that differ only in their two steps: how much the window grows per round trip, and which part of it a reduction takes.
 
 use crate::Setup;
+use crate::parts::ecn::codepoint;
 use crate::parts::window::{Window, growth};
 use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
-use narrows_params::{Param, Params};
+use narrows_params::Params;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
@@ -22,8 +23,6 @@ pub trait Steps: Send {
     }
 }
 
-/// A parameter that all of them have.
-pub const ECN: Param = Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)");
 /// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
 const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
@@ -48,7 +47,7 @@ impl<S: Steps> Aimd<S> {
             packet: setup.mss + setup.headers,
             paces: false,
             srtt: Span::ZERO,
-            ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: codepoint(params),
         }
     }
 

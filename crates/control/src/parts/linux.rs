@@ -13,7 +13,7 @@ pub(crate) mod lockstep;
 
 use crate::Setup;
 use crate::cores::{Core, CoreConstants, Event, Input, Output, recovery};
-use crate::parts::aimd;
+use crate::parts::ecn::codepoint;
 use crate::parts::micros::micros;
 use crate::parts::window::{growth, pacing};
 use crate::{CaState, Controller, Decision, Feedback, Sent, Tag, Timeout};
@@ -152,7 +152,7 @@ const RETRANSMISSION: u32 = 1 << 31;
 impl<C: CoreConstants> Linux<C> {
     /// A controller at the start of a connection.
     pub fn new(constants: C, setup: &Setup, params: &Params) -> Linux<C> {
-        let ecn = if params.flag(aimd::ECN.name) { Ecn::Ect0 } else { Ecn::NotEct };
+        let ecn = codepoint(params);
         let input = Input { cwnd_clamp: u32::MAX, mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32, ..Input::default() };
         let (core, window, packet) = (Core::new(constants), Window::new(setup), setup.mss + setup.headers);
         let mut linux = Linux { core, input, window, packet, ecn, measures: false, paces: false, inspect: |_, _| {}, srtt: Span::ZERO };

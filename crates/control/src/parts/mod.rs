@@ -1,6 +1,7 @@
 //! What several controllers are made of.
 
 pub mod aimd;
+pub mod ecn;
 pub mod linux;
 pub mod marks;
 pub mod micros;

@@ -1,6 +1,6 @@
 //! The registry of consumers that follow rates.
 
-use narrows_params::{Param, Params, Registered};
+use narrows_params::{Param, Registered, Spec};
 
 /// The registry entry of a consumer.
 pub struct ConsumerEntry {
@@ -13,7 +13,7 @@ pub struct ConsumerEntry {
     /// Number of rate classes that the network's law must have.
     pub classes: u8,
     /// Its parameters.
-    pub params: &'static [Param],
+    pub params: &'static [Spec],
     /// Its primary rate is the sum over its subflows, instead of the best subflow's.
     total: bool,
 }
@@ -29,7 +29,7 @@ impl Registered for ConsumerEntry {
     fn name(&self) -> &'static str {
         self.name
     }
-    fn params(&self) -> &'static [Param] {
+    fn params(&self) -> &'static [Spec] {
         self.params
     }
 }
@@ -41,7 +41,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "primary Interests at the rate of the best subflow over all subflows, secondary ones at the sum of their secondary rates",
         source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), sections 4.2 and 4.3",
         classes: 2,
-        params: &[PROBE, PROBES, STRICT, HOLD],
+        params: &[PROBE.spec, PROBES.spec, STRICT.spec, HOLD.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -49,16 +49,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "Interests of one class at the rate of the best subflow: for MIRCC with a single class, and for RCP",
         source: "MIRCC (ICN 2016), section 3",
         classes: 1,
-        params: &[
-            PROBE,
-            PROBES,
-            STRICT,
-            Param::flag(
-                "multipath",
-                true,
-                "tell paths apart and spread Interests over them; else the latest rate counts, whatever its path",
-            ),
-        ],
+        params: &[PROBE.spec, PROBES.spec, STRICT.spec, MULTIPATH.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -66,7 +57,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "as mircc without secondary Interests: leaves unused what the best subflow does not ask for",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
-        params: &[PROBE, PROBES, STRICT],
+        params: &[PROBE.spec, PROBES.spec, STRICT.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -74,22 +65,25 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "primary Interests at the sum of the primary rates of all subflows: takes more than its share where others have fewer paths",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
-        params: &[PROBE, PROBES, STRICT],
+        params: &[PROBE.spec, PROBES.spec, STRICT.spec],
         total: true,
     },
 ];
 
-const PROBE: Param = Param::number(
+const MULTIPATH: Param<bool> =
+    Param::flag("multipath", true, "tell paths apart and spread Interests over them; else the latest rate counts, whatever its path");
+
+const PROBE: Param<f64> = Param::number(
     "probe",
     0.03,
     (0.0, 1.0),
     "",
     "share of primary Interests that name no path, to find others (MIRCC, section 4.3.3: 3 %)",
 );
-const PROBES: Param =
+const PROBES: Param<f64> =
     Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests that name no path; the paper has none");
-const STRICT: Param = Param::flag("strict", false, "Interests whose path no longer exists are refused, instead of taking any other");
-const HOLD: Param = Param::number(
+const STRICT: Param<bool> = Param::flag("strict", false, "Interests whose path no longer exists are refused, instead of taking any other");
+const HOLD: Param<f64> = Param::number(
     "hold",
     4.0,
     (0.0, 100.0),
@@ -113,15 +107,14 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn new(choice: &ConsumerChoice) -> Settings {
-        let (entry, params): (_, Params) = (choice.entry(), choice.params());
-        let has = |name: &str| entry.params.iter().any(|param| param.name == name);
+        let params = choice.params();
         Settings {
-            total: entry.total,
-            multipath: !has("multipath") || params.flag("multipath"),
-            probe: params.number("probe"),
-            probes: params.number("probes"),
-            strict: params.flag("strict"),
-            hold: has("hold").then(|| params.number("hold")),
+            total: choice.entry().total,
+            multipath: params.optional(&MULTIPATH).unwrap_or(true),
+            probe: params.get(&PROBE),
+            probes: params.get(&PROBES),
+            strict: params.get(&STRICT),
+            hold: params.optional(&HOLD),
         }
     }
 }
@@ -142,7 +135,7 @@ mod tests {
     #[test]
     fn an_unknown_consumer_is_refused_with_the_known_ones() {
         let refused = |text: &str| text.parse::<ConsumerChoice>().unwrap_err().to_string();
-        assert_eq!(refused("mirc"), "there is no consumer \"mirc\"; known are mircc, single, best-subflow, total-per-subflow");
+        assert_eq!(refused("mirc"), r#"there is no consumer "mirc"; did you mean "mircc"?"#);
         assert_eq!(refused("single?probe=2"), "single: probe=2 is not allowed; it must be a number from 0 to 1");
         assert!(refused("best-subflow?hold=1").contains("hold"));
     }

@@ -2,7 +2,7 @@
 
 use super::face_id::FaceId;
 use super::fib::NextHop;
-use narrows_params::{Param, Registered};
+use narrows_params::{Registered, Spec};
 use narrows_units::Random;
 
 /// The next hops available to an Interest: those of its prefix, except the face on which it arrived.
@@ -53,7 +53,7 @@ pub struct StrategyEntry {
     /// The document it follows.
     pub source: &'static str,
     /// Its parameters.
-    pub params: &'static [Param],
+    pub params: &'static [Spec],
 }
 
 /// A strategy chosen by name.
@@ -67,7 +67,7 @@ impl Registered for StrategyEntry {
     fn name(&self) -> &'static str {
         self.name
     }
-    fn params(&self) -> &'static [Param] {
+    fn params(&self) -> &'static [Spec] {
         self.params
     }
 }

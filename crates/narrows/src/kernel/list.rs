@@ -83,9 +83,9 @@ impl Row<'_> {
 
 /// The parameters that differ from their defaults.
 fn changed(choice: &Choice) -> Value {
-    let values = choice.params();
-    let all = choice.entry().params.iter().map(|param| (param.name, values.text(param.name), param.default_text()));
-    all.filter(|(_, value, default)| value != default).map(|(name, value, _)| (name.to_owned(), Value::from(value))).collect()
+    let params = choice.params();
+    let changed = params.texts().filter(|(param, value)| *value != param.default_text());
+    changed.map(|(param, value)| (param.name.to_owned(), Value::from(value))).collect()
 }
 
 fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {

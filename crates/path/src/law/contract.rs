@@ -1,7 +1,6 @@
 //! Rate laws: what the links of an information-centric network tell consumers to ask for.
 
-use narrows_params;
-use narrows_params::Param;
+use narrows_params::Spec;
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Rates;
 
@@ -54,7 +53,7 @@ pub struct LawEntry {
     /// How many classes it gives rates to: 1 or 2.
     pub classes: u8,
     /// What can be set.
-    pub params: &'static [Param],
+    pub params: &'static [Spec],
 }
 
 /// A rate law chosen by name, with its parameters checked: `mircc`, `rcp?a=0.1&b=1`.

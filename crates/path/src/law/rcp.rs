@@ -2,7 +2,7 @@
 
 use crate::law::rtt;
 use crate::{LawEntry, LawSetup, Observed, RateLaw};
-use narrows_params::{Param, Params};
+use narrows_params::{Param, Params, Spec};
 use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
@@ -16,32 +16,27 @@ pub(crate) const ENTRY: LawEntry = LawEntry {
 };
 
 /// What can be set, of the law alone and of the router.
-pub(crate) const PARAMS: &[Param] = &[
-    Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)"),
-    Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)"),
-    Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity aimed at"),
-    Param::number(
-        "interval",
-        10.0,
-        (0.0, 10_000.0),
-        "ms",
-        "time between ticks, a mean round trip if that is shorter; 0: a mean round trip",
-    ),
-    Param::choice(
-        "filter",
-        "shared",
-        &["shared", "ns2"],
-        "how the mean round trip follows what packets tell: a quarter of the difference per tick, or as the ns-2 code does, slower downwards",
-    ),
-    Param::number("initial", 0.05, (0.0, 1.0), "", "the rate to begin with, as a part of the capacity"),
-    Param::number(
-        "floor",
-        0.1,
-        (0.0001, 1000.0),
-        "packets",
-        "the lowest rate, packets per mean round trip: of 1500 B in a queue, of the mean Data size on an ICN link",
-    ),
-];
+pub(crate) const PARAMS: &[Spec] = &[A.spec, B.spec, ETA.spec, INTERVAL.spec, FILTER.spec, INITIAL.spec, FLOOR.spec];
+
+const A: Param<f64> = Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)");
+const B: Param<f64> = Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)");
+const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity aimed at");
+const INTERVAL: Param<Span> =
+    Param::millis("interval", 10.0, (0.0, 10_000.0), "time between ticks, a mean round trip if that is shorter; 0: a mean round trip");
+const FILTER: Param<RttFilter> = Param::choice(
+    "filter",
+    "shared",
+    &[("shared", RttFilter::Shared), ("ns2", RttFilter::Ns2)],
+    "how the mean round trip follows what packets tell: a quarter of the difference per tick, or as the ns-2 code does, slower downwards",
+);
+const INITIAL: Param<f64> = Param::number("initial", 0.05, (0.0, 1.0), "", "the rate to begin with, as a part of the capacity");
+const FLOOR: Param<f64> = Param::number(
+    "floor",
+    0.1,
+    (0.0001, 1000.0),
+    "packets",
+    "the lowest rate, packets per mean round trip: of 1500 B in a queue, of the mean Data size on an ICN link",
+);
 
 /// How the mean round trip d follows the mean m of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,14 +73,14 @@ impl RcpLaw {
     pub fn new(setup: &LawSetup, params: &Params) -> RcpLaw {
         let capacity = setup.capacity.as_bps() as f64;
         RcpLaw {
-            a: params.number("a"),
-            b: params.number("b"),
-            eta: params.number("eta"),
-            interval: Span::from_secs_f64(params.number("interval") / 1e3),
-            filter: if params.choice("filter") == "ns2" { RttFilter::Ns2 } else { RttFilter::Shared },
-            floor: params.number("floor"),
+            a: params.get(&A),
+            b: params.get(&B),
+            eta: params.get(&ETA),
+            interval: params.get(&INTERVAL),
+            filter: params.get(&FILTER),
+            floor: params.get(&FLOOR),
             capacity,
-            rate: params.number("initial") * capacity,
+            rate: params.get(&INITIAL) * capacity,
             rtt: rtt::FIRST,
             discarded: 0,
         }

@@ -12,29 +12,15 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "drops or marks at the head when packets have waited longer than a target for an interval, then ever more often",
     source: "RFC 8289",
     offers: &[],
-    params: &params(),
+    params: &[TARGET.spec, INTERVAL.spec, ECN.spec],
 };
 
-/// What can be set, here and in FQ-CoDel.
-pub(crate) const fn params() -> [Param; 3] {
-    [
-        Param::number(
-            "target",
-            5.0,
-            (0.001, 10_000.0),
-            "ms",
-            "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)",
-        ),
-        Param::number(
-            "interval",
-            100.0,
-            (0.01, 100_000.0),
-            "ms",
-            "how long the delay may stay above the target; a usual round trip (section 4.3)",
-        ),
-        Param::flag("ecn", true, "mark packets that are ECN-capable instead of dropping them (section 4.1)"),
-    ]
-}
+/// The parameters, here and in FQ-CoDel.
+pub(crate) const TARGET: Param<Span> =
+    Param::millis("target", 5.0, (0.001, 10_000.0), "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)");
+pub(crate) const INTERVAL: Param<Span> =
+    Param::millis("interval", 100.0, (0.01, 100_000.0), "how long the delay may stay above the target; a usual round trip (section 4.3)");
+pub(crate) const ECN: Param<bool> = Param::flag("ecn", true, "mark packets that are ECN-capable instead of dropping them (section 4.1)");
 
 /// A queue under CoDel.
 #[derive(Clone, Debug)]
@@ -93,8 +79,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn new(params: &Params) -> Settings {
-        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
-        Settings { target: ms("target"), interval: ms("interval"), ecn: params.flag("ecn"), largest: Bytes::ZERO }
+        Settings { target: params.get(&TARGET), interval: params.get(&INTERVAL), ecn: params.get(&ECN), largest: Bytes::ZERO }
     }
 
     /// A packet of this size came.

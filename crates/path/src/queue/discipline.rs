@@ -1,9 +1,7 @@
 //! Queue disciplines: who waits, who is dropped, who is marked, who goes next.
 
 use crate::Packet;
-use narrows_params;
-use narrows_params::Need;
-use narrows_params::Param;
+use narrows_params::{Need, Spec};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Ecn;
 use std::collections::VecDeque;
@@ -135,7 +133,7 @@ pub struct DisciplineEntry {
     /// Signals that it gives to controllers of the flows that cross it.
     pub offers: &'static [Need],
     /// What can be set.
-    pub params: &'static [Param],
+    pub params: &'static [Spec],
 }
 
 /// A discipline chosen by name, with its parameters checked: `fifo`, `codel?target=5`.

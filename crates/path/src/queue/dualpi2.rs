@@ -20,40 +20,40 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     source: "RFC 9332, appendix A",
     offers: &[],
     params: &[
-        Param::number("target", 15.0, (0.01, 10_000.0), "ms", "the delay aimed at in the classic queue (RFC 9332 appendix A.1)"),
-        Param::number(
-            "rtt_max",
-            100.0,
-            (0.1, 100_000.0),
-            "ms",
-            "longest usual round trip: gives the gains and, with the target, the period (A.1)",
-        ),
-        Param::number("k", 2.0, (0.1, 100.0), "", "coupling: marks of low-latency packets are k times the base probability (section 2.1)"),
-        Param::number("ramp_start", 0.8, (0.0, 10_000.0), "ms", "delay from which the low-latency queue marks by itself (A.1: minTh)"),
-        Param::number(
-            "ramp_width",
-            0.4,
-            (0.0, 10_000.0),
-            "ms",
-            "from here on over this it marks ever more, beyond it all; 0: a step (A.1: range)",
-        ),
-        Param::number(
-            "ramp_floor",
-            1.0,
-            (0.0, 1000.0),
-            "packets",
-            "it marks by itself only if so many packets are left behind (A.1: Th_len)",
-        ),
-        Param::choice(
-            "scheduler",
-            "wrr",
-            &["wrr", "ts-fifo"],
-            "low latency first but for a weight; or first come, first served with a time shift (section 4.2.2)",
-        ),
-        Param::number("classic_weight", 6.25, (0.0, 100.0), "%", "wrr: share that classic packets have at least (A.1: 1/16)"),
-        Param::number("time_shift", 30.0, (0.0, 10_000.0), "ms", "ts-fifo: low-latency packets count as so much older (twice the target)"),
+        TARGET.spec,
+        RTT_MAX.spec,
+        K.spec,
+        RAMP_START.spec,
+        RAMP_WIDTH.spec,
+        RAMP_FLOOR.spec,
+        SHIFTED.spec,
+        CLASSIC_WEIGHT.spec,
+        TIME_SHIFT.spec,
     ],
 };
+
+const TARGET: Param<Span> =
+    Param::millis("target", 15.0, (0.01, 10_000.0), "the delay aimed at in the classic queue (RFC 9332 appendix A.1)");
+const RTT_MAX: Param<Span> =
+    Param::millis("rtt_max", 100.0, (0.1, 100_000.0), "longest usual round trip: gives the gains and, with the target, the period (A.1)");
+const K: Param<f64> =
+    Param::number("k", 2.0, (0.1, 100.0), "", "coupling: marks of low-latency packets are k times the base probability (section 2.1)");
+const RAMP_START: Param<Span> =
+    Param::millis("ramp_start", 0.8, (0.0, 10_000.0), "delay from which the low-latency queue marks by itself (A.1: minTh)");
+const RAMP_WIDTH: Param<Span> =
+    Param::millis("ramp_width", 0.4, (0.0, 10_000.0), "from here on over this it marks ever more, beyond it all; 0: a step (A.1: range)");
+const RAMP_FLOOR: Param<f64> =
+    Param::number("ramp_floor", 1.0, (0.0, 1000.0), "packets", "it marks by itself only if so many packets are left behind (A.1: Th_len)");
+const SHIFTED: Param<bool> = Param::choice(
+    "scheduler",
+    "wrr",
+    &[("wrr", false), ("ts-fifo", true)],
+    "low latency first but for a weight; or first come, first served with a time shift (section 4.2.2)",
+);
+const CLASSIC_WEIGHT: Param<f64> =
+    Param::number("classic_weight", 6.25, (0.0, 100.0), "%", "wrr: share that classic packets have at least (A.1: 1/16)");
+const TIME_SHIFT: Param<Span> =
+    Param::millis("time_shift", 30.0, (0.0, 10_000.0), "ts-fifo: low-latency packets count as so much older (twice the target)");
 
 /// Two coupled queues.
 #[derive(Clone, Debug)]
@@ -98,21 +98,20 @@ const WHOLE: i64 = 10_000;
 impl<P: Packet> DualPi2<P> {
     /// Empty queues.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> DualPi2<P> {
-        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
-        let (target, rtt_max) = (ms("target"), ms("rtt_max"));
+        let (target, rtt_max) = (params.get(&TARGET), params.get(&RTT_MAX));
         let every = target.min(rtt_max / 3).max(Span::from_micros(1));
         let seconds = rtt_max.as_secs_f64();
         let settings = Settings {
             target,
             alpha: 0.1 * every.as_secs_f64() / (seconds * seconds),
             beta: 0.3 / seconds,
-            k: params.number("k"),
-            ramp_start: ms("ramp_start"),
-            ramp_width: ms("ramp_width"),
-            ramp_floor: params.number("ramp_floor") as usize,
-            scheduler: match params.choice("scheduler") {
-                "wrr" => Scheduler::Weighted((params.number("classic_weight") * 100.0) as i64),
-                _ => Scheduler::Shifted(ms("time_shift")),
+            k: params.get(&K),
+            ramp_start: params.get(&RAMP_START),
+            ramp_width: params.get(&RAMP_WIDTH),
+            ramp_floor: params.get(&RAMP_FLOOR) as usize,
+            scheduler: match params.get(&SHIFTED) {
+                false => Scheduler::Weighted((params.get(&CLASSIC_WEIGHT) * 100.0) as i64),
+                true => Scheduler::Shifted(params.get(&TIME_SHIFT)),
             },
         };
         DualPi2 {

@@ -4,8 +4,7 @@
 //! buffer drops to CoDel's count. Here it is as in the RFC.
 
 use crate::queue::buffer::Buffer;
-use crate::queue::codel;
-use crate::queue::codel::{Law, Settings};
+use crate::queue::codel::{self, Law, Settings};
 use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
 use narrows_params::{Param, Params};
 use narrows_units::{Bytes, Rate, Time};
@@ -17,20 +16,14 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "flows in queues of their own, by hash, each under CoDel; served by deficit round robin, new flows first; when full, drops from the longest",
     source: "RFC 8290, RFC 8289",
     offers: &[],
-    params: PARAMS,
+    params: &[codel::TARGET.spec, codel::INTERVAL.spec, codel::ECN.spec, FLOWS.spec, QUANTUM.spec, BATCH.spec],
 };
 
-const PARAMS: &[Param] = &{
-    let [target, interval, ecn] = codel::params();
-    [
-        target,
-        interval,
-        ecn,
-        Param::number("flows", 1024.0, (1.0, 65_536.0), "queues", "queues that flows are hashed to (RFC 8290 section 5.2.4)"),
-        Param::number("quantum", 1514.0, (1.0, 1e6), "B", "bytes that a queue may send in its turn (section 5.2.3)"),
-        Param::number("batch", 64.0, (1.0, 65_536.0), "packets", "most packets dropped at once when the buffer is full (section 4.1)"),
-    ]
-};
+const FLOWS: Param<f64> =
+    Param::number("flows", 1024.0, (1.0, 65_536.0), "queues", "queues that flows are hashed to (RFC 8290 section 5.2.4)");
+const QUANTUM: Param<f64> = Param::number("quantum", 1514.0, (1.0, 1e6), "B", "bytes that a queue may send in its turn (section 5.2.3)");
+const BATCH: Param<f64> =
+    Param::number("batch", 64.0, (1.0, 65_536.0), "packets", "most packets dropped at once when the buffer is full (section 4.1)");
 
 /// Fair queues under CoDel.
 #[derive(Clone, Debug)]
@@ -65,10 +58,10 @@ impl<P: Packet> FqCodel<P> {
         FqCodel {
             limit: setup.limit,
             settings: Settings::new(params),
-            quantum: params.number("quantum") as i64,
-            batch: params.number("batch") as usize,
+            quantum: params.get(&QUANTUM) as i64,
+            batch: params.get(&BATCH) as usize,
             salt: setup.random.clone().bits(),
-            flows: (0..params.number("flows") as usize).map(|_| flow()).collect(),
+            flows: (0..params.get(&FLOWS) as usize).map(|_| flow()).collect(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             bytes: Bytes::ZERO,

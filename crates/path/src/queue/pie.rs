@@ -17,27 +17,37 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     source: "RFC 8033",
     offers: &[],
     params: &[
-        Param::number("target", 15.0, (0.01, 10_000.0), "ms", "the delay aimed at, QDELAY_REF (RFC 8033 section 4.2)"),
-        Param::number("update", 15.0, (0.1, 10_000.0), "ms", "time between updates of the probability, T_UPDATE (section 4.2)"),
-        Param::number("alpha", 0.125, (0.0, 100.0), "Hz", "weight of the deviation from the target (section 4.2)"),
-        Param::number("beta", 1.25, (0.0, 100.0), "Hz", "weight of the change of the delay (section 4.2)"),
-        Param::number("burst", 150.0, (0.0, 100_000.0), "ms", "burst let through after a quiet time, MAX_BURST (section 4.4)"),
-        Param::choice(
-            "delay",
-            "timestamp",
-            &["timestamp", "departure-rate"],
-            "how the delay is known: by the wait of the packet at the head, or by the rate at which packets leave (sections 4.3, 5.2)",
-        ),
-        Param::flag("derandomize", true, "no two drops too near to each other or too far apart (section 5.4)"),
-        Param::flag("cap", true, "a probability of 10 % or more rises by 2 points at once at most (section 5.5)"),
-        Param::flag(
-            "ecn",
-            true,
-            "mark ECN-capable packets instead of dropping them while the probability is below `mark_limit` (section 5.1)",
-        ),
-        Param::number("mark_limit", 0.1, (0.0, 1.0), "", "probability from which on ECN-capable packets are dropped as well (section 5.1)"),
+        TARGET.spec,
+        UPDATE.spec,
+        ALPHA.spec,
+        BETA.spec,
+        BURST.spec,
+        MEASURES_DEPARTURES.spec,
+        DERANDOMIZE.spec,
+        CAP.spec,
+        ECN.spec,
+        MARK_LIMIT.spec,
     ],
 };
+
+const TARGET: Param<Span> = Param::millis("target", 15.0, (0.01, 10_000.0), "the delay aimed at, QDELAY_REF (RFC 8033 section 4.2)");
+const UPDATE: Param<Span> =
+    Param::millis("update", 15.0, (0.1, 10_000.0), "time between updates of the probability, T_UPDATE (section 4.2)");
+const ALPHA: Param<f64> = Param::number("alpha", 0.125, (0.0, 100.0), "Hz", "weight of the deviation from the target (section 4.2)");
+const BETA: Param<f64> = Param::number("beta", 1.25, (0.0, 100.0), "Hz", "weight of the change of the delay (section 4.2)");
+const BURST: Param<Span> = Param::millis("burst", 150.0, (0.0, 100_000.0), "burst let through after a quiet time, MAX_BURST (section 4.4)");
+const MEASURES_DEPARTURES: Param<bool> = Param::choice(
+    "delay",
+    "timestamp",
+    &[("timestamp", false), ("departure-rate", true)],
+    "how the delay is known: by the wait of the packet at the head, or by the rate at which packets leave (sections 4.3, 5.2)",
+);
+const DERANDOMIZE: Param<bool> = Param::flag("derandomize", true, "no two drops too near to each other or too far apart (section 5.4)");
+const CAP: Param<bool> = Param::flag("cap", true, "a probability of 10 % or more rises by 2 points at once at most (section 5.5)");
+const ECN: Param<bool> =
+    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them while the probability is below `mark_limit` (section 5.1)");
+const MARK_LIMIT: Param<f64> =
+    Param::number("mark_limit", 0.1, (0.0, 1.0), "", "probability from which on ECN-capable packets are dropped as well (section 5.1)");
 
 /// Bytes over which a departure rate is measured (section 5.2).
 const DQ_THRESHOLD: u64 = 16_384;
@@ -87,28 +97,27 @@ struct Departures {
 impl<P: Packet> Pie<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Pie<P> {
-        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
         let settings = Settings {
-            target: ms("target"),
-            alpha: params.number("alpha"),
-            beta: params.number("beta"),
-            burst: ms("burst"),
-            derandomize: params.flag("derandomize"),
-            cap: params.flag("cap"),
-            ecn: params.flag("ecn"),
-            mark_limit: params.number("mark_limit"),
+            target: params.get(&TARGET),
+            alpha: params.get(&ALPHA),
+            beta: params.get(&BETA),
+            burst: params.get(&BURST),
+            derandomize: params.get(&DERANDOMIZE),
+            cap: params.get(&CAP),
+            ecn: params.get(&ECN),
+            mark_limit: params.get(&MARK_LIMIT),
         };
         Pie {
             limit: setup.limit,
             queue: Buffer::default(),
             burst_left: settings.burst,
             settings,
-            ticks: Ticks::new(ms("update")),
+            ticks: Ticks::new(params.get(&UPDATE)),
             random: setup.random.clone(),
             probability: 0.0,
             old_delay: Span::ZERO,
             accumulated: 0.0,
-            departures: (params.choice("delay") == "departure-rate").then(Departures::default),
+            departures: params.get(&MEASURES_DEPARTURES).then(Departures::default),
             largest: Bytes::ZERO,
         }
     }

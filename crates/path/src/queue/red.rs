@@ -14,51 +14,75 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     source: "Floyd and Jacobson 1993; Floyd, Gummadi and Shenker 2001 (adaptive); RFC 3168; ns-2 queue/red.cc (automatic values)",
     offers: &[],
     params: &[
-        Param::number(
-            "min",
-            0.0,
-            (0.0, 1e6),
-            "",
-            "average from which on packets are dropped or marked, in packets or as `unit` says; 0: half of what leaves in `target`, at least 5 packets",
-        ),
-        Param::number(
-            "max",
-            0.0,
-            (0.0, 1e6),
-            "",
-            "average at which the probability is `max_p`, min at least, in the same unit; 0: three times min",
-        ),
-        Param::choice("unit", "packets", &["packets", "percent"], "of min and max: packets of mean size, or percent of the link's buffer"),
-        Param::number("max_p", 0.1, (0.0, 1.0), "", "the probability there; with adaptive=true the one to begin with"),
-        Param::number(
-            "weight",
-            0.0,
-            (0.0, 1.0),
-            "",
-            "weight of an arrival in the average; 0: by rate and `rtt`, 1 - exp(-1 / (10 rtt in packets))",
-        ),
-        Param::number(
-            "rtt",
-            0.0,
-            (0.0, 100_000.0),
-            "ms",
-            "round trip for the weight; 0: three times the delay of the link and of a packet, at least 100 ms",
-        ),
-        Param::number("target", 5.0, (0.01, 10_000.0), "ms", "delay for the automatic min"),
-        Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "size of the packets in which min and max count"),
-        Param::flag("gentle", true, "from max on the probability rises to 1 at twice max; otherwise it is 1 at once"),
-        Param::flag("adaptive", false, "max_p follows the average each 0.5 s, to hold it between 0.4 and 0.6 of the way from min to max"),
-        Param::choice(
-            "spread",
-            "wait",
-            &["wait", "classic"],
-            "how drops are spaced: none within 1/p packets and then one within as many (ns-2), or uniformly within 1/p",
-        ),
-        Param::flag("byte_mode", true, "the queue counts in bytes, and small packets have less to fear"),
-        Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (RFC 3168), except where everything is dropped"),
-        Param::number("mark_limit", 1.0, (0.0, 1.0), "", "probability from which on ECN-capable packets are dropped as well (ns-2: 0.1)"),
+        MIN.spec,
+        MAX.spec,
+        PERCENT.spec,
+        MAX_P.spec,
+        WEIGHT.spec,
+        RTT.spec,
+        TARGET.spec,
+        MEAN_PACKET.spec,
+        GENTLE.spec,
+        ADAPTIVE.spec,
+        CLASSIC.spec,
+        BYTE_MODE.spec,
+        ECN.spec,
+        MARK_LIMIT.spec,
     ],
 };
+
+const MIN: Param<f64> = Param::number(
+    "min",
+    0.0,
+    (0.0, 1e6),
+    "",
+    "average from which on packets are dropped or marked, in packets or as `unit` says; 0: half of what leaves in `target`, at least 5 packets",
+);
+const MAX: Param<f64> = Param::number(
+    "max",
+    0.0,
+    (0.0, 1e6),
+    "",
+    "average at which the probability is `max_p`, min at least, in the same unit; 0: three times min",
+);
+const PERCENT: Param<bool> = Param::choice(
+    "unit",
+    "packets",
+    &[("packets", false), ("percent", true)],
+    "of min and max: packets of mean size, or percent of the link's buffer",
+);
+const MAX_P: Param<f64> = Param::number("max_p", 0.1, (0.0, 1.0), "", "the probability there; with adaptive=true the one to begin with");
+const WEIGHT: Param<f64> = Param::number(
+    "weight",
+    0.0,
+    (0.0, 1.0),
+    "",
+    "weight of an arrival in the average; 0: by rate and `rtt`, 1 - exp(-1 / (10 rtt in packets))",
+);
+const RTT: Param<f64> = Param::number(
+    "rtt",
+    0.0,
+    (0.0, 100_000.0),
+    "ms",
+    "round trip for the weight; 0: three times the delay of the link and of a packet, at least 100 ms",
+);
+const TARGET: Param<f64> = Param::number("target", 5.0, (0.01, 10_000.0), "ms", "delay for the automatic min");
+const MEAN_PACKET: Param<f64> =
+    Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "size of the packets in which min and max count");
+const GENTLE: Param<bool> = Param::flag("gentle", true, "from max on the probability rises to 1 at twice max; otherwise it is 1 at once");
+const ADAPTIVE: Param<bool> =
+    Param::flag("adaptive", false, "max_p follows the average each 0.5 s, to hold it between 0.4 and 0.6 of the way from min to max");
+const CLASSIC: Param<bool> = Param::choice(
+    "spread",
+    "wait",
+    &[("wait", false), ("classic", true)],
+    "how drops are spaced: none within 1/p packets and then one within as many (ns-2), or uniformly within 1/p",
+);
+const BYTE_MODE: Param<bool> = Param::flag("byte_mode", true, "the queue counts in bytes, and small packets have less to fear");
+const ECN: Param<bool> =
+    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (RFC 3168), except where everything is dropped");
+const MARK_LIMIT: Param<f64> =
+    Param::number("mark_limit", 1.0, (0.0, 1.0), "", "probability from which on ECN-capable packets are dropped as well (ns-2: 0.1)");
 
 /// Time between adaptations.
 const ADAPT_EVERY: Span = Span::from_millis(500);
@@ -115,21 +139,20 @@ struct Values {
 impl<P: Packet> Red<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Red<P> {
-        let seconds = |name| params.number(name) / 1e3;
         let settings = Settings {
-            min: params.number("min"),
-            max: params.number("max"),
-            of_buffer: params.choice("unit") == "percent",
-            weight: params.number("weight"),
-            rtt: seconds("rtt"),
+            min: params.get(&MIN),
+            max: params.get(&MAX),
+            of_buffer: params.get(&PERCENT),
+            weight: params.get(&WEIGHT),
+            rtt: params.get(&RTT) / 1e3,
             delay: setup.delay.as_secs_f64(),
-            target: seconds("target"),
-            mean_packet: params.number("mean_packet"),
-            gentle: params.flag("gentle"),
-            classic: params.choice("spread") == "classic",
-            byte_mode: params.flag("byte_mode"),
-            ecn: params.flag("ecn"),
-            mark_limit: params.number("mark_limit"),
+            target: params.get(&TARGET) / 1e3,
+            mean_packet: params.get(&MEAN_PACKET),
+            gentle: params.get(&GENTLE),
+            classic: params.get(&CLASSIC),
+            byte_mode: params.get(&BYTE_MODE),
+            ecn: params.get(&ECN),
+            mark_limit: params.get(&MARK_LIMIT),
         };
         Red {
             limit: setup.limit,
@@ -137,8 +160,8 @@ impl<P: Packet> Red<P> {
             rate: setup.rate,
             values: Values::new(&settings, setup.rate, setup.limit),
             settings,
-            max_p: params.number("max_p"),
-            ticks: params.flag("adaptive").then(|| Ticks::new(ADAPT_EVERY)),
+            max_p: params.get(&MAX_P),
+            ticks: params.get(&ADAPTIVE).then(|| Ticks::new(ADAPT_EVERY)),
             random: setup.random.clone(),
             average: 0.0,
             count: -1.0,

@@ -12,16 +12,24 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "marks every ECN-capable packet above a threshold, none below; drops what does not fit",
     source: "RFC 8257, section 3.1; RFC 9332, section 4.2.1",
     offers: &[],
-    params: &[
-        Param::number("threshold", 1.0, (0.0, 1e9), "", "the threshold, in the unit that `unit` says"),
-        Param::choice(
-            "unit",
-            "ms",
-            &["ms", "packets", "bytes"],
-            "ms: what has waited longer is marked as it leaves; packets, bytes: what finds more waiting is marked as it comes (DCTCP's K)",
-        ),
-    ],
+    params: &[THRESHOLD.spec, UNIT.spec],
 };
+
+const THRESHOLD: Param<f64> = Param::number("threshold", 1.0, (0.0, 1e9), "", "the threshold, in the unit that `unit` says");
+const UNIT: Param<Unit> = Param::choice(
+    "unit",
+    "ms",
+    &[("ms", Unit::Ms), ("packets", Unit::Packets), ("bytes", Unit::Bytes)],
+    "ms: what has waited longer is marked as it leaves; packets, bytes: what finds more waiting is marked as it comes (DCTCP's K)",
+);
+
+/// The unit of the threshold.
+#[derive(Clone, Copy)]
+enum Unit {
+    Ms,
+    Packets,
+    Bytes,
+}
 
 /// A drop-tail queue that marks above a threshold.
 #[derive(Clone, Debug)]
@@ -41,11 +49,11 @@ enum Threshold {
 impl<P: Packet> Step<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Step<P> {
-        let threshold = params.number("threshold");
-        let threshold = match params.choice("unit") {
-            "packets" => Threshold::Packets(threshold as usize),
-            "bytes" => Threshold::Bytes(Bytes::new(threshold as u64)),
-            _ => Threshold::Delay(Span::from_secs_f64(threshold / 1e3)),
+        let threshold = params.get(&THRESHOLD);
+        let threshold = match params.get(&UNIT) {
+            Unit::Ms => Threshold::Delay(Span::from_secs_f64(threshold / 1e3)),
+            Unit::Packets => Threshold::Packets(threshold as usize),
+            Unit::Bytes => Threshold::Bytes(Bytes::new(threshold as u64)),
         };
         Step { limit: setup.limit, queue: Buffer::default(), threshold }
     }

@@ -9,8 +9,7 @@
 use crate::law::rcp::{PARAMS, RcpLaw};
 use crate::queue::buffer::Buffer;
 use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, LawSetup, Limit, Observed, Packet, Queued, RateLaw, Verdicts};
-use narrows_params::Need;
-use narrows_params::Params;
+use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
 

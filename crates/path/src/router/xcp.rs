@@ -8,8 +8,7 @@
 
 use crate::queue::buffer::Buffer;
 use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
-use narrows_params::Need;
-use narrows_params::{Param, Params};
+use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
 
@@ -19,24 +18,25 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "XCP's router: an efficiency controller for all flows together and a fairness controller between them; drops what does not fit",
     source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcpq.cc",
     offers: &[Need::Delta],
-    params: &[
-        Param::number(
-            "alpha",
-            0.4,
-            (0.001, 1.0),
-            "",
-            "part of the spare capacity handed out per mean round trip; below pi/(4 sqrt 2) it is stable",
-        ),
-        Param::number(
-            "beta",
-            0.226,
-            (0.0, 1.0),
-            "",
-            "part of the persistent queue taken back per mean round trip; alpha^2 sqrt 2 for stability",
-        ),
-        Param::number("gamma", 0.1, (0.0, 1.0), "", "part of the traffic that is shuffled between flows per mean round trip, for fairness"),
-    ],
+    params: &[ALPHA.spec, BETA.spec, GAMMA.spec],
 };
+
+const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    0.4,
+    (0.001, 1.0),
+    "",
+    "part of the spare capacity handed out per mean round trip; below pi/(4 sqrt 2) it is stable",
+);
+const BETA: Param<f64> = Param::number(
+    "beta",
+    0.226,
+    (0.0, 1.0),
+    "",
+    "part of the persistent queue taken back per mean round trip; alpha^2 sqrt 2 for stability",
+);
+const GAMMA: Param<f64> =
+    Param::number("gamma", 0.1, (0.0, 1.0), "", "part of the traffic that is shuffled between flows per mean round trip, for fairness");
 
 /// Before any round trip is known.
 const FIRST_INTERVAL: Span = Span::from_millis(50);
@@ -59,9 +59,9 @@ impl<P> Xcp<P> {
         let mut random = setup.random.clone();
         let mut phase = || FIRST_INTERVAL / 2 + random.span_below(FIRST_INTERVAL);
         let router = Router {
-            alpha: params.number("alpha"),
-            beta: params.number("beta"),
-            gamma: params.number("gamma"),
+            alpha: params.get(&ALPHA),
+            beta: params.get(&BETA),
+            gamma: params.get(&GAMMA),
             capacity: setup.rate.map_or(0.0, Rate::bytes_per_sec),
             interval: Interval::default(),
             interval_began: Time::ZERO,

@@ -9,7 +9,9 @@
 
 use super::curve::{Curve, Ticks};
 use super::hystart::{HyStart, Sample};
+use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 use crate::Setup;
+use crate::parts::ecn::codepoint;
 use crate::parts::linux::Window;
 use crate::parts::window::growth;
 use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
@@ -35,12 +37,12 @@ impl LinuxCubic {
     pub fn new(setup: &Setup, params: &Params) -> LinuxCubic {
         LinuxCubic {
             window: Window::new(setup),
-            curve: Curve::new(params.flag("fast_convergence"), params.flag("friendliness")),
-            hystart: params.flag("hystart").then(HyStart::default),
-            ticks: Ticks::new(params.number("hz") as u64),
+            curve: Curve::new(params.get(&FAST_CONVERGENCE), params.get(&FRIENDLINESS)),
+            hystart: params.get(&HYSTART).then(HyStart::default),
+            ticks: Ticks::new(params.get(&HZ) as u64),
             min_rtt: 0,
             mss: setup.mss,
-            ecn: if params.flag("ecn") { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: codepoint(params),
         }
     }
 

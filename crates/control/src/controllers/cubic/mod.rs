@@ -9,10 +9,13 @@ mod curve;
 mod hystart;
 mod hystartpp;
 mod linux;
+mod params;
 mod rfc9438;
 
+use crate::parts::ecn::ECN;
 use crate::{Basis, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
+use params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -23,26 +26,29 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: PARAMS,
+    params: &[PROFILE.spec, HZ.spec, FAST_CONVERGENCE.spec, HYSTART.spec, FRIENDLINESS.spec, ECN.spec],
     build,
 };
 
-const PARAMS: &[Param] = &[
-    Param::choice("profile", "linux", &["linux", "rfc9438"], "linux: the kernel's integer arithmetic; rfc9438: the equations as printed"),
-    Param::number("hz", HZ, (100.0, 1000.0), "Hz", "rate of the kernel's tick, which times the curve (profile linux only)"),
-    Param::flag("fast_convergence", true, "give room faster when the window was reduced below its last maximum (RFC 9438 section 4.7)"),
-    Param::flag("hystart", true, "leave slow start before loss: HyStart (linux) or HyStart++ (rfc9438)"),
-    Param::flag("friendliness", true, "grow no slower than Reno would (RFC 9438 section 4.3)"),
-    Param::flag("ecn", false, "send ECT(0) and treat an echoed mark as loss without retransmission (RFC 3168)"),
-];
-
-/// Linux's usual choice (`CONFIG_HZ_250`).
-const HZ: f64 = 250.0;
+const PROFILE: Param<Profile> = Param::choice(
+    "profile",
+    "linux",
+    &[("linux", Profile::Linux), ("rfc9438", Profile::Rfc9438)],
+    "linux: the kernel's integer arithmetic; rfc9438: the equations as printed",
+);
+/// Which source is followed.
+#[derive(Clone, Copy)]
+enum Profile {
+    Linux,
+    Rfc9438,
+}
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
-    if params.choice("profile") == "linux" {
-        return Ok(Built::new(linux::LinuxCubic::new(setup, params)));
+    match params.get(&PROFILE) {
+        Profile::Linux => Ok(Built::new(linux::LinuxCubic::new(setup, params))),
+        Profile::Rfc9438 => {
+            params.refuse(&HZ, "left out with profile=rfc9438, which has no ticks")?;
+            Ok(Built::new(rfc9438::Rfc9438::new(setup, params)))
+        }
     }
-    params.refuse(&ENTRY, "hz", "left out with profile=rfc9438, which has no ticks")?;
-    Ok(Built::new(rfc9438::Rfc9438::new(setup, params)))
 }

@@ -13,7 +13,9 @@
 //! * a restart after idleness begins a new epoch towards the same W_max; the RFC says nothing of it, and W_est would otherwise bring back the old window at once.
 
 use super::hystartpp::HyStartPlusPlus;
+use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART};
 use crate::Setup;
+use crate::parts::ecn::codepoint;
 use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::Params;
 use narrows_units::{Bytes, Span, Time};
@@ -91,14 +93,14 @@ impl Rfc9438 {
         Rfc9438 {
             state,
             prior: (state, Time::ZERO),
-            hystart: params.flag("hystart").then(HyStartPlusPlus::new),
+            hystart: params.get(&HYSTART).then(HyStartPlusPlus::new),
             last: Time::ZERO,
             last_sent: None,
-            fast_convergence: params.flag("fast_convergence"),
-            friendliness: params.flag("friendliness"),
+            fast_convergence: params.get(&FAST_CONVERGENCE),
+            friendliness: params.get(&FRIENDLINESS),
             initial_window: window,
             mss: setup.mss,
-            ecn: if params.flag("ecn") { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: codepoint(params),
         }
     }
 

@@ -1,8 +1,7 @@
 //! When the path counts as free of a queue, and whether the window doubles then.
 
 use super::delay::Delay;
-use super::{FREE_QUEUE, FREE_SHARE, MI, MI_THRESHOLD};
-use crate::Entry;
+use super::params::{Doubling, FREE_QUEUE, FREE_SHARE, MI, MI_THRESHOLD};
 use narrows_params::{ParamError, Params};
 
 /// The rule.
@@ -18,24 +17,24 @@ pub struct Free {
 }
 
 /// Refuses parts of our rule with the published one.
-pub fn check(entry: &Entry, params: &Params) -> Result<(), ParamError> {
-    if params.choice(MI.name) == "published" {
-        for name in [FREE_QUEUE.name, FREE_SHARE.name] {
-            params.refuse(entry, name, "left out with mi=published, which has no such part")?;
+pub fn check(params: &Params) -> Result<(), ParamError> {
+    if params.get(&MI) == Doubling::Published {
+        for param in [FREE_QUEUE, FREE_SHARE] {
+            params.refuse(&param, "left out with mi=published, which has no such part")?;
         }
     }
     Ok(())
 }
 
 impl Free {
-    /// As the parameters of `entry` say.
-    pub fn new(entry: &Entry, params: &Params) -> Result<Free, ParamError> {
-        check(entry, params)?;
+    /// As the parameters say.
+    pub fn new(params: &Params) -> Result<Free, ParamError> {
+        check(params)?;
         Ok(Free {
-            published: params.choice(MI.name) == "published",
-            threshold: params.number(MI_THRESHOLD.name) / 1e3,
-            queue: params.number(FREE_QUEUE.name),
-            share: params.number(FREE_SHARE.name),
+            published: params.get(&MI) == Doubling::Published,
+            threshold: params.get(&MI_THRESHOLD) / 1e3,
+            queue: params.get(&FREE_QUEUE),
+            share: params.get(&FREE_SHARE),
         })
     }
 

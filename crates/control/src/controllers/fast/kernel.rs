@@ -1,9 +1,11 @@
 //! FAST as the kernel is given it: the integer core `cores/fast.h`, in what Linux does around a controller.
 
-use super::{ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT, free};
+use super::delay::Weight;
+use super::free;
+use super::params::{ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT};
 use crate::cores::fast::{Constants, State};
 use crate::cores::{Twin, replay};
-use crate::parts::aimd::ECN;
+use crate::parts::ecn::ECN;
 use crate::parts::linux::Linux;
 use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, ParamError, Params};
@@ -18,28 +20,32 @@ pub const KERNEL: Entry = Entry {
     needs: &[Need::Tags],
     numbered: false,
     params: &[
-        ALPHA,
-        GAMMA,
-        Param::choice("window_pacing", "acks", &["none", "acks"], "how an increase is spread over a round trip; as in fast"),
-        RTT_WEIGHT,
-        MI,
-        MI_THRESHOLD,
-        FREE_QUEUE,
-        FREE_SHARE,
-        LOSS_BETA,
-        BASE_RTT_WINDOW,
-        Param::flag(
-            "packet_pacing",
-            false,
-            "let the kernel pace packets: at 2 windows per round trip below half of the threshold and 1.2 above",
-        )
-        .needing(Need::Pacing),
-        ECN,
+        ALPHA.spec,
+        GAMMA.spec,
+        WINDOW_PACING.spec,
+        RTT_WEIGHT.spec,
+        MI.spec,
+        MI_THRESHOLD.spec,
+        FREE_QUEUE.spec,
+        FREE_SHARE.spec,
+        LOSS_BETA.spec,
+        BASE_RTT_WINDOW.spec,
+        PACKET_PACING.spec,
+        ECN.spec,
     ],
     build: |setup, params| {
-        Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.flag("packet_pacing")).inspected_by(inspect)))
+        Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.get(&PACKET_PACING)).inspected_by(inspect)))
     },
 };
+
+const WINDOW_PACING: Param<bool> =
+    Param::choice("window_pacing", "acks", &[("none", false), ("acks", true)], "how an increase is spread over a round trip; as in fast");
+const PACKET_PACING: Param<bool> = Param::flag(
+    "packet_pacing",
+    false,
+    "let the kernel pace packets: at 2 windows per round trip below half of the threshold and 1.2 above",
+)
+.needing(Need::Pacing);
 
 /// What the kernel gets of it.
 pub const TWIN: Twin = Twin {
@@ -55,20 +61,20 @@ pub const TWIN: Twin = Twin {
 const ONE: f64 = 65_536.0;
 
 fn constants(params: &Params) -> Result<Constants, ParamError> {
-    free::check(&KERNEL, params)?;
-    let part = |param: Param| (params.number(param.name) * ONE) as u32;
+    free::check(params)?;
+    let part = |param: &Param<f64>| (params.get(param) * ONE) as u32;
     Ok(Constants {
-        alpha: params.number_or(ALPHA.name).map_or(0, |alpha| (alpha * ONE) as u64),
-        gamma: part(GAMMA),
-        loss_beta: part(LOSS_BETA),
-        free_queue: part(FREE_QUEUE),
-        free_share: part(FREE_SHARE),
-        mi_threshold: (params.number(MI_THRESHOLD.name) * 1e3) as u32,
-        base_window: params.number_or(BASE_RTT_WINDOW.name).map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
-        published: (params.choice(MI.name) == "published") as u32,
-        ns2_weight: (params.choice(RTT_WEIGHT.name) == "ns2") as u32,
-        spread: (params.choice("window_pacing") == "acks") as u32,
-        packet_pacing: params.flag("packet_pacing") as u32,
+        alpha: params.get(&ALPHA).map_or(0, |alpha| (alpha * ONE) as u64),
+        gamma: part(&GAMMA),
+        loss_beta: part(&LOSS_BETA),
+        free_queue: part(&FREE_QUEUE),
+        free_share: part(&FREE_SHARE),
+        mi_threshold: (params.get(&MI_THRESHOLD) * 1e3) as u32,
+        base_window: params.get(&BASE_RTT_WINDOW).map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
+        published: (params.get(&MI) == Doubling::Published) as u32,
+        ns2_weight: (params.get(&RTT_WEIGHT) == Weight::Ns2) as u32,
+        spread: params.get(&WINDOW_PACING) as u32,
+        packet_pacing: params.get(&PACKET_PACING) as u32,
     })
 }
 

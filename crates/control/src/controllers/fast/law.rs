@@ -1,76 +1,49 @@
-//! The later algorithm: a window law, applied at once in every other round trip.
+//! What differs between the versions of FAST: how the window moves towards its target.
 
-use super::increase::{Increase, Pace, Spreading};
-use super::{Law, MIN_WINDOW, Seen};
-use narrows_units::{Span, Time};
+use super::delay::Delay;
+use narrows_units::Time;
 
-/// Least time between two updates (ns-2.35 `tcp-fast.cc`; the prototype had 20 ms).
-const LEAST_PERIOD: Span = Span::from_millis(10);
+/// Fewest packets of the window.
+pub const MIN_WINDOW: f64 = 2.0;
 
-/// w ← min{2w, (1 − γ)w + γ(w_old · baseRTT/RTT + α)} (FAST, INFOCOM 2004, equation 6), with the window that gave rise to the round trip inside the bracket, and
-/// not the present one: that would let the loop answer its own change twice.
-pub fn target(gamma: f64, w: f64, flight: f64, base: f64, rtt: f64, alpha: f64) -> f64 {
-    let target = (1.0 - gamma) * w + gamma * (flight * base / rtt + alpha);
-    target.min(2.0 * w).max(MIN_WINDOW)
-}
+/// How the window moves once a queue can be seen.
+pub trait Law: Send {
+    /// An acknowledgement of new data, at a window of `w` packets. Returns the window after it.
+    fn on_ack(&mut self, w: f64, seen: &Seen<'_>) -> f64;
 
-/// The window law.
-#[derive(Clone, Debug)]
-pub struct Periodic {
-    gamma: f64,
-    increase: Increase,
-    updated: Option<Time>,
-    /// The round in progress follows an update.
-    active: bool,
-}
+    /// Something else moves the window: what was decided before does not hold any more.
+    fn suspend(&mut self);
 
-impl Periodic {
-    /// Moves by `gamma` of the distance.
-    pub fn new(gamma: f64, spreading: Spreading) -> Periodic {
-        Periodic { gamma, increase: Increase::new(spreading), updated: None, active: false }
-    }
-
-    fn update(&mut self, w: f64, seen: &Seen<'_>) -> f64 {
-        let Some((base, rtt)) = seen.delay.mean() else { return w };
-        let target = target(self.gamma, w, seen.flight, base, rtt, seen.alpha);
-        let pace = Pace { packets: seen.round.packets as f64, acks: seen.round.acks as f64, rtt, base };
-        self.active = true;
-        self.updated = Some(seen.now);
-        if target <= w {
-            self.increase.cancel();
-            return target;
-        }
-        // What the window does not limit need not grow.
-        if seen.limited > 0.0 { w + self.increase.begin(seen.now, w, target - w, &pace) } else { w }
-    }
-}
-
-impl Law for Periodic {
-    fn on_ack(&mut self, mut w: f64, seen: &Seen<'_>) -> f64 {
-        if seen.round.ended {
-            if seen.limited > 0.0 {
-                w += self.increase.end_round();
-            }
-            let early = self.updated.is_some_and(|updated| seen.now.since(updated) < LEAST_PERIOD);
-            if self.active || early {
-                self.active = false;
-            } else {
-                return self.update(w, seen);
-            }
-        }
-        w + self.increase.on_ack(seen.now, seen.limited)
-    }
-
-    fn suspend(&mut self) {
-        self.increase.cancel();
-        self.active = false;
-    }
-
+    /// When [`on_timer`](Law::on_timer) is wanted.
     fn next_timer(&self) -> Option<Time> {
-        self.increase.next_timer()
+        None
     }
 
+    /// The timer's time has come, at a window of `w` packets. Returns the window after it.
     fn on_timer(&mut self, now: Time, w: f64) -> f64 {
-        w + self.increase.on_timer(now)
+        let _ = now;
+        w
     }
+}
+
+/// What an acknowledgement tells a law.
+pub struct Seen<'a> {
+    pub now: Time,
+    /// Packets acknowledged.
+    pub packets: f64,
+    /// Of these, packets sent while the window was the limit.
+    pub limited: f64,
+    /// Packets in flight when the newest packet acknowledged was sent, that one included.
+    pub flight: f64,
+    pub alpha: f64,
+    pub delay: &'a Delay,
+    pub round: Past,
+}
+
+/// The latest round that has ended, and whether it just did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Past {
+    pub ended: bool,
+    pub packets: u32,
+    pub acks: u32,
 }

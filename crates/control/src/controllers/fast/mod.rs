@@ -27,25 +27,30 @@ mod kernel;
 mod law;
 #[cfg(test)]
 mod lockstep;
+mod params;
+mod periodic;
 mod sc2002;
 #[cfg(test)]
 mod tests;
 
-use crate::parts::aimd::ECN;
+use crate::parts::ecn::{ECN, codepoint};
 use crate::parts::marks::highest;
 use crate::parts::round::Round;
 use crate::parts::window::{Window, growth};
 use crate::{Acked, CaState, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use crate::{Basis, Built, Entry, Setup};
 use alpha::Alpha;
-use delay::{Delay, Weight};
+use delay::Delay;
 use free::Free;
-use increase::Spreading;
 pub use kernel::{KERNEL, TWIN};
-use law::Periodic;
-use narrows_params::{Need, Param, ParamError, Params};
+use law::{Law, MIN_WINDOW, Past, Seen};
+use narrows_params::{Need, ParamError, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
+use params::{
+    ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, PACKET_PACING, RTT_WEIGHT, WINDOW_PACING,
+};
+use periodic::Periodic;
 use sc2002::Stepwise;
 
 /// Registry line of the later algorithm.
@@ -58,32 +63,22 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::Tags],
     numbered: false,
     params: &[
-        ALPHA,
-        GAMMA,
-        Param::choice(
-            "window_pacing",
-            "acks",
-            &["none", "time", "event", "acks"],
-            "how an increase is spread over a round trip; none: at once; time: in equal intervals; event: with the acknowledgements, after each burst of them; acks: with the acknowledgements, if the window has more than 4 packets and the path at least 4 ms",
-        ),
-        RTT_WEIGHT,
-        MI,
-        MI_THRESHOLD,
-        FREE_QUEUE,
-        FREE_SHARE,
-        LOSS_BETA,
-        BASE_RTT_WINDOW,
-        PACKET_PACING,
-        ECN,
+        ALPHA.spec,
+        GAMMA.spec,
+        WINDOW_PACING.spec,
+        RTT_WEIGHT.spec,
+        MI.spec,
+        MI_THRESHOLD.spec,
+        FREE_QUEUE.spec,
+        FREE_SHARE.spec,
+        LOSS_BETA.spec,
+        BASE_RTT_WINDOW.spec,
+        PACKET_PACING.spec,
+        ECN.spec,
     ],
     build: |setup, params| {
-        let spreading = match params.choice("window_pacing") {
-            "none" => Spreading::None,
-            "time" => Spreading::Time,
-            "event" => Spreading::Event,
-            _ => Spreading::Acks,
-        };
-        Ok(Built::new(Fast::new(&ENTRY, Periodic::new(params.number("gamma"), spreading), setup, params)?))
+        let law = Periodic::new(params.get(&GAMMA), params.get(&WINDOW_PACING));
+        Ok(Built::new(Fast::new(law, setup, params)?))
     },
 };
 
@@ -96,109 +91,23 @@ pub const SC2002: Entry = Entry {
     basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
-    params: &[ALPHA, RTT_WEIGHT, MI, MI_THRESHOLD, FREE_QUEUE, FREE_SHARE, LOSS_BETA, BASE_RTT_WINDOW, PACKET_PACING, ECN],
-    build: |setup, params| Ok(Built::new(Fast::new(&SC2002, Stepwise::default(), setup, params)?)),
+    params: &[
+        ALPHA.spec,
+        RTT_WEIGHT.spec,
+        MI.spec,
+        MI_THRESHOLD.spec,
+        FREE_QUEUE.spec,
+        FREE_SHARE.spec,
+        LOSS_BETA.spec,
+        BASE_RTT_WINDOW.spec,
+        PACKET_PACING.spec,
+        ECN.spec,
+    ],
+    build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), setup, params)?)),
 };
-
-const ALPHA: Param = Param::number_or(
-    "alpha",
-    "table",
-    (1.0, 1e6),
-    "packets",
-    "packets kept in the queue; table: 8 up to 10 Mbit/s, 20 up to 100 Mbit/s, 200 above, by the rate measured (flows of different rates then have different shares)",
-);
-const GAMMA: Param = Param::number("gamma", 0.5, (0.01, 1.0), "", "part of the distance from the target that one update takes");
-const RTT_WEIGHT: Param = Param::choice(
-    "rtt_weight",
-    "paper",
-    &["paper", "ns2"],
-    "of a round trip in the mean at a window of w packets; paper: 3/w, at most 1/4; ns2: 3/w above 768 packets, else 1/256",
-);
-const MI_THRESHOLD: Param = Param::number(
-    "mi_threshold",
-    0.75,
-    (0.0, 1000.0),
-    "ms",
-    "a queue of less than this delay is none, so that the window may double (mi); 0: there always is one",
-);
-const LOSS_BETA: Param = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "part of the window that a loss leaves (7/8 in UDT)");
-const BASE_RTT_WINDOW: Param = Param::number_or(
-    "base_rtt_window",
-    "unlimited",
-    (0.1, 1e6),
-    "s",
-    "for how long a round trip counts for the base; without a limit, as published, a change to a longer path is taken for queue",
-);
-const MI: Param = Param::choice(
-    "mi",
-    "start",
-    &["start", "published"],
-    "when the window doubles; start: while the least round trip of a round shows next to no queue, and only up to where two rounds showed one; published: while the mean round trip shows less queue than mi_threshold, at any time",
-);
-const FREE_QUEUE: Param = Param::number(
-    "free_queue",
-    0.25,
-    (0.0, 1.0),
-    "",
-    "with mi=start, a queue of less than this part of alpha is none, however long it lasts: on slow links, or with rare acknowledgements, packets wait for those beside them",
-);
-const FREE_SHARE: Param = Param::number(
-    "free_share",
-    0.25,
-    (0.0, 2.0),
-    "",
-    "with mi=start, alpha as a part of the window while there is no queue later; with gamma = 1/2 a quarter is an eighth of the window per update",
-);
-const PACKET_PACING: Param =
-    Param::flag("packet_pacing", false, "pace packets at 1.2 windows per round trip; published results are without").needing(Need::Pacing);
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
 const PACING_GAINS: (f64, f64) = (1.2, 1.2);
-/// Fewest packets of the window.
-const MIN_WINDOW: f64 = 2.0;
-
-/// How the window moves once a queue can be seen.
-trait Law: Send {
-    /// An acknowledgement of new data, at a window of `w` packets. Returns the window after it.
-    fn on_ack(&mut self, w: f64, seen: &Seen<'_>) -> f64;
-
-    /// Something else moves the window: what was decided before does not hold any more.
-    fn suspend(&mut self);
-
-    /// When [`on_timer`](Law::on_timer) is wanted.
-    fn next_timer(&self) -> Option<Time> {
-        None
-    }
-
-    /// The timer's time has come, at a window of `w` packets. Returns the window after it.
-    fn on_timer(&mut self, now: Time, w: f64) -> f64 {
-        let _ = now;
-        w
-    }
-}
-
-/// What an acknowledgement tells a law.
-struct Seen<'a> {
-    now: Time,
-    /// Packets acknowledged.
-    packets: f64,
-    /// Of these, packets sent while the window was the limit.
-    limited: f64,
-    /// Packets in flight when the newest packet acknowledged was sent, that one included.
-    flight: f64,
-    alpha: f64,
-    delay: &'a Delay,
-    round: Past,
-}
-
-/// The latest round that has ended, and whether it just did.
-#[derive(Clone, Copy, Debug, Default)]
-struct Past {
-    ended: bool,
-    packets: u32,
-    acks: u32,
-}
-
 /// The round in progress.
 #[derive(Clone, Debug, Default)]
 struct Present {
@@ -230,21 +139,20 @@ struct Fast<L> {
 const RETRANSMISSION: u32 = 1 << 31;
 
 impl<L: Law> Fast<L> {
-    fn new(entry: &Entry, law: L, setup: &Setup, params: &Params) -> Result<Fast<L>, ParamError> {
-        let weight = if params.choice(RTT_WEIGHT.name) == "ns2" { Weight::Ns2 } else { Weight::Paper };
+    fn new(law: L, setup: &Setup, params: &Params) -> Result<Fast<L>, ParamError> {
         Ok(Fast {
             law,
             window: Window::new(setup),
-            delay: Delay::new(weight, params.number_or(BASE_RTT_WINDOW.name).map(Span::from_secs_f64)),
-            alpha: Alpha::new(params.number_or(ALPHA.name)),
+            delay: Delay::new(params.get(&RTT_WEIGHT), params.get(&BASE_RTT_WINDOW).map(Span::from_secs_f64)),
+            alpha: Alpha::new(params.get(&ALPHA)),
             present: Present::default(),
             past: Past::default(),
-            free: Free::new(entry, params)?,
-            loss_beta: params.number(LOSS_BETA.name),
+            free: Free::new(params)?,
+            loss_beta: params.get(&LOSS_BETA),
             packet: setup.mss + setup.headers,
-            paces: params.flag(PACKET_PACING.name),
+            paces: params.get(&PACKET_PACING),
             srtt: Span::ZERO,
-            ecn: if params.flag(ECN.name) { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: codepoint(params),
         })
     }
 

@@ -3,8 +3,8 @@
 //! Known of it (Low, FAST TCP slides, 2002): every other round trip; a target is computed for each acknowledgement; the window moves one packet towards it; it does
 //! not fall faster than the rate is halved, nor rise faster than in slow start. The target's formula was a picture; this one is the later law with γ = 1/2.
 
-use super::law::target;
-use super::{Law, MIN_WINDOW, Seen};
+use super::law::{Law, MIN_WINDOW, Seen};
+use super::periodic::target;
 
 /// One packet at a time.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-use super::law::target;
+use super::periodic::target;
 use crate::Choice;
 use crate::testing::{acked, acked_one, acknowledge, at, inspect, setup};
 use crate::{Acked, CaState, Congestion, Controller, Feedback, Sent, Tag, Timeout, Totals};

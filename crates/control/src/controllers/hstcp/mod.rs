@@ -6,7 +6,8 @@ mod transcription;
 
 use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Twin, replay};
-use crate::parts::aimd::{Aimd, ECN};
+use crate::parts::aimd::Aimd;
+use crate::parts::ecn::ECN;
 use crate::parts::linux::Linux;
 use crate::{Basis, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
@@ -20,24 +21,30 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: &[
-        Param::choice(
-            "profile",
-            "rfc3649",
-            &["rfc3649", "linux"],
-            "rfc3649: the response function as printed; linux: the kernel's table of whole numbers, which grows per acknowledgement, not per segment",
-        ),
-        Param::number(
-            "limited_slow_start",
-            0.0,
-            (0.0, 1e6),
-            "segments",
-            "max_ssthresh of RFC 3742, which recommends 100: above it slow start grows by at most half of it per round trip; 0: no such limit (profile rfc3649 only)",
-        ),
-        ECN,
-    ],
+    params: &[PROFILE.spec, LIMITED_SLOW_START.spec, ECN.spec],
     build,
 };
+
+const PROFILE: Param<Profile> = Param::choice(
+    "profile",
+    "rfc3649",
+    &[("rfc3649", Profile::Rfc3649), ("linux", Profile::Linux)],
+    "rfc3649: the response function as printed; linux: the kernel's table of whole numbers, which grows per acknowledgement, not per segment",
+);
+const LIMITED_SLOW_START: Param<f64> = Param::number(
+    "limited_slow_start",
+    0.0,
+    (0.0, 1e6),
+    "segments",
+    "max_ssthresh of RFC 3742, which recommends 100: above it slow start grows by at most half of it per round trip; 0: no such limit (profile rfc3649 only)",
+);
+
+/// Which source is followed.
+#[derive(Clone, Copy)]
+enum Profile {
+    Rfc3649,
+    Linux,
+}
 
 /// What the kernel gets of it.
 pub const TWIN: Twin = Twin {
@@ -50,13 +57,13 @@ pub const TWIN: Twin = Twin {
 };
 
 fn constants(params: &Params) -> Result<Constants, ParamError> {
-    params.refuse(&ENTRY, "limited_slow_start", "left out with profile=linux, which has no such limit")?;
+    params.refuse(&LIMITED_SLOW_START, "left out with profile=linux, which has no such limit")?;
     Ok(Constants::default())
 }
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
-    if params.choice("profile") == "linux" {
-        return Ok(Built::new(Linux::new(constants(params)?, setup, params)));
-    }
-    Ok(Built::new(Aimd::new(rfc3649::HighSpeed::new(params.number("limited_slow_start")), setup, params)))
+    Ok(match params.get(&PROFILE) {
+        Profile::Linux => Built::new(Linux::new(constants(params)?, setup, params)),
+        Profile::Rfc3649 => Built::new(Aimd::new(rfc3649::HighSpeed::new(params.get(&LIMITED_SLOW_START)), setup, params)),
+    })
 }

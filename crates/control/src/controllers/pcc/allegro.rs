@@ -26,40 +26,42 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
-    params: PARAMS,
+    params: &[ALPHA.spec, LOSS_THRESHOLD.spec, EPSILON_MIN.spec, EPSILON_MAX.spec, MI_MIN.spec, MI_MAX.spec, MI_PACKETS.spec],
     build: |setup, params| {
-        let utility = Safe { threshold: params.number("loss_threshold"), steepness: params.number("alpha") };
-        Ok(Built::new(Pcc::new(setup, Allegro::new(params), Box::new(utility), Lengths::new(params))))
+        let utility = Safe { threshold: params.get(&LOSS_THRESHOLD), steepness: params.get(&ALPHA) };
+        let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
+        Ok(Built::new(Pcc::new(setup, Allegro::new(params), Box::new(utility), lengths)))
     },
 };
 
-const PARAMS: &[Param] = &[
-    Param::number(
-        "alpha",
-        100.0,
-        (1.0, 10_000.0),
-        "",
-        "steepness of the utility at its threshold (section 2.2); at least 2.2 (n - 1) for n flows",
-    ),
-    Param::number("loss_threshold", 0.05, (0.0, 1.0), "", "loss beyond which the utility falls steeply (section 2.2)"),
-    Param::number(
-        "epsilon_min",
-        0.01,
-        (0.001, 0.5),
-        "",
-        "trials are this share above and below the rate at first, and steps grow by it (section 3.2)",
-    ),
-    Param::number("epsilon_max", 0.05, (0.001, 0.5), "", "and this at most, after trials that did not agree (section 3.2)"),
-    Param::number("mi_min", 1.7, (0.1, 10.0), "RTT", "length of an interval, at least (section 3.1)"),
-    Param::number(
-        "mi_max",
-        2.2,
-        (0.1, 10.0),
-        "RTT",
-        "length of an interval, at most; drawn uniformly in between, so that flows do not try in step (section 3.1)",
-    ),
-    Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval (section 3.1)"),
-];
+const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    100.0,
+    (1.0, 10_000.0),
+    "",
+    "steepness of the utility at its threshold (section 2.2); at least 2.2 (n - 1) for n flows",
+);
+const LOSS_THRESHOLD: Param<f64> =
+    Param::number("loss_threshold", 0.05, (0.0, 1.0), "", "loss beyond which the utility falls steeply (section 2.2)");
+const EPSILON_MIN: Param<f64> = Param::number(
+    "epsilon_min",
+    0.01,
+    (0.001, 0.5),
+    "",
+    "trials are this share above and below the rate at first, and steps grow by it (section 3.2)",
+);
+const EPSILON_MAX: Param<f64> =
+    Param::number("epsilon_max", 0.05, (0.001, 0.5), "", "and this at most, after trials that did not agree (section 3.2)");
+const MI_MIN: Param<f64> = Param::number("mi_min", 1.7, (0.1, 10.0), "RTT", "length of an interval, at least (section 3.1)");
+const MI_MAX: Param<f64> = Param::number(
+    "mi_max",
+    2.2,
+    (0.1, 10.0),
+    "RTT",
+    "length of an interval, at most; drawn uniformly in between, so that flows do not try in step (section 3.1)",
+);
+const MI_PACKETS: Param<f64> =
+    Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval (section 3.1)");
 
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;
@@ -106,10 +108,10 @@ struct Allegro {
 
 impl Allegro {
     fn new(params: &Params) -> Allegro {
-        let epsilon_min = params.number("epsilon_min");
+        let epsilon_min = params.get(&EPSILON_MIN);
         Allegro {
             epsilon_min,
-            epsilon_max: params.number("epsilon_max").max(epsilon_min),
+            epsilon_max: params.get(&EPSILON_MAX).max(epsilon_min),
             epsilon: epsilon_min,
             rate: 0.0,
             phase: Phase::Starting(SlowStart::new(0.0)),

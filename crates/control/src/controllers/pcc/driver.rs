@@ -1,12 +1,12 @@
 //! The controller around a law: intervals one after another without a gap, their outcomes, the silence of the network, the window as a safety net.
 
 use super::interval::{Discarded, Interval, Statistics};
-use super::law::{Context, Judged, Law, Length, Next, Outcome, Plan};
+use super::law::{Context, Judged, Law, Next, Outcome};
 use super::monitor::Monitor;
+use super::plan::{Length, Plan};
 use super::utility::Utility;
 use crate::Setup;
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
-use narrows_params::Params;
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
@@ -34,11 +34,9 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// From the parameters `mi_min`, `mi_max` and `mi_packets`, with no longest number of packets.
-    pub fn new(params: &Params) -> Lengths {
-        let shortest = params.number("mi_min");
-        let longest = params.number("mi_max").max(shortest);
-        Lengths { round_trips: (shortest, longest), packets: (params.number("mi_packets") as u32, u32::MAX) }
+    /// Between so many round trips, `shortest` if `longest` is less, with so many packets at least.
+    pub fn of_round_trips(shortest: f64, longest: f64, packets: f64) -> Lengths {
+        Lengths { round_trips: (shortest, longest.max(shortest)), packets: (packets as u32, u32::MAX) }
     }
 
     fn draw(&self, rtt: Span, random: &mut Random) -> Length {

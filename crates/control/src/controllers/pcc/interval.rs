@@ -1,6 +1,6 @@
 //! One monitor interval: sent at one rate, and what became of it.
 
-use super::law::Plan;
+use super::plan::Plan;
 use super::regression::Line;
 use narrows_units::{Bytes, Span, Time};
 
@@ -179,7 +179,7 @@ impl Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controllers::pcc::law::Length;
+    use crate::controllers::pcc::plan::Length;
     use crate::testing::at;
 
     /// 12 Mbit/s: a packet of 1500 B each millisecond.

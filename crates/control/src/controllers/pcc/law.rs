@@ -1,29 +1,7 @@
 //! What differs between the variants of PCC: how the utilities of intervals move the rate.
 
 use super::interval::{Discarded, Statistics};
-use narrows_units::{Random, Span};
-
-/// How long an interval is.
-#[derive(Clone, Copy, Debug)]
-pub struct Length {
-    /// At least this long.
-    pub span: Span,
-    /// At least so many packets.
-    pub least: u32,
-    /// At most so many packets.
-    pub most: u32,
-}
-
-/// The next interval to send.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// Its rate in Mbit/s, headers included.
-    pub rate: f64,
-    /// Its outcome is awaited; otherwise it only fills the time until outcomes are there.
-    pub awaited: bool,
-    /// How long it is.
-    pub length: Length,
-}
+use narrows_units::Random;
 
 /// What became of an interval that a law awaited.
 #[derive(Clone, Copy, Debug)]

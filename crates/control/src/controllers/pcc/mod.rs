@@ -11,6 +11,7 @@ pub mod kernel;
 mod law;
 mod monitor;
 pub mod nsdi18;
+mod plan;
 mod regression;
 mod slow_start;
 mod step;

@@ -1,7 +1,7 @@
 //! Attribution: each transmission belongs to the interval in which it left, whose number is its tag.
 
 use super::interval::Interval;
-use super::law::Plan;
+use super::plan::Plan;
 use crate::{Acked, Lost, Sent, Tag};
 use narrows_units::{Bytes, Time};
 use std::collections::VecDeque;
@@ -92,7 +92,7 @@ impl Monitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controllers::pcc::law::Length;
+    use crate::controllers::pcc::plan::Length;
     use crate::testing::at;
     use narrows_units::Span;
     use proptest::prelude::*;

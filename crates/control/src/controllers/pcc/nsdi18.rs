@@ -26,32 +26,45 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
-    params: PARAMS,
+    params: &[
+        EXPONENT.spec,
+        LATENCY_PRICE.spec,
+        LOSS_PRICE.spec,
+        GRADIENT_STEP.spec,
+        EPSILON.spec,
+        THETA0.spec,
+        OMEGA0.spec,
+        DELTA.spec,
+        MIN_STEP.spec,
+        MIN_RATE.spec,
+        MI_MOST.spec,
+    ],
     build: |setup, params| {
         let utility = Released {
-            t: params.number("t"),
-            b: params.number("b"),
-            c: params.number("c"),
-            gradient: Gradient { filter: Filter::Steps(params.number("gradient_step")), reward: true },
+            t: params.get(&EXPONENT),
+            b: params.get(&LATENCY_PRICE),
+            c: params.get(&LOSS_PRICE),
+            gradient: Gradient { filter: Filter::Steps(params.get(&GRADIENT_STEP)), reward: true },
         };
-        let lengths = Lengths { round_trips: (1.0, 1.0), packets: (10, params.number("mi_most") as u32) };
+        let lengths = Lengths { round_trips: (1.0, 1.0), packets: (10, params.get(&MI_MOST) as u32) };
         Ok(Built::new(Pcc::new(setup, Nsdi18::new(utility, params), Box::new(utility), lengths)))
     },
 };
 
-const PARAMS: &[Param] = &[
-    Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate"),
-    Param::number("b", 0.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second; the code has 11330, switched off"),
-    Param::number("c", 11.35, (0.0, 1e6), "", "price of losses above 3 %; below it is 1"),
-    Param::number("gradient_step", 0.02, (0.001, 1.0), "s/s", "changes of the round trip count in whole steps of this size"),
-    Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate, at least 0.5 Mbit/s"),
-    Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1"),
-    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate"),
-    Param::number("delta", 0.06, (0.001, 1.0), "", "what each step that reaches the bound adds to it"),
-    Param::number("min_step", 0.5, (0.0, 100.0), "Mbit/s", "least difference of a probe, and least step"),
-    Param::number("min_rate", 1.3, (0.001, 1000.0), "Mbit/s", "below it the sender hibernates at 0.04 Mbit/s"),
-    Param::number("mi_most", 3000.0, (10.0, 1e9), "packets", "most packets in an interval"),
-];
+const EXPONENT: Param<f64> = Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate");
+const LATENCY_PRICE: Param<f64> =
+    Param::number("b", 0.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second; the code has 11330, switched off");
+const LOSS_PRICE: Param<f64> = Param::number("c", 11.35, (0.0, 1e6), "", "price of losses above 3 %; below it is 1");
+const GRADIENT_STEP: Param<f64> =
+    Param::number("gradient_step", 0.02, (0.001, 1.0), "s/s", "changes of the round trip count in whole steps of this size");
+const EPSILON: Param<f64> =
+    Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate, at least 0.5 Mbit/s");
+const THETA0: Param<f64> = Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1");
+const OMEGA0: Param<f64> = Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate");
+const DELTA: Param<f64> = Param::number("delta", 0.06, (0.001, 1.0), "", "what each step that reaches the bound adds to it");
+const MIN_STEP: Param<f64> = Param::number("min_step", 0.5, (0.0, 100.0), "Mbit/s", "least difference of a probe, and least step");
+const MIN_RATE: Param<f64> = Param::number("min_rate", 1.3, (0.001, 1000.0), "Mbit/s", "below it the sender hibernates at 0.04 Mbit/s");
+const MI_MOST: Param<f64> = Param::number("mi_most", 3000.0, (10.0, 1e9), "packets", "most packets in an interval");
 
 /// A step of more than this share of the rate is followed without probing.
 const LARGE: f64 = 0.1;
@@ -120,18 +133,18 @@ struct Nsdi18 {
 impl Nsdi18 {
     fn new(utility: Released, params: &Params) -> Nsdi18 {
         let constants = Constants {
-            theta: params.number("theta0"),
-            omega: params.number("omega0"),
-            delta: params.number("delta"),
+            theta: params.get(&THETA0),
+            omega: params.get(&OMEGA0),
+            delta: params.get(&DELTA),
             slow_growth: SLOW_GROWTH,
             amplifier: true,
             swing_buffer: true,
         };
         Nsdi18 {
             utility,
-            epsilon: params.number("epsilon"),
-            min_step: params.number("min_step"),
-            min_rate: params.number("min_rate"),
+            epsilon: params.get(&EPSILON),
+            min_step: params.get(&MIN_STEP),
+            min_rate: params.get(&MIN_RATE),
             rate: 0.0,
             phase: Phase::SlowStart(SlowStart::new(0.0)),
             stepper: Stepper::new(constants),

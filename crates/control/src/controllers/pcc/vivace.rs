@@ -13,7 +13,7 @@ use super::driver::{Lengths, Pcc};
 use super::law::{Context, Judged, Law, Next, Outcome};
 use super::slow_start::{Progress, SlowStart};
 use super::step::{Constants, Stepper};
-use super::utility;
+use super::utility::{self, UTILITY};
 use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
@@ -26,47 +26,50 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
-    params: PARAMS,
-    build: |setup, params| Ok(Built::new(Pcc::new(setup, Vivace::new(params), utility::chosen(params), Lengths::new(params)))),
+    params: &[
+        UTILITY.spec,
+        utility::EXPONENT.spec,
+        utility::LATENCY_PRICE.spec,
+        utility::LOSS_PRICE.spec,
+        utility::GRADIENT_FILTER.spec,
+        utility::NEGATIVE_GRADIENT.spec,
+        utility::WEIGHT.spec,
+        utility::TARGET_MS.spec,
+        EPSILON.spec,
+        THETA0.spec,
+        OMEGA0.spec,
+        DELTA.spec,
+        AMPLIFIER.spec,
+        SWING_BUFFER.spec,
+        DOUBLE_CHECK.spec,
+        MI_MIN.spec,
+        MI_MAX.spec,
+        MI_PACKETS.spec,
+    ],
+    build: |setup, params| {
+        let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
+        Ok(Built::new(Pcc::new(setup, Vivace::new(params), params.get(&UTILITY)(params), lengths)))
+    },
 };
 
-const PARAMS: &[Param] = &[
-    Param::choice("utility", "vivace", utility::NAMES, "the utility that is maximised"),
-    Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate in Mbit/s (equation 1)"),
-    Param::number("b", 900.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second (equation 1); 0 is Vivace-Loss"),
-    Param::number(
-        "c",
-        11.35,
-        (0.0, 1e6),
-        "",
-        "price of loss (equation 1); t C^(t-1) / c is the random loss tolerated on C Mbit/s: 5 % on 100",
-    ),
-    Param::number("gradient_filter", 0.01, (0.0, 1.0), "s/s", "changes of the round trip below this count as none (section 5)"),
-    Param::choice(
-        "negative_gradient",
-        "reward",
-        &["reward", "clip"],
-        "a falling round trip counts as gain, as in the paper, or as steady (PCC Proteus)",
-    ),
-    Param::number("weight", 1.0, (0.01, 100.0), "", "utility=proportional: flows share in proportion to it"),
-    Param::number("target_ms", 10.0, (1.0, 1000.0), "ms", "utility=latency-target: the queueing delay that is aimed at"),
-    Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate (section 4)"),
-    Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1 (PCC-Uspace, NSDI-2018)"),
-    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate (PCC-Uspace, NSDI-2018)"),
-    Param::number(
-        "delta",
-        0.1,
-        (0.001, 1.0),
-        "",
-        "what each step that reaches the bound adds to it (section 5); 0.06 in PCC-Uspace, NSDI-2018",
-    ),
-    Param::flag("amplifier", true, "steps grow with their number in one direction (equation 4)"),
-    Param::flag("swing_buffer", true, "a reversal holds the amplifier back for a step (PCC-Uspace, NSDI-2018)"),
-    Param::flag("double_check", true, "a pair whose higher rate lost less is repeated once (section 5)"),
-    Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "length of an interval, at least"),
-    Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "length of an interval, at most; drawn uniformly in between"),
-    Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval"),
-];
+const EPSILON: Param<f64> = Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate (section 4)");
+const THETA0: Param<f64> = Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1 (PCC-Uspace, NSDI-2018)");
+const OMEGA0: Param<f64> =
+    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate (PCC-Uspace, NSDI-2018)");
+const DELTA: Param<f64> = Param::number(
+    "delta",
+    0.1,
+    (0.001, 1.0),
+    "",
+    "what each step that reaches the bound adds to it (section 5); 0.06 in PCC-Uspace, NSDI-2018",
+);
+const AMPLIFIER: Param<bool> = Param::flag("amplifier", true, "steps grow with their number in one direction (equation 4)");
+const SWING_BUFFER: Param<bool> =
+    Param::flag("swing_buffer", true, "a reversal holds the amplifier back for a step (PCC-Uspace, NSDI-2018)");
+const DOUBLE_CHECK: Param<bool> = Param::flag("double_check", true, "a pair whose higher rate lost less is repeated once (section 5)");
+const MI_MIN: Param<f64> = Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "length of an interval, at least");
+const MI_MAX: Param<f64> = Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "length of an interval, at most; drawn uniformly in between");
+const MI_PACKETS: Param<f64> = Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval");
 
 /// What is going on.
 #[derive(Clone, Copy, Debug)]
@@ -100,16 +103,16 @@ struct Vivace {
 impl Vivace {
     fn new(params: &Params) -> Vivace {
         let constants = Constants {
-            theta: params.number("theta0"),
-            omega: params.number("omega0"),
-            delta: params.number("delta"),
+            theta: params.get(&THETA0),
+            omega: params.get(&OMEGA0),
+            delta: params.get(&DELTA),
             slow_growth: 1.0,
-            amplifier: params.flag("amplifier"),
-            swing_buffer: params.flag("swing_buffer"),
+            amplifier: params.get(&AMPLIFIER),
+            swing_buffer: params.get(&SWING_BUFFER),
         };
         Vivace {
-            epsilon: params.number("epsilon"),
-            double_check: params.flag("double_check"),
+            epsilon: params.get(&EPSILON),
+            double_check: params.get(&DOUBLE_CHECK),
             rate: 0.0,
             phase: Phase::SlowStart(SlowStart::new(0.0)),
             stepper: Stepper::new(constants),

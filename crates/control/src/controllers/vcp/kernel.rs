@@ -12,6 +12,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::law::{BETA, T_RHO, XI};
 use crate::cores::vcp::{Constants, State};
 use crate::cores::{Core, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
@@ -19,8 +20,7 @@ use crate::{Basis, Built, Entry, Setup};
 use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
-use narrows_wire::CodePoints;
-use narrows_wire::LoadCode;
+use narrows_wire::{CodePoints, LoadCode};
 
 /// Registry line.
 pub const KERNEL: Entry = Entry {
@@ -31,22 +31,20 @@ pub const KERNEL: Entry = Entry {
     basis: Basis::Routers,
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
     numbered: false,
-    params: &[
-        Param::choice(
-            "codes",
-            "accecn",
-            &["accecn"],
-            "ECN code points for low load, high load and overload: ECT(0), ECT(1), CE; the same in routers",
-        ),
-        Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "time over which routers measure their load; the same as theirs"),
-        Param::number("xi", 0.0625, (0.0, 1.0), "", "gain of multiplicative increase in t_rho: kappa (1 - 0.8) / 0.8"),
-        Param::number("alpha", 1.0, (0.0, 100.0), "segments", "additive increase per round trip, for a round trip of t_rho"),
-        Param::number("beta", 0.875, (0.0, 1.0), "", "what multiplicative decrease leaves of the window"),
-        Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: a flow's share relative to others"),
-        Param::flag("pacing", true, "one window per round trip"),
-    ],
+    params: &[CODES.spec, T_RHO.spec, XI.spec, ALPHA.spec, BETA.spec, WEIGHT.spec, PACING.spec],
     build: |setup, params| Ok(Built::new(VcpKernel::new(setup, params))),
 };
+
+const CODES: Param<CodePoints> = Param::choice(
+    "codes",
+    "accecn",
+    &[("accecn", CodePoints::AccEcn)],
+    "ECN code points for low load, high load and overload: ECT(0), ECT(1), CE; the same in routers",
+);
+const ALPHA: Param<f64> =
+    Param::number("alpha", 1.0, (0.0, 100.0), "segments", "additive increase per round trip, for a round trip of t_rho");
+const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: a flow's share relative to others");
+const PACING: Param<bool> = Param::flag("pacing", true, "one window per round trip");
 
 /// What the kernel gets.
 pub const TWIN: Twin = Twin {
@@ -62,11 +60,11 @@ pub const TWIN: Twin = Twin {
 fn constants(params: &Params) -> Constants {
     let fixed = |value: f64, bits: u32| libm::round(value * (1_u64 << bits) as f64) as u32;
     Constants {
-        t_rho: libm::round(params.number("t_rho") * 1e3) as u32,
-        growth: fixed(libm::log1p(params.number("xi")), 30),
-        alpha: fixed(params.number("alpha") * params.number("weight"), 16),
-        beta: fixed(params.number("beta"), 16),
-        pacing: params.flag("pacing") as u32,
+        t_rho: libm::round(params.get(&T_RHO) * 1e3) as u32,
+        growth: fixed(libm::log1p(params.get(&XI)), 30),
+        alpha: fixed(params.get(&ALPHA) * params.get(&WEIGHT), 16),
+        beta: fixed(params.get(&BETA), 16),
+        pacing: params.get(&PACING) as u32,
         reserved: 0,
     }
 }

@@ -1,6 +1,6 @@
 //! How the window follows the load: steps scaled by the round trip, in the forms of the paper and of the authors' simulation.
 
-use narrows_params::Params;
+use narrows_params::{Param, Params};
 
 /// Load below which the window grows by factors, of what the router aims at.
 const LOW_LOAD: f64 = 0.8;
@@ -13,6 +13,21 @@ pub enum Dialect {
     /// The module for ns-2 of February 2006.
     Ns2,
 }
+
+pub const DIALECT: Param<Dialect> = Param::choice(
+    "dialect",
+    "paper",
+    &[("paper", Dialect::Paper), ("ns2", Dialect::Ns2)],
+    "ns2: additive increase scaled to half of t_rho, linear outside 0.1 to 2.5 t_rho, and limited, as the increase by factors, by tables; only overload codes rest after a decrease",
+);
+pub const T_RHO: Param<f64> =
+    Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "time over which routers measure their load; the same as theirs");
+pub const XI: Param<f64> = Param::number("xi", 0.0625, (0.0, 1.0), "", "gain of multiplicative increase in t_rho: kappa (1 - 0.8) / 0.8");
+pub const ALPHA: Param<f64> =
+    Param::number("alpha", 1.0, (0.0, 1000.0), "segments", "additive increase per round trip, for a round trip of t_rho (ns2: half of it)");
+pub const BETA: Param<f64> = Param::number("beta", 0.875, (0.0, 1.0), "", "what multiplicative decrease leaves of the window");
+pub const KAPPA: Param<f64> = Param::number("kappa", 0.25, (0.0, 10.0), "", "gain of the law for exact loads (bits=8)");
+pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: a flow's share relative to others");
 
 /// The constants.
 #[derive(Clone, Debug)]
@@ -34,14 +49,14 @@ pub struct Law {
 
 impl Law {
     pub fn new(params: &Params) -> Law {
-        let dialect = if params.choice("dialect") == "ns2" { Dialect::Ns2 } else { Dialect::Paper };
-        let t_rho = params.number("t_rho") / 1e3;
+        let dialect = params.get(&DIALECT);
+        let t_rho = params.get(&T_RHO) / 1e3;
         Law {
             dialect,
-            xi: params.number("xi"),
-            alpha: params.number("alpha") * params.number("weight"),
-            beta: params.number("beta"),
-            kappa: params.number("kappa"),
+            xi: params.get(&XI),
+            alpha: params.get(&ALPHA) * params.get(&WEIGHT),
+            beta: params.get(&BETA),
+            kappa: params.get(&KAPPA),
             t_rho,
             t_d: if dialect == Dialect::Ns2 { t_rho / 2.0 } else { t_rho },
         }

@@ -23,7 +23,7 @@ use crate::parts::marks::Losses;
 use crate::parts::window::used;
 use crate::{Basis, Built, Entry, Setup};
 use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
-use law::{Dialect, Law};
+use law::{ALPHA, BETA, DIALECT, Dialect, KAPPA, Law, T_RHO, WEIGHT, XI};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, Header, LoadCode, Signal};
@@ -38,34 +38,31 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[
-        Param::choice(
-            "dialect",
-            "paper",
-            &["paper", "ns2"],
-            "ns2: additive increase scaled to half of t_rho, linear outside 0.1 to 2.5 t_rho, and limited, as the increase by factors, by tables; only overload codes rest after a decrease",
-        ),
-        CodePoints::PARAM,
-        Param::choice("bits", "2", &["2", "8"], "8: routers tell their load in hundredths, and the window follows the fluid model's law"),
-        Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "time over which routers measure their load; the same as theirs"),
-        Param::number("xi", 0.0625, (0.0, 1.0), "", "gain of multiplicative increase in t_rho: kappa (1 - 0.8) / 0.8"),
-        Param::number(
-            "alpha",
-            1.0,
-            (0.0, 1000.0),
-            "segments",
-            "additive increase per round trip, for a round trip of t_rho (ns2: half of it)",
-        ),
-        Param::number("beta", 0.875, (0.0, 1.0), "", "what multiplicative decrease leaves of the window"),
-        Param::number("kappa", 0.25, (0.0, 10.0), "", "gain of the law for exact loads (bits=8)"),
-        Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: a flow's share relative to others"),
-        Param::flag(
-            "pacing",
-            true,
-            "one window per round trip (ns2: only windows up to 64 segments whose segments are more than half of t_rho apart)",
-        ),
+        DIALECT.spec,
+        CodePoints::PARAM.spec,
+        EIGHT_BITS.spec,
+        T_RHO.spec,
+        XI.spec,
+        ALPHA.spec,
+        BETA.spec,
+        KAPPA.spec,
+        WEIGHT.spec,
+        PACING.spec,
     ],
     build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
 };
+
+const EIGHT_BITS: Param<bool> = Param::choice(
+    "bits",
+    "2",
+    &[("2", false), ("8", true)],
+    "8: routers tell their load in hundredths, and the window follows the fluid model's law",
+);
+const PACING: Param<bool> = Param::flag(
+    "pacing",
+    true,
+    "one window per round trip (ns2: only windows up to 64 segments whose segments are more than half of t_rho apart)",
+);
 
 /// A window that takes hours to cross the path is still paced.
 const SLOWEST: Rate = Rate::from_bps(1);
@@ -116,18 +113,18 @@ impl Vcp {
         let cwnd = setup.initial_window.get();
         Vcp {
             law: Law::new(params),
-            t_rho: Span::from_secs_f64(params.number("t_rho") / 1e3),
-            codes: CodePoints::named(params.choice("codes")),
+            t_rho: Span::from_secs_f64(params.get(&T_RHO) / 1e3),
+            codes: params.get(&CodePoints::PARAM),
             code: None,
             exact: None,
-            eight_bits: params.choice("bits") == "8",
+            eight_bits: params.get(&EIGHT_BITS),
             cwnd,
             prior: cwnd,
             initial: cwnd,
             rest: Rest::None,
             losses: Losses::default(),
             srtt: Span::ZERO,
-            paces: params.flag("pacing"),
+            paces: params.get(&PACING),
             packet: setup.mss + setup.headers,
             last_sent: None,
         }

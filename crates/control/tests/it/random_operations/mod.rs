@@ -13,7 +13,7 @@ fn options(entry: &Entry) -> Vec<String> {
     let mut texts = vec![entry.name.to_owned()];
     for param in entry.params {
         if let Kind::Choice { default, options } = param.kind {
-            let others = options.iter().filter(|option| **option != default);
+            let others = options.iter().filter(|option| *option != default);
             texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
         }
     }

@@ -8,7 +8,6 @@ use crate::error::LiveError;
 use narrows_control::TWINS;
 use narrows_control::{Choice, Setup};
 use narrows_params::Need;
-use narrows_params::Registered;
 use narrows_scenario::Scenario;
 
 /// The signals that the kernel's controllers have without routers.
@@ -39,7 +38,7 @@ pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedC
         }
         (_, Some(twin)) => {
             let form = twin.form();
-            let (ecn, paced) = switches(request, choice, |name| form.sets(name).then(|| form.params().text(name)))?;
+            let (ecn, paced) = switches(request, choice, |name| form.set(name))?;
             let name = name_for(planned, twin, choice, &kernel.controllers)
                 .map_err(|error| request.refused("controller", error.to_string(), "simulate it with narrows run"))?;
             Ok(Chosen { name, ecn, paced })
@@ -56,14 +55,13 @@ pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedC
 
 /// Whether ECN and pacing are asked for. `fixed` gives the value of a parameter in the kernel's controller, if it cannot be chosen.
 fn switches(request: &Request<'_>, choice: &Choice, fixed: impl Fn(&str) -> Option<String>) -> Result<(bool, bool), LiveError> {
-    let (entry, params) = (choice.entry(), choice.params());
+    let entry = choice.entry();
     let (mut ecn, mut paced) = (false, false);
-    for param in entry.params() {
+    for (param, value) in choice.params().texts() {
         match (entry.name, param.name) {
-            (_, "ecn") => ecn = params.flag("ecn"),
-            ("newreno", "pacing") => paced = params.flag("pacing"),
+            (_, "ecn") => ecn = value == "true",
+            ("newreno", "pacing") => paced = value == "true",
             (_, name) => {
-                let value = params.text(name);
                 if let Some(kernel) = fixed(name).filter(|kernel| *kernel != value) {
                     let problem = format!("{name}={value} of {} is not what the kernel's controller does", entry.name);
                     let remedy = format!("write {}?{name}={kernel}, or simulate it with narrows run", entry.name);

@@ -1,7 +1,7 @@
 //! MIRCC with two classes, equations (6) to (16).
 
 use super::class::Class;
-use super::link::{ALPHA, BETA, CAP, ETA, FLOOR, KT, LONGEST, Link, SHORTEST, Share};
+use super::link::{ALPHA, BETA, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST, Share};
 use crate::{LawEntry, LawSetup, Observed, RateLaw};
 use narrows_params::{Param, Params};
 use narrows_units::{Rate, Span};
@@ -13,23 +13,15 @@ pub(crate) const ENTRY: LawEntry = LawEntry {
     summary: "MIRCC with two classes: the primary one as with one class, the secondary one fills what it leaves",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, sections 3.1 and 4.2",
     classes: 2,
-    params: &[
-        ETA,
-        ALPHA,
-        BETA,
-        Param::choice(
-            "pool",
-            "consistent",
-            &["consistent", "literal"],
-            "what the secondary class fills: eta C less the primary traffic, or eta of what that leaves of C, as printed",
-        ),
-        CAP,
-        KT,
-        SHORTEST,
-        LONGEST,
-        FLOOR,
-    ],
+    params: &[ETA.spec, ALPHA.spec, BETA.spec, POOL.spec, ETA_CAPS.spec, KT.spec, SHORTEST.spec, LONGEST.spec, FLOOR.spec],
 };
+
+const POOL: Param<Pool> = Param::choice(
+    "pool",
+    "consistent",
+    &[("consistent", Pool::Consistent), ("literal", Pool::Literal)],
+    "what the secondary class fills: eta C less the primary traffic, or eta of what that leaves of C, as printed",
+);
 
 /// What the secondary class may fill.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +46,7 @@ impl Mircc {
     /// Of a link on which nothing has happened.
     pub fn new(setup: &LawSetup, params: &Params) -> Mircc {
         let link = Link::new(setup, params);
-        let pool = if params.choice("pool") == "literal" { Pool::Literal } else { Pool::Consistent };
+        let pool = params.get(&POOL);
         let (primary, secondary) = (Class::new(link.whole().cap), Class::new(pool.beside(&link, 0.0).cap));
         Mircc { link, pool, primary, secondary }
     }

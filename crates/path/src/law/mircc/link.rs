@@ -6,22 +6,23 @@ use narrows_params::{Param, Params};
 use narrows_units::{Rate, Span};
 
 /// The parameters of both laws.
-pub(super) const ETA: Param = Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity to fill");
-pub(super) const ALPHA: Param =
+pub(super) const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity to fill");
+pub(super) const ALPHA: Param<f64> =
     Param::number("alpha", 0.5, (0.001, 1.0), "", "weight of an interval in the averages of base and excess rate");
-pub(super) const BETA: Param = Param::number("beta", 0.1, (0.0, 1.0), "", "the least weight of the queue, beta' in the paper");
-pub(super) const CAP: Param = Param::choice("cap", "capacity", &["capacity", "eta"], "no rate above the capacity, or above eta of it");
-pub(super) const KT: Param = Param::number(
+pub(super) const BETA: Param<f64> = Param::number("beta", 0.1, (0.0, 1.0), "", "the least weight of the queue, beta' in the paper");
+pub(super) const ETA_CAPS: Param<bool> =
+    Param::choice("cap", "capacity", &[("capacity", false), ("eta", true)], "no rate above the capacity, or above eta of it");
+pub(super) const KT: Param<f64> = Param::number(
     "kt",
     1.0,
     (0.01, 10.0),
     "",
     "time between ticks, in mean round trips; above two ticks of feedback delay the loop is unstable",
 );
-pub(super) const SHORTEST: Param = Param::number("shortest", 10.0, (1.0, 1000.0), "ms", "the shortest time between ticks");
-pub(super) const LONGEST: Param =
-    Param::number("longest", 1000.0, (1.0, 60_000.0), "ms", "the longest time between ticks, also if it is below the shortest");
-pub(super) const FLOOR: Param =
+pub(super) const SHORTEST: Param<Span> = Param::millis("shortest", 10.0, (1.0, 1000.0), "the shortest time between ticks");
+pub(super) const LONGEST: Param<Span> =
+    Param::millis("longest", 1000.0, (1.0, 60_000.0), "the longest time between ticks, also if it is below the shortest");
+pub(super) const FLOOR: Param<f64> =
     Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "the lowest rate, Data packets per mean round trip");
 
 /// Bits in a Data packet before any has been seen.
@@ -72,16 +73,15 @@ pub(super) struct Share {
 
 impl Link {
     pub(super) fn new(setup: &LawSetup, params: &Params) -> Link {
-        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
-        let floor_packets = params.number("floor");
+        let floor_packets = params.get(&FLOOR);
         Link {
-            eta: params.number("eta"),
-            alpha: params.number("alpha"),
-            beta: params.number("beta"),
-            eta_caps: params.choice("cap") == "eta",
-            kt: params.number("kt"),
-            shortest: ms("shortest"),
-            longest: ms("longest"),
+            eta: params.get(&ETA),
+            alpha: params.get(&ALPHA),
+            beta: params.get(&BETA),
+            eta_caps: params.get(&ETA_CAPS),
+            kt: params.get(&KT),
+            shortest: params.get(&SHORTEST),
+            longest: params.get(&LONGEST),
             floor_packets,
             capacity: setup.capacity.as_bps() as f64,
             rtt: rtt::FIRST,

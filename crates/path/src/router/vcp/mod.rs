@@ -9,8 +9,7 @@ use crate::queue::buffer::Buffer;
 use crate::queue::ticks::Ticks;
 use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
 use load::Meter;
-use narrows_params::Need;
-use narrows_params::{Param, Params};
+use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{CodePoints, Ecn, Header, LoadCode};
 use target::Target;
@@ -21,32 +20,30 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "VCP's router: tells its load of the last 200 ms in the two ECN bits, for vcp senders only; drops what does not fit",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
     offers: &[Need::LoadCode],
-    params: &[
-        Param::choice(
-            "dialect",
-            "paper",
-            &["paper", "ns2"],
-            "ns2: load in whole percents and one more, a target that adapts to a wanted mean utilisation, the period's mean queue by a 16th",
-        ),
-        CodePoints::PARAM,
-        Param::number(
-            "t_rho",
-            200.0,
-            (1.0, 10_000.0),
-            "ms",
-            "time over which the load is measured; longer than most round trips, the same in routers and senders",
-        ),
-        Param::number("t_q", 10.0, (0.1, 10_000.0), "ms", "time between two samples of the queue"),
-        Param::number("gamma", 0.98, (0.1, 1.0), "", "utilisation aimed at (ns2: adapts from 0.95)"),
-        Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue against arrivals"),
-        Param::choice(
-            "ack_priority",
-            "auto",
-            &["auto", "on", "off"],
-            "packets without a code, such as acknowledgements, leave first; auto: in dialect ns2",
-        ),
-    ],
+    params: &[NS2.spec, CodePoints::PARAM.spec, T_RHO.spec, T_Q.spec, GAMMA.spec, KAPPA_Q.spec, ACK_PRIORITY.spec],
 };
+
+const NS2: Param<bool> = Param::choice(
+    "dialect",
+    "paper",
+    &[("paper", false), ("ns2", true)],
+    "ns2: load in whole percents and one more, a target that adapts to a wanted mean utilisation, the period's mean queue by a 16th",
+);
+const T_RHO: Param<Span> = Param::millis(
+    "t_rho",
+    200.0,
+    (1.0, 10_000.0),
+    "time over which the load is measured; longer than most round trips, the same in routers and senders",
+);
+const T_Q: Param<Span> = Param::millis("t_q", 10.0, (0.1, 10_000.0), "time between two samples of the queue");
+const GAMMA: Param<f64> = Param::number("gamma", 0.98, (0.1, 1.0), "", "utilisation aimed at (ns2: adapts from 0.95)");
+const KAPPA_Q: Param<f64> = Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue against arrivals");
+const ACK_PRIORITY: Param<Option<bool>> = Param::choice(
+    "ack_priority",
+    "auto",
+    &[("auto", None), ("on", Some(true)), ("off", Some(false))],
+    "packets without a code, such as acknowledgements, leave first; auto: in dialect ns2",
+);
 
 /// A drop-tail queue that tells its load.
 #[derive(Clone, Debug)]
@@ -69,24 +66,20 @@ pub struct Vcp<P> {
 impl<P: Packet> Vcp<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Vcp<P> {
-        let ns2 = params.choice("dialect") == "ns2";
-        let ms = |name| Span::from_secs_f64(params.number(name) / 1e3);
-        let target = if ns2 { Target::adaptive() } else { Target::Fixed(params.number("gamma")) };
-        let priority = match params.choice("ack_priority") {
-            "auto" => ns2,
-            word => word == "on",
-        };
+        let ns2 = params.get(&NS2);
+        let target = if ns2 { Target::adaptive() } else { Target::Fixed(params.get(&GAMMA)) };
+        let priority = params.get(&ACK_PRIORITY).unwrap_or(ns2);
         // Routers are not synchronised.
-        let phase = Span::from_nanos(setup.random.clone().below(ms("t_rho").as_nanos()));
+        let phase = Span::from_nanos(setup.random.clone().below(params.get(&T_RHO).as_nanos()));
         let begin = Time::ZERO + phase;
         Vcp {
             limit: setup.limit,
             queue: Buffer::default(),
             first: priority.then(Buffer::default),
-            codes: CodePoints::named(params.choice("codes")),
-            meter: Meter::new(params.number("kappa_q"), target, ns2, setup.rate),
-            samples: Ticks::from(begin, ms("t_q")),
-            periods: Ticks::from(begin, ms("t_rho")),
+            codes: params.get(&CodePoints::PARAM),
+            meter: Meter::new(params.get(&KAPPA_Q), target, ns2, setup.rate),
+            samples: Ticks::from(begin, params.get(&T_Q)),
+            periods: Ticks::from(begin, params.get(&T_RHO)),
             next: begin,
             begun: false,
         }

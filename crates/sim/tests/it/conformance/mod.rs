@@ -52,7 +52,7 @@ fn subjects() -> impl Iterator<Item = Subject> {
         let mut texts = vec![entry.name.to_owned()];
         for param in entry.params.iter().filter(|param| ["profile", "era"].contains(&param.name)) {
             if let Kind::Choice { default, options } = param.kind {
-                let others = options.iter().filter(|option| **option != default);
+                let others = options.iter().filter(|option| *option != default);
                 texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
             }
         }

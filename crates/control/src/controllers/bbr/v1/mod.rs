@@ -52,16 +52,16 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing],
     numbered: false,
-    params: PARAMS,
+    params: &[ERA.spec],
     build: |setup, params| Ok(Built::new(Bbr::new(setup, params))),
 };
 
-const PARAMS: &[Param] = &[Param::choice(
+const ERA: Param<Era> = Param::choice(
     "era",
     "linux-6",
-    &["linux-4.15", "linux-6"],
+    &[("linux-4.15", Era::Linux4_15), ("linux-6", Era::Linux6)],
     "the kernel it follows; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
-)];
+);
 
 /// `bbr_high_gain`, 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip (section 4.3.2.1).
 const HIGH_GAIN: u32 = 256 * 2885 / 1000 + 1;
@@ -115,7 +115,7 @@ pub struct Bbr {
 impl Bbr {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Bbr {
-        let era = if params.choice("era") == "linux-4.15" { Era::Linux4_15 } else { Era::Linux6 };
+        let era = params.get(&ERA);
         let window = setup.initial_window.whole().max(1);
         let rule = PacingRule { first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
         Bbr {

@@ -73,19 +73,23 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
     numbered: false,
-    params: PARAMS,
+    params: &[PROFILE.spec, ECN.spec],
     build,
 };
 
-const PARAMS: &[Param] = &[
-    Param::choice("profile", "draft", &["draft", "linux"], "draft: draft-ietf-ccwg-bbr; linux: the kernel of google/bbr, branch v3"),
+const PROFILE: Param<Profile> = Param::choice(
+    "profile",
+    "draft",
+    &[("draft", Profile::Draft), ("linux", Profile::Linux)],
+    "draft: draft-ietf-ccwg-bbr; linux: the kernel of google/bbr, branch v3",
+);
+const ECN: Param<bool> =
     Param::flag("ecn", false, "send ECT(0) and answer the share of packets marked, on paths of at most 5 ms (profile linux only)")
-        .needing(Need::EcnCounts),
-];
+        .needing(Need::EcnCounts);
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
-    if params.choice("profile") == "draft" {
-        params.refuse(&ENTRY, "ecn", "left out with profile=draft, which has no answer to marks")?;
+    if params.get(&PROFILE) == Profile::Draft {
+        params.refuse(&ECN, "left out with profile=draft, which has no answer to marks")?;
     }
     Ok(Built::new(Bbr3::new(setup, params)))
 }
@@ -130,7 +134,7 @@ pub struct Bbr3 {
 impl Bbr3 {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Bbr3 {
-        let profile = if params.choice("profile") == "linux" { Profile::Linux } else { Profile::Draft };
+        let profile = params.get(&PROFILE);
         let constants = profile.constants();
         let window = setup.initial_window.whole().max(1);
         let rule = PacingRule { first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
@@ -155,7 +159,7 @@ impl Bbr3 {
             probe_rtt: ProbeRtt::default(),
             extra_acked: ExtraAcked::default(),
             aggregation: Aggregation::new(profile),
-            marks: params.flag("ecn").then(Marks::new),
+            marks: params.get(&ECN).then(Marks::new),
             window: Cwnd::new(window),
             pacing: Pacing::new(setup, rule, window),
             idle_restart: false,

@@ -11,9 +11,12 @@
 
 use super::{Build, Filter, Gradient, Utility, Vivace};
 use crate::controllers::pcc::interval::Statistics;
+use narrows_params::Param;
 
 /// Registry line.
-pub const LINE: (&str, Build) = ("proportional", |params| Box::new(Proportional::new(Vivace::new(params), params.number("weight"))));
+pub const LINE: (&str, Build) = ("proportional", |params| Box::new(Proportional::new(Vivace::new(params), params.get(&WEIGHT))));
+
+pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "utility=proportional: flows share in proportion to it");
 
 /// Price of a growing round trip. t n^(2-t) C^(t-1) leaves no standing queue with n flows on C Mbit/s (Vivace, section 4): 13 flows on 100 Mbit/s, 16 on 1000.
 const PRICE: f64 = 10.0;

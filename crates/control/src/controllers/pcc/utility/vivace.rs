@@ -5,10 +5,29 @@
 
 use super::{Build, Filter, Gradient, Utility};
 use crate::controllers::pcc::interval::Statistics;
-use narrows_params::Params;
+use narrows_params::{Param, Params};
 
 /// Registry line.
 pub const LINE: (&str, Build) = ("vivace", |params| Box::new(Vivace::new(params)));
+
+pub const EXPONENT: Param<f64> = Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate in Mbit/s (equation 1)");
+pub const LATENCY_PRICE: Param<f64> =
+    Param::number("b", 900.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second (equation 1); 0 is Vivace-Loss");
+pub const LOSS_PRICE: Param<f64> = Param::number(
+    "c",
+    11.35,
+    (0.0, 1e6),
+    "",
+    "price of loss (equation 1); t C^(t-1) / c is the random loss tolerated on C Mbit/s: 5 % on 100",
+);
+pub const GRADIENT_FILTER: Param<f64> =
+    Param::number("gradient_filter", 0.01, (0.0, 1.0), "s/s", "changes of the round trip below this count as none (section 5)");
+pub const NEGATIVE_GRADIENT: Param<bool> = Param::choice(
+    "negative_gradient",
+    "reward",
+    &[("reward", true), ("clip", false)],
+    "a falling round trip counts as gain, as in the paper, or as steady (PCC Proteus)",
+);
 
 /// u = x^t - b x (dRTT/dT) - c x L.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +43,10 @@ pub struct Vivace {
 }
 
 impl Vivace {
-    /// From the parameters `t`, `b`, `c`, `gradient_filter` and `negative_gradient`.
+    /// As the parameters say.
     pub fn new(params: &Params) -> Vivace {
-        let gradient =
-            Gradient { filter: Filter::Below(params.number("gradient_filter")), reward: params.choice("negative_gradient") == "reward" };
-        Vivace { t: params.number("t"), b: params.number("b"), c: params.number("c"), gradient }
+        let gradient = Gradient { filter: Filter::Below(params.get(&GRADIENT_FILTER)), reward: params.get(&NEGATIVE_GRADIENT) };
+        Vivace { t: params.get(&EXPONENT), b: params.get(&LATENCY_PRICE), c: params.get(&LOSS_PRICE), gradient }
     }
 }
 

@@ -43,10 +43,9 @@ impl Choices {
 fn router_for(controller: &narrows_control::Choice) -> String {
     let entry = controller.needs().into_iter().find_map(offering).expect("a controller with a router");
     let queue: DisciplineChoice = entry.name.parse().expect("a discipline of the registry");
-    let codes = |params: &[narrows_params::Param]| params.iter().any(|param| param.name == "codes");
-    match codes(controller.entry().params) && codes(queue.entry().params) {
-        true => format!("{}?codes={}", entry.name, controller.params().text("codes")),
-        false => entry.name.to_owned(),
+    match controller.params().text("codes").filter(|_| queue.params().text("codes").is_some()) {
+        Some(codes) => format!("{}?codes={codes}", entry.name),
+        None => entry.name.to_owned(),
     }
 }
 
@@ -70,7 +69,7 @@ pub fn with_parameters<E: Registered>(entries: &[&'static E], random: &mut Rando
         };
         let value = match param.kind {
             Kind::Flag { .. } => random.pick(&["true", "false"]).to_string(),
-            Kind::Choice { options, .. } => random.pick(options).to_string(),
+            Kind::Choice { options, .. } => random.pick(&options.iter().collect::<Vec<_>>()).to_string(),
             // Near what is usual more often than at the ends of what is allowed.
             Kind::Number { default, min, max, .. } if random.chance(0.7) => (default * random.scaled(0.3, 3.0)).clamp(min, max).to_string(),
             Kind::Number { min, max, .. } => number(min, max, random).to_string(),

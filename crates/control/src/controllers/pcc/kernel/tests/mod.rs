@@ -4,7 +4,8 @@ mod lockstep;
 mod socket;
 mod transcription;
 
-use super::{ALLEGRO_CONSTANTS, VIVACE_CONSTANTS};
+use super::allegro::CONSTANTS as ALLEGRO_CONSTANTS;
+use super::vivace::CONSTANTS as VIVACE_CONSTANTS;
 use crate::cores::pcc::{Interval, State};
 use crate::cores::pcc_allegro::Constants as Allegro;
 use crate::cores::pcc_vivace::Constants as Vivace;

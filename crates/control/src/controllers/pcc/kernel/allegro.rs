@@ -1,0 +1,76 @@
+//! The module's Allegro.
+
+use super::{FIRST_RATE, PccKernel};
+use crate::cores::pcc::State;
+use crate::cores::pcc_allegro::Constants;
+use crate::cores::{Twin, replay};
+use crate::{Basis, Built, Entry};
+use narrows_params::{Need, Param, Params};
+
+/// The module's Allegro.
+pub const CONSTANTS: Constants = Constants {
+    first_rate: 524_288,
+    interval_packets: 40,
+    ignore: 5,
+    epsilon_min: 1,
+    epsilon_max: 5,
+    loss_margin: 5,
+    fixed: 0,
+    reserved: 0,
+};
+
+/// Registry line of the module's Allegro.
+pub const ENTRY: Entry = Entry {
+    name: "pcc-allegro",
+    kernel: Some("pcc_allegro"),
+    summary: "PCC Allegro as the Linux kernel module computes it, defects included: steps of some percent toward the better of two rates",
+    source: "PCC-Kernel, branch master, src/tcp_pcc.c",
+    basis: Basis::Utility,
+    needs: &[Need::Pacing],
+    numbered: false,
+    params: &[FIXED.spec, FIRST_RATE.spec, INTERVAL_PACKETS.spec, IGNORE.spec, EPSILON_MIN.spec, EPSILON_MAX.spec, LOSS_MARGIN.spec],
+    build: |setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel-allegro"))),
+};
+
+const FIXED: Param<bool> = Param::flag("fixed", false, "repair the start: double while the utility rises");
+const INTERVAL_PACKETS: Param<u32> =
+    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "an interval is at least so long");
+const IGNORE: Param<u32> = Param::whole(
+    "ignore",
+    CONSTANTS.ignore,
+    (0, 1_000),
+    "packets",
+    "left out at either end of an interval, as they may belong to its neighbour",
+);
+const EPSILON_MIN: Param<u32> = Param::whole(
+    "epsilon_min",
+    CONSTANTS.epsilon_min,
+    (1, 99),
+    "%",
+    "the first step, and how far the first probes are above and below the rate",
+);
+const EPSILON_MAX: Param<u32> = Param::whole("epsilon_max", CONSTANTS.epsilon_max, (1, 99), "%", "the largest");
+const LOSS_MARGIN: Param<u32> = Param::whole("loss_margin", CONSTANTS.loss_margin, (0, 10), "%", "the loss at which the utility collapses");
+
+fn constants(params: &Params) -> Constants {
+    Constants {
+        first_rate: params.get(&FIRST_RATE),
+        interval_packets: params.get(&INTERVAL_PACKETS),
+        ignore: params.get(&IGNORE),
+        epsilon_min: params.get(&EPSILON_MIN),
+        epsilon_max: params.get(&EPSILON_MAX),
+        loss_margin: params.get(&LOSS_MARGIN),
+        fixed: params.get(&FIXED) as u32,
+        reserved: 0,
+    }
+}
+
+/// What the kernel gets of Allegro.
+pub const TWIN: Twin = Twin {
+    kernel: "pcc_allegro",
+    entry: &ENTRY,
+    choice: "pcc-allegro",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)).to_vec()),
+    replay: replay::<Constants>,
+    state: size_of::<State>(),
+};

@@ -1,0 +1,135 @@
+//! The module's Vivace.
+
+use super::{FIRST_RATE, PccKernel};
+use crate::cores::pcc::State;
+use crate::cores::pcc_vivace::Constants;
+use crate::cores::{Twin, replay};
+use crate::{Basis, Built, Entry};
+use narrows_params::{Need, Param, Params};
+
+/// The module's Vivace.
+pub const CONSTANTS: Constants = Constants {
+    first_rate: 524_288,
+    interval_packets: 50,
+    ignore: 10,
+    probe: 5,
+    latency: 900,
+    loss: 11,
+    latency_filter: 30,
+    min_difference: 20,
+    step: 25,
+    amplifier: 2,
+    swing_buffer: 2,
+    change_bound: 100,
+    change_step: 70,
+    floor_packets: 2,
+    fixed: 0,
+    pair_bug: 0,
+};
+
+/// Registry line of the module's Vivace.
+pub const ENTRY: Entry = Entry {
+    name: "pcc-vivace",
+    kernel: Some("pcc_vivace"),
+    summary: "PCC Vivace as the Linux kernel module computes it, defects included: gradient ascent on a utility linear in the rate",
+    source: "PCC-Kernel, branch vivace, src/tcp_pcc.c",
+    basis: Basis::Utility,
+    needs: &[Need::Pacing],
+    numbered: false,
+    params: &[
+        FIXED.spec,
+        PAIR_BUG.spec,
+        FIRST_RATE.spec,
+        INTERVAL_PACKETS.spec,
+        IGNORE.spec,
+        PROBE.spec,
+        LATENCY.spec,
+        LOSS.spec,
+        LATENCY_FILTER.spec,
+        MIN_DIFFERENCE.spec,
+        STEP.spec,
+        AMPLIFIER.spec,
+        SWING_BUFFER.spec,
+        CHANGE_BOUND.spec,
+        CHANGE_STEP.spec,
+        FLOOR_PACKETS.spec,
+    ],
+    build: |setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel"))),
+};
+
+const FIXED: Param<bool> = Param::flag(
+    "fixed",
+    false,
+    "repair three defects: double in the start, let downward moves go on, begin a move at the rate that won the probe",
+);
+const PAIR_BUG: Param<bool> =
+    Param::flag("pair_bug", false, "as before 29 November 2018: the first pair's verdict chooses among the second pair's rates");
+const INTERVAL_PACKETS: Param<u32> =
+    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "an interval is at least so long");
+const IGNORE: Param<u32> = Param::whole(
+    "ignore",
+    CONSTANTS.ignore,
+    (0, 1_000),
+    "packets",
+    "left out at either end of an interval, as they may belong to its neighbour",
+);
+const PROBE: Param<u32> = Param::whole("probe", CONSTANTS.probe, (1, 99), "%", "probes are so far above and below the rate");
+const LATENCY: Param<u32> =
+    Param::whole("latency", CONSTANTS.latency, (0, 1_000_000), "", "weight of the growth of the round trip per time");
+const LOSS: Param<u32> = Param::whole("loss", CONSTANTS.loss, (0, 1_000_000), "", "weight of the loss");
+const LATENCY_FILTER: Param<u32> = Param::whole(
+    "latency_filter",
+    CONSTANTS.latency_filter as u32,
+    (0, 1_000_000),
+    "thousandths",
+    "less growth of the round trip per time counts as none",
+);
+const MIN_DIFFERENCE: Param<u32> = Param::whole(
+    "min_difference",
+    CONSTANTS.min_difference as u32,
+    (0, 1_000),
+    "thousandths",
+    "rates less far apart give no gradient; steps are at least 1.1 times as large",
+);
+const STEP: Param<u32> = Param::whole("step", CONSTANTS.step, (1, 1_000_000), "", "bytes/s for a gradient of 0.001 and an amplifier of 1");
+const AMPLIFIER: Param<u32> =
+    Param::whole("amplifier", CONSTANTS.amplifier as u32, (1, 1_000), "", "of the first step in a direction; each further one adds 1");
+const SWING_BUFFER: Param<u32> =
+    Param::whole("swing_buffer", CONSTANTS.swing_buffer as u32, (0, 1_000), "", "most steps without amplification after reversals");
+const CHANGE_BOUND: Param<u32> =
+    Param::whole("change_bound", CONSTANTS.change_bound as u32, (1, 1_000), "thousandths", "most that a first step changes of the rate");
+const CHANGE_STEP: Param<u32> =
+    Param::whole("change_step", CONSTANTS.change_step as u32, (0, 1_000), "thousandths", "the bound widens by this while steps meet it");
+const FLOOR_PACKETS: Param<u32> =
+    Param::whole("floor_packets", CONSTANTS.floor_packets, (0, 1_000), "packets", "the least rate, per round trip");
+
+fn constants(params: &Params) -> Constants {
+    Constants {
+        first_rate: params.get(&FIRST_RATE),
+        interval_packets: params.get(&INTERVAL_PACKETS),
+        ignore: params.get(&IGNORE),
+        probe: params.get(&PROBE),
+        latency: params.get(&LATENCY),
+        loss: params.get(&LOSS),
+        latency_filter: params.get(&LATENCY_FILTER) as i32,
+        min_difference: params.get(&MIN_DIFFERENCE) as i32,
+        step: params.get(&STEP),
+        amplifier: params.get(&AMPLIFIER) as i32,
+        swing_buffer: params.get(&SWING_BUFFER) as i32,
+        change_bound: params.get(&CHANGE_BOUND) as i32,
+        change_step: params.get(&CHANGE_STEP) as i32,
+        floor_packets: params.get(&FLOOR_PACKETS),
+        fixed: params.get(&FIXED) as u32,
+        pair_bug: params.get(&PAIR_BUG) as u32,
+    }
+}
+
+/// What the kernel gets of Vivace.
+pub const TWIN: Twin = Twin {
+    kernel: "pcc_vivace",
+    entry: &ENTRY,
+    choice: "pcc-vivace",
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)).to_vec()),
+    replay: replay::<Constants>,
+    state: size_of::<State>(),
+};

@@ -1,0 +1,95 @@
+//! An entry of a registry chosen by text.
+
+use crate::spec::Value;
+use crate::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
+use std::fmt;
+use std::str::FromStr;
+
+/// An entry chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`, `codel?target=5`.
+pub struct Choice<E: 'static> {
+    entry: &'static E,
+    set: Vec<(&'static str, Value)>,
+    text: String,
+}
+
+impl<E: Registered> Choice<E> {
+    /// The registry line.
+    pub fn entry(&self) -> &'static E {
+        self.entry
+    }
+
+    /// The entry's name, with the parameters as they were written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value of a parameter as it would be written; `None` if it was not set.
+    pub fn set(&self, name: &str) -> Option<String> {
+        self.set.iter().find(|(set, _)| *set == name).map(|(_, value)| value.to_string())
+    }
+
+    /// The signals without which it cannot work with these parameters.
+    pub fn needs(&self) -> Vec<Need> {
+        let changed = |param: &&Spec| self.set.iter().any(|(name, value)| *name == param.name && *value != param.default());
+        let of_parameters = self.entry.params().iter().filter(changed).filter_map(|param| param.need);
+        self.entry.needs().iter().copied().chain(of_parameters).collect()
+    }
+
+    /// The values of all parameters: those set, and the defaults of the others.
+    pub fn params(&self) -> Params {
+        Params::new(self.entry.name(), self.entry.params(), self.set.clone())
+    }
+}
+
+impl<E: Makes> Choice<E> {
+    /// Makes one with these parameters.
+    pub fn build(&self, setup: &E::Setup) -> Result<E::Made, ParamError> {
+        self.entry.make(setup, &self.params())
+    }
+}
+
+impl<E> Clone for Choice<E> {
+    fn clone(&self) -> Choice<E> {
+        Choice { entry: self.entry, set: self.set.clone(), text: self.text.clone() }
+    }
+}
+
+impl<E> fmt::Debug for Choice<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.text)
+    }
+}
+
+impl<E> PartialEq for Choice<E> {
+    fn eq(&self, other: &Choice<E>) -> bool {
+        self.text == other.text
+    }
+}
+
+impl<E: Registered> FromStr for Choice<E> {
+    type Err = ParamError;
+    fn from_str(text: &str) -> Result<Choice<E>, ParamError> {
+        let (name, settings) = text.split_once('?').unwrap_or((text, ""));
+        let entry = find::<E>(name)?;
+        let mut set: Vec<(&'static str, Value)> = Vec::new();
+        for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
+            let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
+            let Some(param) = entry.params().iter().find(|param| param.name == key) else {
+                let help = suggest(key, "parameters", entry.params().iter().map(|param| param.name));
+                return Err(ParamError::UnknownParam { entry: entry.name(), name: key.to_owned(), help });
+            };
+            if set.iter().any(|(name, _)| *name == param.name) {
+                return Err(ParamError::Twice { entry: entry.name(), name: param.name });
+            }
+            let value = param.read(value).map_err(|allowed| ParamError::Value {
+                entry: entry.name(),
+                name: param.name,
+                value: value.to_owned(),
+                allowed,
+            })?;
+            set.push((param.name, value));
+        }
+        // Results show an entry by its own name.
+        Ok(Choice { entry, set, text: format!("{}{}", entry.name(), &text[name.len()..]) })
+    }
+}

@@ -1,0 +1,58 @@
+//! What can be wrong with a choice.
+
+use thiserror::Error;
+
+/// Text that does not name an entry of a registry with its parameters.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ParamError {
+    /// No such entry.
+    #[error("there is no {what} \"{name}\"; {help}")]
+    UnknownName {
+        /// What the registry holds.
+        what: &'static str,
+        /// As written.
+        name: String,
+        /// The name that may have been meant, or the known names.
+        help: String,
+    },
+    /// An entry's former name.
+    #[error("the {what} \"{name}\" is now called \"{now}\"; write that")]
+    Renamed {
+        /// What the registry holds.
+        what: &'static str,
+        /// As written.
+        name: String,
+        /// The entry's name.
+        now: &'static str,
+    },
+    /// No such parameter.
+    #[error("{entry} has no parameter \"{name}\"; {help}")]
+    UnknownParam {
+        /// The entry.
+        entry: &'static str,
+        /// As written.
+        name: String,
+        /// The parameter that may have been meant, or all that it has.
+        help: String,
+    },
+    /// The same parameter twice.
+    #[error("parameter \"{name}\" of {entry} is set twice; keep one")]
+    Twice {
+        /// The entry.
+        entry: &'static str,
+        /// The parameter.
+        name: &'static str,
+    },
+    /// A value outside the parameter's range.
+    #[error("{entry}: {name}={value} is not allowed; it must be {allowed}")]
+    Value {
+        /// The entry.
+        entry: &'static str,
+        /// The parameter.
+        name: &'static str,
+        /// As written.
+        value: String,
+        /// What it may be.
+        allowed: String,
+    },
+}

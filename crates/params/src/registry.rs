@@ -1,0 +1,56 @@
+//! Registries whose entries are chosen by text.
+
+use crate::{Need, ParamError, Params, Spec, suggest};
+
+/// A line of a registry whose entries are chosen by text.
+pub trait Registered: 'static {
+    /// What the registry holds, for messages: "controller".
+    const WHAT: &'static str;
+    /// Every entry, in the order in which lists show them.
+    fn all() -> &'static [&'static Self];
+    /// The name in scenarios and on the command line.
+    fn name(&self) -> &'static str;
+    /// What can be set.
+    fn params(&self) -> &'static [Spec];
+    /// Signals without which it cannot work, whatever its parameters.
+    fn needs(&self) -> &'static [Need] {
+        &[]
+    }
+    /// Other names that the field has for entries, each with the entry's own.
+    fn other_names() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+    /// Names that entries no longer have, each with the present one.
+    fn former_names() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+}
+
+/// The entry of a name, its own or another that the field has for it.
+///
+/// # Errors
+///
+/// [`ParamError::UnknownName`], [`ParamError::Renamed`].
+pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
+    let known = |table: &[(&str, &'static str)]| table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
+    let own = known(E::other_names()).unwrap_or(name);
+    if let Some(entry) = E::all().iter().find(|entry| entry.name() == own) {
+        return Ok(entry);
+    }
+    let (what, written) = (E::WHAT, name.to_owned());
+    if let Some(now) = known(E::former_names()) {
+        return Err(ParamError::Renamed { what, name: written, now });
+    }
+    let help = suggest(name, &format!("{what}s"), E::all().iter().map(|entry| entry.name()));
+    Err(ParamError::UnknownName { what, name: written, help })
+}
+
+/// A registry's line that makes something of a choice: a controller.
+pub trait Makes: Registered {
+    /// What it must know beside the parameters.
+    type Setup;
+    /// What it makes.
+    type Made;
+    /// Makes one; refuses parameters that do not fit together.
+    fn make(&self, setup: &Self::Setup, params: &Params) -> Result<Self::Made, ParamError>;
+}
