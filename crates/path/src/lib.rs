@@ -16,15 +16,6 @@ pub use law::registry::{AnyRateLaw, LAWS};
 pub use link::{
     Delivery, Form, Jitter, JitterDist, Link, LinkChange, LinkConfig, LinkProbe, LossModel, Packet, RateSource, Reorder, Trace, TraceError,
 };
-pub use queue::codel::Codel;
-pub use queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Queued, Verdicts};
-pub use queue::dualpi2::DualPi2;
-pub use queue::fifo::Fifo;
-pub use queue::fq_codel::FqCodel;
-pub use queue::pie::Pie;
-pub use queue::red::Red;
-pub use queue::step::Step;
+pub use queue::backlog::{Backlog, Limit};
+pub use queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Queued, Verdicts};
 pub use registry::{AnyDiscipline, DISCIPLINES, offering};
-pub use router::rcp::Rcp;
-pub use router::vcp::Vcp;
-pub use router::xcp::Xcp;

@@ -1,19 +1,10 @@
 //! All queue disciplines, those of routers included, by name.
 
 use crate::link::Packet;
-use crate::queue::codel::{self, Codel};
-use crate::queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Fate, Limit, Queued, Verdicts};
-use crate::queue::dualpi2::{self, DualPi2};
-use crate::queue::fifo::{self, Fifo};
-use crate::queue::fq_codel::{self, FqCodel};
-use crate::queue::pie::{self, Pie};
-use crate::queue::red::{self, Red};
-use crate::queue::step::{self, Step};
-use crate::router::rcp::{self, Rcp};
-use crate::router::vcp::{self, Vcp};
-use crate::router::xcp::{self, Xcp};
+use crate::queue::backlog::{Backlog, Limit};
+use crate::queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Fate, Queued, Verdicts};
 use narrows_params::{Need, Registered, Spec};
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Rate, Time};
 
 impl Registered for DisciplineEntry {
     const WHAT: &'static str = "queue discipline";
@@ -33,24 +24,25 @@ pub fn offering(need: Need) -> Option<&'static DisciplineEntry> {
     DISCIPLINES.iter().copied().find(|entry| entry.offers.contains(&need))
 }
 
-/// Declares all disciplines once: their list, and the enum through which a link calls them without dynamic dispatch.
+/// Declares all disciplines once, each by the path of its type, beside which its `ENTRY` is: their list, and the enum through which a link calls them without
+/// dynamic dispatch.
 macro_rules! disciplines {
-    ($($name:ident($type:ty), $entry:expr;)*) => {
+    ($($room:ident::$module:ident::$name:ident;)*) => {
         /// Every discipline, in the order in which lists show them.
-        pub const DISCIPLINES: &[&DisciplineEntry] = &[$(&$entry),*];
+        pub const DISCIPLINES: &[&DisciplineEntry] = &[$(&crate::$room::$module::ENTRY),*];
 
         /// Any of the disciplines.
         #[derive(Clone, Debug)]
         pub enum AnyDiscipline<P> {
-            $(#[doc = concat!("[`", stringify!($name), "`].")] $name($type)),*
+            $(#[doc = concat!("That of `", stringify!($room), "/", stringify!($module), "`.")] $name(crate::$room::$module::$name<P>)),*
         }
 
         impl<P: Packet> AnyDiscipline<P> {
             /// The discipline chosen, empty.
             pub fn new(choice: &DisciplineChoice, setup: &DisciplineSetup) -> AnyDiscipline<P> {
                 let params = choice.params();
-                $(if choice.entry().name == $entry.name {
-                    return AnyDiscipline::$name(<$type>::new(setup, &params));
+                $(if choice.entry().name == crate::$room::$module::ENTRY.name {
+                    return AnyDiscipline::$name(crate::$room::$module::$name::new(setup, &params));
                 })*
                 unreachable!("{} is in the registry and not in the enum", choice.entry().name)
             }
@@ -63,11 +55,11 @@ macro_rules! disciplines {
             fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
                 match self { $(AnyDiscipline::$name(queue) => queue.dequeue(now, verdicts)),* }
             }
-            fn bytes(&self) -> Bytes {
-                match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::bytes(queue)),* }
+            fn backlog(&self) -> &Backlog {
+                match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::backlog(queue)),* }
             }
-            fn packets(&self) -> usize {
-                match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::packets(queue)),* }
+            fn backlog_mut(&mut self) -> &mut Backlog {
+                match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::backlog_mut(queue)),* }
             }
             fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
                 match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::set_rate(queue, now, rate)),* }
@@ -80,14 +72,14 @@ macro_rules! disciplines {
 }
 
 disciplines! {
-    Fifo(Fifo<P>), fifo::ENTRY;
-    Codel(Codel<P>), codel::ENTRY;
-    FqCodel(FqCodel<P>), fq_codel::ENTRY;
-    Pie(Pie<P>), pie::ENTRY;
-    Red(Red<P>), red::ENTRY;
-    Step(Step<P>), step::ENTRY;
-    DualPi2(DualPi2<P>), dualpi2::ENTRY;
-    Vcp(Vcp<P>), vcp::ENTRY;
-    Xcp(Xcp<P>), xcp::ENTRY;
-    Rcp(Rcp<P>), rcp::ENTRY;
+    queue::fifo::Fifo;
+    queue::codel::Codel;
+    queue::fq_codel::FqCodel;
+    queue::pie::Pie;
+    queue::red::Red;
+    queue::step::Step;
+    queue::dualpi2::DualPi2;
+    router::vcp::Vcp;
+    router::xcp::Xcp;
+    router::rcp::Rcp;
 }

@@ -1,58 +1,32 @@
 //! A link: loss, queue, transmitter and propagation, in this order.
 
 mod change;
+mod config;
 mod far_end;
 mod loss;
 mod packet;
 mod probe;
+mod rate_source;
 mod service;
 mod trace;
+mod work;
 
 pub use change::LinkChange;
+pub use config::LinkConfig;
 pub use far_end::{Delivery, Jitter, JitterDist, Reorder};
 pub use loss::LossModel;
 pub use packet::Packet;
 pub use probe::LinkProbe;
-pub use service::RateSource;
+pub use rate_source::RateSource;
 pub use trace::{Trace, TraceError};
 
-use crate::{AnyDiscipline, Discipline, DisciplineChoice, DisciplineSetup, DropReason, Fate, Limit, Verdicts};
+use crate::{AnyDiscipline, Discipline, DisciplineSetup, DropReason, Fate, Limit, Verdicts};
 use far_end::FarEnd;
 use loss::LossProcess;
 use narrows_measure::{Histogram, LinkCounters};
 use narrows_units::{Bytes, Random, Span, Time};
 use service::Server;
 use std::collections::VecDeque;
-
-/// What a link is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkConfig {
-    /// How fast it sends.
-    pub rate: RateSource,
-    /// Propagation delay.
-    pub delay: Span,
-    /// How deliveries at the far end are spread.
-    pub delivery: Delivery,
-    /// Losses that have nothing to do with the queue; they happen before it.
-    pub loss: LossModel,
-    /// What the queue holds.
-    pub limit: Limit,
-    /// The queue discipline; `None` for a FIFO.
-    pub queue: Option<DisciplineChoice>,
-}
-
-impl Default for LinkConfig {
-    fn default() -> LinkConfig {
-        LinkConfig {
-            rate: RateSource::Unlimited,
-            delay: Span::ZERO,
-            delivery: Delivery::default(),
-            loss: LossModel::None,
-            limit: Limit::None,
-            queue: None,
-        }
-    }
-}
 
 /// How a link handles its queue.
 #[derive(Clone, Debug)]
@@ -244,7 +218,9 @@ impl<P: Packet> Link<P> {
     fn next_look(&self, arrival: Time) -> Time {
         let held = self.far_end.as_ref().and_then(|far_end| far_end.due()).unwrap_or(Time::NEVER);
         let choice = match &self.form {
-            Form::AtDequeue(chosen) if chosen.discipline.packets() > 0 => self.pending.front().map_or(Time::NEVER, |first| first.departure),
+            Form::AtDequeue(chosen) if chosen.discipline.backlog().packets() > 0 => {
+                self.pending.front().map_or(Time::NEVER, |first| first.departure)
+            }
             _ => Time::NEVER,
         };
         arrival.min(held).min(choice)
@@ -328,7 +304,10 @@ impl<P: Packet> Link<P> {
                 let in_service = self.pending.front().map_or(0, |first| first.size);
                 (Bytes::new(self.pending_bytes - in_service), self.pending.len().saturating_sub(1) as u64)
             }
-            Form::AtDequeue(chosen) => (chosen.discipline.bytes(), chosen.discipline.packets() as u64),
+            Form::AtDequeue(chosen) => {
+                let backlog = chosen.discipline.backlog();
+                (backlog.bytes(), backlog.packets() as u64)
+            }
         }
     }
 
@@ -336,7 +315,7 @@ impl<P: Packet> Link<P> {
     pub fn not_departed(&self) -> u64 {
         match &self.form {
             Form::Ahead(_) => self.pending.len() as u64,
-            Form::AtDequeue(chosen) => (chosen.discipline.packets() + self.pending.len()) as u64,
+            Form::AtDequeue(chosen) => (chosen.discipline.backlog().packets() + self.pending.len()) as u64,
         }
     }
 

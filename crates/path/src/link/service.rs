@@ -1,65 +1,9 @@
 //! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
 
-use crate::Trace;
 use crate::link::trace::OPPORTUNITY;
+use crate::link::work::{BYTE, whole_bytes, work};
+use crate::{RateSource, Trace};
 use narrows_units::{Bytes, Rate, Span, Time};
-use std::sync::Arc;
-
-/// How fast a link sends.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RateSource {
-    /// At once: a link that only delays.
-    Unlimited,
-    /// At one rate; at zero it sends nothing.
-    Constant(Rate),
-    /// As recorded.
-    Trace(Arc<Trace>),
-}
-
-impl RateSource {
-    /// What could be sent from the start up to and including `until`; `None` if unlimited.
-    pub fn capacity(&self, until: Time) -> Option<Bytes> {
-        self.work(until).map(whole_bytes)
-    }
-
-    /// The same as work.
-    fn work(&self, until: Time) -> Option<u128> {
-        match self {
-            RateSource::Unlimited => None,
-            RateSource::Constant(rate) => Some(work(*rate, until.since(Time::ZERO))),
-            RateSource::Trace(trace) => Some(trace.work(until)),
-        }
-    }
-
-    /// The rate; on a trace its mean, over one period of delivery opportunities or up to the last step. `None` if unlimited.
-    pub fn mean(&self) -> Option<Rate> {
-        match self {
-            RateSource::Unlimited => None,
-            RateSource::Constant(rate) => Some(*rate),
-            RateSource::Trace(trace) => Some(match &**trace {
-                Trace::Opportunities { period, .. } => trace.long_run_rate(*period),
-                Trace::Steps(steps) => match steps.as_slice() {
-                    [(_, rate)] => *rate,
-                    [.., (last, _)] => trace.mean_rate(*last),
-                    [] => Rate::ZERO,
-                },
-            }),
-        }
-    }
-}
-
-/// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever the rate, so that what is left of a packet is a whole number.
-pub(crate) const BYTE: u128 = 8_000_000_000;
-
-/// What can be done at `rate` in this time.
-pub(crate) fn work(rate: Rate, time: Span) -> u128 {
-    rate.as_bps() as u128 * time.as_nanos() as u128
-}
-
-/// The whole bytes of some work.
-pub(crate) fn whole_bytes(work: u128) -> Bytes {
-    Bytes::new(u64::try_from(work / BYTE).unwrap_or(u64::MAX))
-}
 
 /// A transmitter: serves packets one after another.
 #[derive(Clone, Debug)]

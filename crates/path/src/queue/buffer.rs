@@ -1,42 +1,61 @@
 //! Packets in line, with their bytes counted.
 
-use crate::{Limit, Packet, Queued};
+use crate::{Backlog, DropReason, Fate, Limit, Packet, Queued};
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
-/// Packets in the order in which they came: what most disciplines are built around.
+/// Packets in the order in which they came, up to a limit: what most disciplines are built around.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer<P> {
     queue: VecDeque<Queued<P>>,
-    bytes: Bytes,
+    backlog: Backlog,
 }
 
-impl<P> Default for Buffer<P> {
-    fn default() -> Buffer<P> {
-        Buffer { queue: VecDeque::new(), bytes: Bytes::ZERO }
+impl<P> Buffer<P> {
+    pub(crate) fn new(limit: Limit) -> Buffer<P> {
+        Buffer { queue: VecDeque::new(), backlog: Backlog::new(limit) }
     }
 }
 
 impl<P: Packet> Buffer<P> {
+    /// The packet joins if it fits.
+    #[inline]
+    pub(crate) fn offer(&mut self, at: Time, packet: P) -> Fate {
+        if !self.admits(packet.size()) {
+            return Fate::Dropped(DropReason::Full);
+        }
+        self.push(at, packet);
+        Fate::Queued
+    }
+
+    /// The packet joins, whether it fits or not.
     #[inline]
     pub(crate) fn push(&mut self, at: Time, packet: P) {
-        self.bytes += packet.size();
+        self.backlog.add(packet.size());
         self.queue.push_back(Queued { at, packet });
     }
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Queued<P>> {
         let head = self.queue.pop_front()?;
-        self.bytes -= head.packet.size();
+        self.backlog.remove(head.packet.size());
         Some(head)
     }
 
+    pub(crate) fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    pub(crate) fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+
     pub(crate) fn bytes(&self) -> Bytes {
-        self.bytes
+        self.backlog.bytes()
     }
 
     pub(crate) fn packets(&self) -> usize {
-        self.queue.len()
+        self.backlog.packets()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -53,7 +72,7 @@ impl<P: Packet> Buffer<P> {
     }
 
     /// True if a packet of `size` fits.
-    pub(crate) fn admits(&self, limit: Limit, size: Bytes) -> bool {
-        limit.admits(self.bytes, self.queue.len(), size)
+    pub(crate) fn admits(&self, size: Bytes) -> bool {
+        self.backlog.admits(size)
     }
 }

@@ -1,9 +1,9 @@
 //! CoDel: keeps the time that packets wait near a target by dropping at the head.
 
 use crate::queue::buffer::Buffer;
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
 use narrows_params::{Param, Params};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
@@ -25,7 +25,6 @@ pub(crate) const ECN: Param<bool> = Param::flag("ecn", true, "mark packets that 
 /// A queue under CoDel.
 #[derive(Clone, Debug)]
 pub struct Codel<P> {
-    limit: Limit,
     queue: Buffer<P>,
     settings: Settings,
     law: Law,
@@ -34,36 +33,30 @@ pub struct Codel<P> {
 impl<P> Codel<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Codel<P> {
-        Codel { limit: setup.limit, queue: Buffer::default(), settings: Settings::new(params), law: Law::default() }
+        Codel { queue: Buffer::new(setup.limit), settings: Settings::new(params), law: Law::default() }
     }
 }
 
 impl<P: Packet> Discipline<P> for Codel<P> {
     fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
-        if !self.queue.admits(self.limit, packet.size()) {
-            return Fate::Dropped(DropReason::Full);
+        let size = packet.size();
+        let fate = self.queue.offer(now, packet);
+        if fate == Fate::Queued {
+            self.settings.note(size);
         }
-        self.settings.note(packet.size());
-        self.queue.push(now, packet);
-        Fate::Queued
+        fate
     }
 
     fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
         self.law.dequeue(now, &self.settings, &mut self.queue, verdicts)
     }
 
-    fn bytes(&self) -> Bytes {
-        self.queue.bytes()
+    fn backlog(&self) -> &Backlog {
+        self.queue.backlog()
     }
 
-    fn packets(&self) -> usize {
-        self.queue.packets()
-    }
-
-    fn set_rate(&mut self, _now: Time, _rate: Option<Rate>) {}
-
-    fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        self.queue.backlog_mut()
     }
 }
 
@@ -173,8 +166,9 @@ impl Law {
 
 #[cfg(test)]
 mod tests {
+    use super::Codel;
     use crate::queue::testing::{Bench, ms, us};
-    use crate::{Codel, DropReason, Fate};
+    use crate::{DropReason, Fate};
     use narrows_wire::Ecn;
 
     fn codel(text: &str) -> Bench<Codel<crate::queue::testing::Small>> {

@@ -1,8 +1,9 @@
 //! Queue disciplines: who waits, who is dropped, who is marked, who goes next.
 
+use super::backlog::{Backlog, Limit};
 use crate::Packet;
 use narrows_params::{Need, Spec};
-use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Ecn;
 use std::collections::VecDeque;
 
@@ -17,17 +18,21 @@ pub trait Discipline<P: Packet> {
     /// The transmitter is free at `now` and takes the next packet. `verdicts` hears of those that are dropped or marked on the way.
     fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>>;
 
-    /// Bytes waiting; the packet in transmission has left the queue.
-    fn bytes(&self) -> Bytes;
+    /// What waits; the packet in transmission has left the queue.
+    fn backlog(&self) -> &Backlog;
 
-    /// Packets waiting.
-    fn packets(&self) -> usize;
+    /// The same, to change its limit.
+    fn backlog_mut(&mut self) -> &mut Backlog;
 
     /// From `now` on the transmitter sends at this rate; `None` for at once.
-    fn set_rate(&mut self, now: Time, rate: Option<Rate>);
+    fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
+        let _ = (now, rate);
+    }
 
     /// The queue holds this much from now on. What waits beyond it stays.
-    fn set_limit(&mut self, limit: Limit);
+    fn set_limit(&mut self, limit: Limit) {
+        self.backlog_mut().set_limit(limit);
+    }
 }
 
 /// What became of a packet offered to a link.
@@ -86,38 +91,6 @@ impl<P: Packet> Verdicts<P> {
     /// A packet is dropped.
     pub fn drop(&mut self, packet: P, why: DropReason) {
         self.dropped.push_back((packet, why));
-    }
-}
-
-/// How much a queue holds. The packet in transmission does not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Limit {
-    /// Everything.
-    #[default]
-    None,
-    /// So many bytes.
-    Bytes(Bytes),
-    /// So many packets.
-    Packets(u32),
-}
-
-impl Limit {
-    /// True if a packet of `size` fits behind `packets` packets of `bytes` together.
-    pub fn admits(self, bytes: Bytes, packets: usize, size: Bytes) -> bool {
-        match self {
-            Limit::None => true,
-            Limit::Bytes(limit) => bytes + size <= limit,
-            Limit::Packets(limit) => packets < limit as usize,
-        }
-    }
-
-    /// True if `packets` packets of `bytes` together are too many.
-    pub fn exceeded(self, bytes: Bytes, packets: usize) -> bool {
-        match self {
-            Limit::None => false,
-            Limit::Bytes(limit) => bytes > limit,
-            Limit::Packets(limit) => packets > limit as usize,
-        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! First in, first out, tail drop.
 
 use crate::queue::buffer::Buffer;
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
 use narrows_params::Params;
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::Time;
 
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
@@ -17,41 +17,30 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
 /// A drop-tail queue.
 #[derive(Clone, Debug)]
 pub struct Fifo<P> {
-    limit: Limit,
     queue: Buffer<P>,
 }
 
 impl<P> Fifo<P> {
     /// An empty queue that holds the setup's limit.
     pub fn new(setup: &DisciplineSetup, _params: &Params) -> Fifo<P> {
-        Fifo { limit: setup.limit, queue: Buffer::default() }
+        Fifo { queue: Buffer::new(setup.limit) }
     }
 }
 
 impl<P: Packet> Discipline<P> for Fifo<P> {
     fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
-        if !self.queue.admits(self.limit, packet.size()) {
-            return Fate::Dropped(DropReason::Full);
-        }
-        self.queue.push(now, packet);
-        Fate::Queued
+        self.queue.offer(now, packet)
     }
 
     fn dequeue(&mut self, _now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
         self.queue.pop()
     }
 
-    fn bytes(&self) -> Bytes {
-        self.queue.bytes()
+    fn backlog(&self) -> &Backlog {
+        self.queue.backlog()
     }
 
-    fn packets(&self) -> usize {
-        self.queue.packets()
-    }
-
-    fn set_rate(&mut self, _now: Time, _rate: Option<Rate>) {}
-
-    fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        self.queue.backlog_mut()
     }
 }

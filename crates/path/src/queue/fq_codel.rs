@@ -5,9 +5,9 @@
 
 use crate::queue::buffer::Buffer;
 use crate::queue::codel::{self, Law, Settings};
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
 use narrows_params::{Param, Params};
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::Time;
 use std::collections::VecDeque;
 
 /// The registry line.
@@ -28,7 +28,7 @@ const BATCH: Param<f64> =
 /// Fair queues under CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCodel<P> {
-    limit: Limit,
+    backlog: Backlog,
     settings: Settings,
     quantum: i64,
     batch: usize,
@@ -38,8 +38,6 @@ pub struct FqCodel<P> {
     /// Queues that began to fill since they were last empty, and the others that have packets or had some a turn ago.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
-    bytes: Bytes,
-    packets: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -54,9 +52,9 @@ struct Flow<P> {
 impl<P: Packet> FqCodel<P> {
     /// Empty queues.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> FqCodel<P> {
-        let flow = || Flow { queue: Buffer::default(), law: Law::default(), credit: 0, listed: false };
+        let flow = || Flow { queue: Buffer::new(Limit::None), law: Law::default(), credit: 0, listed: false };
         FqCodel {
-            limit: setup.limit,
+            backlog: Backlog::new(setup.limit),
             settings: Settings::new(params),
             quantum: params.get(&QUANTUM) as i64,
             batch: params.get(&BATCH) as usize,
@@ -64,8 +62,6 @@ impl<P: Packet> FqCodel<P> {
             flows: (0..params.get(&FLOWS) as usize).map(|_| flow()).collect(),
             new: VecDeque::new(),
             old: VecDeque::new(),
-            bytes: Bytes::ZERO,
-            packets: 0,
         }
     }
 
@@ -86,8 +82,7 @@ impl<P: Packet> FqCodel<P> {
         let queue = &mut self.flows[longest as usize].queue;
         for _ in 0..queue.packets().div_ceil(2).min(self.batch) {
             if let Some(head) = queue.pop() {
-                self.bytes -= head.packet.size();
-                self.packets -= 1;
+                self.backlog.remove(head.packet.size());
                 verdicts.drop(head.packet, DropReason::Full);
             }
         }
@@ -99,8 +94,7 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
     fn enqueue(&mut self, now: Time, packet: P, verdicts: &mut Verdicts<P>) -> Fate {
         let index = self.queue_of(packet.flow());
         self.settings.note(packet.size());
-        self.bytes += packet.size();
-        self.packets += 1;
+        self.backlog.add(packet.size());
         let flow = &mut self.flows[index];
         flow.queue.push(now, packet);
         if !flow.listed {
@@ -108,7 +102,7 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
             flow.credit = self.quantum;
             self.new.push_back(index as u32);
         }
-        while self.limit.exceeded(self.bytes, self.packets) {
+        while self.backlog.is_exceeded() {
             self.drop_from_the_longest(verdicts);
         }
         Fate::Queued
@@ -126,10 +120,9 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
                 self.old.push_back(index);
                 continue;
             }
-            let before = (flow.queue.bytes(), flow.queue.packets());
+            let before = *flow.queue.backlog();
             let head = flow.law.dequeue(now, &self.settings, &mut flow.queue, verdicts);
-            self.bytes -= before.0 - flow.queue.bytes();
-            self.packets -= before.1 - flow.queue.packets();
+            self.backlog.shrink(&before, flow.queue.backlog());
             match head {
                 Some(head) => {
                     flow.credit -= head.packet.size().get() as i64;
@@ -148,18 +141,12 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
         }
     }
 
-    fn bytes(&self) -> Bytes {
-        self.bytes
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
     }
 
-    fn packets(&self) -> usize {
-        self.packets
-    }
-
-    fn set_rate(&mut self, _now: Time, _rate: Option<Rate>) {}
-
-    fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
     }
 }
 
@@ -167,6 +154,7 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
 mod tests {
     use super::*;
     use crate::queue::testing::{Bench, Small, ms, us};
+    use narrows_units::Bytes;
     use narrows_wire::Ecn;
     use std::collections::BTreeMap;
 
@@ -255,7 +243,7 @@ mod tests {
         }
         let dropped: Vec<(u64, DropReason)> = bench.verdicts.dropped.iter().map(|(packet, why)| (packet.id, *why)).collect();
         assert_eq!(dropped, [0, 1, 2, 3, 4].map(|id| (id, DropReason::Full)));
-        assert_eq!((bench.queue.packets, bench.queue.bytes), (8, Bytes::new(5_300)));
+        assert_eq!((bench.queue.backlog.packets(), bench.queue.backlog.bytes()), (8, Bytes::new(5_300)));
         let mut bench = fq("fq-codel");
         bench.queue.set_limit(Limit::Packets(400));
         for id in 0..401 {

@@ -1,5 +1,6 @@
 //! Queue disciplines of hosts' and operators' queues.
 
+pub(crate) mod backlog;
 pub(crate) mod buffer;
 pub(crate) mod codel;
 pub(crate) mod discipline;

@@ -1,9 +1,9 @@
 //! A marking threshold: what DCTCP asks of its switches, and the simplest marking for scalable controllers.
 
 use crate::queue::buffer::Buffer;
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
 use narrows_params::{Param, Params};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
@@ -34,7 +34,6 @@ enum Unit {
 /// A drop-tail queue that marks above a threshold.
 #[derive(Clone, Debug)]
 pub struct Step<P> {
-    limit: Limit,
     queue: Buffer<P>,
     threshold: Threshold,
 }
@@ -55,13 +54,13 @@ impl<P: Packet> Step<P> {
             Unit::Packets => Threshold::Packets(threshold as usize),
             Unit::Bytes => Threshold::Bytes(Bytes::new(threshold as u64)),
         };
-        Step { limit: setup.limit, queue: Buffer::default(), threshold }
+        Step { queue: Buffer::new(setup.limit), threshold }
     }
 }
 
 impl<P: Packet> Discipline<P> for Step<P> {
     fn enqueue(&mut self, now: Time, mut packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
-        if !self.queue.admits(self.limit, packet.size()) {
+        if !self.queue.admits(packet.size()) {
             return Fate::Dropped(DropReason::Full);
         }
         let above = match self.threshold {
@@ -88,18 +87,12 @@ impl<P: Packet> Discipline<P> for Step<P> {
         Some(head)
     }
 
-    fn bytes(&self) -> Bytes {
-        self.queue.bytes()
+    fn backlog(&self) -> &Backlog {
+        self.queue.backlog()
     }
 
-    fn packets(&self) -> usize {
-        self.queue.packets()
-    }
-
-    fn set_rate(&mut self, _now: Time, _rate: Option<Rate>) {}
-
-    fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        self.queue.backlog_mut()
     }
 }
 

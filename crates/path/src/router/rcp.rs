@@ -8,7 +8,7 @@
 
 use crate::law::rcp::{PARAMS, RcpLaw};
 use crate::queue::buffer::Buffer;
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, LawSetup, Limit, Observed, Packet, Queued, RateLaw, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, LawSetup, Observed, Packet, Queued, RateLaw, Verdicts};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
@@ -30,7 +30,6 @@ const SPREAD: f64 = 0.2;
 /// A drop-tail queue under RCP.
 #[derive(Clone, Debug)]
 pub struct Rcp<P> {
-    limit: Limit,
     queue: Buffer<P>,
     law: RcpLaw,
     last_tick: Time,
@@ -49,8 +48,7 @@ impl<P> Rcp<P> {
         let interval = law.interval().as_secs_f64();
         let first = interval * (1.0 + SPREAD * setup.random.clone().normal()).max(SPREAD);
         Rcp {
-            limit: setup.limit,
-            queue: Buffer::default(),
+            queue: Buffer::new(setup.limit),
             law,
             last_tick: Time::ZERO,
             next_tick: Time::ZERO + Span::from_secs_f64(first),
@@ -96,11 +94,7 @@ impl<P: Packet> Discipline<P> for Rcp<P> {
             self.told += size.get();
             self.rtts += size.get() as f64 * rtt.as_secs_f64();
         }
-        if !self.queue.admits(self.limit, size) {
-            return Fate::Dropped(DropReason::Full);
-        }
-        self.queue.push(now, packet);
-        Fate::Queued
+        self.queue.offer(now, packet)
     }
 
     fn dequeue(&mut self, now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
@@ -112,20 +106,16 @@ impl<P: Packet> Discipline<P> for Rcp<P> {
         Some(queued)
     }
 
-    fn bytes(&self) -> Bytes {
-        self.queue.bytes()
+    fn backlog(&self) -> &Backlog {
+        self.queue.backlog()
     }
 
-    fn packets(&self) -> usize {
-        self.queue.packets()
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        self.queue.backlog_mut()
     }
 
     fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
         self.update(now);
         self.law.set_capacity(rate.unwrap_or(Rate::ZERO));
-    }
-
-    fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
     }
 }

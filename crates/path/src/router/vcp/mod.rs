@@ -7,10 +7,10 @@ mod tests;
 
 use crate::queue::buffer::Buffer;
 use crate::queue::ticks::Ticks;
-use crate::{Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
 use load::Meter;
 use narrows_params::{Need, Param, Params};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Rate, Span, Time};
 use narrows_wire::{CodePoints, Ecn, Header, LoadCode};
 use target::Target;
 
@@ -48,7 +48,7 @@ const ACK_PRIORITY: Param<Option<bool>> = Param::choice(
 /// A drop-tail queue that tells its load.
 #[derive(Clone, Debug)]
 pub struct Vcp<P> {
-    limit: Limit,
+    backlog: Backlog,
     queue: Buffer<P>,
     /// Packets without a code, if they leave first.
     first: Option<Buffer<P>>,
@@ -73,9 +73,9 @@ impl<P: Packet> Vcp<P> {
         let phase = Span::from_nanos(setup.random.clone().below(params.get(&T_RHO).as_nanos()));
         let begin = Time::ZERO + phase;
         Vcp {
-            limit: setup.limit,
-            queue: Buffer::default(),
-            first: priority.then(Buffer::default),
+            backlog: Backlog::new(setup.limit),
+            queue: Buffer::new(Limit::None),
+            first: priority.then(|| Buffer::new(Limit::None)),
             codes: params.get(&CodePoints::PARAM),
             meter: Meter::new(params.get(&KAPPA_Q), target, ns2, setup.rate),
             samples: Ticks::from(begin, params.get(&T_Q)),
@@ -97,7 +97,7 @@ impl<P: Packet> Vcp<P> {
     fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             if self.samples.due(self.next).is_some() {
-                self.meter.sample(Discipline::<P>::bytes(self).get());
+                self.meter.sample(self.backlog.bytes().get());
             }
             if self.periods.due(self.next).is_some() {
                 if std::mem::replace(&mut self.begun, true) {
@@ -131,9 +131,10 @@ impl<P: Packet> Discipline<P> for Vcp<P> {
     fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
         self.update(now);
         self.meter.arrive(packet.size().get());
-        if !self.limit.admits(Discipline::<P>::bytes(self), Discipline::<P>::packets(self), packet.size()) {
+        if !self.backlog.admits(packet.size()) {
             return Fate::Dropped(DropReason::Full);
         }
+        self.backlog.add(packet.size());
         match &mut self.first {
             Some(first) if packet.ecn() == Ecn::NotEct => first.push(now, packet),
             _ => self.queue.push(now, packet),
@@ -145,24 +146,21 @@ impl<P: Packet> Discipline<P> for Vcp<P> {
         self.update(now);
         let first = self.first.as_mut().and_then(Buffer::pop);
         let mut head = first.or_else(|| self.queue.pop())?;
+        self.backlog.remove(head.packet.size());
         self.tell(&mut head.packet, verdicts);
         Some(head)
     }
 
-    fn bytes(&self) -> Bytes {
-        self.queue.bytes() + self.first.as_ref().map_or(Bytes::ZERO, Buffer::bytes)
+    fn backlog(&self) -> &Backlog {
+        &self.backlog
     }
 
-    fn packets(&self) -> usize {
-        self.queue.packets() + self.first.as_ref().map_or(0, Buffer::packets)
+    fn backlog_mut(&mut self) -> &mut Backlog {
+        &mut self.backlog
     }
 
     fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
         self.update(now);
         self.meter.set_rate(now, rate);
-    }
-
-    fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
     }
 }

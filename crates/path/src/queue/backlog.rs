@@ -1,0 +1,93 @@
+//! How much waits, and how much may.
+
+use narrows_units::Bytes;
+
+/// How much a queue holds. The packet in transmission does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Limit {
+    /// Everything.
+    #[default]
+    None,
+    /// So many bytes.
+    Bytes(Bytes),
+    /// So many packets.
+    Packets(u32),
+}
+
+impl Limit {
+    /// True if a packet of `size` fits behind `packets` packets of `bytes` together.
+    pub fn admits(self, bytes: Bytes, packets: usize, size: Bytes) -> bool {
+        match self {
+            Limit::None => true,
+            Limit::Bytes(limit) => bytes + size <= limit,
+            Limit::Packets(limit) => packets < limit as usize,
+        }
+    }
+}
+
+/// What waits in all queues of a discipline together, and the limit that they share.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Backlog {
+    limit: Limit,
+    bytes: Bytes,
+    packets: usize,
+}
+
+impl Backlog {
+    /// Nothing waits.
+    pub fn new(limit: Limit) -> Backlog {
+        Backlog { limit, ..Backlog::default() }
+    }
+
+    /// Bytes waiting.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// Packets waiting.
+    pub fn packets(&self) -> usize {
+        self.packets
+    }
+
+    /// The limit.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// The limit holds from now on. What waits beyond it stays.
+    pub fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+
+    /// True if a packet of `size` fits.
+    pub fn admits(&self, size: Bytes) -> bool {
+        self.limit.admits(self.bytes, self.packets, size)
+    }
+
+    /// True if more waits than fits.
+    pub fn is_exceeded(&self) -> bool {
+        match self.limit {
+            Limit::None => false,
+            Limit::Bytes(limit) => self.bytes > limit,
+            Limit::Packets(limit) => self.packets > limit as usize,
+        }
+    }
+
+    /// A packet of `size` joins.
+    pub fn add(&mut self, size: Bytes) {
+        self.bytes += size;
+        self.packets += 1;
+    }
+
+    /// A packet of `size` leaves.
+    pub fn remove(&mut self, size: Bytes) {
+        self.bytes -= size;
+        self.packets -= 1;
+    }
+
+    /// One of the queues was left with `after` of `before`.
+    pub fn shrink(&mut self, before: &Backlog, after: &Backlog) {
+        self.bytes -= before.bytes - after.bytes;
+        self.packets -= before.packets - after.packets;
+    }
+}
