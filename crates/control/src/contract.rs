@@ -1,6 +1,6 @@
 //! The one interface between a controller and whatever drives it.
 
-use crate::Feedback;
+use crate::{Feedback, Sent, Tag};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{Ecn, Header};
 
@@ -49,37 +49,6 @@ pub trait Controller: Send {
 
     /// Names the inner state for traces and plots. Never steers.
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
-}
-
-/// A controller's own mark on a transmission, handed back with its fate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tag(pub u32);
-
-/// One transmission of one segment.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Sent {
-    /// When it leaves the transport.
-    pub now: Time,
-    /// The segment's number, from 0; a retransmission repeats it.
-    pub number: u64,
-    /// Payload.
-    pub bytes: Bytes,
-    /// Segments in flight before this one.
-    pub in_flight: u32,
-    /// True for a retransmission.
-    pub retransmission: bool,
-    /// True if the flow had run out of data to send, so that the network was not full: restart after idle when `in_flight` is 0.
-    pub app_limited: bool,
-    /// The retransmission timeout in force: a flow silent for longer no longer knows its path (RFC 5681 section 4.1). [`Span::MAX`] in a world without one.
-    pub rto: Span,
-}
-
-impl Sent {
-    /// The transmission of segment `number` with `bytes` of payload at `now`, first of its kind and not limited by the application.
-    pub fn new(now: Time, number: u64, bytes: Bytes, in_flight: u32) -> Sent {
-        Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false, rto: Span::MAX }
-    }
 }
 
 /// The retransmission timer expired.

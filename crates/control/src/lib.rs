@@ -10,10 +10,12 @@ mod entry;
 mod feedback;
 mod parts;
 mod registry;
+mod sent;
 #[cfg(test)]
 mod testing;
 
-pub use contract::{Controller, Decision, Reduction, Sent, Tag, Timeout};
+pub use contract::{Controller, Decision, Reduction, Timeout};
 pub use entry::{Basis, Built, Choice, Entry, Setup};
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, RateSample, Totals};
 pub use registry::{ENTRIES, TWINS};
+pub use sent::{Sent, Tag};
