@@ -33,7 +33,7 @@ impl CodePoints {
         "codes",
         "paper",
         &[("paper", CodePoints::Paper), ("accecn", CodePoints::AccEcn)],
-        "ECN code points for low load, high load and overload: 01, 10, 11, or ECT(0), ECT(1), CE (a stock sender emits ECT(0)); the same in routers and senders",
+        "code points of low load, high load, overload: 01, 10, 11, or ECT(0), ECT(1), CE (stock senders emit ECT(0)); equal in routers and senders",
     );
 
     /// The code point that stands for `load`.

@@ -22,7 +22,7 @@ use narrows_wire::Ecn;
 pub const ENTRY: Entry = Entry {
     name: "dctcp",
     kernel: Some("dctcp"),
-    summary: "Data Center TCP: takes half of the averaged share of marked packets, once per window; for queues that mark at a threshold",
+    summary: "Data Center TCP: reduces once per window by half of the average share of marked packets; for queues that mark at a threshold",
     source: "RFC 8257; Linux net/ipv4/tcp_dctcp.c",
     basis: Basis::Loss,
     needs: &[Need::EcnCounts],
@@ -36,7 +36,7 @@ const GAIN: Param<f64> = Param::number(
     1.0 / 16.0,
     (1.0 / 1024.0, 1.0),
     "",
-    "weight of the latest window in the average, g (RFC 8257 section 4.2; dctcp_shift_g)",
+    "weight g of the latest window in the average (RFC 8257 section 4.2; dctcp_shift_g)",
 );
 const ALPHA: Param<f64> =
     Param::number("alpha", 1.0, (0.0, 1.0), "", "the average before the first window (RFC 8257 section 4.2; dctcp_alpha_on_init)");

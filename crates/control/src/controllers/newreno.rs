@@ -26,11 +26,8 @@ pub const ENTRY: Entry = Entry {
     build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING)))),
 };
 
-const PACING: Param<bool> = Param::flag(
-    "pacing",
-    false,
-    "pace at twice the window per round trip in slow start, 1.2 times later, as Linux does for a pacing queue (tcp_update_pacing_rate)",
-);
+const PACING: Param<bool> =
+    Param::flag("pacing", false, "pace at 2 windows per round trip in slow start, then 1.2, as Linux does (tcp_update_pacing_rate)");
 
 /// One segment per window acknowledged, half of it after a loss.
 pub struct NewReno;

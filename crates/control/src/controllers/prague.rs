@@ -24,7 +24,7 @@ use narrows_wire::Ecn;
 pub const ENTRY: Entry = Entry {
     name: "prague",
     kernel: None,
-    summary: "Prague: takes half of the averaged share of marked packets, paced, for the low-latency service (L4S)",
+    summary: "Prague: paced DCTCP for the low-latency service (L4S)",
     source: "draft-briscoe-iccrg-prague-congestion-control; RFC 9331 section 4",
     basis: Basis::Loss,
     needs: &[Need::EcnCounts, Need::Pacing],
@@ -33,12 +33,8 @@ pub const ENTRY: Entry = Entry {
     build: |setup, params| Ok(Built::new(Prague::new(setup, params))),
 };
 
-const TARGET_RTT: Param<Span> = Param::millis(
-    "target_rtt",
-    25.0,
-    (0.0, 1000.0),
-    "flows with shorter round trips grow and give way as if they had this one; 0: each by its own round trip",
-);
+const TARGET_RTT: Param<Span> =
+    Param::millis("target_rtt", 25.0, (0.0, 1000.0), "flows with shorter round trips behave as if they had this one; 0: off");
 
 /// Weight of the latest window in the average.
 const GAIN: f64 = 1.0 / 16.0;

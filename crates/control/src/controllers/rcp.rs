@@ -15,7 +15,7 @@ use narrows_wire::{Ecn, Header, Signal};
 pub const ENTRY: Entry = Entry {
     name: "rcp",
     kernel: None,
-    summary: "paces at the rate that the routers of the path stamp; needs RCP routers",
+    summary: "RCP: paces at the lowest rate stamped by the RCP routers of the path",
     source: "Dukkipati 2008; the RCP code for ns-2",
     basis: Basis::Routers,
     needs: &[Need::StampedRate, Need::Pacing],

@@ -19,7 +19,7 @@ use narrows_params::{Param, ParamError, Params};
 pub const ENTRY: Entry = Entry {
     name: "scalable",
     kernel: Some("scalable"),
-    summary: "Scalable TCP: grows by a hundredth of the window per round trip, takes an eighth on loss",
+    summary: "Scalable TCP: grows by 1 % of the window per round trip, loses an eighth on loss",
     source: "Kelly, CCR 33(2), 2003; Linux net/ipv4/tcp_scalable.c",
     basis: Basis::Loss,
     needs: &[],
@@ -32,16 +32,16 @@ const PROFILE: Param<Profile> = Param::choice(
     "profile",
     "paper",
     &[("paper", Profile::Paper), ("linux", Profile::Linux)],
-    "paper: fractions of segments, NewReno below low_window; linux: whole segments, grows no slower than NewReno, always takes an eighth",
+    "paper: fractions of segments, NewReno below low_window; linux: whole segments, at least NewReno's growth, always loses an eighth",
 );
 const AI_COUNT: Param<f64> = Param::number(
     "ai_count",
     100.0,
     (2.0, 1000.0),
     "segments",
-    "segments acknowledged per segment of growth: 1/a of the paper, TCP_SCALABLE_AI_CNT of the kernel (which had 50 per acknowledgement before Linux 5.6)",
+    "segments acknowledged per segment of growth: 1/a of the paper, TCP_SCALABLE_AI_CNT of the kernel (50 acknowledgements before Linux 5.6)",
 );
-const LOW_WINDOW: Param<f64> = Param::number("low_window", 16.0, (1.0, 1e6), "segments", "NewReno up to this window (profile paper only)");
+const LOW_WINDOW: Param<f64> = Param::number("low_window", 16.0, (1.0, 1e6), "segments", "NewReno up to this window (profile paper)");
 
 /// Which source is followed.
 #[derive(Clone, Copy)]

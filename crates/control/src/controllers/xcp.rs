@@ -16,7 +16,7 @@ use narrows_wire::{Ecn, Header, Signal};
 pub const ENTRY: Entry = Entry {
     name: "xcp",
     kernel: None,
-    summary: "the window changes by what the routers of the path say to each packet; needs XCP routers",
+    summary: "XCP: the window changes by the feedback of XCP routers to each packet",
     source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcp-end-sys.cc",
     basis: Basis::Routers,
     needs: &[Need::Delta],

@@ -38,7 +38,7 @@ impl Registered for ConsumerEntry {
 pub const CONSUMERS: &[&ConsumerEntry] = &[
     &ConsumerEntry {
         name: "mircc",
-        summary: "primary Interests at the rate of the best subflow over all subflows, secondary ones at the sum of their secondary rates",
+        summary: "primary Interests at the best subflow's rate over all subflows, secondary ones at the sum of secondary rates",
         source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), sections 4.2 and 4.3",
         classes: 2,
         params: &[PROBE.spec, PROBES.spec, STRICT.spec, HOLD.spec],
@@ -46,7 +46,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
     },
     &ConsumerEntry {
         name: "single",
-        summary: "Interests of one class at the rate of the best subflow: for MIRCC with a single class, and for RCP",
+        summary: "one class of Interests at the best subflow's rate: for MIRCC with one class and for RCP",
         source: "MIRCC (ICN 2016), section 3",
         classes: 1,
         params: &[PROBE.spec, PROBES.spec, STRICT.spec, MULTIPATH.spec],
@@ -54,7 +54,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
     },
     &ConsumerEntry {
         name: "best-subflow",
-        summary: "as mircc without secondary Interests: leaves unused what the best subflow does not ask for",
+        summary: "mircc without secondary Interests: leaves capacity beyond the best subflow unused",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
         params: &[PROBE.spec, PROBES.spec, STRICT.spec],
@@ -62,7 +62,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
     },
     &ConsumerEntry {
         name: "total-per-subflow",
-        summary: "primary Interests at the sum of the primary rates of all subflows: takes more than its share where others have fewer paths",
+        summary: "primary Interests at the sum of all primary rates: exceeds its share where others have fewer paths",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
         params: &[PROBE.spec, PROBES.spec, STRICT.spec],
@@ -70,25 +70,19 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
     },
 ];
 
-const MULTIPATH: Param<bool> =
-    Param::flag("multipath", true, "tell paths apart and spread Interests over them; else the latest rate counts, whatever its path");
+const MULTIPATH: Param<bool> = Param::flag("multipath", true, "spread Interests over paths; otherwise the latest rate of any path counts");
 
-const PROBE: Param<f64> = Param::number(
-    "probe",
-    0.03,
-    (0.0, 1.0),
-    "",
-    "share of primary Interests that name no path, to find others (MIRCC, section 4.3.3: 3 %)",
-);
+const PROBE: Param<f64> =
+    Param::number("probe", 0.03, (0.0, 1.0), "", "share of primary Interests without a path, for discovery (MIRCC, section 4.3.3: 3 %)");
 const PROBES: Param<f64> =
-    Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests that name no path; the paper has none");
-const STRICT: Param<bool> = Param::flag("strict", false, "Interests whose path no longer exists are refused, instead of taking any other");
+    Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests without a path; not in the paper");
+const STRICT: Param<bool> = Param::flag("strict", false, "refuse Interests whose path no longer exists, instead of taking any other");
 const HOLD: Param<f64> = Param::number(
     "hold",
     4.0,
     (0.0, 100.0),
     "round trips",
-    "time from the first Data to the first secondary Interest, in which idle links learn of the primary ones; the paper has none",
+    "delay of secondary Interests after the first Data, for links to learn of primary ones; not in the paper",
 );
 
 /// The settings of a consumer.

@@ -76,7 +76,7 @@ impl Registered for StrategyEntry {
 pub const STRATEGIES: &[&StrategyEntry] = &[
     &StrategyEntry {
         name: "weighted",
-        summary: "any next hop at random, with a probability in proportion to the capacity of the link there",
+        summary: "a random next hop, weighted by link capacity",
         source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 4.3.3",
         params: &[],
     },

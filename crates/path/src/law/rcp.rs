@@ -9,7 +9,7 @@ use narrows_wire::Rates;
 /// The registry line of the law for links of an information-centric network.
 pub(crate) const ENTRY: LawEntry = LawEntry {
     name: "rcp",
-    summary: "RCP: one rate for all flows, from spare capacity, queue and mean round trip, as MIRCC counts them",
+    summary: "RCP: one rate for all flows, from MIRCC's counts of spare capacity, queue and mean round trip",
     source: "Dukkipati 2008; Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, equation (1)",
     classes: 1,
     params: PARAMS,
@@ -20,22 +20,22 @@ pub(crate) const PARAMS: &[Spec] = &[A.spec, B.spec, ETA.spec, INTERVAL.spec, FI
 
 const A: Param<f64> = Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)");
 const B: Param<f64> = Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)");
-const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity aimed at");
+const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "target share of the capacity");
 const INTERVAL: Param<Span> =
-    Param::millis("interval", 10.0, (0.0, 10_000.0), "time between ticks, a mean round trip if that is shorter; 0: a mean round trip");
+    Param::millis("interval", 10.0, (0.0, 10_000.0), "interval of ticks, or a mean round trip if shorter; 0: a mean round trip");
 const FILTER: Param<RttFilter> = Param::choice(
     "filter",
     "shared",
     &[("shared", RttFilter::Shared), ("ns2", RttFilter::Ns2)],
-    "how the mean round trip follows what packets tell: a quarter of the difference per tick, or as the ns-2 code does, slower downwards",
+    "filter of the mean round trip: a quarter of the difference per tick, or ns-2's, slower downwards",
 );
-const INITIAL: Param<f64> = Param::number("initial", 0.05, (0.0, 1.0), "", "the rate to begin with, as a part of the capacity");
+const INITIAL: Param<f64> = Param::number("initial", 0.05, (0.0, 1.0), "", "initial rate, share of the capacity");
 const FLOOR: Param<f64> = Param::number(
     "floor",
     0.1,
     (0.0001, 1000.0),
     "packets",
-    "the lowest rate, packets per mean round trip: of 1500 B in a queue, of the mean Data size on an ICN link",
+    "lowest rate, packets per mean round trip: 1500 B in a queue, mean Data size on an ICN link",
 );
 
 /// How the mean round trip d follows the mean m of an interval.

@@ -9,7 +9,7 @@ use narrows_wire::Ecn;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "codel",
-    summary: "drops or marks at the head when packets have waited longer than a target for an interval, then ever more often",
+    summary: "drops or marks at the head once delay exceeds a target for an interval, then increasingly often",
     source: "RFC 8289",
     offers: &[],
     params: &[TARGET.spec, INTERVAL.spec, ECN.spec],
@@ -19,8 +19,8 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
 pub(crate) const TARGET: Param<Span> =
     Param::millis("target", 5.0, (0.001, 10_000.0), "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)");
 pub(crate) const INTERVAL: Param<Span> =
-    Param::millis("interval", 100.0, (0.01, 100_000.0), "how long the delay may stay above the target; a usual round trip (section 4.3)");
-pub(crate) const ECN: Param<bool> = Param::flag("ecn", true, "mark packets that are ECN-capable instead of dropping them (section 4.1)");
+    Param::millis("interval", 100.0, (0.01, 100_000.0), "longest excess over the target; a usual round trip (section 4.3)");
+pub(crate) const ECN: Param<bool> = Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (section 4.1)");
 
 /// A queue under CoDel.
 #[derive(Clone, Debug)]

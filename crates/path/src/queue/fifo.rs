@@ -8,7 +8,7 @@ use narrows_units::Time;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "fifo",
-    summary: "first in, first out; drops what does not fit (tail drop)",
+    summary: "first in, first out; drops at a full buffer (tail drop)",
     source: "RFC 7567, section 2.1",
     offers: &[],
     params: &[],

@@ -13,17 +13,16 @@ use std::collections::VecDeque;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "fq-codel",
-    summary: "flows in queues of their own, by hash, each under CoDel; served by deficit round robin, new flows first; when full, drops from the longest",
+    summary: "hashes flows to queues under CoDel; deficit round robin, new flows first; a full buffer drops from the longest",
     source: "RFC 8290, RFC 8289",
     offers: &[],
     params: &[codel::TARGET.spec, codel::INTERVAL.spec, codel::ECN.spec, FLOWS.spec, QUANTUM.spec, BATCH.spec],
 };
 
-const FLOWS: Param<f64> =
-    Param::number("flows", 1024.0, (1.0, 65_536.0), "queues", "queues that flows are hashed to (RFC 8290 section 5.2.4)");
-const QUANTUM: Param<f64> = Param::number("quantum", 1514.0, (1.0, 1e6), "B", "bytes that a queue may send in its turn (section 5.2.3)");
+const FLOWS: Param<f64> = Param::number("flows", 1024.0, (1.0, 65_536.0), "queues", "number of queues (RFC 8290 section 5.2.4)");
+const QUANTUM: Param<f64> = Param::number("quantum", 1514.0, (1.0, 1e6), "B", "bytes per turn of a queue (section 5.2.3)");
 const BATCH: Param<f64> =
-    Param::number("batch", 64.0, (1.0, 65_536.0), "packets", "most packets dropped at once when the buffer is full (section 4.1)");
+    Param::number("batch", 64.0, (1.0, 65_536.0), "packets", "most packets dropped at once at a full buffer (section 4.1)");
 
 /// Fair queues under CoDel.
 #[derive(Clone, Debug)]

@@ -9,18 +9,18 @@ use narrows_wire::Ecn;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "step",
-    summary: "marks every ECN-capable packet above a threshold, none below; drops what does not fit",
+    summary: "marks every ECN-capable packet above a threshold, none below; drops at a full buffer",
     source: "RFC 8257, section 3.1; RFC 9332, section 4.2.1",
     offers: &[],
     params: &[THRESHOLD.spec, UNIT.spec],
 };
 
-const THRESHOLD: Param<f64> = Param::number("threshold", 1.0, (0.0, 1e9), "", "the threshold, in the unit that `unit` says");
+const THRESHOLD: Param<f64> = Param::number("threshold", 1.0, (0.0, 1e9), "", "threshold in `unit`");
 const UNIT: Param<Unit> = Param::choice(
     "unit",
     "ms",
     &[("ms", Unit::Ms), ("packets", Unit::Packets), ("bytes", Unit::Bytes)],
-    "ms: what has waited longer is marked as it leaves; packets, bytes: what finds more waiting is marked as it comes (DCTCP's K)",
+    "ms: mark at departure after a longer wait; packets, bytes: mark on arrival at a longer queue (DCTCP's K)",
 );
 
 /// The unit of the threshold.

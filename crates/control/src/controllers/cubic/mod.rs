@@ -21,7 +21,7 @@ use params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 pub const ENTRY: Entry = Entry {
     name: "cubic",
     kernel: Some("cubic"),
-    summary: "window as a cubic function of the time since the last reduction; Linux's default",
+    summary: "window as a cubic function of time since the last reduction; Linux's default",
     source: "Linux net/ipv4/tcp_cubic.c; RFC 9438, RFC 9406",
     basis: Basis::Loss,
     needs: &[],

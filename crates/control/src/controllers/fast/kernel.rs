@@ -14,7 +14,7 @@ use narrows_params::{Need, Param, ParamError, Params};
 pub const KERNEL: Entry = Entry {
     name: "fast-kernel",
     kernel: Some("fast_kernel"),
-    summary: "FAST TCP as the kernel runs it here: in integers, with what a socket shows",
+    summary: "FAST TCP in integers, from the fields of a kernel socket",
     source: "Jin, Wei and Low, INFOCOM 2004; crates/control/cores/fast.h",
     basis: Basis::Delay,
     needs: &[Need::Tags],
@@ -39,13 +39,10 @@ pub const KERNEL: Entry = Entry {
 };
 
 const WINDOW_PACING: Param<bool> =
-    Param::choice("window_pacing", "acks", &[("none", false), ("acks", true)], "how an increase is spread over a round trip; as in fast");
-const PACKET_PACING: Param<bool> = Param::flag(
-    "packet_pacing",
-    false,
-    "let the kernel pace packets: at 2 windows per round trip below half of the threshold and 1.2 above",
-)
-.needing(Need::Pacing);
+    Param::choice("window_pacing", "acks", &[("none", false), ("acks", true)], "spreading of an increase over a round trip, as in fast");
+const PACKET_PACING: Param<bool> =
+    Param::flag("packet_pacing", false, "kernel pacing at 2 windows per round trip below half of the threshold, 1.2 above")
+        .needing(Need::Pacing);
 
 /// What the kernel gets of it.
 pub const TWIN: Twin = Twin {

@@ -57,7 +57,7 @@ use sc2002::Stepwise;
 pub const ENTRY: Entry = Entry {
     name: "fast",
     kernel: None,
-    summary: "FAST TCP: keeps alpha packets of each flow in the queue, by steps in proportion to the distance",
+    summary: "FAST TCP: keeps alpha packets of each flow queued; steps are proportional to the distance",
     source: "Jin, Wei and Low, INFOCOM 2004 and ToN 14(6), 2006; ns-2.35 tcp/tcp-fast.cc",
     basis: Basis::Delay,
     needs: &[Need::Tags],
@@ -86,7 +86,7 @@ pub const ENTRY: Entry = Entry {
 pub const SC2002: Entry = Entry {
     name: "fast-sc2002",
     kernel: None,
-    summary: "FAST TCP as demonstrated at SC2002: one packet per packet acknowledged towards its target, in every other round trip",
+    summary: "FAST TCP as demonstrated at SC2002: one packet per acknowledged packet towards the target, every other round trip",
     source: "Low, FAST TCP: design, implementation, experiments, slides, 2002; the target's formula is that of the later algorithm",
     basis: Basis::Delay,
     needs: &[Need::Tags],

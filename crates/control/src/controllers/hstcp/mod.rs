@@ -16,7 +16,7 @@ use narrows_params::{Param, ParamError, Params};
 pub const ENTRY: Entry = Entry {
     name: "hstcp",
     kernel: Some("highspeed"),
-    summary: "HighSpeed TCP: above 38 segments, the larger the window, the faster it grows and the less a loss takes",
+    summary: "HighSpeed TCP: above 38 segments, larger windows grow faster and lose less",
     source: "RFC 3649, RFC 3742; Linux net/ipv4/tcp_highspeed.c",
     basis: Basis::Loss,
     needs: &[],
@@ -29,14 +29,14 @@ const PROFILE: Param<Profile> = Param::choice(
     "profile",
     "rfc3649",
     &[("rfc3649", Profile::Rfc3649), ("linux", Profile::Linux)],
-    "rfc3649: the response function as printed; linux: the kernel's table of whole numbers, which grows per acknowledgement, not per segment",
+    "rfc3649: the printed response function; linux: the kernel's integer table, which grows per acknowledgement, not per segment",
 );
 const LIMITED_SLOW_START: Param<f64> = Param::number(
     "limited_slow_start",
     0.0,
     (0.0, 1e6),
     "segments",
-    "max_ssthresh of RFC 3742, which recommends 100: above it slow start grows by at most half of it per round trip; 0: no such limit (profile rfc3649 only)",
+    "max_ssthresh of RFC 3742 (100 recommended): above it slow start grows by at most half of it per round trip; 0: no limit (profile rfc3649)",
 );
 
 /// Which source is followed.

@@ -21,7 +21,7 @@ use narrows_params::{Need, Param, Params};
 pub const ENTRY: Entry = Entry {
     name: "allegro",
     kernel: None,
-    summary: "PCC Allegro: two trials each of a higher and a lower rate decide, steps grow while the utility of throughput and loss rises",
+    summary: "PCC Allegro: two trials each of a higher and a lower rate decide; steps grow while the utility of throughput and loss rises",
     source: "Dong et al., PCC: re-architecting congestion control for consistent high performance, NSDI 2015",
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
@@ -39,29 +39,22 @@ const ALPHA: Param<f64> = Param::number(
     100.0,
     (1.0, 10_000.0),
     "",
-    "steepness of the utility at its threshold (section 2.2); at least 2.2 (n - 1) for n flows",
+    "steepness of the utility at its threshold, at least 2.2 (n - 1) for n flows (section 2.2)",
 );
-const LOSS_THRESHOLD: Param<f64> =
-    Param::number("loss_threshold", 0.05, (0.0, 1.0), "", "loss beyond which the utility falls steeply (section 2.2)");
-const EPSILON_MIN: Param<f64> = Param::number(
-    "epsilon_min",
-    0.01,
-    (0.001, 0.5),
-    "",
-    "trials are this share above and below the rate at first, and steps grow by it (section 3.2)",
-);
+const LOSS_THRESHOLD: Param<f64> = Param::number("loss_threshold", 0.05, (0.0, 1.0), "", "threshold of loss (section 2.2)");
+const EPSILON_MIN: Param<f64> =
+    Param::number("epsilon_min", 0.01, (0.001, 0.5), "", "first distance of trials from the rate, and increment of steps (section 3.2)");
 const EPSILON_MAX: Param<f64> =
-    Param::number("epsilon_max", 0.05, (0.001, 0.5), "", "and this at most, after trials that did not agree (section 3.2)");
-const MI_MIN: Param<f64> = Param::number("mi_min", 1.7, (0.1, 10.0), "RTT", "length of an interval, at least (section 3.1)");
+    Param::number("epsilon_max", 0.05, (0.001, 0.5), "", "largest distance, after trials that disagree (section 3.2)");
+const MI_MIN: Param<f64> = Param::number("mi_min", 1.7, (0.1, 10.0), "RTT", "least length of an interval (section 3.1)");
 const MI_MAX: Param<f64> = Param::number(
     "mi_max",
     2.2,
     (0.1, 10.0),
     "RTT",
-    "length of an interval, at most; drawn uniformly in between, so that flows do not try in step (section 3.1)",
+    "greatest length; drawn uniformly in between, so that flows do not synchronise (section 3.1)",
 );
-const MI_PACKETS: Param<f64> =
-    Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval (section 3.1)");
+const MI_PACKETS: Param<f64> = Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval (section 3.1)");
 
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;

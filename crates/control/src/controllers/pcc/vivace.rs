@@ -21,7 +21,7 @@ use narrows_params::{Need, Param, Params};
 pub const ENTRY: Entry = Entry {
     name: "vivace",
     kernel: None,
-    summary: "PCC Vivace: tries a higher and a lower rate, moves along the gradient of a utility of rate, latency and loss",
+    summary: "PCC Vivace: probes above and below its rate and follows the gradient of a utility of rate, latency and loss",
     source: "Dong et al., PCC Vivace: online-learning congestion control, NSDI 2018",
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
@@ -52,24 +52,23 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-const EPSILON: Param<f64> = Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate (section 4)");
+const EPSILON: Param<f64> = Param::number("epsilon", 0.05, (0.005, 0.5), "", "distance of probes from the rate (section 4)");
 const THETA0: Param<f64> = Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1 (PCC-Uspace, NSDI-2018)");
 const OMEGA0: Param<f64> =
-    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate (PCC-Uspace, NSDI-2018)");
+    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, share of the rate (PCC-Uspace, NSDI-2018)");
 const DELTA: Param<f64> = Param::number(
     "delta",
     0.1,
     (0.001, 1.0),
     "",
-    "what each step that reaches the bound adds to it (section 5); 0.06 in PCC-Uspace, NSDI-2018",
+    "growth of the bound per step that reaches it (section 5); 0.06 in PCC-Uspace, NSDI-2018",
 );
-const AMPLIFIER: Param<bool> = Param::flag("amplifier", true, "steps grow with their number in one direction (equation 4)");
-const SWING_BUFFER: Param<bool> =
-    Param::flag("swing_buffer", true, "a reversal holds the amplifier back for a step (PCC-Uspace, NSDI-2018)");
-const DOUBLE_CHECK: Param<bool> = Param::flag("double_check", true, "a pair whose higher rate lost less is repeated once (section 5)");
-const MI_MIN: Param<f64> = Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "length of an interval, at least");
-const MI_MAX: Param<f64> = Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "length of an interval, at most; drawn uniformly in between");
-const MI_PACKETS: Param<f64> = Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least number of packets in an interval");
+const AMPLIFIER: Param<bool> = Param::flag("amplifier", true, "amplify repeated steps in one direction (equation 4)");
+const SWING_BUFFER: Param<bool> = Param::flag("swing_buffer", true, "a reversal delays the amplifier by a step (PCC-Uspace, NSDI-2018)");
+const DOUBLE_CHECK: Param<bool> = Param::flag("double_check", true, "repeat a pair whose higher rate lost less (section 5)");
+const MI_MIN: Param<f64> = Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "least length of an interval");
+const MI_MAX: Param<f64> = Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "greatest length; drawn uniformly in between");
+const MI_PACKETS: Param<f64> = Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval");
 
 /// What is going on.
 #[derive(Clone, Copy, Debug)]

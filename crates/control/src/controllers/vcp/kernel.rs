@@ -26,7 +26,7 @@ use narrows_wire::{CodePoints, LoadCode};
 pub const KERNEL: Entry = Entry {
     name: "vcp-kernel",
     kernel: Some("vcp_kernel"),
-    summary: "VCP in integers, as the Linux kernel gets it by BPF: codes come from accurate ECN's counts of bytes",
+    summary: "VCP in integers for the Linux kernel by BPF: codes from the byte counts of accurate ECN",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; RFC 9768",
     basis: Basis::Routers,
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
@@ -39,12 +39,11 @@ const CODES: Param<CodePoints> = Param::choice(
     "codes",
     "accecn",
     &[("accecn", CodePoints::AccEcn)],
-    "ECN code points for low load, high load and overload: ECT(0), ECT(1), CE; the same in routers",
+    "code points of low load, high load, overload: ECT(0), ECT(1), CE; equal in routers",
 );
-const ALPHA: Param<f64> =
-    Param::number("alpha", 1.0, (0.0, 100.0), "segments", "additive increase per round trip, for a round trip of t_rho");
-const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: a flow's share relative to others");
-const PACING: Param<bool> = Param::flag("pacing", true, "one window per round trip");
+const ALPHA: Param<f64> = Param::number("alpha", 1.0, (0.0, 100.0), "segments", "additive increase per round trip of t_rho");
+const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: the flow's weight");
+const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip");
 
 /// What the kernel gets.
 pub const TWIN: Twin = Twin {

@@ -18,16 +18,15 @@ pub const DIALECT: Param<Dialect> = Param::choice(
     "dialect",
     "paper",
     &[("paper", Dialect::Paper), ("ns2", Dialect::Ns2)],
-    "ns2: additive increase scaled to half of t_rho, linear outside 0.1 to 2.5 t_rho, and limited, as the increase by factors, by tables; only overload codes rest after a decrease",
+    "ns2: additive increase scaled to t_rho / 2, linear outside 0.1 to 2.5 t_rho; tables limit both increases; only overload codes rest after a decrease",
 );
-pub const T_RHO: Param<f64> =
-    Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "time over which routers measure their load; the same as theirs");
-pub const XI: Param<f64> = Param::number("xi", 0.0625, (0.0, 1.0), "", "gain of multiplicative increase in t_rho: kappa (1 - 0.8) / 0.8");
+pub const T_RHO: Param<f64> = Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "measuring period of the routers; equal to theirs");
+pub const XI: Param<f64> = Param::number("xi", 0.0625, (0.0, 1.0), "", "multiplicative increase per t_rho: kappa (1 - 0.8) / 0.8");
 pub const ALPHA: Param<f64> =
-    Param::number("alpha", 1.0, (0.0, 1000.0), "segments", "additive increase per round trip, for a round trip of t_rho (ns2: half of it)");
-pub const BETA: Param<f64> = Param::number("beta", 0.875, (0.0, 1.0), "", "what multiplicative decrease leaves of the window");
-pub const KAPPA: Param<f64> = Param::number("kappa", 0.25, (0.0, 10.0), "", "gain of the law for exact loads (bits=8)");
-pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: a flow's share relative to others");
+    Param::number("alpha", 1.0, (0.0, 1000.0), "segments", "additive increase per round trip of t_rho (ns2: of t_rho / 2)");
+pub const BETA: Param<f64> = Param::number("beta", 0.875, (0.0, 1.0), "", "share of the window left by a decrease");
+pub const KAPPA: Param<f64> = Param::number("kappa", 0.25, (0.0, 10.0), "", "gain for exact loads (bits=8)");
+pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: the flow's weight");
 
 /// The constants.
 #[derive(Clone, Debug)]

@@ -32,7 +32,7 @@ use narrows_wire::{CodePoints, Header, LoadCode, Signal};
 pub const ENTRY: Entry = Entry {
     name: "vcp",
     kernel: None,
-    summary: "VCP: multiplicative increase, additive increase or multiplicative decrease, as two bits from the routers say",
+    summary: "VCP: multiplicative increase, additive increase or multiplicative decrease by two bits from routers",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
     basis: Basis::Routers,
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
@@ -52,17 +52,9 @@ pub const ENTRY: Entry = Entry {
     build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
 };
 
-const EIGHT_BITS: Param<bool> = Param::choice(
-    "bits",
-    "2",
-    &[("2", false), ("8", true)],
-    "8: routers tell their load in hundredths, and the window follows the fluid model's law",
-);
-const PACING: Param<bool> = Param::flag(
-    "pacing",
-    true,
-    "one window per round trip (ns2: only windows up to 64 segments whose segments are more than half of t_rho apart)",
-);
+const EIGHT_BITS: Param<bool> =
+    Param::choice("bits", "2", &[("2", false), ("8", true)], "8: loads in hundredths, and the window law of the fluid model");
+const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip (ns2: up to 64 segments, more than t_rho / 2 apart)");
 
 /// A window that takes hours to cross the path is still paced.
 const SLOWEST: Rate = Rate::from_bps(1);

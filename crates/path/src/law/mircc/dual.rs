@@ -10,7 +10,7 @@ use narrows_wire::Rates;
 /// The registry line.
 pub(crate) const ENTRY: LawEntry = LawEntry {
     name: "mircc",
-    summary: "MIRCC with two classes: the primary one as with one class, the secondary one fills what it leaves",
+    summary: "MIRCC with two classes: primary as with one class, secondary fills the rest",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, sections 3.1 and 4.2",
     classes: 2,
     params: &[ETA.spec, ALPHA.spec, BETA.spec, POOL.spec, ETA_CAPS.spec, KT.spec, SHORTEST.spec, LONGEST.spec, FLOOR.spec],
@@ -20,7 +20,7 @@ const POOL: Param<Pool> = Param::choice(
     "pool",
     "consistent",
     &[("consistent", Pool::Consistent), ("literal", Pool::Literal)],
-    "what the secondary class fills: eta C less the primary traffic, or eta of what that leaves of C, as printed",
+    "capacity of the secondary class: eta C - y, or eta (C - y) as printed, y being primary traffic",
 );
 
 /// What the secondary class may fill.

@@ -6,24 +6,19 @@ use narrows_params::{Param, Params};
 use narrows_units::{Rate, Span};
 
 /// The parameters of both laws.
-pub(super) const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "part of the capacity to fill");
+pub(super) const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "share of the capacity to fill");
 pub(super) const ALPHA: Param<f64> =
-    Param::number("alpha", 0.5, (0.001, 1.0), "", "weight of an interval in the averages of base and excess rate");
-pub(super) const BETA: Param<f64> = Param::number("beta", 0.1, (0.0, 1.0), "", "the least weight of the queue, beta' in the paper");
+    Param::number("alpha", 0.5, (0.001, 1.0), "", "weight of a tick in the averages of base and excess rate");
+pub(super) const BETA: Param<f64> = Param::number("beta", 0.1, (0.0, 1.0), "", "least weight of the queue, beta' in the paper");
 pub(super) const ETA_CAPS: Param<bool> =
-    Param::choice("cap", "capacity", &[("capacity", false), ("eta", true)], "no rate above the capacity, or above eta of it");
-pub(super) const KT: Param<f64> = Param::number(
-    "kt",
-    1.0,
-    (0.01, 10.0),
-    "",
-    "time between ticks, in mean round trips; above two ticks of feedback delay the loop is unstable",
-);
-pub(super) const SHORTEST: Param<Span> = Param::millis("shortest", 10.0, (1.0, 1000.0), "the shortest time between ticks");
+    Param::choice("cap", "capacity", &[("capacity", false), ("eta", true)], "upper bound of rates: capacity, or eta of it");
+pub(super) const KT: Param<f64> =
+    Param::number("kt", 1.0, (0.01, 10.0), "", "interval of ticks in mean round trips; unstable above two ticks of feedback delay");
+pub(super) const SHORTEST: Param<Span> = Param::millis("shortest", 10.0, (1.0, 1000.0), "least interval of ticks");
 pub(super) const LONGEST: Param<Span> =
-    Param::millis("longest", 1000.0, (1.0, 60_000.0), "the longest time between ticks, also if it is below the shortest");
+    Param::millis("longest", 1000.0, (1.0, 60_000.0), "greatest interval of ticks, even below the least");
 pub(super) const FLOOR: Param<f64> =
-    Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "the lowest rate, Data packets per mean round trip");
+    Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "lowest rate, Data packets per mean round trip");
 
 /// Bits in a Data packet before any has been seen.
 const FIRST_PACKET: f64 = 8000.0;

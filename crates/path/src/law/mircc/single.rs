@@ -10,7 +10,7 @@ use narrows_wire::Rates;
 /// The registry line.
 pub(crate) const ENTRY: LawEntry = LawEntry {
     name: "mircc-single",
-    summary: "MIRCC with one class: splits what the link aims at, and fills what flows held elsewhere leave",
+    summary: "MIRCC with one class: splits the target capacity, and fills the part left by flows limited elsewhere",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 3.1",
     classes: 1,
     params: &[ETA.spec, ALPHA.spec, BETA.spec, ETA_CAPS.spec, KT.spec, SHORTEST.spec, LONGEST.spec, FLOOR.spec],

@@ -19,7 +19,7 @@ use narrows_wire::Ecn;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "dualpi2",
-    summary: "a low-latency queue for ECT(1) and CE beside one for all else; one PI controller marks both, so that scalable and classic flows get equal windows",
+    summary: "a low-latency queue for ECT(1) and CE beside a classic one; one PI controller serves both, for equal windows of scalable and classic flows",
     source: "RFC 9332, appendix A",
     offers: &[],
     params: &[
@@ -35,28 +35,27 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     ],
 };
 
-const TARGET: Param<Span> =
-    Param::millis("target", 15.0, (0.01, 10_000.0), "the delay aimed at in the classic queue (RFC 9332 appendix A.1)");
+const TARGET: Param<Span> = Param::millis("target", 15.0, (0.01, 10_000.0), "target delay of the classic queue (RFC 9332 appendix A.1)");
 const RTT_MAX: Param<Span> =
-    Param::millis("rtt_max", 100.0, (0.1, 100_000.0), "longest usual round trip: gives the gains and, with the target, the period (A.1)");
+    Param::millis("rtt_max", 100.0, (0.1, 100_000.0), "longest usual round trip: sets gains and, with the target, the period (A.1)");
 const K: Param<f64> =
-    Param::number("k", 2.0, (0.1, 100.0), "", "coupling: marks of low-latency packets are k times the base probability (section 2.1)");
+    Param::number("k", 2.0, (0.1, 100.0), "", "coupling: low-latency marking is k times the base probability (section 2.1)");
 const RAMP_START: Param<Span> =
-    Param::millis("ramp_start", 0.8, (0.0, 10_000.0), "delay from which the low-latency queue marks by itself (A.1: minTh)");
+    Param::millis("ramp_start", 0.8, (0.0, 10_000.0), "delay at which the low-latency queue starts its own marks (A.1: minTh)");
 const RAMP_WIDTH: Param<Span> =
-    Param::millis("ramp_width", 0.4, (0.0, 10_000.0), "from here on over this it marks ever more, beyond it all; 0: a step (A.1: range)");
+    Param::millis("ramp_width", 0.4, (0.0, 10_000.0), "width of the ramp up to marking all; 0: a step (A.1: range)");
 const RAMP_FLOOR: Param<f64> =
-    Param::number("ramp_floor", 1.0, (0.0, 1000.0), "packets", "it marks by itself only if so many packets are left behind (A.1: Th_len)");
+    Param::number("ramp_floor", 1.0, (0.0, 1000.0), "packets", "least packets left behind for its own marks (A.1: Th_len)");
 const SHIFTED: Param<bool> = Param::choice(
     "scheduler",
     "wrr",
     &[("wrr", false), ("ts-fifo", true)],
-    "low latency first but for a weight; or first come, first served with a time shift (section 4.2.2)",
+    "weighted priority of low latency, or first come, first served with a time shift (section 4.2.2)",
 );
 const CLASSIC_WEIGHT: Param<f64> =
-    Param::number("classic_weight", 6.25, (0.0, 100.0), "%", "wrr: share that classic packets have at least (A.1: 1/16)");
+    Param::number("classic_weight", 6.25, (0.0, 100.0), "%", "wrr: least share of classic packets (A.1: 1/16)");
 const TIME_SHIFT: Param<Span> =
-    Param::millis("time_shift", 30.0, (0.0, 10_000.0), "ts-fifo: low-latency packets count as so much older (twice the target)");
+    Param::millis("time_shift", 30.0, (0.0, 10_000.0), "ts-fifo: head start of low-latency packets (twice the target)");
 
 /// Two coupled queues.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use narrows_wire::Ecn;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "pie",
-    summary: "drops or marks arrivals with a probability that follows the queueing delay and its trend",
+    summary: "drops or marks arrivals with a probability that follows queueing delay and its trend",
     source: "RFC 8033",
     offers: &[],
     params: &[
@@ -33,24 +33,22 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     ],
 };
 
-const TARGET: Param<Span> = Param::millis("target", 15.0, (0.01, 10_000.0), "the delay aimed at, QDELAY_REF (RFC 8033 section 4.2)");
-const UPDATE: Param<Span> =
-    Param::millis("update", 15.0, (0.1, 10_000.0), "time between updates of the probability, T_UPDATE (section 4.2)");
+const TARGET: Param<Span> = Param::millis("target", 15.0, (0.01, 10_000.0), "target delay, QDELAY_REF (RFC 8033 section 4.2)");
+const UPDATE: Param<Span> = Param::millis("update", 15.0, (0.1, 10_000.0), "update interval of the probability, T_UPDATE (section 4.2)");
 const ALPHA: Param<f64> = Param::number("alpha", 0.125, (0.0, 100.0), "Hz", "weight of the deviation from the target (section 4.2)");
 const BETA: Param<f64> = Param::number("beta", 1.25, (0.0, 100.0), "Hz", "weight of the change of the delay (section 4.2)");
-const BURST: Param<Span> = Param::millis("burst", 150.0, (0.0, 100_000.0), "burst let through after a quiet time, MAX_BURST (section 4.4)");
+const BURST: Param<Span> = Param::millis("burst", 150.0, (0.0, 100_000.0), "burst allowance after a quiet time, MAX_BURST (section 4.4)");
 const MEASURES_DEPARTURES: Param<bool> = Param::choice(
     "delay",
     "timestamp",
     &[("timestamp", false), ("departure-rate", true)],
-    "how the delay is known: by the wait of the packet at the head, or by the rate at which packets leave (sections 4.3, 5.2)",
+    "source of the delay: the head packet's wait, or the departure rate (sections 4.3, 5.2)",
 );
-const DERANDOMIZE: Param<bool> = Param::flag("derandomize", true, "no two drops too near to each other or too far apart (section 5.4)");
-const CAP: Param<bool> = Param::flag("cap", true, "a probability of 10 % or more rises by 2 points at once at most (section 5.5)");
-const ECN: Param<bool> =
-    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them while the probability is below `mark_limit` (section 5.1)");
+const DERANDOMIZE: Param<bool> = Param::flag("derandomize", true, "limit distances between drops (section 5.4)");
+const CAP: Param<bool> = Param::flag("cap", true, "from 10 % on the probability rises by at most 2 points (section 5.5)");
+const ECN: Param<bool> = Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them below `mark_limit` (section 5.1)");
 const MARK_LIMIT: Param<f64> =
-    Param::number("mark_limit", 0.1, (0.0, 1.0), "", "probability from which on ECN-capable packets are dropped as well (section 5.1)");
+    Param::number("mark_limit", 0.1, (0.0, 1.0), "", "probability from which ECN-capable packets are dropped too (section 5.1)");
 
 /// Bytes over which a departure rate is measured (section 5.2).
 const DQ_THRESHOLD: u64 = 16_384;

@@ -13,7 +13,7 @@ use narrows_wire::Ecn;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "red",
-    summary: "random early detection: drops or marks arrivals with a probability that follows the average queue; gentle and adaptive forms",
+    summary: "random early detection: drops or marks arrivals by the average queue; gentle and adaptive forms",
     source: "Floyd and Jacobson 1993; Floyd, Gummadi and Shenker 2001 (adaptive); RFC 3168; ns-2 queue/red.cc (automatic values)",
     offers: &[],
     params: &[
@@ -39,53 +39,42 @@ const MIN: Param<f64> = Param::number(
     0.0,
     (0.0, 1e6),
     "",
-    "average from which on packets are dropped or marked, in packets or as `unit` says; 0: half of what leaves in `target`, at least 5 packets",
+    "least average with drops or marks, in `unit`; 0: half of the departures in `target`, at least 5 packets",
 );
-const MAX: Param<f64> = Param::number(
-    "max",
-    0.0,
-    (0.0, 1e6),
-    "",
-    "average at which the probability is `max_p`, min at least, in the same unit; 0: three times min",
-);
+const MAX: Param<f64> =
+    Param::number("max", 0.0, (0.0, 1e6), "", "average at which the probability is `max_p`, at least min, in `unit`; 0: three times min");
 const PERCENT: Param<bool> = Param::choice(
     "unit",
     "packets",
     &[("packets", false), ("percent", true)],
-    "of min and max: packets of mean size, or percent of the link's buffer",
+    "unit of min and max: packets of mean size, or percent of the buffer",
 );
-const MAX_P: Param<f64> = Param::number("max_p", 0.1, (0.0, 1.0), "", "the probability there; with adaptive=true the one to begin with");
-const WEIGHT: Param<f64> = Param::number(
-    "weight",
-    0.0,
-    (0.0, 1.0),
-    "",
-    "weight of an arrival in the average; 0: by rate and `rtt`, 1 - exp(-1 / (10 rtt in packets))",
-);
+const MAX_P: Param<f64> = Param::number("max_p", 0.1, (0.0, 1.0), "", "probability at max; initial value with adaptive=true");
+const WEIGHT: Param<f64> =
+    Param::number("weight", 0.0, (0.0, 1.0), "", "weight of an arrival in the average; 0: 1 - exp(-1 / (10 `rtt` in packets))");
 const RTT: Param<f64> = Param::number(
     "rtt",
     0.0,
     (0.0, 100_000.0),
     "ms",
-    "round trip for the weight; 0: three times the delay of the link and of a packet, at least 100 ms",
+    "round trip for the weight; 0: three times link delay plus packet time, at least 100 ms",
 );
 const TARGET: Param<f64> = Param::number("target", 5.0, (0.01, 10_000.0), "ms", "delay for the automatic min");
-const MEAN_PACKET: Param<f64> =
-    Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "size of the packets in which min and max count");
-const GENTLE: Param<bool> = Param::flag("gentle", true, "from max on the probability rises to 1 at twice max; otherwise it is 1 at once");
+const MEAN_PACKET: Param<f64> = Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "packet size for min and max");
+const GENTLE: Param<bool> = Param::flag("gentle", true, "above max the probability rises to 1 at twice max; otherwise 1 at once");
 const ADAPTIVE: Param<bool> =
-    Param::flag("adaptive", false, "max_p follows the average each 0.5 s, to hold it between 0.4 and 0.6 of the way from min to max");
+    Param::flag("adaptive", false, "adapt max_p every 0.5 s to hold the average between 0.4 and 0.6 of the way from min to max");
 const CLASSIC: Param<bool> = Param::choice(
     "spread",
     "wait",
     &[("wait", false), ("classic", true)],
-    "how drops are spaced: none within 1/p packets and then one within as many (ns-2), or uniformly within 1/p",
+    "spacing of drops: none within 1/p packets, then one within as many (ns-2); or uniform within 1/p",
 );
-const BYTE_MODE: Param<bool> = Param::flag("byte_mode", true, "the queue counts in bytes, and small packets have less to fear");
+const BYTE_MODE: Param<bool> = Param::flag("byte_mode", true, "count in bytes; small packets are dropped less");
 const ECN: Param<bool> =
-    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (RFC 3168), except where everything is dropped");
+    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (RFC 3168), except where all are dropped");
 const MARK_LIMIT: Param<f64> =
-    Param::number("mark_limit", 1.0, (0.0, 1.0), "", "probability from which on ECN-capable packets are dropped as well (ns-2: 0.1)");
+    Param::number("mark_limit", 1.0, (0.0, 1.0), "", "probability from which ECN-capable packets are dropped too (ns-2: 0.1)");
 
 /// Time between adaptations.
 const ADAPT_EVERY: Span = Span::from_millis(500);

@@ -17,7 +17,7 @@ use target::Target;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "vcp",
-    summary: "VCP's router: tells its load of the last 200 ms in the two ECN bits, for vcp senders only; drops what does not fit",
+    summary: "VCP's router: writes its load of the last 200 ms into the ECN field, for vcp senders only; drops at a full buffer",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
     offers: &[Need::LoadCode],
     params: &[NS2.spec, CodePoints::PARAM.spec, T_RHO.spec, T_Q.spec, GAMMA.spec, KAPPA_Q.spec, ACK_PRIORITY.spec],
@@ -27,22 +27,18 @@ const NS2: Param<bool> = Param::choice(
     "dialect",
     "paper",
     &[("paper", false), ("ns2", true)],
-    "ns2: load in whole percents and one more, a target that adapts to a wanted mean utilisation, the period's mean queue by a 16th",
+    "ns2: load in whole percents plus one, a target that adapts to a mean utilisation, a 16th of the mean queue",
 );
-const T_RHO: Param<Span> = Param::millis(
-    "t_rho",
-    200.0,
-    (1.0, 10_000.0),
-    "time over which the load is measured; longer than most round trips, the same in routers and senders",
-);
-const T_Q: Param<Span> = Param::millis("t_q", 10.0, (0.1, 10_000.0), "time between two samples of the queue");
-const GAMMA: Param<f64> = Param::number("gamma", 0.98, (0.1, 1.0), "", "utilisation aimed at (ns2: adapts from 0.95)");
-const KAPPA_Q: Param<f64> = Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue against arrivals");
+const T_RHO: Param<Span> =
+    Param::millis("t_rho", 200.0, (1.0, 10_000.0), "measuring period; above most round trips, equal in routers and senders");
+const T_Q: Param<Span> = Param::millis("t_q", 10.0, (0.1, 10_000.0), "sampling interval of the queue");
+const GAMMA: Param<f64> = Param::number("gamma", 0.98, (0.1, 1.0), "", "target utilisation (ns2: adapts from 0.95)");
+const KAPPA_Q: Param<f64> = Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue");
 const ACK_PRIORITY: Param<Option<bool>> = Param::choice(
     "ack_priority",
     "auto",
     &[("auto", None), ("on", Some(true)), ("off", Some(false))],
-    "packets without a code, such as acknowledgements, leave first; auto: in dialect ns2",
+    "packets without a code, such as acknowledgements, go first; auto: in dialect ns2",
 );
 
 /// A drop-tail queue that tells its load.

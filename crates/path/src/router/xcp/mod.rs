@@ -18,28 +18,17 @@ use narrows_wire::Header;
 /// The registry line.
 pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     name: "xcp",
-    summary: "XCP's router: an efficiency controller for all flows together and a fairness controller between them; drops what does not fit",
+    summary: "XCP's router: an efficiency controller for all flows and a fairness controller between them; drops at a full buffer",
     source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcpq.cc",
     offers: &[Need::Delta],
     params: &[ALPHA.spec, BETA.spec, GAMMA.spec],
 };
 
-const ALPHA: Param<f64> = Param::number(
-    "alpha",
-    0.4,
-    (0.001, 1.0),
-    "",
-    "part of the spare capacity handed out per mean round trip; below pi/(4 sqrt 2) it is stable",
-);
-const BETA: Param<f64> = Param::number(
-    "beta",
-    0.226,
-    (0.0, 1.0),
-    "",
-    "part of the persistent queue taken back per mean round trip; alpha^2 sqrt 2 for stability",
-);
-const GAMMA: Param<f64> =
-    Param::number("gamma", 0.1, (0.0, 1.0), "", "part of the traffic that is shuffled between flows per mean round trip, for fairness");
+const ALPHA: Param<f64> =
+    Param::number("alpha", 0.4, (0.001, 1.0), "", "share of spare capacity granted per mean round trip; stable below pi/(4 sqrt 2)");
+const BETA: Param<f64> =
+    Param::number("beta", 0.226, (0.0, 1.0), "", "share of the persistent queue drained per mean round trip; alpha^2 sqrt 2 for stability");
+const GAMMA: Param<f64> = Param::number("gamma", 0.1, (0.0, 1.0), "", "share of traffic shuffled between flows per mean round trip");
 
 /// Before any round trip is known.
 const FIRST_INTERVAL: Span = Span::from_millis(50);

@@ -47,7 +47,7 @@ use window::Cwnd;
 pub const ENTRY: Entry = Entry {
     name: "bbr",
     kernel: Some("bbr"),
-    summary: "BBR version 1: paces at the measured bandwidth, bounds the flight by twice the bandwidth-delay product",
+    summary: "BBR version 1: paces at the measured bandwidth, bounds the flight by two BDP",
     source: "Linux net/ipv4/tcp_bbr.c; draft-cardwell-iccrg-bbr-congestion-control-00",
     basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing],
@@ -60,7 +60,7 @@ const ERA: Param<Era> = Param::choice(
     "era",
     "linux-6",
     &[("linux-4.15", Era::Linux4_15), ("linux-6", Era::Linux6)],
-    "the kernel it follows; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
+    "kernel version; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
 );
 
 /// `bbr_high_gain`, 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip (section 4.3.2.1).

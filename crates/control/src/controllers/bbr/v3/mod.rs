@@ -68,7 +68,7 @@ use undo::Undo;
 pub const ENTRY: Entry = Entry {
     name: "bbr3",
     kernel: None,
-    summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by what is lost, probes every 2 to 3 s or 62 to 63 rounds",
+    summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by losses, probes every 2 to 3 s or 62 to 63 rounds",
     source: "draft-ietf-ccwg-bbr-06; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
     basis: Basis::Model,
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
@@ -84,8 +84,7 @@ const PROFILE: Param<Profile> = Param::choice(
     "draft: draft-ietf-ccwg-bbr; linux: the kernel of google/bbr, branch v3",
 );
 const ECN: Param<bool> =
-    Param::flag("ecn", false, "send ECT(0) and answer the share of packets marked, on paths of at most 5 ms (profile linux only)")
-        .needing(Need::EcnCounts);
+    Param::flag("ecn", false, "send ECT(0) and answer the share of marks on paths up to 5 ms (profile linux)").needing(Need::EcnCounts);
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     if params.get(&PROFILE) == Profile::Draft {

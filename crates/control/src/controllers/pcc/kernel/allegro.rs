@@ -23,7 +23,7 @@ pub const CONSTANTS: Constants = Constants {
 pub const ENTRY: Entry = Entry {
     name: "pcc-allegro",
     kernel: Some("pcc_allegro"),
-    summary: "PCC Allegro as the Linux kernel module computes it, defects included: steps of some percent toward the better of two rates",
+    summary: "PCC Allegro of the Linux kernel module, defects included: steps of a few percent toward the better of two rates",
     source: "PCC-Kernel, branch master, src/tcp_pcc.c",
     basis: Basis::Utility,
     needs: &[Need::Pacing],
@@ -34,23 +34,18 @@ pub const ENTRY: Entry = Entry {
 
 const FIXED: Param<bool> = Param::flag("fixed", false, "repair the start: double while the utility rises");
 const INTERVAL_PACKETS: Param<u32> =
-    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "an interval is at least so long");
+    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "least length of an interval");
 const IGNORE: Param<u32> = Param::whole(
     "ignore",
     CONSTANTS.ignore,
     (0, 1_000),
     "packets",
-    "left out at either end of an interval, as they may belong to its neighbour",
+    "ignored at either end of an interval, as they may belong to its neighbour",
 );
-const EPSILON_MIN: Param<u32> = Param::whole(
-    "epsilon_min",
-    CONSTANTS.epsilon_min,
-    (1, 99),
-    "%",
-    "the first step, and how far the first probes are above and below the rate",
-);
+const EPSILON_MIN: Param<u32> =
+    Param::whole("epsilon_min", CONSTANTS.epsilon_min, (1, 99), "%", "first step, and distance of the first probes from the rate");
 const EPSILON_MAX: Param<u32> = Param::whole("epsilon_max", CONSTANTS.epsilon_max, (1, 99), "%", "the largest");
-const LOSS_MARGIN: Param<u32> = Param::whole("loss_margin", CONSTANTS.loss_margin, (0, 10), "%", "the loss at which the utility collapses");
+const LOSS_MARGIN: Param<u32> = Param::whole("loss_margin", CONSTANTS.loss_margin, (0, 10), "%", "loss at which the utility collapses");
 
 fn constants(params: &Params) -> Constants {
     Constants {

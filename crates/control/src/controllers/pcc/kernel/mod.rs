@@ -26,8 +26,7 @@ use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
 /// The rate at which a connection of either variant begins.
-const FIRST_RATE: Param<u32> =
-    Param::whole("first_rate", 524_288, (1_024, u32::MAX), "B/s", "the rate at which a connection begins, of payload");
+const FIRST_RATE: Param<u32> = Param::whole("first_rate", 524_288, (1_024, u32::MAX), "B/s", "initial rate, of payload");
 
 /// The controller around a core.
 #[derive(Clone, Debug)]

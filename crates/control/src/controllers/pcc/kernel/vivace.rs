@@ -31,7 +31,7 @@ pub const CONSTANTS: Constants = Constants {
 pub const ENTRY: Entry = Entry {
     name: "pcc-vivace",
     kernel: Some("pcc_vivace"),
-    summary: "PCC Vivace as the Linux kernel module computes it, defects included: gradient ascent on a utility linear in the rate",
+    summary: "PCC Vivace of the Linux kernel module, defects included: gradient ascent on a utility linear in the rate",
     source: "PCC-Kernel, branch vivace, src/tcp_pcc.c",
     basis: Basis::Utility,
     needs: &[Need::Pacing],
@@ -57,51 +57,47 @@ pub const ENTRY: Entry = Entry {
     build: |setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel"))),
 };
 
-const FIXED: Param<bool> = Param::flag(
-    "fixed",
-    false,
-    "repair three defects: double in the start, let downward moves go on, begin a move at the rate that won the probe",
-);
+const FIXED: Param<bool> =
+    Param::flag("fixed", false, "repair three defects: double in the start, continue downward moves, begin moves at the winning rate");
 const PAIR_BUG: Param<bool> =
-    Param::flag("pair_bug", false, "as before 29 November 2018: the first pair's verdict chooses among the second pair's rates");
+    Param::flag("pair_bug", false, "as before 29 November 2018: the first pair's verdict selects among the second pair's rates");
 const INTERVAL_PACKETS: Param<u32> =
-    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "an interval is at least so long");
+    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "least length of an interval");
 const IGNORE: Param<u32> = Param::whole(
     "ignore",
     CONSTANTS.ignore,
     (0, 1_000),
     "packets",
-    "left out at either end of an interval, as they may belong to its neighbour",
+    "ignored at either end of an interval, as they may belong to its neighbour",
 );
-const PROBE: Param<u32> = Param::whole("probe", CONSTANTS.probe, (1, 99), "%", "probes are so far above and below the rate");
-const LATENCY: Param<u32> =
-    Param::whole("latency", CONSTANTS.latency, (0, 1_000_000), "", "weight of the growth of the round trip per time");
+const PROBE: Param<u32> = Param::whole("probe", CONSTANTS.probe, (1, 99), "%", "distance of probes from the rate");
+const LATENCY: Param<u32> = Param::whole("latency", CONSTANTS.latency, (0, 1_000_000), "", "weight of the round trip's slope");
 const LOSS: Param<u32> = Param::whole("loss", CONSTANTS.loss, (0, 1_000_000), "", "weight of the loss");
-const LATENCY_FILTER: Param<u32> = Param::whole(
-    "latency_filter",
-    CONSTANTS.latency_filter as u32,
-    (0, 1_000_000),
-    "thousandths",
-    "less growth of the round trip per time counts as none",
-);
+const LATENCY_FILTER: Param<u32> =
+    Param::whole("latency_filter", CONSTANTS.latency_filter as u32, (0, 1_000_000), "thousandths", "smaller slopes count as zero");
 const MIN_DIFFERENCE: Param<u32> = Param::whole(
     "min_difference",
     CONSTANTS.min_difference as u32,
     (0, 1_000),
     "thousandths",
-    "rates less far apart give no gradient; steps are at least 1.1 times as large",
+    "closer rates give no gradient; steps are at least 1.1 times this",
 );
 const STEP: Param<u32> = Param::whole("step", CONSTANTS.step, (1, 1_000_000), "", "bytes/s for a gradient of 0.001 and an amplifier of 1");
-const AMPLIFIER: Param<u32> =
-    Param::whole("amplifier", CONSTANTS.amplifier as u32, (1, 1_000), "", "of the first step in a direction; each further one adds 1");
+const AMPLIFIER: Param<u32> = Param::whole(
+    "amplifier",
+    CONSTANTS.amplifier as u32,
+    (1, 1_000),
+    "",
+    "amplifier of the first step in a direction; each further step adds 1",
+);
 const SWING_BUFFER: Param<u32> =
     Param::whole("swing_buffer", CONSTANTS.swing_buffer as u32, (0, 1_000), "", "most steps without amplification after reversals");
 const CHANGE_BOUND: Param<u32> =
-    Param::whole("change_bound", CONSTANTS.change_bound as u32, (1, 1_000), "thousandths", "most that a first step changes of the rate");
+    Param::whole("change_bound", CONSTANTS.change_bound as u32, (1, 1_000), "thousandths", "bound of a first step, share of the rate");
 const CHANGE_STEP: Param<u32> =
-    Param::whole("change_step", CONSTANTS.change_step as u32, (0, 1_000), "thousandths", "the bound widens by this while steps meet it");
+    Param::whole("change_step", CONSTANTS.change_step as u32, (0, 1_000), "thousandths", "growth of the bound while steps meet it");
 const FLOOR_PACKETS: Param<u32> =
-    Param::whole("floor_packets", CONSTANTS.floor_packets, (0, 1_000), "packets", "the least rate, per round trip");
+    Param::whole("floor_packets", CONSTANTS.floor_packets, (0, 1_000), "packets", "least rate, per round trip");
 
 fn constants(params: &Params) -> Constants {
     Constants {

@@ -24,7 +24,7 @@ use narrows_params::{Need, Param, Params};
 pub const ENTRY: Entry = Entry {
     name: "vivace-nsdi18",
     kernel: None,
-    summary: "PCC Vivace as in the code released with its paper: no penalty for latency unless set, losses up to 3 % cost little",
+    summary: "PCC Vivace as released with its paper: no latency penalty unless set, cheap losses up to 3 %",
     source: "PCC-Uspace, branch NSDI-2018, pcc-gradient/sender/app/pcc.h",
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
@@ -56,16 +56,14 @@ pub const ENTRY: Entry = Entry {
 
 const EXPONENT: Param<f64> = Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate");
 const LATENCY_PRICE: Param<f64> =
-    Param::number("b", 0.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second; the code has 11330, switched off");
-const LOSS_PRICE: Param<f64> = Param::number("c", 11.35, (0.0, 1e6), "", "price of losses above 3 %; below it is 1");
-const GRADIENT_STEP: Param<f64> =
-    Param::number("gradient_step", 0.02, (0.001, 1.0), "s/s", "changes of the round trip count in whole steps of this size");
-const EPSILON: Param<f64> =
-    Param::number("epsilon", 0.05, (0.005, 0.5), "", "probes are this share above and below the rate, at least 0.5 Mbit/s");
+    Param::number("b", 0.0, (0.0, 1e6), "", "price of the round trip's slope, s/s; the code has 11330, switched off");
+const LOSS_PRICE: Param<f64> = Param::number("c", 11.35, (0.0, 1e6), "", "price of loss above 3 %; 1 below");
+const GRADIENT_STEP: Param<f64> = Param::number("gradient_step", 0.02, (0.001, 1.0), "s/s", "granularity of the slope");
+const EPSILON: Param<f64> = Param::number("epsilon", 0.05, (0.005, 0.5), "", "distance of probes from the rate, at least 0.5 Mbit/s");
 const THETA0: Param<f64> = Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1");
-const OMEGA0: Param<f64> = Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, as a share of the rate");
-const DELTA: Param<f64> = Param::number("delta", 0.06, (0.001, 1.0), "", "what each step that reaches the bound adds to it");
-const MIN_STEP: Param<f64> = Param::number("min_step", 0.5, (0.0, 100.0), "Mbit/s", "least difference of a probe, and least step");
+const OMEGA0: Param<f64> = Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, share of the rate");
+const DELTA: Param<f64> = Param::number("delta", 0.06, (0.001, 1.0), "", "growth of the bound per step that reaches it");
+const MIN_STEP: Param<f64> = Param::number("min_step", 0.5, (0.0, 100.0), "Mbit/s", "least distance of a probe, and least step");
 const MIN_RATE: Param<f64> = Param::number("min_rate", 1.3, (0.001, 1000.0), "Mbit/s", "below it the sender hibernates at 0.04 Mbit/s");
 const MI_MOST: Param<f64> = Param::number("mi_most", 3000.0, (10.0, 1e9), "packets", "most packets in an interval");
 

@@ -15,8 +15,7 @@ use narrows_params::Param;
 /// Registry line.
 pub const LINE: (&str, Build) = ("latency-target", |params| Box::new(LatencyTarget { target: params.get(&TARGET_MS) / 1e3 }));
 
-pub const TARGET_MS: Param<f64> =
-    Param::number("target_ms", 10.0, (1.0, 1000.0), "ms", "utility=latency-target: the queueing delay that is aimed at");
+pub const TARGET_MS: Param<f64> = Param::number("target_ms", 10.0, (1.0, 1000.0), "ms", "utility=latency-target: target queueing delay");
 
 /// g: a slope that misses the wanted one by s moves the rate of a lone flow by twice this times s in one round: by all that it misses.
 const GAIN: f64 = 0.5;

@@ -22,9 +22,5 @@ pub use vivace::{EXPONENT, GRADIENT_FILTER, LATENCY_PRICE, LOSS_PRICE, NEGATIVE_
 use narrows_params::Param;
 
 /// The utility function that `vivace` follows, by name.
-pub const UTILITY: Param<Build> = Param::choice(
-    "utility",
-    "vivace",
-    &[vivace::LINE, proportional::LINE, scavenger::LINE, latency_target::LINE],
-    "the utility that is maximised",
-);
+pub const UTILITY: Param<Build> =
+    Param::choice("utility", "vivace", &[vivace::LINE, proportional::LINE, scavenger::LINE, latency_target::LINE], "utility to maximise");

@@ -16,7 +16,7 @@ use narrows_params::Param;
 /// Registry line.
 pub const LINE: (&str, Build) = ("proportional", |params| Box::new(Proportional::new(Vivace::new(params), params.get(&WEIGHT))));
 
-pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "utility=proportional: flows share in proportion to it");
+pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "utility=proportional: the flow's weight");
 
 /// Price of a growing round trip. t n^(2-t) C^(t-1) leaves no standing queue with n flows on C Mbit/s (Vivace, section 4): 13 flows on 100 Mbit/s, 16 on 1000.
 const PRICE: f64 = 10.0;

@@ -12,21 +12,16 @@ pub const LINE: (&str, Build) = ("vivace", |params| Box::new(Vivace::new(params)
 
 pub const EXPONENT: Param<f64> = Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate in Mbit/s (equation 1)");
 pub const LATENCY_PRICE: Param<f64> =
-    Param::number("b", 900.0, (0.0, 1e6), "", "price of a round trip that grows by a second per second (equation 1); 0 is Vivace-Loss");
-pub const LOSS_PRICE: Param<f64> = Param::number(
-    "c",
-    11.35,
-    (0.0, 1e6),
-    "",
-    "price of loss (equation 1); t C^(t-1) / c is the random loss tolerated on C Mbit/s: 5 % on 100",
-);
+    Param::number("b", 900.0, (0.0, 1e6), "", "price of the round trip's slope, s/s (equation 1); 0 is Vivace-Loss");
+pub const LOSS_PRICE: Param<f64> =
+    Param::number("c", 11.35, (0.0, 1e6), "", "price of loss (equation 1); tolerates t C^(t-1) / c random loss on C Mbit/s: 5 % on 100");
 pub const GRADIENT_FILTER: Param<f64> =
-    Param::number("gradient_filter", 0.01, (0.0, 1.0), "s/s", "changes of the round trip below this count as none (section 5)");
+    Param::number("gradient_filter", 0.01, (0.0, 1.0), "s/s", "smaller slopes count as zero (section 5)");
 pub const NEGATIVE_GRADIENT: Param<bool> = Param::choice(
     "negative_gradient",
     "reward",
     &[("reward", true), ("clip", false)],
-    "a falling round trip counts as gain, as in the paper, or as steady (PCC Proteus)",
+    "a falling round trip counts as gain (paper) or as steady (PCC Proteus)",
 );
 
 /// u = x^t - b x (dRTT/dT) - c x L.
