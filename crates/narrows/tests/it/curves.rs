@@ -1,4 +1,5 @@
-//! The pages of controllers show what a command prints and draw what it records: `UPDATE_DOCS=1 cargo test -p narrows --test curves` rewrites both.
+//! The pages of controllers show the table of cases that a command prints, and draw its flows: `UPDATE_DOCS=1 cargo test -p narrows --test it
+//! curves` rewrites both.
 //!
 //! A page says `<!-- curve: narrows compare NAME ... -->`; what follows up to `<!-- end of curve -->` comes from that command.
 
@@ -34,7 +35,7 @@ fn pages_of_controllers_show_what_their_commands_give() {
             files[0].1 += &format!(
                 "{before}{BEGIN}{command} -->\n![Rates of the flows and queue of the bottleneck over time under {controller}]({name})\n\n\
                  `{command}` prints:\n\n```text\n{}\n```\n{END}",
-                table.trim_end()
+                table.split("\n\nFlow").next().unwrap_or_default().trim_end()
             );
             files.push((page.with_file_name(name), picture));
             shown.push(controller);

@@ -1,10 +1,10 @@
-//! The pages in `docs` say what the program does. `docs/controllers.md` and `docs/disciplines.md` are written from `narrows list`: `UPDATE_DOCS=1 cargo test -p
-//! narrows --test docs` rewrites them; the other pages must name every key and every column.
+//! The pages in `docs` agree with the program. `narrows list` generates `docs/controllers.md`, `docs/disciplines.md` and a part of `docs/icn.md`:
+//! `UPDATE_DOCS=1 cargo test -p narrows --test it docs` rewrites them. The other pages name every key and every column.
 
 use crate::scratch::{Scratch, code, stderr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -23,10 +23,10 @@ fn json(place: &Scratch, arguments: &[&str]) -> Value {
 fn controllers(place: &Scratch) -> String {
     let mut page = String::from(
         "# Controllers\n\n\
-         What `controller` in a scenario and the arguments of `narrows compare` can be. Parameters follow a question mark: `cubic?profile=rfc9438&ecn=true`;\n\
-         in a shell, quote them.\n\n\
-         This page is written from `narrows list controllers`; a test keeps the two equal.\n",
+         Values of `controller` in scenarios and arguments of `narrows compare`. Parameters follow a question mark, quoted in a shell:\n\
+         `cubic?profile=rfc9438&ecn=true`. `narrows list controllers` generates this page; a test keeps them equal.\n",
     );
+    let mut params = Params::default();
     for entry in json(place, &["list", "controllers", "--json"]).as_array().expect("a list") {
         page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
         page += &format!("- Follows: {}\n", text(&entry["source"]));
@@ -36,17 +36,17 @@ fn controllers(place: &Scratch) -> String {
         }
         page += &match entry["kernel"].as_str() {
             Some(name) => format!("- In Linux: `{name}`\n"),
-            None => "- In Linux: not available\n".to_owned(),
+            None => "- In Linux: no\n".to_owned(),
         };
         if let Some(name) = entry["loadable"].as_str() {
-            page += &format!("- Given to Linux by: `narrows kernel load {name}` ([kernel.md](kernel.md))\n");
+            page += &format!("- [Loaded](kernel.md) by: `narrows kernel load {name}`\n");
         }
         let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
-        page += &format!("- Needs of its world: {}\n", if needs.is_empty() { "nothing special".to_owned() } else { needs.join(", ") });
+        page += &format!("- Needs: {}\n", if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") });
         if let Some(router) = entry["router"].as_str() {
             page += &format!("- Its router: `queue = \"{router}\"`\n");
         }
-        page += &params(&entry["params"]);
+        page += &params.of(&entry);
     }
     page
 }
@@ -54,31 +54,48 @@ fn controllers(place: &Scratch) -> String {
 fn disciplines(place: &Scratch) -> String {
     let mut page = String::from(
         "# Queue disciplines\n\n\
-         What `queue` in a scenario's links can be. Parameters follow a question mark: `queue = \"codel?target=5&interval=100\"`. Whatever the discipline, the link's\n\
-         `buffer` is what it holds at most; what does not fit is dropped.\n\n\
-         This page is written from `narrows list disciplines`; a test keeps the two equal.\n",
+         Values of `queue` in a scenario's links. Parameters follow a question mark: `queue = \"codel?target=5&interval=100\"`. The link's\n\
+         `buffer` limits every discipline; packets beyond it are dropped. `narrows list disciplines` generates this page; a test keeps them\n\
+         equal.\n",
     );
+    let mut params = Params::default();
     for entry in json(place, &["list", "disciplines", "--json"]).as_array().expect("a list") {
         page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
         page += &format!("- Follows: {}\n", text(&entry["source"]));
         let offers: Vec<String> = entry["offers"].as_array().expect("a list").iter().map(text).collect();
         if !offers.is_empty() {
-            page += &format!("- Gives controllers: {}\n", offers.join(", "));
+            page += &format!("- Offers: {}\n", offers.join(", "));
         }
-        page += &params(&entry["params"]);
+        page += &params.of(&entry);
     }
     page
 }
 
-/// A table of parameters, nothing if there are none.
-fn params(params: &Value) -> String {
-    let params = params.as_array().expect("a list");
-    let row = |param: &Value| format!("| `{}` | {} | {} |\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
-    match params.len() {
-        0 => String::new(),
-        _ => {
-            "\n| Parameter | Values, the default first | What it does |\n| --- | --- | --- |\n".to_owned()
-                + &params.iter().map(row).collect::<String>()
+/// The parameters of each entry, said once: a row that an entry above has as well is only named.
+#[derive(Default)]
+struct Params {
+    /// Which entry has a row first.
+    first: BTreeMap<String, String>,
+}
+
+impl Params {
+    /// The parameters that no entry above has, with their values, the default first; then those that one has. Nothing if there are none.
+    fn of(&mut self, entry: &Value) -> String {
+        let (mut rows, mut known) = (String::new(), BTreeMap::<String, Vec<String>>::new());
+        for param in entry["params"].as_array().expect("a list") {
+            let row = format!("- `{}`, {}: {}\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
+            match self.first.get(&row) {
+                Some(name) => known.entry(name.clone()).or_default().push(format!("`{}`", text(&param["name"]))),
+                None => {
+                    self.first.insert(row.clone(), text(&entry["name"]));
+                    rows += &row;
+                }
+            }
+        }
+        let known = known.iter().map(|(name, params)| format!("\nAs for `{name}`: {}.\n", params.join(", "))).collect::<String>();
+        match rows.is_empty() {
+            true => known,
+            false => format!("\nParameters, defaults first:\n\n{rows}{known}"),
         }
     }
 }
@@ -106,13 +123,13 @@ fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
 /// Laws, consumers and strategies.
 fn icn(place: &Scratch) -> String {
     let all = json(place, &["list", "icn", "--json"]);
-    let mut part = String::new();
+    let (mut part, mut params) = (String::new(), Params::default());
     for (kind, title) in [("law", "Laws"), ("consumer", "Consumers"), ("strategy", "Strategies")] {
         part += &format!("\n## {title}\n");
         for entry in all.as_array().expect("a list").iter().filter(|entry| entry["kind"] == kind) {
             let (name, summary, source) = (text(&entry["name"]), text(&entry["summary"]), text(&entry["source"]));
             part += &format!("\n### `{name}`\n\n{}.\n\n- Follows: {source}\n", capitalised(&summary));
-            part += &params(&entry["params"]);
+            part += &params.of(entry);
         }
     }
     part + "\n"
@@ -135,7 +152,7 @@ fn the_page_of_information_centric_networks_has_what_the_program_lists() {
 
 /// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
 fn share(place: &Scratch) -> String {
-    let mut table = String::from("| Paper | Claims | Hold | Known not to |\n| --- | --- | --- | --- |\n");
+    let mut table = String::from("| Paper | Claims | Hold | Known not to |\n|---|---|---|---|\n");
     let (mut claims, mut known) = (0, 0);
     for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
         let all = paper["figures"].as_array().expect("figures").iter().flat_map(|figure| figure["claims"].as_array().expect("claims"));
