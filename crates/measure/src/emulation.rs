@@ -113,21 +113,19 @@ impl Emulation {
         let part = |time: Span| time.as_secs_f64() / self.wall.as_secs_f64().max(1e-9);
         if self.late_p99 > late {
             let ms = self.late_p99.as_secs_f64() * 1e3;
-            issues.push(format!("1 of 100 packets was handed over more than {ms:.2} ms late; at most {late} is sound here"));
+            issues.push(format!("p99 emulator lateness is {ms:.2} ms (limit {late})"));
         }
         if part(self.overlooked) > OVERLOOKED {
             let (share, ms) = (part(self.overlooked) * 100.0, self.gap_max.as_secs_f64() * 1e3);
-            issues.push(format!(
-                "packets were read more than {late} late in {share:.1} % of the time, up to {ms:.2} ms; at most 1 % is sound"
-            ));
+            issues.push(format!("packets were read more than {late} late in {share:.1} % of the time (limit 1 %), up to {ms:.2} ms"));
         }
         let waited = self.waited.saturating_sub(WAKING * self.turns);
         if part(waited) > WAITED {
-            issues.push(format!("the emulator waited for a core for {:.1} % of the time; at most 2 % is sound", part(waited) * 100.0));
+            issues.push(format!("the emulator waited for a core for {:.1} % of the time (limit 2 %)", part(waited) * 100.0));
         }
         if self.wake_p99 > WAKE {
             let ms = self.wake_p99.as_secs_f64() * 1e3;
-            issues.push(format!("the thread of the flows' sockets was more than {ms:.2} ms late 1 of 100 times; at most {WAKE} is sound"));
+            issues.push(format!("p99 lateness of the flows' socket thread is {ms:.2} ms (limit {WAKE})"));
         }
         if self.overrun > 0 {
             issues.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));

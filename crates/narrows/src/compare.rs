@@ -187,7 +187,7 @@ fn next(args: &CompareArgs) -> String {
     if let Some(path) = &network.path {
         format!("narrows path {path} to see that network, to save and to change it")
     } else if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
-        "narrows compare --loss '1 %' to see who tells random loss from congestion".to_owned()
+        "narrows compare --loss '1 %' to see which controllers mistake random loss for congestion".to_owned()
     } else if network.flows <= 2 {
         "narrows compare --flows 10 --buffer '0.5 bdp' to see how they share a small buffer".to_owned()
     } else {

@@ -22,7 +22,7 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let names: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
     if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
-        return Err(Failure::Other(format!("{} is named twice; it is beside itself anyway", twice.1)));
+        return Err(Failure::Other(format!("{} is named twice; self-pairs are always included", twice.1)));
     }
     if let Some((choice, router)) = args.controllers.iter().find_map(|choice| Some((choice, routers::needed(choice)?))) {
         return Err(Failure::Other(format!(

@@ -30,7 +30,7 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
     if duration.is_zero() {
         return Err(Problem::at(
             &raw.duration.span,
-            "a run of no length measures nothing",
+            "the duration must be greater than zero",
             "give a duration above zero, for example \"60 s\"",
         ));
     }

@@ -13,7 +13,7 @@ impl Scenario {
         let needs = choice.needs();
         let offered = |need: &Need| ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need);
         if let Some(missing) = needs.iter().find(|need| !offered(need)) {
-            return Some((format!("{} needs {missing}, which nothing on its route gives", choice.text()), remedy(*missing)));
+            return Some((format!("{} needs {missing}, which no link on its route provides", choice.text()), remedy(*missing)));
         }
         self.queues_of(flow).find_map(|(name, queue)| {
             if queue.entry().offers.contains(&Need::LoadCode) && !needs.contains(&Need::LoadCode) && ecn != Ecn::NotEct {
@@ -23,7 +23,7 @@ impl Scenario {
                 return Some((problem, "lead it around that link, or set ecn=false".to_owned()));
             }
             let (own, its) = codes(choice, queue).filter(|(own, its)| own != its)?;
-            let problem = format!("{} speaks {CODES}={own}, and the queue of \"{name}\" {CODES}={its}", choice.text());
+            let problem = format!("{} uses {CODES}={own}, but the queue of \"{name}\" uses {CODES}={its}", choice.text());
             Some((problem, format!("give both the same {CODES}")))
         })
     }

@@ -52,7 +52,7 @@ fn pages_of_controllers_show_what_their_commands_give() {
             }
         }
     }
-    assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test curves rewrites {stale:#?}");
+    assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test it curves rewrites {stale:#?}");
     assert!(!shown.is_empty());
 }
 

@@ -115,7 +115,7 @@ fn what_does_not_speak_the_same_codes_is_refused() {
     let error = refusal("queue = \"red\"", "controller = \"vcp\"");
     assert_eq!(
         error,
-        "flow \"forth\": vcp needs a load code from routers, which nothing on its route gives; give the bottleneck queue = \"vcp\""
+        "flow \"forth\": vcp needs a load code from routers, which no link on its route provides; give the bottleneck queue = \"vcp\""
     );
     let error = refusal("queue = \"vcp\"", "controller = \"cubic?ecn=true\"");
     assert!(error.contains("writes load codes over that") && error.contains("set ecn=false"), "{error}");
@@ -124,7 +124,7 @@ fn what_does_not_speak_the_same_codes_is_refused() {
     let text = dumbbell(10.0, 10, 30, 15, "?codes=accecn");
     assert!(utilisation(&run(&text)) > 0.9, "the other code points work as well");
     let error = refusal("queue = \"vcp\"", "controller = \"vcp-kernel\"");
-    assert!(error.contains("vcp-kernel speaks codes=accecn, and the queue"), "{error}");
+    assert!(error.contains("vcp-kernel uses codes=accecn, but the queue"), "{error}");
     let text = dumbbell(10.0, 10, 30, 15, "").replace("controller = \"vcp\"", "controller = \"cubic\"");
     assert!(utilisation(&run(&text)) > 0.5, "traffic without codes passes");
 }

@@ -184,7 +184,7 @@ fn changed_module_parameters_are_noticed() {
 fn load_codes_must_be_those_that_a_kernel_sender_knows() {
     let refused = |link, controller| planned_over(link, &[(controller, "")], &usual()).expect_err("refused").to_string();
     let paper = refused(r#"queue = "vcp""#, "vcp-kernel");
-    assert!(paper.contains("vcp-kernel speaks codes=accecn, and the queue of \"bottleneck\" codes=paper"), "{paper}");
+    assert!(paper.contains("vcp-kernel uses codes=accecn, but the queue of \"bottleneck\" uses codes=paper"), "{paper}");
     let none = refused("", "vcp-kernel");
     assert!(none.contains("needs a load code from routers") && none.contains("queue = \"vcp\""), "{none}");
     let classic = refused(r#"queue = "vcp?codes=accecn""#, "cubic?ecn=true");
