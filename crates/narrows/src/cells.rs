@@ -196,22 +196,19 @@ fn refuse_other(path: &Path, kept: &Origin, wanted: &Origin) -> Result<(), Failu
     } else {
         return Ok(());
     };
-    Err(Failure::Other(format!(
-        "the runs kept in {} {what}; they are not mixed: choose another --out, or remove that file to begin again",
-        path.display()
-    )))
+    Err(Failure::Other(format!("the runs kept in {} {what}; choose another --out, or remove that file to start over", path.display())))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Other(format!(
-        "{} cannot be written: {error}; free some space or choose another place with --out, what is kept there stays",
+        "{} cannot be written: {error}; free some space or choose another place with --out; runs kept so far remain",
         path.display()
     ))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Other(format!(
-        "{} cannot be read: {error}; give the result directory of a sweep that was stopped, or remove the file",
+        "{} cannot be read: {error}; give the result directory of an interrupted sweep, or remove the file",
         path.display()
     ))
 }

@@ -108,10 +108,7 @@ fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
     }
     let controller = |compared: &Compared| match compared {
         Compared::Controller(choice) => Ok(choice.clone()),
-        Compared::Icn(way) => Err(Failure::Other(format!(
-            "{} controls the rates of an information-centric network; add --icn to compare it there",
-            way.text()
-        ))),
+        Compared::Icn(way) => Err(Failure::Other(format!("{} controls rates in an information-centric network; add --icn", way.text()))),
     };
     args.compared.iter().map(controller).collect()
 }
@@ -126,9 +123,9 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
         Some(file) => {
             let scenario = narrows_scenario::load_driven_by(file, choice.text())?;
             if scenario.icn.is_some() {
-                let message = "this network is information-centric: it has no flows for a controller to drive";
+                let message = "this network is information-centric: it has no flows";
                 let remedy =
-                    format!("narrows compare --icn {} --file {} lets its consumers have the window", choice.text(), file.display());
+                    format!("narrows compare --icn {} --file {} lets the controller drive its consumers", choice.text(), file.display());
                 return Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)));
             }
             Ok(scenario)
@@ -178,19 +175,19 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
 /// A comparison that shows something this one could not.
 fn next(args: &CompareArgs) -> String {
     if args.icn && args.file.is_none() {
-        return "narrows reproduce mircc --quick to see what its authors found".to_owned();
+        return "narrows reproduce mircc --quick to reproduce its authors' results".to_owned();
     }
     if let Some(file) = &args.file {
-        return format!("narrows run {} to see its own controllers", quote(&file.display().to_string()));
+        return format!("narrows run {} to run it with its own controllers", quote(&file.display().to_string()));
     }
     let network = args.network();
     if let Some(path) = &network.path {
-        format!("narrows path {path} to see that network, to save and to change it")
+        format!("narrows path {path} to print that network as a file")
     } else if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
         "narrows compare --loss '1 %' to see which controllers mistake random loss for congestion".to_owned()
     } else if network.flows <= 2 {
         "narrows compare --flows 10 --buffer '0.5 bdp' to see how they share a small buffer".to_owned()
     } else {
-        "narrows compare --trace FILE to see them on recorded cellular capacity".to_owned()
+        "narrows compare --trace FILE to compare them on a recorded cellular link".to_owned()
     }
 }

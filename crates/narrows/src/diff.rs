@@ -170,7 +170,7 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
     for moved in changed.iter().take(ROWS) {
         let interval = moved.low.zip(moved.high).map_or_else(String::new, |(low, high)| format!("{} to {}", plain(low), plain(high)));
         let verdict = match (moved.beyond_spread, moved.better) {
-            (None, _) => "no spread known",
+            (None, _) => "spread unknown",
             (Some(false), _) => "within spread",
             (Some(true), None) => "moved",
             (Some(true), Some(true)) => "better",
@@ -201,7 +201,7 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         text += &format!("{unchanged} more did not change.\n");
     }
     if told.metrics.iter().all(|moved| moved.beyond_spread.is_none()) {
-        text += "One seed each: no spread known.\n";
+        text += "One seed each: the spread is unknown.\n";
     }
     text
 }

@@ -18,13 +18,13 @@ pub enum Failure {
     Kernel(#[from] narrows_kernel::KernelError),
     #[error("{0}")]
     Report(#[from] narrows_report::ReportError),
-    #[error("the program \"{name}\" {exit}; what was measured is in {}", kept.display())]
+    #[error("the program \"{name}\" {exit}; its measurements are in {}", kept.display())]
     Program { name: String, exit: narrows_live::Exit, kept: std::path::PathBuf },
-    #[error("the output cannot be printed: {0}; send it elsewhere, a result is in its directory all the same")]
+    #[error("the output cannot be printed: {0}; redirect it elsewhere; results are in their directory regardless")]
     Print(#[from] io::Error),
     #[error("stopped; nothing was written")]
     Interrupted,
-    #[error("stopped; {done} of {all} runs are kept in {file}: {resume} continues")]
+    #[error("stopped; {done} of {all} runs are kept in {file}: {resume} resumes")]
     Paused { done: u64, all: u64, file: String, resume: String },
     #[error("{0}")]
     Other(String),

@@ -58,7 +58,7 @@ impl IcnWay {
             }
         };
         let Some(icn) = &mut scenario.icn else {
-            return Err(Failure::Other("this network is not information-centric; leave --icn out, or add an [icn] table to it".to_owned()));
+            return Err(Failure::Other("this network is not information-centric; leave --icn out, or add an [icn] table".to_owned()));
         };
         icn.law = self.law.clone();
         if icn.law.is_none() {

@@ -19,7 +19,7 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
             Some(index) => index,
             None => {
                 let text = narrows_scenario::read_named(&path).map_err(|error| {
-                    Failure::Other(format!("the trace {} cannot be read again: {error}; try once more", path.display()))
+                    Failure::Other(format!("the trace {} cannot be read again: {error}; run the command again", path.display()))
                 })?;
                 let name = free_name(&path, &adopted);
                 adopted.push((path, Input { name, text }));

@@ -62,7 +62,7 @@ fn controllers() -> Vec<Item> {
         text += &format!("{:<10} in Linux: {}\n", "", entry.kernel.unwrap_or("not available"));
         let loadable = TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.entry.name);
         if let Some(name) = &loadable {
-            text += &format!("{:<10} given to Linux by: narrows kernel load {name}\n", "");
+            text += &format!("{:<10} load into Linux: narrows kernel load {name}\n", "");
         }
         if !needs.is_empty() {
             text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
@@ -127,7 +127,7 @@ fn disciplines() -> Vec<Item> {
         let mut text = format!("{:<10} {}\n{:<10} source: {}\n", entry.name, entry.summary, "", entry.source);
         let offers: Vec<String> = entry.offers.iter().map(ToString::to_string).collect();
         if !offers.is_empty() {
-            text += &format!("{:<10} gives controllers: {}\n", "", offers.join(", "));
+            text += &format!("{:<10} signals for controllers: {}\n", "", offers.join(", "));
         }
         text += &described(entry.params);
         let params = params(entry.params);

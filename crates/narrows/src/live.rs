@@ -60,7 +60,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let words = words(&args.program);
     let remake = format!("narrows live scenario.toml{beside}{replay}{acks}{words}");
     let mut comparison = Comparison::new(scenario.name.clone(), cases, remake);
-    let note = format!("{missed} acknowledgements are missing from acks.parquet: the machine was too busy");
+    let note = format!("{missed} acknowledgements are missing from acks.parquet because the host was too busy");
     comparison.notes.extend((missed > 0).then_some(note));
     comparison.notes.extend(ending.iter().flat_map(|ending| told(ending, &args.program)));
     comparison.notes.extend(replays.iter().map(replayed));

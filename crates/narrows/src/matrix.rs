@@ -22,11 +22,11 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let names: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
     if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
-        return Err(Failure::Other(format!("{} is named twice; self-pairs are always included", twice.1)));
+        return Err(Failure::Other(format!("{} is named twice; name each controller once, self-pairs are always included", twice.1)));
     }
     if let Some((choice, router)) = args.controllers.iter().find_map(|choice| Some((choice, routers::needed(choice)?))) {
         return Err(Failure::Other(format!(
-            "{} needs the {} router, which would be the queue of its neighbours too, and pairs here share a drop-tail queue; narrows compare {} newreno gives each its own",
+            "{} needs the {} router, but all pairs share one drop-tail queue; use narrows compare {} newreno, which gives each controller its own router",
             choice.text(),
             router.name,
             quote(choice.text())

@@ -11,9 +11,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let files = narrows_report::open(&args.directory)?;
     let (text, page) = match narrows_report::read_grid(&files)? {
         Some(_) if !args.overlay.is_empty() => {
-            return Err(Failure::Other(
-                "a sweep has no series to show measurements beside; give --overlay with the result of a run".to_owned(),
-            ));
+            return Err(Failure::Other("a sweep has no time series to overlay; use --overlay with the result of a run".to_owned()));
         }
         Some(grid) => {
             let text = if args.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };

@@ -43,8 +43,8 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
         let file = quote(&args.scenario.display().to_string());
         output::print(&format!("{}\n", started.cost()))?;
         let next = match scenario.icn {
-            Some(_) => format!("narrows compare --icn --file {file} to see other laws and consumers there"),
-            None => format!("narrows compare --file {file} to see other controllers there"),
+            Some(_) => format!("narrows compare --icn --file {file} to compare rate laws and consumers on it"),
+            None => format!("narrows compare --file {file} to compare controllers on it"),
         };
         output::print(&format!("Try next: {next}\n"))?;
     }

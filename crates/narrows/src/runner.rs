@@ -157,7 +157,7 @@ impl Work {
 }
 
 /// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the last to see it. Which cells are
-/// done when depends on the threads. Those of the kernel go first, each alone: what ran beside it would be measured too.
+/// done when depends on the threads. Those of the kernel go first, each alone: a run beside it would distort the measurement.
 pub fn run_cells(
     pending: &[u64],
     work: impl Fn(u64) -> Work + Sync,

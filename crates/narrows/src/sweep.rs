@@ -25,7 +25,7 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
             let changes = Changes { set: args.set.clone(), seeds: args.seeds };
             Job::new(Sweep::load(file, &changes)?, Files::beside(file), "narrows sweep sweep.toml".to_owned())?
         }
-        (None, None) => return Err(Failure::Other("name a scenario, or a sweep to --resume".to_owned())),
+        (None, None) => return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned())),
     };
     let reserved = job.reserve(&args.output, args.resume.as_deref())?;
     let directory = reserved.directory().to_owned();
@@ -69,7 +69,7 @@ impl Job {
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from elsewhere.
     fn resumed(directory: &Path) -> Result<Job, Failure> {
         if directory.exists() {
-            return Err(Failure::Other(format!("{} is complete; nothing is left to do", directory.display())));
+            return Err(Failure::Other(format!("{} is already complete", directory.display())));
         }
         let partial = cells::partial(directory);
         let kept = cells::read_origin(&partial)?;
@@ -77,7 +77,7 @@ impl Job {
         let job = Job::new(sweep, Files::kept(kept.inputs.clone()), kept.remake)?;
         if job.origin.inputs != kept.inputs {
             return Err(Failure::Other(format!(
-                "{} keeps files under names that Narrows does not give, or that its sweep does not read; remove it to begin again",
+                "{} holds files that its sweep does not read, or under unexpected names; remove it to start over",
                 partial.display()
             )));
         }

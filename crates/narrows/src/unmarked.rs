@@ -20,7 +20,7 @@ pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<Str
             }
         }
     }
-    let remedy = "no queue on this network marks packets, so losses are all that is told; give a link of a scenario queue = \"step\" or another that marks";
+    let remedy = "no queue on this network marks packets, so losses are the only signal; set queue = \"step\" or another marking discipline on a link";
     (!names.is_empty()).then(|| format!("ECN with {}: {remedy}", names.join(", ")))
 }
 

@@ -65,8 +65,8 @@ pub fn watchable(args: &WatchArgs, scenario: &Scenario, file: &Path) -> Result<(
         (_, false) => "--qlog",
         _ => "--acks",
     };
-    let message = format!("{flag} writes down the segments of flows, and an information-centric network has none");
-    let remedy = format!("leave {flag} out; the result's tables say what consumers, paths and links did");
+    let message = format!("{flag} records segments of flows, which an information-centric network does not have");
+    let remedy = format!("leave {flag} out; the result's tables cover consumers, paths and links");
     Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)))
 }
 
@@ -95,7 +95,7 @@ pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample]) -
 fn create(reserved: &Reserved, name: &str) -> Result<BufWriter<File>, Failure> {
     match reserved.create(name) {
         Err(ReportError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Failure::Other(format!("{name} would be written twice; name each flow and point once")))
+            Err(Failure::Other(format!("{name} would be written twice; give each flow and capture point once")))
         }
         other => Ok(BufWriter::new(other?)),
     }
@@ -160,5 +160,5 @@ fn plain(name: &str) -> String {
 
 fn cannot_write(reserved: &Reserved, error: &io::Error) -> Failure {
     let directory = reserved.directory().display();
-    Failure::Other(format!("a capture or log for {directory} cannot be written: {error}; choose another place with --out, or watch less"))
+    Failure::Other(format!("a capture or log for {directory} cannot be written: {error}; choose another place with --out, or record less"))
 }

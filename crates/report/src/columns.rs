@@ -77,8 +77,8 @@ pub(crate) fn legend(comparison: &Comparison) -> String {
         let summaries = columns.iter().filter_map(|column| Summary::of(column.metric, &case.runs));
         summaries.into_iter().any(partly)
     });
-    let fraction = if some_partly { " A fraction behind it tells how many seeds have a value at all." } else { "" };
-    format!("Median over seeds; below it the range.{fraction}")
+    let fraction = if some_partly { " A fraction after it counts the seeds that have a value." } else { "" };
+    format!("Median over seeds, with the range below.{fraction}")
 }
 
 /// A summary as two lines: the median, and below it the range. With one run, or where all agree, there is no range.

@@ -6,7 +6,7 @@ use narrows_units::Span;
 use serde::{Deserialize, Serialize};
 
 /// What stands before the reasons not to trust a run.
-pub(crate) const INVALID: &str = "INVALID: the machine, not the controllers, set part of this result";
+pub(crate) const INVALID: &str = "INVALID: the host, not the controllers, determined part of this result";
 
 /// An [`Emulation`] in `summary.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

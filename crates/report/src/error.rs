@@ -8,10 +8,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// The directory is there already.
-    #[error("{} exists already; choose another directory with --out, or remove this one", .0.display())]
+    #[error("{} already exists; choose another directory with --out, or remove this one", .0.display())]
     Exists(PathBuf),
     /// Another process makes this directory.
-    #[error("another narrows is at work on {}; wait for it, or choose another directory with --out", .0.display())]
+    #[error("another narrows process is writing {}; wait for it, or choose another directory with --out", .0.display())]
     Busy(PathBuf),
     /// Two runs of one case have the same seed, or two cases the same label.
     #[error("two runs are called \"{0}\" with seed {1}; give the cases different labels")]
@@ -27,7 +27,7 @@ pub enum ReportError {
         remedy: &'static str,
     },
     /// A file could not be read.
-    #[error("cannot read {}: {source}; give the directory of a finished run", .path.display())]
+    #[error("cannot read {}: {source}; give the directory of a complete result", .path.display())]
     Read {
         /// Which.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub enum ReportError {
         source: io::Error,
     },
     /// A file does not say what it should.
-    #[error("{} is damaged or was not written by Narrows: {reason}; make the result again, or fetch an undamaged copy", .path.display())]
+    #[error("{} is damaged or was not written by Narrows: {reason}; regenerate the result, or get an undamaged copy", .path.display())]
     Damaged {
         /// Which.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum ReportError {
 pub(crate) fn failed(path: &Path, source: io::Error) -> ReportError {
     let remedy = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place with --out",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a place you may write to with --out",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a writable place with --out",
         _ => "choose another place with --out",
     };
     ReportError::Write { path: path.to_owned(), source, remedy }

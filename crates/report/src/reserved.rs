@@ -36,7 +36,7 @@ impl Reserved {
     /// It exists, another process has reserved it, or nothing can be written there.
     pub fn new(dir: &Path) -> Result<Reserved, ReportError> {
         let Some(name) = dir.file_name() else {
-            return Err(failed(dir, io::Error::new(io::ErrorKind::InvalidInput, "it does not end in a name")));
+            return Err(failed(dir, io::Error::new(io::ErrorKind::InvalidInput, "the path has no last component")));
         };
         if dir.symlink_metadata().is_ok() {
             return Err(ReportError::Exists(dir.to_owned()));
@@ -74,7 +74,7 @@ impl Reserved {
     /// It is there already, `name` is not a plain name, or it cannot be written.
     pub fn create(&self, name: &str) -> Result<File, ReportError> {
         if !checksums::is_plain(name) || name == LOCK {
-            return Err(failed(Path::new(name), io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file in a result")));
+            return Err(failed(Path::new(name), io::Error::new(io::ErrorKind::InvalidInput, "this is not a valid file name in a result")));
         }
         let path = self.unfinished.join(name);
         File::create_new(&path).map_err(|source| failed(&path, source))

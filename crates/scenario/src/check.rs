@@ -30,7 +30,7 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
     if duration.is_zero() {
         return Err(Problem::at(
             &raw.duration.span,
-            "the duration must be greater than zero",
+            "duration must be greater than zero",
             "give a duration above zero, for example \"60 s\"",
         ));
     }
@@ -40,7 +40,7 @@ pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<S
     {
         return Err(Problem::at(
             &written.span,
-            format!("the warm-up of {warmup} leaves nothing of the run, which lasts {duration}"),
+            format!("the warm-up of {warmup} must be shorter than the run, which lasts {duration}"),
             "make the warm-up shorter than the duration",
         )
         .and(&raw.duration.span, "the duration"));

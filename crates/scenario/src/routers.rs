@@ -13,7 +13,7 @@ impl Scenario {
         let needs = choice.needs();
         let offered = |need: &Need| ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need);
         if let Some(missing) = needs.iter().find(|need| !offered(need)) {
-            return Some((format!("{} needs {missing}, which no link on its route provides", choice.text()), remedy(*missing)));
+            return Some((format!("{} needs {missing}, which no router on its route provides", choice.text()), remedy(*missing)));
         }
         self.queues_of(flow).find_map(|(name, queue)| {
             if queue.entry().offers.contains(&Need::LoadCode) && !needs.contains(&Need::LoadCode) && ecn != Ecn::NotEct {

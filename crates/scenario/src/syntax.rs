@@ -39,7 +39,7 @@ fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
     }
     if message.starts_with("unknown variant") {
         let (word, known) = names.split_first().unwrap_or((&"", &[]));
-        return Problem::at(&span, format!("\"{word}\" is not known here"), suggest(word, "choices", known.iter().copied()));
+        return Problem::at(&span, format!("\"{word}\" is not a known value"), suggest(word, "choices", known.iter().copied()));
     }
     if message.starts_with("missing field") {
         let key = names.first().copied().unwrap_or_default();

@@ -140,15 +140,15 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
 /// What is wrong with the maximum, judged by the rows at 80 % of it: each must be sound, late by at most [`LATE_P99_US`] and without drops that no link decided.
 fn fault(at_80_percent: &[Carried]) -> Option<String> {
     if at_80_percent.is_empty() {
-        return Some(format!("MISSED: not even {} Mbit/s was carried twice; measure on an idle machine", LADDER[0]));
+        return Some(format!("not sustained: the emulator did not carry {} Mbit/s twice; measure on an idle host", LADDER[0]));
     }
     let unsound = |row: &&Carried| !row.reasons.is_empty() || row.late_p99_us > LATE_P99_US || row.unplanned_drops > 0;
     at_80_percent.iter().find(unsound).map(|row| {
         let Carried { flows, rate_mbps, late_p99_us, unplanned_drops, reasons, .. } = row;
         let reasons: String = reasons.iter().map(|reason| format!("; {reason}")).collect();
         format!(
-            "MISSED: {flows} flows at 80 % of the maximum ({rate_mbps} Mbit/s) were not carried soundly: 99 of 100 packets at most {late_p99_us:.0} us late, \
-             {unplanned_drops} dropped by devices and hosts{reasons}; measure on an idle machine"
+            "not sustained: {flows} flows at 80 % of the maximum ({rate_mbps} Mbit/s), with p99 lateness {late_p99_us:.0} us and {unplanned_drops} packets dropped by \
+             devices and hosts{reasons}; measure on an idle host"
         )
     })
 }

@@ -12,7 +12,7 @@ pub fn parse_path(text: &str) -> Result<String, String> {
         Some(path) => Ok(path.name.to_owned()),
         None => {
             let names: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
-            Err(format!("there is no path \"{text}\"; known are {}", names.join(", ")))
+            Err(format!("there is no path \"{text}\"; known paths: {}", names.join(", ")))
         }
     }
 }

@@ -49,8 +49,8 @@ impl Row<'_> {
         let Some(pinned) = self.pinned else {
             let whose = match (self.damaged, self.foreign) {
                 (true, _) => "loaded by narrows, with damaged pins",
-                (false, true) => "of a BPF program, not pinned by narrows",
-                (false, false) => "the kernel's own",
+                (false, true) => "a BPF program's, not pinned by narrows",
+                (false, false) => "built in",
             };
             return whose.to_owned();
         };
@@ -89,7 +89,7 @@ fn changed(choice: &Choice) -> Value {
 }
 
 fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
-    let mut text = "This host's kernel has (* for new connections that ask for none):\n".to_owned();
+    let mut text = "Controllers of this host's kernel (* is the default for new connections):\n".to_owned();
     for row in rows {
         text += &format!("{} {:<16} {}\n", if row.default { '*' } else { ' ' }, row.name, row.what());
     }
@@ -99,7 +99,7 @@ fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
     for one in damaged {
         text += &format!("{}\n", KernelError::from(one));
     }
-    text += "\nnarrows kernel load NAME gives it:\n";
+    text += "\nLoadable with narrows kernel load NAME:\n";
     for twin in TWINS {
         let simulated = if twin.choice == twin.entry.name { String::new() } else { format!("; simulated as {}", twin.choice) };
         text += &format!("  {:<16} {}{simulated}\n", twin.entry.name, twin.entry.summary);

@@ -40,10 +40,10 @@ pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
 fn with_log(error: KernelError, file: Option<&std::path::Path>) -> Failure {
     match (error.log(), file) {
         (None, _) => error.into(),
-        (Some(_), None) => Failure::Other(format!("{error}; --log FILE keeps all that it said")),
+        (Some(_), None) => Failure::Other(format!("{error}; --log FILE keeps the verifier's log")),
         (Some(log), Some(file)) => match fs::write(file, log) {
-            Ok(()) => Failure::Other(format!("{error}; all that it said is in {}", file.display())),
-            Err(reason) => Failure::Other(format!("{error}; what it said cannot be written to {}: {reason}", file.display())),
+            Ok(()) => Failure::Other(format!("{error}; the verifier's log is in {}", file.display())),
+            Err(reason) => Failure::Other(format!("{error}; the verifier's log cannot be written to {}: {reason}", file.display())),
         },
     }
 }

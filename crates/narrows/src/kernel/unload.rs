@@ -24,8 +24,7 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
     {
         let Default { whose, remedy } = default;
         return Err(Failure::Other(format!(
-            "{} is what {whose} gives new connections by default, and they would go on getting it after it is unloaded: {remedy}, then unload it; --force \
-             unloads it all the same",
+            "{} is the default of {whose}, and new connections would keep using it: {remedy}, then unload it; --force unloads it anyway",
             name(one)
         )));
     }

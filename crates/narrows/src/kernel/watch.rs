@@ -49,12 +49,12 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
         }
     }
     if !watching.is_loaded() {
-        eprintln!("{} was unloaded: nothing more is watched", pinned.name());
+        eprintln!("{} was unloaded; watching ends", pinned.name());
     }
     drop(watching);
     let lost = pinned.stats().unrecorded - lost;
     if lost > 0 {
-        eprintln!("{lost} calls came faster than they could be read, and are missing");
+        eprintln!("{lost} calls were lost because they came faster than they could be read");
     }
     Ok(Outcome::Ok)
 }

@@ -58,7 +58,7 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     let figures = || sources.iter().flat_map(of);
     if let Some(unknown) = args.figure.iter().find(|name| figures().all(|(figure, _)| figure.name != **name)) {
         let known: Vec<&str> = figures().map(|(figure, _)| figure.name.as_str()).collect();
-        return Err(Failure::Other(format!("there is no figure \"{unknown}\"; known are {}", known.join(", "))));
+        return Err(Failure::Other(format!("there is no figure \"{unknown}\"; known figures: {}", known.join(", "))));
     }
     let mut jobs = Vec::new();
     for (paper, source) in sources.iter().enumerate() {
@@ -68,8 +68,8 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     }
     if jobs.is_empty() {
         let (what, remedy) = match args.live {
-            true => ("no figures on the kernel", "leave --live out for those that are simulated"),
-            false => ("no figures to run", "name a paper that has some (narrows list papers), or add --live"),
+            true => ("no figures on the kernel", "leave --live out to simulate them"),
+            false => ("no figures to run", "name another paper (narrows list papers), or add --live"),
         };
         return Err(Failure::Other(format!("there are {what}; {remedy}")));
     }

@@ -205,7 +205,7 @@ fn what_cannot_be_watched_is_refused_with_what_can() {
         ("--pcap fil", "there is no flow \"fil\"; give all, or one of: endless, file, unasked"),
         ("--pcap all --at bottle", "there is no link \"bottle\"; give sender, receiver, dropped, or one of: bottleneck, bottleneck.back"),
         ("--qlog unasked", "flow \"unasked\" has no controller, so there is nothing to log; choose a flow that has one"),
-        ("--pcap all --at sender --at sender", "sender.pcapng would be written twice; name each flow and point once"),
+        ("--pcap all --at sender --at sender", "sender.pcapng would be written twice; give each flow and capture point once"),
         ("--pcap all --seeds 2", "cannot be used with"),
     ] {
         let words = ["run", "lossy.toml"].into_iter().chain(arguments.split(' '));

@@ -92,7 +92,7 @@ fn a_directory_that_is_being_made_is_refused_before_anything_is_run() {
     let mut first = started(&place, &["run", &slow, "--out", "out"], ".out.narrows-unfinished/.lock");
     let output = place.narrows(["run", &slow, "--out", "out"]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("another narrows is at work on out"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("another narrows process is writing out"), "{}", stderr(&output));
     first.kill().unwrap();
     first.wait().unwrap();
 }

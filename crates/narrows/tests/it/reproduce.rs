@@ -1,4 +1,4 @@
-//! Published results, run again, as a user meets them: also killed and continued.
+//! Published results, reproduced, as a user meets them: also killed and continued.
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;

@@ -264,7 +264,7 @@ fn results_are_compared_with_their_spread() {
     let same = stdout(&place.narrows(["diff", "before", "before"]));
     assert!(same.contains("no difference") && same.contains("No metric changed."), "{same}");
     let single = stdout(&place.narrows(["diff", "one", "two"]));
-    assert!(single.contains("One seed each: no spread known."), "{single}");
+    assert!(single.contains("One seed each: the spread is unknown."), "{single}");
     for (arguments, says) in [
         (vec!["compare", "before", "after"], "use narrows diff BEFORE AFTER"),
         (vec!["diff", "before"], "<AFTER>"),

@@ -206,10 +206,12 @@ fn unlike_tcp(flow: &Flow) -> Option<String> {
     flow.controller.as_ref()?;
     let name = &flow.name;
     if flow.transport.acks == AckFormat::Numbered {
-        return Some(format!("flow \"{name}\" acknowledges numbered transmissions, which TCP headers cannot tell; capture another flow"));
+        return Some(format!(
+            "flow \"{name}\" acknowledges numbered transmissions, which TCP headers cannot express; capture another flow"
+        ));
     }
     let many = matches!(flow.workload, Workload::Arrivals(_));
-    many.then(|| format!("flow \"{name}\" opens a connection for each transfer, which a capture does not tell apart; capture another flow"))
+    many.then(|| format!("flow \"{name}\" opens a connection for each transfer, which a capture cannot distinguish; capture another flow"))
 }
 
 /// Key in [`Place::interfaces`], name and description of each interface.

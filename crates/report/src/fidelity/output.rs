@@ -83,7 +83,7 @@ pub fn fidelity_table(fidelity: &Fidelity) -> String {
     }
     let mut goals = vec![["Goal", "At most", "Is", "Cells", ""].map(str::to_owned).to_vec()];
     for goal in &fidelity.goals {
-        let verdict = if goal.met { "met" } else { "MISSED" };
+        let verdict = if goal.met { "met" } else { "not met" };
         goals.push(vec![
             goal.what.clone(),
             goal.limit.clone(),

@@ -94,35 +94,35 @@ type Of = fn(&[Pairing], &[Pairing], usize) -> Option<f64>;
 
 /// Name, title, summary, whether the yardstick applies, and how it is computed from solo and pair of one seed for the flow at a place.
 const MEASURES: &[(&str, &str, &str, bool, Of)] = &[
-    ("share", "Share, %", "The row's part of what both deliver, in percent; 50 is even.", false, |_, pair, place| {
+    ("share", "Share, %", "The row's share of the goodput of both, in percent; 50 is even.", false, |_, pair, place| {
         let (own, other) = (pair[0].flows.get(place)?.goodput?, pair[0].flows.get(1 - place)?.goodput?);
         (own + other > 0.0).then(|| 100.0 * own / (own + other))
     }),
     (
         "harm_throughput",
         "Harm in throughput",
-        "The part of its goodput alone that the row loses beside the column.",
+        "The share of its solo goodput that the row loses beside the column.",
         true,
         |solo, pair, place| harm(Better::Higher, solo[0].flows.first()?.goodput?, pair[0].flows.get(place)?.goodput?),
     ),
     (
         "harm_delay",
         "Harm in delay",
-        "The part of the row's 95th percentile of round trips beside the column that it does not have alone.",
+        "The share of the row's 95th percentile of round trips beside the column that it does not have alone.",
         true,
         |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.delay?, pair[0].flows.get(place)?.delay?),
     ),
     (
         "harm_loss",
         "Harm in loss",
-        "The part of the row's losses beside the column that it does not have alone.",
+        "The share of the row's losses beside the column that it does not have alone.",
         true,
         |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.loss?, pair[0].flows.get(place)?.loss?),
     ),
     (
         "starved",
         "Starvation, s",
-        "The longest time at a stretch that one of the two had less than a tenth of its fair share; 5 s and more are starvation.",
+        "The longest period in which one of the two had less than a tenth of its fair share; 5 s or more is starvation.",
         false,
         |_, pair, _| pair[0].starved,
     ),

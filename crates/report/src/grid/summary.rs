@@ -101,7 +101,7 @@ pub(super) fn parse(text: &str) -> Result<Grid, String> {
         runs: whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect(),
     };
     if grid.axes.iter().any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len())) {
-        return Err("an axis has not a number for each label".to_owned());
+        return Err("an axis lacks a number for each label".to_owned());
     }
-    if grid.cells() != whole.cells.len() { Err("it does not have all cells".to_owned()) } else { Ok(grid) }
+    if grid.cells() != whole.cells.len() { Err("some cells are missing".to_owned()) } else { Ok(grid) }
 }

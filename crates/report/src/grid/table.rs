@@ -19,8 +19,8 @@ pub fn grid_table(grid: &Grid) -> String {
         text += &matrix.table();
         text +=
             &format!("Mean over {}.\n", if grid.seeds.len() == 1 { "one seed".to_owned() } else { format!("{} seeds", grid.seeds.len()) });
-        text += "Harm is what the row loses beside the column: 0 nothing, 1 everything.\n";
-        text += "! marks what is beyond the yardstick, CUBIC on NewReno, with its whole 95 % interval, and starvation.\n";
+        text += "Harm is the loss of the row beside the column: 0 is none, 1 is total.\n";
+        text += "! marks starvation, and harm whose whole 95 % interval exceeds the yardstick, CUBIC on NewReno.\n";
         return text;
     }
     let shown = grid.cells().min(ROWS);
@@ -73,8 +73,8 @@ pub(crate) fn setup(grid: &Grid) -> String {
 /// How to read the numbers of a sweep.
 fn legend(grid: &Grid) -> String {
     match grid.seeds.len() {
-        1 => "One seed: no spread known.".to_owned(),
-        n => format!("Mean over {n} seeds; below it its 95 % bootstrap interval."),
+        1 => "One seed: the spread is unknown.".to_owned(),
+        n => format!("Mean over {n} seeds, with its 95 % bootstrap interval below."),
     }
 }
 

@@ -4,7 +4,7 @@ use super::model::{Problem, Quantity, Series};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-const REMEDY: &str = "give what iperf3 --json prints";
+const REMEDY: &str = "give the output of iperf3 --json";
 
 /// Greatest values that a measurement can have, in the units of iperf3. Ours: a petabit a second, ten years, an hour's round trip, a window of a tebibyte.
 const MOST_RATE: f64 = 1e15;

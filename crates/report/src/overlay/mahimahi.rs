@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         }
         let amount = number(2).ok_or_else(|| fail(format!("\"{content}\" lacks a number")))?;
         if amount > MOST_BYTES {
-            return Err(fail(format!("{amount} is more than one event has ({MOST_BYTES})")));
+            return Err(fail(format!("{amount} exceeds the limit of one event ({MOST_BYTES})")));
         }
         match *event {
             "+" | "#" | "d" => {}
@@ -110,7 +110,7 @@ mod tests {
             ("1010 + 1504", "1010", 6, "has no event"),
             ("1010 + 1504", "x + 1504", 6, "\"x\" is not a time"),
             ("1010 + 1504", "1010 + many", 6, "lacks a number"),
-            ("1010 + 1504", "1010 + 99999999", 6, "99999999 is more than one event has"),
+            ("1010 + 1504", "1010 + 99999999", 6, "99999999 exceeds the limit of one event"),
             ("1012 - 1504 2", "1012 - 1504 999999999", 8, "is more than a week"),
         ] {
             let (found, text, _) = parse(&LOG.replace(from, to)).unwrap_err();

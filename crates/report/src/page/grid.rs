@@ -98,8 +98,8 @@ fn drawn(grid: &Grid, title: &'static str, metric: &'static Metric) -> Plotted {
 /// What the numbers of the heat maps are.
 fn legend(grid: &Grid) -> String {
     match grid.seeds.len() {
-        1 => "One seed: no spread known.".to_owned(),
-        n => format!("Mean over {n} seeds; its 95 % bootstrap interval is in the lines and in the table below."),
+        1 => "One seed: the spread is unknown.".to_owned(),
+        n => format!("Mean over {n} seeds; lines and the table below include its 95 % bootstrap interval."),
     }
 }
 

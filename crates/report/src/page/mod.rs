@@ -70,7 +70,11 @@ fn warning(comparison: &Comparison) -> String {
 /// Says so where not every seed is drawn over time.
 fn drawn(comparison: &Comparison, seeds: usize) -> String {
     let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
-    if seeds < most { format!(" Only the first of {most} seeds is drawn; the tables and the other plots have all.") } else { String::new() }
+    if seeds < most {
+        format!(" Only the first of {most} seeds is drawn; tables and the other plots include all seeds.")
+    } else {
+        String::new()
+    }
 }
 
 #[cfg(test)]

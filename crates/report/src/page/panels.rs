@@ -40,7 +40,7 @@ pub(super) fn panels(packets: bool, icn: bool, width: f64) -> [Panel; PANELS] {
     let queue = if packets { "Queue at {}, packets" } else { "Queue at {}, kB" };
     let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };
     let (window, pacing) = match icn {
-        true => ("Interests in flight", "Rate at which Data is asked for, Mbit/s"),
+        true => ("Interests in flight", "Requested rate, Mbit/s"),
         false => ("Congestion window, segments", "Pacing rate, Mbit/s"),
     };
     [
@@ -50,8 +50,8 @@ pub(super) fn panels(packets: bool, icn: bool, width: f64) -> [Panel; PANELS] {
         panel("Round trip, ms", false),
         panel(window, true),
         panel(pacing, true),
-        panel("Interests refused, per second", true),
-        panel("Rate said for {}, Mbit/s (secondary dashed)", true),
+        panel("Interests answered with Nacks, per second", true),
+        panel("Rate advertised for {}, Mbit/s (secondary dashed)", true),
         panel("Interests waiting for {}", true),
         panel(queue, true),
         panel("Queueing delay at {}, ms", true),

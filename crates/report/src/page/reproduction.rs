@@ -18,7 +18,7 @@ pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
     let plots: Vec<Vec<&[DrawnPlot]>> =
         reproduction.papers.iter().map(|paper| paper.figures.iter().map(|figure| &figure.plots[..]).collect()).collect();
     let papers = reproduction.papers.iter().enumerate().map(|(index, paper)| self::paper(index, paper));
-    let quick = "A quick look: figures are scaled down as far as each of them says. Without --quick they are run as published.";
+    let quick = "Quick run: each figure states how it is scaled down. Without --quick, figures run as published.";
     let main = fill(
         MAIN,
         &[
@@ -28,7 +28,7 @@ pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
         ],
     );
     let frame = Frame {
-        title: "Published results, run again",
+        title: "Published results, reproduced",
         css: CSS,
         above: setup(&reproduction_share(reproduction)) + &notes(reproduction.quick.then_some(quick)),
         version: &reproduction.version,

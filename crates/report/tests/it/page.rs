@@ -105,7 +105,8 @@ fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
     };
     let made = crate::common::icn::comparison();
     let (icn, ip) = (titles(&made), titles(&crate::common::single()));
-    let own = ["Throughput by class", "Throughput by path", "Interests refused", "Rate said for", "Interests waiting for"];
+    let own =
+        ["Throughput by class", "Throughput by path", "Interests answered with Nacks", "Rate advertised for", "Interests waiting for"];
     for title in own {
         assert!(icn.iter().any(|panel| panel.starts_with(title)) && !ip.iter().any(|panel| panel.starts_with(title)), "{title}");
     }
@@ -120,10 +121,13 @@ fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
     assert_eq!(last("Throughput by class", "first", "primary"), Some(5.0));
     assert_eq!(last("Throughput by class", "", "primary"), Some(9.0));
     assert_eq!(last("Throughput by path", "first", "path 2"), Some(1.25));
-    assert_eq!(last("Rate said for", "", "primary"), Some(5.0));
+    assert_eq!(last("Rate advertised for", "", "primary"), Some(5.0));
     // 5 in each tenth of a second of the first one.
-    let refused =
-        drawn["lines"].as_array().unwrap().iter().filter(|line| line["panel"] == panel("Interests refused") && line["name"] == "second");
+    let refused = drawn["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|line| line["panel"] == panel("Interests answered with Nacks") && line["name"] == "second");
     let most = refused.flat_map(|line| line["y"].as_array().unwrap()).filter_map(Value::as_f64).fold(0.0, f64::max);
     assert_eq!(most, 50.0);
     assert!(html(&made).contains("<summary>Consumers</summary>") && html(&crate::common::single()).contains("<summary>Flows</summary>"));

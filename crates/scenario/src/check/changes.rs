@@ -79,7 +79,7 @@ fn times(raw: &At<RawChange>, duration: Span) -> Checked<Vec<Time>> {
             return Err(Problem::at(&until.span, "the repeats have two ends", "keep either times or until").and(&times.span, "the other"));
         }
         (Some(times), None) if times.value == 0 => {
-            return Err(Problem::at(&times.span, "a change that happens 0 times is none", "give 1 or more, or take the [[change]] out"));
+            return Err(Problem::at(&times.span, "times must be at least 1", "give 1 or more, or take the [[change]] out"));
         }
         (Some(times), None) => (times.value, end),
         (None, Some(until)) if Time::ZERO + until.value.0 <= first => {
@@ -106,8 +106,8 @@ fn check_keys(raw: &At<RawChange>) -> Checked<()> {
     let of_link = link_keys.into_iter().flatten().next();
     let of_flow = span(route).or(span(back));
     match (link, flow) {
-        (None, None) => Err(Problem::at(&raw.span, "this change does not say of what", "add the name of a link or of a flow")),
-        (Some(_), Some(flow)) => Err(Problem::at(&flow.span, "this change is of a link and of a flow", "write two of them")),
+        (None, None) => Err(Problem::at(&raw.span, "this change names neither a link nor a flow", "add the name of a link or of a flow")),
+        (Some(_), Some(flow)) => Err(Problem::at(&flow.span, "this change names both a link and a flow", "write two of them")),
         (Some(_), None) => match (of_link, of_flow) {
             (_, Some(span)) => Err(Problem::at(span, "a link has no route", "give the flow instead of the link, or leave this out")),
             (None, None) => {

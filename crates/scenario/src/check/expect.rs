@@ -22,7 +22,7 @@ pub(super) fn check(raw: &RawScenario) -> Checked<Vec<Expectation>> {
         }
         let (min, max) = (min.as_ref().map(|end| end.value), max.as_ref().map(|end| end.value));
         match (min, max) {
-            (None, None) => return Err(Problem::at(&band.span, "this band is open at both ends", "give min, max or both")),
+            (None, None) => return Err(Problem::at(&band.span, "this band has no bound", "give min, max or both")),
             (Some(min), Some(max)) if min > max => {
                 return Err(Problem::at(&band.span, format!("no number is at least {min} and at most {max}"), "exchange min and max"));
             }

@@ -91,7 +91,7 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
         let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
         return Err(Problem::at(
             span,
-            "without a controller nothing says how fast this flow sends",
+            "a flow without a controller needs a workload with a rate",
             "add controller = \"newreno\", or workload = { rate = \"5 Mbit/s\" } for traffic that does not react",
         ));
     }
@@ -120,7 +120,7 @@ fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> 
     };
     let stagger = match &written.stagger {
         Some(stagger) if written.count.is_none() => {
-            return Err(Problem::at(&stagger.span, "one flow alone cannot be staggered", "add count = 2 or more, or use start"));
+            return Err(Problem::at(&stagger.span, "stagger needs more than one flow", "add count = 2 or more, or use start"));
         }
         Some(stagger) => stagger.value.0,
         None => Span::ZERO,

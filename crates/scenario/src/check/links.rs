@@ -122,7 +122,7 @@ impl Builder<'_> {
             }
             (None, _, _) => Err(Problem::at(
                 &raw.span,
-                format!("the link \"{name}\" does not say where it leads"),
+                format!("the link \"{name}\" has no ends"),
                 "add between = [\"left\", \"right\"] for both ways, or from = \"left\" and to = \"right\" for one",
             )),
             (Some(ends), _, _) => {
@@ -190,7 +190,7 @@ impl Builder<'_> {
                 None => Ok((RateSource::Unlimited, None)),
                 Some(Rate::ZERO) => Err(Problem::at(
                     &rate.span,
-                    "a link of rate zero never sends anything",
+                    "a link's rate must be greater than zero",
                     "give a rate above zero, or \"unlimited\" for a link that only delays",
                 )),
                 Some(constant) => Ok((RateSource::Constant(constant), None)),
@@ -255,7 +255,7 @@ pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
     match (probability, every, to_bad, to_good) {
         (Some(probability), None, ..) if rest.iter().all(|key| key.is_none()) => Ok(independent(probability.value)),
         (None, Some(every), ..) if rest.iter().all(|key| key.is_none()) => match every.value {
-            0 => Err(Problem::at(&every.span, "every 0th packet is none", "give 1 or more, or leave the losses out")),
+            0 => Err(Problem::at(&every.span, "every must be at least 1", "give 1 or more, or leave the losses out")),
             n => Ok(LossModel::Periodic(n)),
         },
         (None, None, Some(to_bad), Some(to_good)) => Ok(LossModel::GilbertElliott {

@@ -59,17 +59,17 @@ pub(super) fn check(
     let refuse = |span: Option<&Range<usize>>, message: String, help: &str| Err(Problem::at(span.unwrap_or(&raw.span), message, help));
     let Transport { mss, headers, min_rto, initial_rto, max_rto, .. } = transport;
     if mss == Bytes::ZERO {
-        return refuse(span(&keys.mss), "a segment of no bytes carries nothing".into(), "give an mss of at least \"1 B\"");
+        return refuse(span(&keys.mss), "mss must be at least 1 B".into(), "give an mss of at least \"1 B\"");
     }
     if mss + headers > GREATEST_PACKET {
         let message = format!("segments of {mss} with {headers} of headers are longer than an IP packet can be ({GREATEST_PACKET})");
         return refuse(span(&keys.mss).or(span(&keys.headers)), message, "make mss and headers smaller");
     }
     if transport.initial_window == 0 {
-        return refuse(span(&keys.initial_window), "with a window of 0 segments nothing is ever sent".into(), "give 1 or more");
+        return refuse(span(&keys.initial_window), "initial_window must be at least 1 segment".into(), "give 1 or more");
     }
     if transport.ack_every == 0 {
-        return refuse(span(&keys.ack_every), "acknowledgements after every 0 segments make no sense".into(), "give 1 or more");
+        return refuse(span(&keys.ack_every), "ack_every must be at least 1".into(), "give 1 or more");
     }
     if transport.acks == AckFormat::Numbered {
         transport.loss_detection = LossDetection::Rack;

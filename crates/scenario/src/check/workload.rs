@@ -293,7 +293,7 @@ fn packet_rate(rate: &At<Quantity<Rate>>, path: &Path) -> Checked<Rate> {
 fn nonzero_rate(rate: &At<Quantity<Rate>>) -> Checked<Rate> {
     match rate.value.0 {
         zero if zero.is_zero() => {
-            Err(Problem::at(&rate.span, "a workload of rate zero sends nothing", "give a rate above zero, for example \"5 Mbit/s\""))
+            Err(Problem::at(&rate.span, "a workload's rate must be greater than zero", "give a rate above zero, for example \"5 Mbit/s\""))
         }
         rate => Ok(rate),
     }

@@ -26,7 +26,8 @@ impl Asking<'_> {
         let chosen = if self.is_empty() { default } else { self };
         match (chosen.consumer, chosen.controller) {
             (Some(consumer), Some(controller)) => {
-                Err(Problem::at(&controller.span, "a consumer asks in one way", "keep one of the two").and(&consumer.span, "the other"))
+                Err(Problem::at(&controller.span, "a consumer has either a controller or a consumer algorithm", "keep one of the two")
+                    .and(&consumer.span, "the other"))
             }
             (None, Some(controller)) => {
                 let choice: Choice = choice(controller)?;
@@ -44,7 +45,7 @@ impl Asking<'_> {
                 let (needed, given) = (checked.entry().classes, law.map_or(0, |law| law.entry().classes));
                 if needed > given {
                     let message = match law {
-                        None => format!("{} follows rates, but links say none", checked.entry().name),
+                        None => format!("{} follows advertised rates, but the links advertise none", checked.entry().name),
                         Some(law) => {
                             format!("{} needs rates of {needed} classes, but {} has {given}", checked.entry().name, law.entry().name)
                         }
@@ -56,7 +57,7 @@ impl Asking<'_> {
             (None, None) => match law.map_or(0, |law| law.entry().classes) {
                 0 => Err(Problem::at(
                     span,
-                    "nothing says how fast it asks: links say no rates",
+                    "nothing sets its rate: the links advertise no rates",
                     "add controller = \"cubic\", or choose a law in [icn]",
                 )),
                 1 => Ok(Method::Rates("single".parse().expect("a consumer of the registry"))),

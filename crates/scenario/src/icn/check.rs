@@ -26,7 +26,9 @@ pub(crate) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
             .or(raw.consumer.first().map(|table| &table.span))
             .or(raw.request.first().map(|table| &table.span));
         return match stray {
-            Some(span) => Err(Problem::at(span, "only an information-centric network has this", "add an [icn] table; it may be empty")),
+            Some(span) => {
+                Err(Problem::at(span, "this key is only valid in an information-centric network", "add an [icn] table; it may be empty"))
+            }
             None => Ok(None),
         };
     };
@@ -53,7 +55,7 @@ pub(crate) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     if raw.prefix.is_empty() {
         return Err(Problem::at(
             &written.span,
-            "there is nothing to ask for",
+            "the scenario has no prefixes",
             "add a [[prefix]] with name and at, the node of its producer",
         ));
     }
@@ -85,7 +87,7 @@ pub(crate) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
         icn.requests.push(checked);
     }
     if icn.consumers.is_empty() && icn.requests.is_empty() {
-        return Err(Problem::at(&written.span, "nobody asks for anything", "add a [[consumer]] with at and prefix, or a [[request]]"));
+        return Err(Problem::at(&written.span, "the scenario has no consumers", "add a [[consumer]] with at and prefix, or a [[request]]"));
     }
     Ok(Some(icn))
 }
@@ -99,7 +101,7 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
     };
     let lifetime = match &written.lifetime {
         Some(lifetime) if lifetime.value.0.is_zero() => {
-            return Err(Problem::at(&lifetime.span, "an Interest without a lifetime cannot be answered", "give for example \"4 s\""));
+            return Err(Problem::at(&lifetime.span, "an Interest's lifetime must be greater than zero", "give for example \"4 s\""));
         }
         Some(lifetime) => lifetime.value.0,
         None => Span::from_secs(4),
@@ -112,7 +114,7 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
     if let Some(shaped) = written.shaped_capacity.as_ref().filter(|shaped| shaped.value)
         && (law.is_none() || written.shaper == Some(false))
     {
-        let message = "no law of rates, or no shaper, has anything to do with this";
+        let message = "this key needs a rate law and a shaper";
         return Err(Problem::at(&shaped.span, message, "take it out, or keep the shaper and choose a law"));
     }
     Ok(Icn {
@@ -170,7 +172,7 @@ fn check_consumer(
     }
     let stagger = match &written.stagger {
         Some(stagger) if count == 1 => {
-            return Err(Problem::at(&stagger.span, "one consumer alone cannot be staggered", "add count = 2 or more, or use start"));
+            return Err(Problem::at(&stagger.span, "stagger needs more than one consumer", "add count = 2 or more, or use start"));
         }
         Some(stagger) => stagger.value.0,
         None => Span::ZERO,
@@ -234,7 +236,7 @@ fn check_request(raw: &At<RawRequest>, icn: &Icn, nodes: &Nodes, default: Asking
     if written.every.value.0.is_zero() {
         return Err(Problem::at(
             &written.every.span,
-            "contents cannot come at the same time",
+            "the mean time between contents must be greater than zero",
             "give a mean time above zero, such as \"0.5 s\"",
         ));
     }

@@ -8,7 +8,7 @@ use narrows_units::{Bytes, Span, Time};
 /// Makes the network information-centric: nodes forward Interests by names, consumers ask, producers answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Icn {
-    /// The law by which links say rates; `None` if they say none.
+    /// The law by which links advertise rates; `None` if they advertise none.
     pub law: Option<LawChoice>,
     /// Nodes shape Interests so that the Data they ask for fits the link they leave on.
     pub shaper: bool,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Icn")]
 pub(crate) struct RawIcn {
-    /// The law by which links say rates: "mircc", "mircc-single", "rcp", with parameters as in "mircc?eta=0.9", or "none". Default: "mircc".
+    /// The law by which links advertise rates: "mircc", "mircc-single", "rcp", with parameters as in "mircc?eta=0.9", or "none". Default: "mircc".
     pub law: Option<At<String>>,
     /// How consumers ask that do not say it themselves: "mircc", "single", "best-subflow", "total-per-subflow". Default: "mircc" where the law has two classes,
     /// "single" where it has one.
@@ -29,7 +29,7 @@ pub(crate) struct RawIcn {
     /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom filter. Default: "labels".
     pub steering: Option<RawSteering>,
     /// How nodes choose a next hop for Interests that follow no path: "weighted" at random by capacity, "best-route" always the best.
-    /// Default: "weighted", "best-route" where links say no rates.
+    /// Default: "weighted", "best-route" where links advertise no rates.
     pub strategy: Option<At<String>>,
     /// Data packets that each node caches. Default: 0.
     pub cache: Option<u32>,

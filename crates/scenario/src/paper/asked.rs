@@ -118,7 +118,7 @@ impl Limit {
                 Err(Problem::at(&name.span, format!("no link is called \"{}\"", name.value), help))
             }
             Limit::Icn(name) if scenario.icn.is_none() => {
-                let message = format!("\"{}\" is there only in information-centric networks, and this one has no [icn]", name.value);
+                let message = format!("\"{}\" exists only in information-centric networks, and this one has no [icn]", name.value);
                 Err(Problem::at(&name.span, message, "trace a flow or a link of it, for example \"throughput\" or \"queue\""))
             }
             _ => Ok(()),

@@ -113,7 +113,7 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
         None => None,
     };
     if let (None, Some(_)) = (&than, raw.by) {
-        return Err(Problem::at(span, "the claim says by what it compares, but not with what", "add than = { ... }, or leave out by"));
+        return Err(Problem::at(span, "the claim has by but no than", "add than = { ... }, or leave out by"));
     }
     let (min, max) =
         bounds(span, own.and_then(|own| own.min.as_ref()).or(raw.min.as_ref()), own.and_then(|own| own.max.as_ref()).or(raw.max.as_ref()))?;
@@ -175,7 +175,7 @@ fn bounds(claim: &Range<usize>, min: Option<&At<f64>>, max: Option<&At<f64>>) ->
         return Err(Problem::at(&end.span, "a bound must be a finite number", "leave it out if there is none"));
     }
     match (min, max) {
-        (None, None) => Err(Problem::at(claim, "nothing would refute this claim", "give min, max or both, in the unit of the metric")),
+        (None, None) => Err(Problem::at(claim, "this claim has no bound", "give min, max or both, in the unit of the metric")),
         (Some(min), Some(max)) if min.value > max.value => {
             Err(Problem::at(&min.span, format!("no number is at least {} and at most {}", min.value, max.value), "exchange min and max"))
         }

@@ -100,7 +100,7 @@ fn read(text: &str, file: &str) -> Checked<Figure> {
     let live = match &raw.live {
         Some(live) => {
             let help = "add why = \"...\": what is different on the kernel, and why the claims can be seen all the same";
-            let why = said(live.value.why.as_ref()).ok_or_else(|| Problem::at(&live.span, "[live] does not say what it changes", help))?;
+            let why = said(live.value.why.as_ref()).ok_or_else(|| Problem::at(&live.span, "[live] has no why", help))?;
             Some(Live { why, plans: Plans::read(&raw, text, file, live.value.quick.as_ref(), true)? })
         }
         None => None,
@@ -125,7 +125,7 @@ impl Plans {
         let whole = Plan::of(raw, Sweep::figure(text, file, mode)?, mode)?;
         let Some(table) = quick else { return Ok(Plans { whole, quick: None }) };
         let help = "add why = \"...\": what is scaled, and why the claims can be seen all the same";
-        let why = said(table.value.why.as_ref()).ok_or_else(|| Problem::at(&table.span, "[quick] does not say why it is fair", help))?;
+        let why = said(table.value.why.as_ref()).ok_or_else(|| Problem::at(&table.span, "[quick] has no why", help))?;
         let mode = Mode { live, quick: true };
         let sweep = Sweep::figure(text, file, mode)?;
         if sweep.same_runs(&whole.sweep) {

@@ -224,7 +224,7 @@ fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Li
         (None, None, None, Some(name)) => {
             let Some(trace) = Trace::ALL.into_iter().find(|trace| trace.name() == name.value) else {
                 let help = suggest(&name.value, "traces", Trace::ALL.iter().map(|trace| trace.name()));
-                return Err(Problem::at(&name.span, format!("\"{}\" cannot be drawn over time", name.value), help));
+                return Err(Problem::at(&name.span, format!("\"{}\" is not a trace", name.value), help));
             };
             if trace.is_icn() {
                 limits.icn(name, &cells);
@@ -237,7 +237,7 @@ fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Li
                 link: limits.link(raw.link.as_ref(), &cells),
             }
         }
-        _ => return Err(Problem::at(span, "this plot is not one of the three kinds", "give either x and y, or cdf, or trace")),
+        _ => return Err(Problem::at(span, "this plot is of none of the three kinds", "give either x and y, or cdf, or trace")),
     };
     let log = raw.log.as_ref().map_or("", |log| log.value.as_str());
     if let Some(log) = raw.log.as_ref().filter(|log| !["x", "y", "xy"].contains(&log.value.as_str())) {

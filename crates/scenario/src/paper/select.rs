@@ -102,7 +102,7 @@ impl Axes<'_> {
     pub fn single(&self, at: &RawPlaces) -> Checked<Vec<(usize, usize)>> {
         let one = |(name, labels): &(At<String>, Vec<At<String>>)| {
             let [label] = &labels[..] else {
-                return Err(Problem::at(&name.span, "several cells are named to compare one with", "name one label of each axis"));
+                return Err(Problem::at(&name.span, "than names several cells", "name one label of each axis"));
             };
             let axis = self.find(name)?;
             Ok((axis, self.place(axis, label)?))
@@ -131,7 +131,7 @@ impl Axes<'_> {
         match self.several(chosen).into_iter().find(|axis| !but.contains(axis)) {
             Some(axis) => Err(Problem::at(
                 span,
-                format!("the plot does not say which value of {} it shows", self.axes[axis].name),
+                format!("the plot leaves open which value of {} it shows", self.axes[axis].name),
                 "name the axis in lines, or one label of it in at",
             )),
             None => Ok(()),

@@ -146,7 +146,7 @@ fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Che
         let Some(count @ 1..=100_000) = value.as_integer() else {
             return Err(Problem::at(
                 &value.span().unwrap_or(span),
-                "seeds is how many seeds to run",
+                "seeds must be the number of seeds",
                 "write a whole number from 1 to 100000, for example seeds = 10",
             ));
         };

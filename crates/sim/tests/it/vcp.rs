@@ -115,7 +115,7 @@ fn what_does_not_speak_the_same_codes_is_refused() {
     let error = refusal("queue = \"red\"", "controller = \"vcp\"");
     assert_eq!(
         error,
-        "flow \"forth\": vcp needs a load code from routers, which no link on its route provides; give the bottleneck queue = \"vcp\""
+        "flow \"forth\": vcp needs a load code from routers, which no router on its route provides; give the bottleneck queue = \"vcp\""
     );
     let error = refusal("queue = \"vcp\"", "controller = \"cubic?ecn=true\"");
     assert!(error.contains("writes load codes over that") && error.contains("set ecn=false"), "{error}");

@@ -74,7 +74,7 @@ route = ["ab", "ba", "ac"]
         refused("unknown controller", with("cubic", "qubic"), 15, &["there is no controller \"qubic\"", "cubic"]),
         refused("unknown parameter", with("cubic", "cubic?hzz=250"), 15, &["no parameter \"hzz\"", "hz"]),
         refused("parameter out of range", with("cubic", "cubic?hz=1"), 15, &["hz=1", "100 to 1000"]),
-        refused("duration of 0", with("2 s", "0 s"), 2, &["measures nothing", "above zero"]),
+        refused("duration of 0", with("2 s", "0 s"), 2, &["must be greater than zero", "above zero"]),
         refused("warm-up of everything", with("duration", "warmup = \"2 s\"\nduration"), 2, &["leaves nothing", "shorter"]),
         refused("not TOML", with("[[link]]", "[[link]"), 4, &[]),
     ];
@@ -115,12 +115,12 @@ fn bad_flags_are_refused_and_nothing_is_written() {
         (&["compare", "--loss", "150 %"], "not a share of packets"),
         (&["compare", "--flows", "0"], "a count of 0 makes no flow"),
         (&["compare", "--buffer", "0 kB"], "holds nothing"),
-        (&["compare", "--duration", "0 s"], "measures nothing"),
+        (&["compare", "--duration", "0 s"], "must be greater than zero"),
         (&["compare", "--trace", "nowhere.up"], "cannot be read"),
         (&["compare", "cubic", "cubic"], "cubic is named twice; name each once"),
         (&["compare", "qubic"], "there is no controller \"qubic\""),
         (&["run", "nowhere.toml"], "nowhere.toml cannot be read"),
-        (&["report", "nowhere"], "give the directory of a finished run"),
+        (&["report", "nowhere"], "give the directory of a complete result"),
     ];
     for (arguments, says) in cases {
         let output = place.narrows(arguments.iter().copied());
@@ -160,7 +160,7 @@ fn an_output_directory_that_exists_is_left_alone() {
         let output = place.narrows(arguments);
         assert_eq!(code(&output), 2);
         assert!(
-            stderr(&output).contains("result exists already; choose another directory with --out, or remove this one"),
+            stderr(&output).contains("result already exists; choose another directory with --out, or remove this one"),
             "{}",
             stderr(&output)
         );
