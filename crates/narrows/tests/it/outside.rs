@@ -1,32 +1,15 @@
 //! Files from outside, and neighbours: whatever a file says or a killed predecessor left, nothing but the named result is written, and refusals are words.
 
-use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const SHORT: &str = r#"name = "Short"
-duration = "1 s"
-
-[[link]]
-name = "bottleneck"
-between = ["left", "right"]
-rate = "10 Mbit/s"
-delay = "5 ms"
-buffer = "1 bdp"
-
-[[flow]]
-name = "first"
-from = "left"
-to = "right"
-controller = "cubic"
-"#;
-
 /// `SHORT`, for so long that it has to be stopped.
 fn endless() -> String {
-    SHORT.replace("\"1 s\"", "\"10000 h\"")
+    SHORT.replace("\"2 s\"", "\"10000 h\"")
 }
 
 /// Starts a command, and returns when `path` is there.
@@ -176,7 +159,7 @@ fn control_characters_of_a_flag_do_not_come_back() {
 #[test]
 fn samples_that_no_memory_holds_are_refused_with_their_line() {
     let place = Scratch::new("samples");
-    let text = SHORT.replace("\"1 s\"", "\"5 min\"\nsample = \"1 us\"");
+    let text = SHORT.replace("\"2 s\"", "\"5 min\"\nsample = \"1 us\"");
     let file = place.write("samples.toml", &text);
     let output = place.narrows(["run", &file]);
     assert_eq!(code(&output), 2);
@@ -214,7 +197,7 @@ fn a_directory_named_like_a_controller_shadows_nothing() {
 #[test]
 fn a_controller_in_the_place_of_a_files_own_does_as_the_file_had_it() {
     let place = Scratch::new("exchanged");
-    let longer = SHORT.replace("\"1 s\"", "\"10 s\"");
+    let longer = SHORT.replace("\"2 s\"", "\"10 s\"");
     let file = place.write("file.toml", &longer);
     let own = place.write("own.toml", &longer.replace("\"cubic\"", "\"vivace\""));
     let goodputs =

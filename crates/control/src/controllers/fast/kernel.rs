@@ -2,10 +2,10 @@
 
 use super::delay::Weight;
 use super::free;
-use super::params::{ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT};
+use super::params::{self, ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT};
 use crate::cores::fast::{Constants, State};
 use crate::cores::{Twin, replay};
-use crate::parts::ecn::ECN;
+
 use crate::parts::linux::Linux;
 use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, ParamError, Params};
@@ -19,20 +19,7 @@ pub const KERNEL: Entry = Entry {
     basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
-    params: &[
-        ALPHA.spec,
-        GAMMA.spec,
-        WINDOW_PACING.spec,
-        RTT_WEIGHT.spec,
-        MI.spec,
-        MI_THRESHOLD.spec,
-        FREE_QUEUE.spec,
-        FREE_SHARE.spec,
-        LOSS_BETA.spec,
-        BASE_RTT_WINDOW.spec,
-        PACKET_PACING.spec,
-        ECN.spec,
-    ],
+    params: &params::of_later_algorithm(WINDOW_PACING.spec, PACKET_PACING.spec),
     build: |setup, params| {
         Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.get(&PACKET_PACING)).inspected_by(inspect)))
     },

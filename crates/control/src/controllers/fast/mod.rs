@@ -62,20 +62,7 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
-    params: &[
-        ALPHA.spec,
-        GAMMA.spec,
-        WINDOW_PACING.spec,
-        RTT_WEIGHT.spec,
-        MI.spec,
-        MI_THRESHOLD.spec,
-        FREE_QUEUE.spec,
-        FREE_SHARE.spec,
-        LOSS_BETA.spec,
-        BASE_RTT_WINDOW.spec,
-        PACKET_PACING.spec,
-        ECN.spec,
-    ],
+    params: &params::of_later_algorithm(WINDOW_PACING.spec, PACKET_PACING.spec),
     build: |setup, params| {
         let law = Periodic::new(params.get(&GAMMA), params.get(&WINDOW_PACING));
         Ok(Built::new(Fast::new(law, setup, params)?))

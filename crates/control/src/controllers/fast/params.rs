@@ -2,7 +2,8 @@
 
 use super::delay::Weight;
 use super::increase::Spreading;
-use narrows_params::{Need, Param};
+use crate::parts::ecn::ECN;
+use narrows_params::{Need, Param, Spec};
 
 /// When the window doubles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,3 +66,21 @@ pub const FREE_SHARE: Param<f64> = Param::number(
 );
 pub const PACKET_PACING: Param<bool> =
     Param::flag("packet_pacing", false, "pace at 1.2 windows per round trip; published results do not").needing(Need::Pacing);
+
+/// The parameters of the later algorithm; two of them are its own in each of its forms.
+pub const fn of_later_algorithm(window_pacing: Spec, packet_pacing: Spec) -> [Spec; 12] {
+    [
+        ALPHA.spec,
+        GAMMA.spec,
+        window_pacing,
+        RTT_WEIGHT.spec,
+        MI.spec,
+        MI_THRESHOLD.spec,
+        FREE_QUEUE.spec,
+        FREE_SHARE.spec,
+        LOSS_BETA.spec,
+        BASE_RTT_WINDOW.spec,
+        packet_pacing,
+        ECN.spec,
+    ]
+}

@@ -4,24 +4,6 @@ mod refusals;
 mod results;
 mod stopping;
 
-/// A scenario that runs in no time.
-const SHORT: &str = r#"name = "Short"
-duration = "2 s"
-
-[[link]]
-name = "bottleneck"
-between = ["left", "right"]
-rate = "10 Mbit/s"
-delay = "5 ms"
-buffer = "1 bdp"
-
-[[flow]]
-name = "first"
-from = "left"
-to = "right"
-controller = "cubic"
-"#;
-
 /// The files of a result.
 const RESULT_FILES: [&str; 13] = [
     "SHA256SUMS",

@@ -1,7 +1,7 @@
 //! Bad input and bad flags: named with file, line and remedy, and nothing is written.
 
-use super::{SHORT, without};
-use crate::scratch::{Scratch, code, stderr, stdout};
+use super::without;
+use crate::scratch::{SHORT, Scratch, code, stderr, stdout};
 use std::fs;
 
 /// What is wrong, the file that is wrong, the line shown, what the message and its help must say.

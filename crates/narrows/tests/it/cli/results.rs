@@ -1,7 +1,7 @@
 //! Results: what a run prints and leaves, and how it is made again.
 
-use super::{RESULT_FILES, SHORT, without};
-use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use super::{RESULT_FILES, without};
+use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Full disks, signals and readers that go away: nothing that looks complete is left.
 
-use super::{RESULT_FILES, SHORT};
-use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use super::RESULT_FILES;
+use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
 use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -76,3 +76,21 @@ pub fn stdout(output: &Output) -> String {
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
+
+/// A scenario that runs in no time.
+pub const SHORT: &str = r#"name = "Short"
+duration = "2 s"
+
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "1 bdp"
+
+[[flow]]
+name = "first"
+from = "left"
+to = "right"
+controller = "cubic"
+"#;
