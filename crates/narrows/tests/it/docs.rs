@@ -155,7 +155,8 @@ fn share(place: &Scratch) -> String {
     let mut table = String::from("| Paper | Claims | Hold | Known not to |\n|---|---|---|---|\n");
     let (mut claims, mut known) = (0, 0);
     for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
-        let all = paper["figures"].as_array().expect("figures").iter().flat_map(|figure| figure["claims"].as_array().expect("claims"));
+        let figures = paper["figures"].as_array().expect("figures").iter();
+        let all = figures.flat_map(|figure| [&figure["claims"], &figure["live"]]).filter_map(Value::as_array).flatten();
         let (own, own_known) = all.fold((0, 0), |(all, known), claim| (all + 1, known + usize::from(claim["known"].is_string())));
         table += &format!("| `{}`: {} | {own} | {} | {own_known} |\n", text(&paper["name"]), text(&paper["title"]), own - own_known);
         (claims, known) = (claims + own, known + own_known);

@@ -299,7 +299,7 @@ mod built {
         let watching = watch();
         well(&["unload", &name]);
         let output = watching.wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output)), (0, format!("{name} was unloaded: nothing more is watched\n")));
+        assert_eq!((code(&output), stderr(&output)), (0, format!("{name} was unloaded; watching ends\n")));
         assert_eq!(traces(), before);
     }
 

@@ -36,7 +36,7 @@ fn a_resumed_sweep_writes_nothing_but_its_result() {
         place.write("out.partial", &format!("{origin}\n"));
         let output = place.narrows(["sweep", "--resume", "out", "--quiet"]);
         assert_eq!(code(&output), 2, "{name}: {}", stdout(&output));
-        assert!(stderr(&output).contains("out.partial keeps files under names"), "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains("out.partial holds files that its sweep does not read"), "{name}: {}", stderr(&output));
         assert_eq!(place.listing(), ["out.partial", "precious"], "{name}");
         assert_eq!(place.read(&precious), b"kept");
     }
@@ -222,7 +222,7 @@ fn a_table_of_another_run_is_named_by_every_command_that_reads() {
     let good = place.narrows(["report", "a", "--json"]);
     assert_eq!(good.stdout, place.read("a/summary.json"));
     fs::copy(place.path("b/link_samples.parquet"), place.path("a/link_samples.parquet")).unwrap();
-    for arguments in [&["report", "a"][..], &["compare", "a", "b"], &["compare", "./b", "./a"], &["export", "a"]] {
+    for arguments in [&["report", "a"][..], &["diff", "a", "b"], &["diff", "./b", "./a"], &["export", "a"]] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stdout(&output));
         assert!(stderr(&output).contains("a/link_samples.parquet") && stdout(&output).is_empty(), "{arguments:?}: {}", stderr(&output));

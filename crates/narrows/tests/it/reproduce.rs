@@ -135,7 +135,7 @@ fn what_cannot_be_run_says_what_could() {
     let place = place("reproduce-refused");
     for (arguments, says) in [
         (&["reproduce", "nothing"][..], "there is no paper \"nothing\"; give a folder that has a paper.toml"),
-        (&["reproduce", "paper", "--figure", "bufers"], "there is no figure \"bufers\"; known are buffers, leaving"),
+        (&["reproduce", "paper", "--figure", "bufers"], "there is no figure \"bufers\"; known figures: buffers, leaving"),
     ] {
         let output = place.narrows(arguments.iter().copied());
         assert!(code(&output) == 2 && stderr(&output).contains(says), "{}", stderr(&output));

@@ -192,7 +192,7 @@ fn ctrl_c_and_sigterm_keep_what_is_done_and_say_how_to_continue() {
         assert_eq!(code(&output), 2, "{signal}: {told}");
         assert!(
             told.contains("of 24 runs are kept in narrows-results/swept-1.partial")
-                && told.contains("narrows sweep --resume narrows-results/swept-1 continues"),
+                && told.contains("narrows sweep --resume narrows-results/swept-1 resumes"),
             "{told}"
         );
         assert_eq!(place.files_of("narrows-results"), ["swept-1.partial"]);
@@ -206,7 +206,7 @@ fn all_cells_are_checked_before_the_first_runs() {
     let output = place.narrows(["sweep", "swept.toml"]);
     let told = stderr(&output);
     assert_eq!(code(&output), 2);
-    for words in ["link.bottleneck.rate = \"0 Mbit/s\"", "swept.toml:20", "never sends anything", "above zero"] {
+    for words in ["link.bottleneck.rate = \"0 Mbit/s\"", "swept.toml:20", "a link's rate must be", "above zero"] {
         assert!(told.contains(words), "{words} is not in {told}");
     }
     assert_eq!(place.listing(), ["swept.toml"]);

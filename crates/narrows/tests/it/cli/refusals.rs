@@ -37,7 +37,7 @@ route = ["ab", "ba", "ac"]
         refused("missing unit", with("10 Mbit/s", "10"), 7, &["it has no unit", "write for example \"100 Mbit/s\""]),
         refused("number without quotes", with("\"10 Mbit/s\"", "10"), 7, &["it has no unit", "100 Mbit/s"]),
         refused("negative rate", with("10 Mbit/s", "-10 Mbit/s"), 7, &["it is negative", "write for example"]),
-        refused("rate of zero", with("10 Mbit/s", "0 Mbit/s"), 7, &["never sends anything", "above zero"]),
+        refused("rate of zero", with("10 Mbit/s", "0 Mbit/s"), 7, &["must be greater than zero", "above zero"]),
         refused("negative delay", with("5 ms", "-5 ms"), 8, &["it is negative", "write for example"]),
         refused("dangling flow", with("to = \"right\"", "to = \"rihgt\""), 14, &["there is no node \"rihgt\"", "did you mean \"right\"?"]),
         refused("dangling link", with("[[link]]", "[[node]]\nname = \"left\"\n\n[[link]]"), 9, &["there is no node \"right\"", "[[node]]"]),
