@@ -75,7 +75,7 @@ route = ["ab", "ba", "ac"]
         refused("unknown parameter", with("cubic", "cubic?hzz=250"), 15, &["no parameter \"hzz\"", "hz"]),
         refused("parameter out of range", with("cubic", "cubic?hz=1"), 15, &["hz=1", "100 to 1000"]),
         refused("duration of 0", with("2 s", "0 s"), 2, &["must be greater than zero", "above zero"]),
-        refused("warm-up of everything", with("duration", "warmup = \"2 s\"\nduration"), 2, &["leaves nothing", "shorter"]),
+        refused("warm-up of everything", with("duration", "warmup = \"2 s\"\nduration"), 2, &["must be shorter than the run", "shorter"]),
         refused("not TOML", with("[[link]]", "[[link]"), 4, &[]),
     ];
     let place = Scratch::new("refused");
