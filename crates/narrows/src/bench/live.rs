@@ -293,7 +293,7 @@ mod tests {
         let late = Carried { late_p99_us: 2_001.0, ..row() };
         let dropping = Carried { unplanned_drops: 1, ..row() };
         let doubted = Carried { reasons: vec!["the emulator was at work".to_owned()], ..row() };
-        for (row_at_fault, told) in [(late, "2001 us"), (dropping, "1 dropped"), (doubted, "; the emulator was at work")] {
+        for (row_at_fault, told) in [(late, "2001 us"), (dropping, "1 packets dropped"), (doubted, "; the emulator was at work")] {
             let text = fault(&[row(), row_at_fault]).expect(told);
             assert!(text.contains("800 Mbit/s") && text.contains(told), "{text}");
         }

@@ -45,7 +45,8 @@ pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedC
         }
         _ => {
             let (problem, mut remedy) = missing(entry, &kernel.controllers).unwrap_or_default();
-            if let Some(twin) = TWINS.iter().find(|twin| twin.kernel == entry.name) {
+            // The integer form of a controller that has another one.
+            if let Some(twin) = TWINS.iter().find(|twin| twin.entry.name.strip_suffix("-kernel") == Some(entry.name)) {
                 remedy = format!("write {}, which the kernel is given for the run, or simulate it with narrows run", twin.choice);
             }
             Err(request.refused("controller", format!("{}: {problem}; it has {}", entry.name, kernel.offers()), remedy))
