@@ -46,7 +46,7 @@ fn controllers(place: &Scratch) -> String {
         if let Some(router) = entry["router"].as_str() {
             page += &format!("- Its router: `queue = \"{router}\"`\n");
         }
-        page += &params.of(&entry);
+        page += &params.of(entry);
     }
     page
 }
@@ -66,7 +66,7 @@ fn disciplines(place: &Scratch) -> String {
         if !offers.is_empty() {
             page += &format!("- Offers: {}\n", offers.join(", "));
         }
-        page += &params.of(&entry);
+        page += &params.of(entry);
     }
     page
 }

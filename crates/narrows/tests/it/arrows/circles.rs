@@ -26,7 +26,7 @@ fn sources(directory: &Path) -> Vec<Source> {
         Source { module, syntax }
     };
     let all: Vec<Source> = rust_files(directory).into_iter().map(source).collect();
-    let of_tests: BTreeSet<Module> = all.iter().flat_map(|source| test_modules(source)).collect();
+    let of_tests: BTreeSet<Module> = all.iter().flat_map(test_modules).collect();
     all.into_iter().filter(|source| !of_tests.iter().any(|tests| source.module.starts_with(tests))).collect()
 }
 
