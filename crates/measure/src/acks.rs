@@ -23,6 +23,7 @@ pub struct AckSample {
     pub rtt: Option<Span>,
     /// The rate of new transmissions, if they are paced: with headers in the simulator, of payload alone in the kernel (`sk_pacing_rate`).
     pub pacing: Option<Rate>,
-    /// The latest sample of the delivery rate, of payload (`rate_delivered` over `rate_interval_us` of the kernel's socket); `None` in the simulator.
+    /// The latest sample of the delivery rate, of payload (`rate_delivered` over `rate_interval_us` of the kernel's socket); `None` in the
+    /// simulator.
     pub delivery: Option<Rate>,
 }

@@ -1,8 +1,9 @@
 //! How far a mean over seeds can be trusted: bootstrap intervals.
 //!
-//! The percentile bootstrap of Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13: values are drawn again with replacement, the statistic is
-//! computed anew, and the interval holds the middle 95 % of what comes out. It assumes nothing of the distribution, and with few values it is too narrow: the
-//! spread of resampled means is that of the values times sqrt((n - 1) / n). Draws are seeded, so that the same values give the same interval everywhere.
+//! The percentile bootstrap of Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13: values are drawn again with
+//! replacement, the statistic is computed anew, and the interval holds the middle 95 % of what comes out. It assumes nothing of the
+//! distribution, and with few values it is too narrow: the spread of resampled means is that of the values times sqrt((n - 1) / n). Draws
+//! are seeded, so that the same values give the same interval everywhere.
 
 use narrows_units::Random;
 
@@ -36,7 +37,8 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     (values.len() >= 2).then(|| middle((0..RESAMPLES).map(|_| resampled_mean(values, &mut random)).collect()))
 }
 
-/// The 95 % interval of the mean of `after` less the mean of `before`, each resampled for itself; `None` if one of them has no values, or both have only one.
+/// The 95 % interval of the mean of `after` less the mean of `before`, each resampled for itself; `None` if one of them has no values, or
+/// both have only one.
 pub fn difference_interval(before: &[f64], after: &[f64]) -> Option<Interval> {
     if before.is_empty() || after.is_empty() || before.len() + after.len() < 3 {
         return None;

@@ -10,7 +10,8 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuilder {
-    /// The record of a run of `duration` with this seed, of which statistics leave out `warmup`, sampled at each `interval`, with what changed in the network.
+    /// The record of a run of `duration` with this seed, of which statistics leave out `warmup`, sampled at each `interval`, with what
+    /// changed in the network.
     pub fn new(seed: u64, duration: Span, warmup: Span, interval: Span, changes: Vec<Change>) -> RecordBuilder {
         let (flows, links) = (Vec::new(), Vec::new());
         let record =

@@ -91,11 +91,13 @@ impl fmt::Display for Gap {
     }
 }
 
-/// The distances of `other` from `reference`, one record per seed each; a quantity that one of them does not define is left out (Jain's index of one flow).
+/// The distances of `other` from `reference`, one record per seed each; a quantity that one of them does not define is left out (Jain's
+/// index of one flow).
 ///
-/// Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than the transmission of a mean
-/// data packet, headers included, in percent of that time, for queues come in whole packets. Retransmissions are compared as the ratio of their shares of what was sent, to both of which one
-/// packet is added, so that a single packet is not infinitely more than none. Jain's indices are compared as a difference.
+/// Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than the
+/// transmission of a mean data packet, headers included, in percent of that time, for queues come in whole packets. Retransmissions are
+/// compared as the ratio of their shares of what was sent, to both of which one packet is added, so that a single packet is not infinitely
+/// more than none. Jain's indices are compared as a difference.
 pub fn distances(reference: &[Record], other: &[Record]) -> Vec<Distance> {
     Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, reference, other)).collect()
 }
@@ -140,7 +142,8 @@ fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
     (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
 }
 
-/// The transmission on the bottleneck of a data packet as large as they are on the wire on average, in ms; zero without a constant rate or packets.
+/// The transmission on the bottleneck of a data packet as large as they are on the wire on average, in ms; zero without a constant rate or
+/// packets.
 fn packet_ms(run: &Record) -> f64 {
     let rate = crate::metrics::bottleneck(run).and_then(|link| link.rate);
     let (packets, bytes) =

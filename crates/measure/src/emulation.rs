@@ -91,7 +91,8 @@ const OVERLOOKED: f64 = 0.01;
 const WAKING: Span = Span::from_micros(50);
 /// Share of time that the emulator may wait for a core besides.
 const WAITED: f64 = 0.02;
-/// How late the thread of the flows' sockets may be 1 of 100 times: sockets that take little ahead ask for more so long before they are empty.
+/// How late the thread of the flows' sockets may be 1 of 100 times: sockets that take little ahead ask for more so long before they are
+/// empty.
 const WAKE: Span = Span::from_millis(4);
 /// Share of time that a flow may be held back by a buffer: twice the deviation in throughput that is looked for.
 const HELD_BACK: f64 = 0.05;
@@ -106,7 +107,8 @@ impl Emulation {
         LATE.min((base_rtt / LATE_PART).max(LATE_LEAST))
     }
 
-    /// The reasons why the results of this run are not valid, because they say more of the machine than of the controllers; empty if they are.
+    /// The reasons why the results of this run are not valid, because they say more of the machine than of the controllers; empty if they
+    /// are.
     pub fn validity_issues(&self) -> Vec<String> {
         let mut issues = Vec::new();
         let late = Emulation::sound_lateness(self.base_rtt);

@@ -6,8 +6,9 @@ const SUB_BITS: u32 = 6;
 /// Buckets of an octave.
 const SUB: usize = 1 << SUB_BITS;
 
-/// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most 1.6 % from the true one. Memory follows the octaves between
-/// the smallest and the largest value (256 bytes each; zero takes none), so that a hundred thousand of these fit in memory. A bucket holds up to 2^32 - 1.
+/// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most 1.6 % from the true one. Memory follows
+/// the octaves between the smallest and the largest value (256 bytes each; zero takes none), so that a hundred thousand of these fit in
+/// memory. A bucket holds up to 2^32 - 1.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     zeros: u64,

@@ -1,7 +1,7 @@
 //! What a world records of a run, and the metrics computed from it. No drawing, no I/O.
 //!
-//! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series sampled at a fixed interval. Everything downstream
-//! (metrics, tables, plots, files) is computed from records alone.
+//! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series sampled at a fixed interval. Everything
+//! downstream (metrics, tables, plots, files) is computed from records alone.
 
 mod acks;
 pub mod bootstrap;

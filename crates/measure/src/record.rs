@@ -220,7 +220,8 @@ pub struct FlowSample {
 pub struct LinkRecord {
     /// Its name.
     pub name: String,
-    /// Its constant rate; `None` for a trace, for an unlimited link and for one whose rate changes or that has outages: the samples' capacity follows these.
+    /// Its constant rate; `None` for a trace, for an unlimited link and for one whose rate changes or that has outages: the samples'
+    /// capacity follows these.
     pub rate: Option<Rate>,
     /// Its propagation delay at the start.
     pub delay: Span,

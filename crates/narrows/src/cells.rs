@@ -1,7 +1,7 @@
 //! The runs of a sweep that are done, kept on the disk until all are.
 //!
-//! One file beside the result directory, `DIR.partial`: its first line says of which sweep and which program the runs are, each further line holds one run. A line
-//! that was cut off when the program or the machine went down is dropped, and its run is done again.
+//! One file beside the result directory, `DIR.partial`: its first line says of which sweep and which program the runs are, each further
+//! line holds one run. A line that was cut off when the program or the machine went down is dropped, and its run is done again.
 
 use crate::error::Failure;
 use narrows_report::Input;
@@ -72,7 +72,8 @@ pub fn partial(directory: &Path) -> PathBuf {
 }
 
 impl<T: Serialize + DeserializeOwned> Cells<T> {
-    /// Continues `path` if it is there, begins it if not. The caller has reserved the result directory that it belongs to, so nobody else is at work on it.
+    /// Continues `path` if it is there, begins it if not. The caller has reserved the result directory that it belongs to, so nobody else
+    /// is at work on it.
     pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells<T>, Failure> {
         let file = begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
         refuse_other(&path, &read_origin(&path)?, origin)?;

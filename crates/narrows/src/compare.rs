@@ -142,8 +142,8 @@ fn join(names: &[String]) -> String {
     }
 }
 
-/// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say where or how fast are
-/// left out.
+/// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say
+/// where or how fast are left out.
 fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_file: &str) -> String {
     let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
     words.extend(args.icn.then(|| "--icn".to_owned()));

@@ -20,7 +20,8 @@ impl IcnWay {
     /// Ways compared if none is named.
     pub const DEFAULT: [&str; 3] = ["mircc", "rcp", "newreno"];
 
-    /// Reads "mircc?eta=0.9" or "best-subflow": a law comes with the consumer that follows its classes, a consumer with MIRCC. `None` if it is neither.
+    /// Reads "mircc?eta=0.9" or "best-subflow": a law comes with the consumer that follows its classes, a consumer with MIRCC. `None` if it
+    /// is neither.
     pub fn read(text: &str) -> Result<Option<IcnWay>, String> {
         let way = |law, by| Ok(Some(IcnWay { law: Some(law), by: Method::Rates(by), text: text.to_owned() }));
         match text.parse::<LawChoice>() {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reads the traces that the scenarios name and names them anew, as they will lie beside the scenario in the result directory. Names are relative to
+/// Reads the traces that the scenarios name and names them anew, as they will lie beside the scenario in the result directory. Names are
+/// relative to
 /// `file`, the scenario they were read from, or to where the command runs.
 pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Input>, Failure> {
     let base = file.and_then(Path::parent).unwrap_or(Path::new(""));

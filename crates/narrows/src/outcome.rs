@@ -4,7 +4,8 @@
 pub enum Outcome {
     /// All well.
     Ok,
-    /// An expectation of the scenario, or a goal, was missed, a claim turned out otherwise than its file says, or this host lacks what a live run needs.
+    /// An expectation of the scenario, or a goal, was missed, a claim turned out otherwise than its file says, or this host lacks what a
+    /// live run needs.
     Missed,
     /// A live run of which the machine set part of the result.
     Invalid,

@@ -82,8 +82,8 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
     Ok(())
 }
 
-/// Prints, without control characters that names from outside may hold. A reader that has seen enough (`narrows run FILE | head`) changes nothing of what the
-/// command does and finds.
+/// Prints, without control characters that names from outside may hold. A reader that has seen enough (`narrows run FILE | head`) changes
+/// nothing of what the command does and finds.
 pub fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(visible(text).as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),

@@ -21,7 +21,8 @@ fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<Discipli
     text.parse().map_err(|error| Failure::Other(format!("the router for {}: {error}", choice.text())))
 }
 
-/// Gives the links with a rate on the routes of all flows that `choice` drives, out and back, the router that it needs, unless they have it. Returns what was done.
+/// Gives the links with a rate on the routes of all flows that `choice` drives, out and back, the router that it needs, unless they have
+/// it. Returns what was done.
 pub fn equip(scenario: &mut Scenario, choice: &Choice) -> Result<Option<String>, Failure> {
     let Some(entry) = needed(choice) else { return Ok(None) };
     let driven = scenario.flows.iter().filter(|flow| flow.controller.as_ref() == Some(choice));

@@ -16,7 +16,8 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, mpsc};
 
-/// From its first use on, a signal that asks this process to end does no more than to set it: Ctrl-C, SIGTERM, and SIGHUP where nobody has it ignored, as `nohup` does.
+/// From its first use on, a signal that asks this process to end does no more than to set it: Ctrl-C, SIGTERM, and SIGHUP where nobody has
+/// it ignored, as `nohup` does.
 static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP)) {
@@ -72,7 +73,8 @@ pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras) -> R
     narrows_live::run_program(scenario, program, extras, &mut |_| !INTERRUPTED.load(Ordering::Relaxed)).map_err(live_failure)
 }
 
-/// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same order.
+/// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same
+/// order.
 pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, output: &OutputArgs) -> Result<Vec<Record>, Failure> {
     LazyLock::force(&INTERRUPTED);
     let bar = progress_bar("running live", plans.iter().map(Work::of), output.quiet);
@@ -156,8 +158,9 @@ impl Work {
     }
 }
 
-/// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the last to see it. Which cells are
-/// done when depends on the threads. Those of the kernel go first, each alone: a run beside it would distort the measurement.
+/// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the
+/// last to see it. Which cells are done when depends on the threads. Those of the kernel go first, each alone: a run beside it would
+/// distort the measurement.
 pub fn run_cells(
     pending: &[u64],
     work: impl Fn(u64) -> Work + Sync,

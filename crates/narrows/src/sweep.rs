@@ -66,7 +66,8 @@ impl Job {
         Ok(Job { sweep, origin, lengths })
     }
 
-    /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from elsewhere.
+    /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
+    /// elsewhere.
     fn resumed(directory: &Path) -> Result<Job, Failure> {
         if directory.exists() {
             return Err(Failure::Other(format!("{} is already complete", directory.display())));

@@ -4,7 +4,8 @@ use crate::Need;
 use crate::spec::{Kind, Spec, Value, Words};
 use narrows_units::Span;
 
-/// A parameter whose values are read as `T`. It is declared as a constant, so that a default which is not allowed is refused by the compiler.
+/// A parameter whose values are read as `T`. It is declared as a constant, so that a default which is not allowed is refused by the
+/// compiler.
 pub struct Param<T: 'static> {
     /// The parameter as registries list it.
     pub spec: Spec,

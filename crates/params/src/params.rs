@@ -37,7 +37,8 @@ impl Params {
         self.specs.iter().map(|spec| (spec, self.set(spec.name).unwrap_or_else(|| spec.default()).to_string()))
     }
 
-    /// Refuses a parameter that was set to something else than its default although nothing would use it; `allowed` says what would be right.
+    /// Refuses a parameter that was set to something else than its default although nothing would use it; `allowed` says what would be
+    /// right.
     ///
     /// # Errors
     ///

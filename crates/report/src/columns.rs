@@ -57,7 +57,8 @@ pub(crate) const ICN_COLUMNS: &[(&str, &str)] = &[
 /// Of these, columns that say something only if some value is above zero.
 const UNUSUAL: [&str; 2] = ["loss", "secondary_goodput"];
 
-/// The columns of a comparison's table: the first seven, and of the others those that some run defines. Information-centric networks have their own.
+/// The columns of a comparison's table: the first seven, and of the others those that some run defines. Information-centric networks have
+/// their own.
 pub(crate) fn columns(comparison: &Comparison) -> Vec<Column> {
     let icn = comparison.is_icn();
     let (columns, always) = if icn { (ICN_COLUMNS, 0) } else { (COLUMNS, ALWAYS) };

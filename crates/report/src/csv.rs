@@ -8,8 +8,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes each Parquet table of a result as CSV (RFC 4180) into the directory `out`, which is made if need be: same columns, same rows, empty fields for what a
-/// row does not have. A text that a spreadsheet would take for a formula gets an apostrophe before it. Returns the files.
+/// Writes each Parquet table of a result as CSV (RFC 4180) into the directory `out`, which is made if need be: same columns, same rows,
+/// empty fields for what a row does not have. A text that a spreadsheet would take for a formula gets an apostrophe before it. Returns the
+/// files.
 ///
 /// # Errors
 /// There are no tables, one is not what it should be, or something cannot be written.

@@ -80,8 +80,8 @@ struct CaseIn {
     runs: Vec<RunOut>,
 }
 
-/// Writes the result into the directory that is reserved for it: scenario, `summary.json`, `run.json`, the Parquet tables, `report.html` and the checksums. The
-/// directory appears complete or not at all.
+/// Writes the result into the directory that is reserved for it: scenario, `summary.json`, `run.json`, the Parquet tables, `report.html`
+/// and the checksums. The directory appears complete or not at all.
 ///
 /// # Errors
 /// Two runs of a case have the same seed, or something cannot be written.

@@ -44,7 +44,8 @@ impl Comparison {
         }
     }
 
-    /// The name in the result directory of the file that holds a case's scenario: `scenario.toml` if all cases share one, else one for each.
+    /// The name in the result directory of the file that holds a case's scenario: `scenario.toml` if all cases share one, else one for
+    /// each.
     pub fn scenario_file(&self, index: usize) -> String {
         if self.cases.windows(2).all(|pair| pair[0].scenario_toml == pair[1].scenario_toml) {
             return "scenario.toml".to_owned();

@@ -8,11 +8,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes what one sender does in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and -quic-events-02), the version that qvis opens, as a JSON text sequence
-/// (RFC 7464).
+/// Writes what one sender does in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and -quic-events-02), the version that qvis opens, as a
+/// JSON text sequence (RFC 7464).
 ///
-/// qlog is made for QUIC: each transmission has a packet number of its own, here the count of transmissions so far; payload bytes are those of stream 0;
-/// an acknowledgement lists the transmissions that it newly acknowledges.
+/// qlog is made for QUIC: each transmission has a packet number of its own, here the count of transmissions so far; payload bytes are those
+/// of stream 0; an acknowledgement lists the transmissions that it newly acknowledges.
 pub struct SenderLog<W: Write> {
     out: W,
     flow: usize,

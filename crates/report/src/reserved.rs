@@ -16,8 +16,9 @@ const LOCK: &str = ".lock";
 /// How the name of an unfinished directory ends; it begins with a dot.
 const UNFINISHED: &str = ".narrows-unfinished";
 
-/// A result directory that is this process's to make. Until it is complete its files are in `.NAME.narrows-unfinished` beside it. Whoever is killed leaves that
-/// unlocked, and the next reservation in the same place removes it. Dropped without being completed, it leaves nothing.
+/// A result directory that is this process's to make. Until it is complete its files are in `.NAME.narrows-unfinished` beside it. Whoever
+/// is killed leaves that unlocked, and the next reservation in the same place removes it. Dropped without being completed, it leaves
+/// nothing.
 #[derive(Debug)]
 pub struct Reserved {
     dir: PathBuf,

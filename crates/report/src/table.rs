@@ -12,8 +12,8 @@ const LABEL: usize = 14;
 const GAP: usize = 2;
 const FLOWS: usize = 20;
 
-/// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and below it the range),
-/// and for a single run its flows and its transfers by size.
+/// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and
+/// below it the range), and for a single run its flows and its transfers by size.
 pub fn table(comparison: &Comparison) -> String {
     let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison));
     if comparison.cases.iter().any(|case| case.runs.len() > 1) {
@@ -125,8 +125,8 @@ pub(crate) fn head(name: &str, unit: &str) -> [String; 2] {
     }
 }
 
-/// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide; if that is not
-/// enough, the last columns follow in further tables that begin with the same texts.
+/// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide;
+/// if that is not enough, the last columns follow in further tables that begin with the same texts.
 pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     let wide = |column: &[[String; 2]]| column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(|column| wide(column)).collect();

@@ -123,7 +123,8 @@ fn check_samples(sample: &At<Quantity<Span>>, duration: Span, series: usize) -> 
 /// Samples of all flows and links together that a run takes if nobody says otherwise: about 100 MB.
 const SAMPLES: u64 = 1_000_000;
 
-/// A 600th of the run, or less often where so many series would have too many samples, rounded up to 1, 2 or 5 times a power of ten, at least a millisecond.
+/// A 600th of the run, or less often where so many series would have too many samples, rounded up to 1, 2 or 5 times a power of ten, at
+/// least a millisecond.
 fn default_interval(duration: Span, series: usize) -> Span {
     let samples = (SAMPLES / series.max(1) as u64).clamp(1, 600);
     let aim = Span::from_nanos(duration.as_nanos().div_ceil(samples)).max(Span::from_millis(1));

@@ -3,8 +3,8 @@
 use crate::write::{Document, quoted};
 use narrows_units::{Bytes, Depth, Rate, Span};
 
-/// One bottleneck between two hosts and flows of one controller that share it. The default is the one that people test first: 100 Mbit/s, 30 ms, a buffer of
-/// two bandwidth-delay products, one flow, a minute.
+/// One bottleneck between two hosts and flows of one controller that share it. The default is the one that people test first: 100 Mbit/s,
+/// 30 ms, a buffer of two bandwidth-delay products, one flow, a minute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// A named path instead of a bottleneck made of the numbers below.

@@ -45,8 +45,8 @@ impl Problem {
     }
 }
 
-/// Why a scenario was refused: what is wrong, the line it is on, and what would be right. Renders as a [`Diagnostic`] with the line shown, or in one line with
-/// [`short`](ScenarioError::short).
+/// Why a scenario was refused: what is wrong, the line it is on, and what would be right. Renders as a [`Diagnostic`] with the line shown,
+/// or in one line with [`short`](ScenarioError::short).
 #[derive(Debug)]
 pub struct ScenarioError(Box<Inner>);
 

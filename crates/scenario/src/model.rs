@@ -22,8 +22,8 @@ pub struct Scenario {
     pub warmup: Span,
     /// Time between samples of the series.
     pub interval: Span,
-    /// Hosts delay each sending by a seeded draw, uniform from zero to one packet time of the slowest link of the route: without it drop-tail queues lock the
-    /// phases of flows.
+    /// Hosts delay each sending by a seeded draw, uniform from zero to one packet time of the slowest link of the route: without it
+    /// drop-tail queues lock the phases of flows.
     pub send_overhead: bool,
     /// The nodes.
     pub nodes: Vec<Node>,
@@ -179,7 +179,8 @@ pub struct Requests {
 }
 
 impl Frames {
-    /// The size of the frame with this number, from 0: key frames are as many times larger as they should be, and all together have the rate.
+    /// The size of the frame with this number, from 0: key frames are as many times larger as they should be, and all together have the
+    /// rate.
     pub fn size(&self, number: u64) -> Bytes {
         let mean = self.rate.bytes_per_sec() * self.interval.as_secs_f64();
         if self.key_every == 0 {
@@ -219,7 +220,8 @@ impl Scenario {
         })
     }
 
-    /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back, before anything changes.
+    /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back,
+    /// before anything changes.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
         flow.route.iter().chain(&flow.back).fold(Span::ZERO, |sum, id| sum + self.links[id.0].config.delay)
     }

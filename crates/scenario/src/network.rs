@@ -5,8 +5,8 @@ use narrows_network::{Network, Routed};
 use narrows_path::{LinkChange, LinkConfig};
 
 impl Scenario {
-    /// Its links, empty, with the routes of its flows and everything that is to change. The nodes of an information-centric network choose link by link: there each
-    /// link is the route of a flow of its own.
+    /// Its links, empty, with the routes of its flows and everything that is to change. The nodes of an information-centric network choose
+    /// link by link: there each link is the route of a flow of its own.
     pub fn network<P: Routed>(&self) -> Network<P> {
         let links = self.links.iter().map(|link| (link.name.as_str(), &link.config));
         let mut network = Network::new(links, self.seed, self.samples());

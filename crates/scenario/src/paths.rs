@@ -1,7 +1,7 @@
 //! Named path profiles: networks that many people mean by one word, each with its source.
 //!
-//! A profile is a scenario of its own that can be printed, run and edited. A scenario that says `path = "leo"` gets the profile's links and their changes: between
-//! the nodes "sender" and "receiver".
+//! A profile is a scenario of its own that can be printed, run and edited. A scenario that says `path = "leo"` gets the profile's links and
+//! their changes: between the nodes "sender" and "receiver".
 
 use crate::error::{Checked, Problem};
 use crate::text::At;

@@ -8,7 +8,8 @@ use crate::{Scenario, check, paths, syntax};
 use std::io;
 use std::path::Path;
 
-/// Reads and checks the text of a scenario. `file` is what errors call it; `read` gives the text of the trace files that it names, with paths as it writes them.
+/// Reads and checks the text of a scenario. `file` is what errors call it; `read` gives the text of the trace files that it names, with
+/// paths as it writes them.
 pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, ScenarioError> {
     let mut whole = text.to_owned();
     let checked = read_whole(&mut whole).and_then(|raw| check::check(&raw, file, read));
@@ -35,8 +36,8 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
     parse(&text, &file, &beside(path))
 }
 
-/// Reads and checks a scenario file in which `controller` drives every flow that has a controller, with all that follows from it: names that are not given, and
-/// the transport's settings that a controller chooses. As it is the file must be a scenario, too.
+/// Reads and checks a scenario file in which `controller` drives every flow that has a controller, with all that follows from it: names
+/// that are not given, and the transport's settings that a controller chooses. As it is the file must be a scenario, too.
 pub fn load_driven_by(path: &Path, controller: &str) -> Result<Scenario, ScenarioError> {
     load(path)?;
     let file = path.display().to_string();

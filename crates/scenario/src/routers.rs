@@ -7,8 +7,8 @@ use narrows_path::{DisciplineChoice, offering};
 use narrows_wire::{CodePoints, Ecn};
 
 impl Scenario {
-    /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN with two meanings. `ends` are
-    /// the signals that the controller has without routers; its packets carry `ecn`.
+    /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN
+    /// with two meanings. `ends` are the signals that the controller has without routers; its packets carry `ecn`.
     pub fn misheard(&self, flow: &Flow, choice: &Choice, ecn: Ecn, ends: &[Need]) -> Option<(String, String)> {
         let needs = choice.needs();
         let offered = |need: &Need| ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need);

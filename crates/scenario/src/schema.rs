@@ -5,8 +5,8 @@ use schemars::transform::transform_subschemas;
 use schemars::{Schema, generate::SchemaSettings};
 use serde_json::{Value, json};
 
-/// The JSON Schema of a scenario file, which an editor uses to complete and explain keys. It knows the keys and types; what only a look at the whole can tell, such as
-/// a route that is not connected, it leaves to [`parse`](crate::parse).
+/// The JSON Schema of a scenario file, which an editor uses to complete and explain keys. It knows the keys and types; what only a look at
+/// the whole can tell, such as a route that is not connected, it leaves to [`parse`](crate::parse).
 pub fn schema() -> Value {
     SchemaSettings::draft2020_12().with_transform(as_toml).into_generator().into_root_schema_for::<RawScenario>().to_value()
 }

@@ -9,8 +9,8 @@ pub enum Sizes {
     Fixed(Bytes),
     /// A published distribution, one of [`PUBLISHED`].
     Published(&'static Published),
-    /// Sizes in bytes, rising, and which share of transfers is at most as large; linear between. The first share is of transfers of exactly the first size,
-    /// the last is 1.
+    /// Sizes in bytes, rising, and which share of transfers is at most as large; linear between. The first share is of transfers of exactly
+    /// the first size, the last is 1.
     Points(Vec<(f64, f64)>),
 }
 
@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn means_are_the_published_ones() {
-        // 1.6 MB and 7.4 MB as later papers quote them; the value sizes of the cache have their mean in closed form; the model of the web says 10710 B itself, 1.2 % less than its rounded parameters have.
+        // 1.6 MB and 7.4 MB as later papers quote them; the value sizes of the cache have their mean in closed form; the model of the web
+        // says 10710 B itself, 1.2 % less than its rounded parameters have.
         for (name, mean, off) in
             [("web-search", 1.6e6, 0.05), ("data-mining", 7.4e6, 0.02), ("cache", 329.0, 0.001), ("web", 10_710.0, 0.015)]
         {

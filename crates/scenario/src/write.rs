@@ -7,8 +7,8 @@ use narrows_units::Span;
 use std::fmt::Write;
 
 impl Scenario {
-    /// The scenario as TOML in which nothing is left to defaults: every link in one direction, every flow with its route. Reading it again gives an equal scenario,
-    /// provided that the files of traces are where it says.
+    /// The scenario as TOML in which nothing is left to defaults: every link in one direction, every flow with its route. Reading it again
+    /// gives an equal scenario, provided that the files of traces are where it says.
     pub fn to_toml(&self) -> String {
         let mut out = Document(String::new());
         out.text("name", &self.name);

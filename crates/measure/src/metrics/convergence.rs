@@ -44,7 +44,8 @@ pub(super) fn convergence(record: &Record) -> Option<f64> {
     lasting(record, steps, &settled)
 }
 
-/// The seconds until the first instant from which on something holds in every window within five windows' time; instants are samples apart, windows last `steps`.
+/// The seconds until the first instant from which on something holds in every window within five windows' time; instants are samples apart,
+/// windows last `steps`.
 pub(super) fn lasting(record: &Record, steps: u64, holds: &[bool]) -> Option<f64> {
     let starts = (WINDOWS - 1) * steps as usize + 1;
     let first = holds.windows(starts).position(|holds| holds.iter().all(|holds| *holds))?;
@@ -130,7 +131,8 @@ mod tests {
             },
         );
         run.flows[1].start = Time::ZERO + Span::from_secs(10);
-        // The first whole window inside 3.75..6.25 for both begins when at most 5/16 of it is a's 9, b needing 3.75 = 1 + 3.5 x: x >= 0.786.
+        // The first whole window inside 3.75..6.25 for both begins when at most 5/16 of it is a's 9, b needing 3.75 = 1 + 3.5 x: x >=
+        // 0.786.
         assert_eq!(convergence(&run), Some(1.8));
     }
 

@@ -79,7 +79,8 @@ pub(super) const SPURIOUS: Metric = Metric {
     compute: spurious,
 };
 
-/// The link that limits the run: of those that carry data of some flow and have finite capacity, the one of which the largest share was used.
+/// The link that limits the run: of those that carry data of some flow and have finite capacity, the one of which the largest share was
+/// used.
 pub fn bottleneck(record: &Record) -> Option<&LinkRecord> {
     let routed = record.flows.iter().any(|flow| !flow.route.is_empty());
     let mut carries = vec![!routed; record.links.len()];

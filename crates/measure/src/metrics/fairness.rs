@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn fair_once_it_stays_so() {
-        // The second flow begins at 5 s and rises by 0.1 of the other's rate each second. Two rates in the ratio of 1 to 2 have an index of 0.9: it has 0.5 for
-        // the whole of a window that begins at 10 s, and 0.49 a tenth before.
+        // The second flow begins at 5 s and rises by 0.1 of the other's rate each second. Two rates in the ratio of 1 to 2 have an index of
+        // 0.9: it has 0.5 for the whole of a window that begins at 10 s, and 0.49 a tenth before.
         let mut run = record(vec![sending("a", |_| 10.0), sending("b", |s| if s < 5.0 { 0.0 } else { (s as u64 - 5) as f64 })], vec![]);
         run.flows[1].start = Time::ZERO + Span::from_secs(5);
         assert_eq!(fair_after(&run), Some(5.0));

@@ -187,7 +187,8 @@ fn icn(record: &Record) -> Option<&IcnRecord> {
     record.icn.as_deref()
 }
 
-/// When the last consumer began, and from then on the mean over consumers at work of the primary rates they follow, bin by bin, with the bin's end.
+/// When the last consumer began, and from then on the mean over consumers at work of the primary rates they follow, bin by bin, with the
+/// bin's end.
 fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
     let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let start = record.flows.iter().map(|flow| flow.start).max()?.max(begin);

@@ -1,7 +1,7 @@
 //! Max-min fair shares.
 
-/// The max-min fair rate of each flow, by filling: all flows grow alike until a link is full, its flows keep what they have, the others grow on. A route
-/// lists indices into `capacity`; `None` there is a link without limit, and a flow that meets no limit has no share.
+/// The max-min fair rate of each flow, by filling: all flows grow alike until a link is full, its flows keep what they have, the others
+/// grow on. A route lists indices into `capacity`; `None` there is a link without limit, and a flow that meets no limit has no share.
 pub(super) fn max_min(routes: &[Vec<usize>], capacity: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut shares = vec![None; routes.len()];
     let mut left = capacity.to_vec();

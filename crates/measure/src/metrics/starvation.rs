@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn the_longest_time_at_a_stretch_counts() {
-        // Nothing from 12 to 20 s; a window of a second that reaches into 5 Mbit/s by less than a tenth of it counts: 9.99 s would be too much.
+        // Nothing from 12 to 20 s; a window of a second that reaches into 5 Mbit/s by less than a tenth of it counts: 9.99 s would be too
+        // much.
         assert_eq!(beside(|s| if (12.0..20.0).contains(&s) { 0.0 } else { 5.0 }), Some(8.0));
         assert_eq!(beside(|s| if (s as u64).is_multiple_of(2) { 0.0 } else { 5.0 }), Some(1.0));
     }

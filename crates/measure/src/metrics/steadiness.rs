@@ -226,7 +226,8 @@ mod tests {
 
     #[test]
     fn responsiveness_is_when_the_mean_arrives() {
-        // Intervals 0, 6, 6, 6, 6, 6: the mean over the run is 5. Running means 0, 3, 4, 4.5, 4.8, 5: 4 is the last that is away by more than 0.5.
+        // Intervals 0, 6, 6, 6, 6, 6: the mean over the run is 5. Running means 0, 3, 4, 4.5, 4.8, 5: 4 is the last that is away by more
+        // than 0.5.
         let run = one(|s| if s < 5.0 { 0.0 } else { 6.0 });
         assert_eq!(responsiveness(&run), Some(15.0));
         // Every interval is a fifth or more away from 5.

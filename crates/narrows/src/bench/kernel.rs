@@ -1,8 +1,8 @@
 //! `narrows bench --kernel`: what controllers that narrows gives the kernel cost, beside the kernel's own.
 //!
-//! Two hosts with a router between them, each a namespace, a token bucket of 200 Mbit/s at the router, iperf3; no emulator, which would stay awake for the whole time. The
-//! bucket is not at the sender, which would hold back there what a controller sends too much (TCP small queues). Slices of some seconds take turns, so that what the machine
-//! does besides meets all alike.
+//! Two hosts with a router between them, each a namespace, a token bucket of 200 Mbit/s at the router, iperf3; no emulator, which would
+//! stay awake for the whole time. The bucket is not at the sender, which would hold back there what a controller sends too much (TCP small
+//! queues). Slices of some seconds take turns, so that what the machine does besides meets all alike.
 
 use crate::error::Failure;
 use crate::outcome::Outcome;

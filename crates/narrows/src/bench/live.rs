@@ -137,7 +137,8 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-/// What is wrong with the maximum, judged by the rows at 80 % of it: each must be sound, late by at most [`LATE_P99_US`] and without drops that no link decided.
+/// What is wrong with the maximum, judged by the rows at 80 % of it: each must be sound, late by at most [`LATE_P99_US`] and without drops
+/// that no link decided.
 fn fault(at_80_percent: &[Carried]) -> Option<String> {
     if at_80_percent.is_empty() {
         return Some(format!("not sustained: the emulator did not carry {} Mbit/s twice; measure on an idle host", LADDER[0]));

@@ -31,8 +31,8 @@ pub enum Topology {
     Line,
     /// The same as an information-centric network, whose consumers follow MIRCC's rates.
     IcnLine,
-    /// An information-centric network of a hundred nodes: a ring, and a node with consumers at each of its nodes, who ask for what is two links further on the ring. All
-    /// of them together get the rate.
+    /// An information-centric network of a hundred nodes: a ring, and a node with consumers at each of its nodes, who ask for what is two
+    /// links further on the ring. All of them together get the rate.
     IcnNet,
 }
 

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Parser)]
 pub struct CompareArgs {
-    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`) [default: newreno cubic bbr; with
+    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`) [default: newreno
+    /// cubic bbr; with
     /// --icn: mircc rcp newreno]
     #[arg(value_name = "CONTROLLER", value_parser = parse_compared)]
     pub compared: Vec<Compared>,

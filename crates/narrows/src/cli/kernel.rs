@@ -25,7 +25,8 @@ pub enum KernelCommand {
 
 #[derive(Args)]
 pub struct LoadArgs {
-    /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see `narrows kernel list` and `narrows list controllers`)
+    /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see `narrows kernel list` and `narrows list
+    /// controllers`)
     pub controller: String,
     /// Name in the kernel, of letters, digits, "_" and "." [default: the controller's, for example pcc_vivace]
     #[arg(long = "as", value_name = "NAME")]

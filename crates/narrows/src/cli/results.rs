@@ -45,8 +45,8 @@ pub struct BenchArgs {
     /// Measure the emulator of live runs instead: capacity and timing on this host, in about two minutes (as root, on an idle host)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "runs", "only"])]
     pub live: bool,
-    /// Measure CPU time per byte of loadable and built-in kernel controllers instead: one connection at 200 Mbit/s for --runs slices of 5 s (as root, on an idle
-    /// host, with ip, tc and iperf3)
+    /// Measure CPU time per byte of loadable and built-in kernel controllers instead: one connection at 200 Mbit/s for --runs slices of 5 s
+    /// (as root, on an idle host, with ip, tc and iperf3)
     #[arg(long, conflicts_with_all = ["large", "against_ns3", "live", "only"])]
     pub kernel: bool,
     /// Run the same workloads in ns-3 and print the ratios (needs libns3-dev and a C++ compiler)

@@ -60,7 +60,8 @@ pub struct ProgramArgs {
     /// Run the program on this host [default: the sender of the first flow]
     #[arg(long, value_name = "HOST", requires = "words")]
     pub on: Option<String>,
-    /// Start this command before the program, for example "iperf3 -s", and stop it afterwards; may be repeated [default HOST: the receiver of the first flow]
+    /// Start this command before the program, for example "iperf3 -s", and stop it afterwards; may be repeated [default HOST: the receiver
+    /// of the first flow]
     #[arg(long, value_name = "[HOST=]COMMAND", requires = "words")]
     pub serve: Vec<String>,
     /// Also run the scenario's flows

@@ -39,8 +39,8 @@ pub const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
 /// Points have this many bits: 64 places along each axis.
 const BITS: usize = 6;
 
-/// Degree, coefficients and initial direction numbers of the primitive polynomials of the axes after the first (Joe and Kuo, Constructing Sobol sequences with
-/// better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008).
+/// Degree, coefficients and initial direction numbers of the primitive polynomials of the axes after the first (Joe and Kuo, Constructing
+/// Sobol sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008).
 const POLYNOMIALS: [(usize, u32, [u32; 4]); 5] =
     [(1, 0, [1, 0, 0, 0]), (2, 1, [1, 3, 0, 0]), (3, 1, [1, 3, 1, 0]), (3, 2, [1, 1, 1, 0]), (4, 1, [1, 1, 3, 3])];
 
@@ -105,8 +105,8 @@ impl Cell {
         format!("{} {}, {}, {}, {} bdp{loss}", self.flows, self.controller, self.rate, self.rtt, self.buffer)
     }
 
-    /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its losses happen: so the k-th packet of a flow is lost in every
-    /// world, however the flows share the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
+    /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its losses happen: so the k-th packet of a flow
+    /// is lost in every world, however the flows share the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
     pub fn scenario(&self, duration: Span, seed: u64) -> Result<Scenario, ScenarioError> {
         narrows_scenario::parse(&self.toml(duration, seed), "cell.toml", &narrows_scenario::read_named)
     }

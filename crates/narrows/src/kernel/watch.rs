@@ -120,7 +120,8 @@ impl Table {
         row.calls += 1;
     }
 
-    /// The table of the time since the last one: those with calls first, those that have been silent longest left out if there are too many.
+    /// The table of the time since the last one: those with calls first, those that have been silent longest left out if there are too
+    /// many.
     fn text(&mut self, controller: &str) -> String {
         let mut rows: Vec<(&u64, &mut Row)> = self.rows.iter_mut().collect();
         rows.sort_by_key(|(number, row)| (row.calls == 0, std::cmp::Reverse(row.last.input.now), **number));

@@ -3,7 +3,8 @@
 use narrows_report::JudgedClaim;
 use narrows_scenario::paper::{Asked, By, Claim, Over, Than};
 
-/// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words; `simulated`, of a cell that the kernel ran, that of the simulator.
+/// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words; `simulated`, of a cell that the kernel
+/// ran, that of the simulator.
 pub fn judge(
     claim: &Claim,
     values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>,

@@ -76,13 +76,15 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     Ok(jobs)
 }
 
-/// Reserves the result directory: what was named, else the first of the numbered places that is free. Runs that are kept there are used as far as they belong to it.
+/// Reserves the result directory: what was named, else the first of the numbered places that is free. Runs that are kept there are used as
+/// far as they belong to it.
 fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
     let live = if args.live { "-live" } else { "" };
     output::reserve(&args.output, &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }))
 }
 
-/// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no harm.
+/// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no
+/// harm.
 fn clear(jobs: &[Job], folder: &Path) {
     let _ = jobs.iter().try_for_each(|job| job.clear(folder));
     let _ = std::fs::remove_dir(folder);

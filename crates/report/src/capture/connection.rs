@@ -34,7 +34,8 @@ pub(super) enum Key {
 }
 
 impl Connection {
-    /// A connection with full segments of `mss` bytes, whose receiver can hold `window` bytes. `accurate_ecn`: acknowledgements count marks (RFC 9768).
+    /// A connection with full segments of `mss` bytes, whose receiver can hold `window` bytes. `accurate_ecn`: acknowledgements count marks
+    /// (RFC 9768).
     pub fn new(mss: u64, window: Option<u64>, accurate_ecn: bool) -> Connection {
         let scale = (0..MAX_SCALE).find(|scale| window.is_some_and(|window| window.div_ceil(1 << scale) <= 65_535));
         Connection { mss, scale: scale.unwrap_or(MAX_SCALE), accurate_ecn, short: vec![], next: 0, heard: 0, under_way: VecDeque::new() }
@@ -109,8 +110,8 @@ impl Connection {
 
     /// The handshake, shortened and over at `at`: SYN, SYN and ACK, ACK. `ecn`: the connection uses it.
     ///
-    /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the handshake's round trip after new data, or within 3 ms if
-    /// there was none.
+    /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the handshake's round trip after new data,
+    /// or within 3 ms if there was none.
     pub fn handshake(&self, at: Time, ecn: bool) -> [(Time, Segment); 3] {
         let before = Time::from_nanos(at.since(Time::ZERO).as_nanos().saturating_sub(1));
         let now = ticks(at);

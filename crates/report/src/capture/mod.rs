@@ -22,17 +22,18 @@ pub enum CapturePoint {
     Sender,
     /// At the hosts of the receivers.
     Receiver,
-    /// At the far end of a link, in both directions: packets that have crossed it, and those about to enter the queue of the same link's other direction.
+    /// At the far end of a link, in both directions: packets that have crossed it, and those about to enter the queue of the same link's
+    /// other direction.
     Link(LinkId),
     /// Where links drop them.
     Dropped,
 }
 
-/// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a controller, with UDP for the others, times in nanoseconds since
-/// the run began.
+/// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a controller, with UDP for the others, times in
+/// nanoseconds since the run began.
 ///
-/// What the simulation's packets do not carry is filled in: a handshake before the first segment and FINs after the last (both marked by a comment), timestamps
-/// in milliseconds, a window scale, payloads of zeros.
+/// What the simulation's packets do not carry is filled in: a handshake before the first segment and FINs after the last (both marked by a
+/// comment), timestamps in milliseconds, a window scale, payloads of zeros.
 pub struct Capture<W: Write> {
     file: File<W>,
     place: Place,
@@ -62,8 +63,9 @@ struct Watched {
 }
 
 impl<W: Write> Capture<W> {
-    /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen` bytes of each packet. Fails if it cannot be written, or with
-    /// [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or it is not one connection of TCP.
+    /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen` bytes of each packet. Fails if it
+    /// cannot be written, or with [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or it is not one connection
+    /// of TCP.
     pub fn new(out: W, scenario: &Scenario, flows: &[usize], point: CapturePoint, snaplen: u32) -> io::Result<Capture<W>> {
         let chosen = || flows.iter().map(|index| (*index, &scenario.flows[*index]));
         if let Some((_, flow)) = chosen().find(|(_, flow)| flow.transport.mss.get() as usize > MAX_PAYLOAD) {

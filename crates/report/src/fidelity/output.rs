@@ -108,8 +108,8 @@ fn csv(fidelity: &Fidelity) -> String {
     text
 }
 
-/// Writes into the directory that is reserved for it: `fidelity.json`, `fidelity.csv`, `report.html`, `run.json` and each cell's scenario. The directory appears
-/// complete or not at all.
+/// Writes into the directory that is reserved for it: `fidelity.json`, `fidelity.csv`, `report.html`, `run.json` and each cell's scenario.
+/// The directory appears complete or not at all.
 ///
 /// # Errors
 /// Something cannot be written.

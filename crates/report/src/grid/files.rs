@@ -15,8 +15,8 @@ use std::sync::Arc;
 const GROUP: usize = 8192;
 
 /// Writes the result of a sweep into the directory that is reserved for it: `sweep.toml`, the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run,
-/// `flows.parquet` with a row for each flow of each run, and `report.html`. `reduced` gives the runs once more, in the grid's order. The directory appears
-/// complete or not at all.
+/// `flows.parquet` with a row for each flow of each run, and `report.html`. `reduced` gives the runs once more, in the grid's order. The
+/// directory appears complete or not at all.
 ///
 /// # Errors
 /// Something cannot be written, or `reduced` fails.

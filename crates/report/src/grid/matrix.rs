@@ -78,7 +78,8 @@ fn flows(sheet: &Sheet) -> Result<Vec<Flow>, ParquetError> {
     Ok((0..sheet.rows()).map(|row| Flow { goodput: goodput[row], delay: delay[row], loss: loss(row) }).collect())
 }
 
-/// All runs of a matrix: `solo` and `pair` give what the runs with each seed say, for a network, of a controller alone and of the first beside the second.
+/// All runs of a matrix: `solo` and `pair` give what the runs with each seed say, for a network, of a controller alone and of the first
+/// beside the second.
 pub struct Runs<'a> {
     /// The controllers shown.
     pub controllers: Vec<String>,

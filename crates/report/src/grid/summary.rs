@@ -24,7 +24,8 @@ struct Head<'a> {
     matrix: Option<&'a Matrix>,
 }
 
-/// The text of `summary.json`: the axes, and for each cell the mean of every metric over seeds, its 95 % interval and its values. A cell has a line.
+/// The text of `summary.json`: the axes, and for each cell the mean of every metric over seeds, its 95 % interval and its values. A cell
+/// has a line.
 pub fn grid_json(grid: &Grid) -> String {
     let defined: Vec<_> = grid.defined().collect();
     let head = Head {

@@ -11,8 +11,8 @@ use narrows_measure::metrics::{Metric, metric};
 /// Rows that a terminal is shown.
 const ROWS: usize = 60;
 
-/// The sweep as plain text, at most 120 columns wide: a line for each cell with the means of the main metrics, and with several seeds below it their 95 %
-/// intervals.
+/// The sweep as plain text, at most 120 columns wide: a line for each cell with the means of the main metrics, and with several seeds below
+/// it their 95 % intervals.
 pub fn grid_table(grid: &Grid) -> String {
     let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
     if let Some(matrix) = &grid.matrix {

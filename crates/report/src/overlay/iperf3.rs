@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer};
 
 const REMEDY: &str = "give the output of iperf3 --json";
 
-/// Greatest values that a measurement can have, in the units of iperf3. Ours: a petabit a second, ten years, an hour's round trip, a window of a tebibyte.
+/// Greatest values that a measurement can have, in the units of iperf3. Ours: a petabit a second, ten years, an hour's round trip, a window
+/// of a tebibyte.
 const MOST_RATE: f64 = 1e15;
 const MOST_SECONDS: f64 = 3.2e8;
 const MOST_RTT: f64 = 3.6e9;

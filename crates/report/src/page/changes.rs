@@ -31,7 +31,8 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line> {
     all.into_iter().enumerate().flat_map(told).collect()
 }
 
-/// A line for each time at which something changes; what changes often is on a ramp, of which the ends are told, and what follows closely is told together.
+/// A line for each time at which something changes; what changes often is on a ramp, of which the ends are told, and what follows closely
+/// is told together.
 fn lines_of(run: &Record) -> Vec<Line> {
     let mut lines: Vec<(Time, Vec<String>)> = Vec::new();
     for (change, of, until) in told(run) {

@@ -51,7 +51,8 @@ pub(crate) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, va
     grid
 }
 
-/// The curves together in at most `bins` pairs of their smallest and largest value, in the order in which these stood; one curve of few values as it is.
+/// The curves together in at most `bins` pairs of their smallest and largest value, in the order in which these stood; one curve of few
+/// values as it is.
 pub(crate) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize) -> Curve {
     let dx = interval.as_secs_f64();
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);

@@ -35,7 +35,8 @@ pub(super) struct Part {
     pub of: String,
 }
 
-/// The panels, with queues in packets or in kB, and throughput as means over `width` seconds; `{}` in a title stands for the link that is shown.
+/// The panels, with queues in packets or in kB, and throughput as means over `width` seconds; `{}` in a title stands for the link that is
+/// shown.
 pub(super) fn panels(packets: bool, icn: bool, width: f64) -> [Panel; PANELS] {
     let queue = if packets { "Queue at {}, packets" } else { "Queue at {}, kB" };
     let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };

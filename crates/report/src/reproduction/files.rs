@@ -7,7 +7,8 @@ use crate::error::ReportError;
 use crate::page::reproduction_html;
 use crate::reserved::Reserved;
 
-/// Writes a reproduction into the directory that is reserved for it: `report.html`, `claims.json` and `run.json`. The directory appears complete or not at all.
+/// Writes a reproduction into the directory that is reserved for it: `report.html`, `claims.json` and `run.json`. The directory appears
+/// complete or not at all.
 ///
 /// # Errors
 /// Something cannot be written.

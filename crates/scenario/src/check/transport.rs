@@ -13,7 +13,8 @@ const GREATEST_PACKET: Bytes = Bytes::new(65_535);
 /// Longest time that a receiver gathers segments.
 const MAX_GRO: Span = Span::from_millis(10);
 
-/// The settings of a table over those `inherited`, unless it names a preset. `adapt` changes what the table does not set. Without a table, errors are at `place`.
+/// The settings of a table over those `inherited`, unless it names a preset. `adapt` changes what the table does not set. Without a table,
+/// errors are at `place`.
 pub(super) fn check(
     raw: Option<&At<RawTransport>>,
     place: &Range<usize>,

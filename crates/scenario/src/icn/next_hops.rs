@@ -8,8 +8,8 @@ use std::collections::BinaryHeap;
 /// How far something is: delay in nanoseconds, and links, which decide where delays are equal.
 type Distance = (u64, u64);
 
-/// Of each node that has no producer and a way to one, the links to its next hops, the best first: all neighbours that are nearer to a producer than itself, so
-/// that no Interest returns, or with `multipath` off the best one only.
+/// Of each node that has no producer and a way to one, the links to its next hops, the best first: all neighbours that are nearer to a
+/// producer than itself, so that no Interest returns, or with `multipath` off the best one only.
 pub(super) fn next_hops(nodes: usize, links: &[Link], faces: &[Face], producers: &[NodeId], multipath: bool) -> Vec<(NodeId, Vec<LinkId>)> {
     let distances = distances(nodes, links, faces, producers);
     let hops = (0..nodes).map(NodeId).filter(|node| !producers.contains(node)).filter_map(|node| {

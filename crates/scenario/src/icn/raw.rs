@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Icn")]
 pub(crate) struct RawIcn {
-    /// The law by which links advertise rates: "mircc", "mircc-single", "rcp", with parameters as in "mircc?eta=0.9", or "none". Default: "mircc".
+    /// The law by which links advertise rates: "mircc", "mircc-single", "rcp", with parameters as in "mircc?eta=0.9", or "none". Default:
+    /// "mircc".
     pub law: Option<At<String>>,
-    /// How consumers ask that do not say it themselves: "mircc", "single", "best-subflow", "total-per-subflow". Default: "mircc" where the law has two classes,
-    /// "single" where it has one.
+    /// How consumers ask that do not say it themselves: "mircc", "single", "best-subflow", "total-per-subflow". Default: "mircc" where the
+    /// law has two classes, "single" where it has one.
     pub consumer: Option<At<String>>,
     /// The same by a congestion controller, which has a window: "cubic".
     pub controller: Option<At<String>>,
@@ -22,11 +23,13 @@ pub(crate) struct RawIcn {
     pub multipath: Option<bool>,
     /// Nodes hold Interests back so that the Data they ask for fits the link. Default: true.
     pub shaper: Option<bool>,
-    /// The law's capacity is what the shaper lets through instead of the whole link: they differ where Data crosses a link both ways. Default: false.
+    /// The law's capacity is what the shaper lets through instead of the whole link: they differ where Data crosses a link both ways.
+    /// Default: false.
     pub shaped_capacity: Option<At<bool>>,
     /// Interests that the shaper of a face holds. Default: 100.
     pub shaper_queue: Option<At<u32>>,
-    /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom filter. Default: "labels".
+    /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom
+    /// filter. Default: "labels".
     pub steering: Option<RawSteering>,
     /// How nodes choose a next hop for Interests that follow no path: "weighted" at random by capacity, "best-route" always the best.
     /// Default: "weighted", "best-route" where links advertise no rates.
@@ -69,8 +72,8 @@ pub(crate) struct RawPrefix {
     pub at: At<OneOrMore>,
     /// The size of a Data packet. Default: that of [icn].
     pub data: Option<At<Quantity<Bytes>>>,
-    /// Next hops of nodes where they are other than delays and `multipath` say, by their names or, where several links lead to one, those of the links: F2 = ["F3"].
-    /// No Interest may come back to where it has been.
+    /// Next hops of nodes where they are other than delays and `multipath` say, by their names or, where several links lead to one, those
+    /// of the links: F2 = ["F3"]. No Interest may come back to where it has been.
     #[serde(default)]
     pub next_hops: BTreeMap<At<String>, At<Vec<At<String>>>>,
 }
@@ -109,7 +112,8 @@ pub(crate) struct RawConsumer {
     pub consumer: Option<At<String>>,
     /// The same by a congestion controller.
     pub controller: Option<At<String>>,
-    /// The content: consumers that name the same, under one prefix, ask for the same Data, and have the same `segments`. Default: one of its own.
+    /// The content: consumers that name the same, under one prefix, ask for the same Data, and have the same `segments`. Default: one of
+    /// its own.
     pub content: Option<At<String>>,
     /// Data packets of the content. Default: without end.
     pub segments: Option<At<u64>>,

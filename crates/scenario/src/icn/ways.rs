@@ -31,7 +31,8 @@ pub(super) fn faces(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
     Ok(faces.collect())
 }
 
-/// The link that leads the other way between the same nodes: one and the other are the only ones, or their names say that they belong together.
+/// The link that leads the other way between the same nodes: one and the other are the only ones, or their names say that they belong
+/// together.
 fn opposite(scenario: &Scenario, index: usize) -> Option<LinkId> {
     let between = |from, to| {
         let mut found = scenario.links.iter().enumerate().filter(move |(_, link)| link.from == from && link.to == to);

@@ -9,7 +9,8 @@ use narrows_params::suggest;
 use narrows_units::{Span, Time};
 use std::ops::Range;
 
-/// A number of a run: a metric, of the whole run after its warm-up or of a part of it, of all flows or of some, at the bottleneck or at another link.
+/// A number of a run: a metric, of the whole run after its warm-up or of a part of it, of all flows or of some, at the bottleneck or at
+/// another link.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The metric.

@@ -218,7 +218,8 @@ impl Plan {
         all
     }
 
-    /// All that what is kept of its runs follows from: the runs, what is asked of them and what is drawn over their time. Words and bounds of claims are not among it.
+    /// All that what is kept of its runs follows from: the runs, what is asked of them and what is drawn over their time. Words and bounds
+    /// of claims are not among it.
     pub fn identity(&self) -> String {
         let asked = self
             .asked()

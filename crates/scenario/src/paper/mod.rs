@@ -1,8 +1,8 @@
 //! Published results: a paper's figures, each a scenario with its axes, and what the paper states of them.
 //!
-//! A figure file is an ordinary scenario file with more tables: `[figure]` says what it is, `[[plot]]` what it draws, `[[claim]]` what the paper states of it and
-//! what would show that it holds, `[quick]` how it is scaled for a quick look, `[live]` how it is run on the kernel. Everything that these tables name (axes, labels, metrics) is looked up here, so that
-//! a claim has its cells and a plot its lines.
+//! A figure file is an ordinary scenario file with more tables: `[figure]` says what it is, `[[plot]]` what it draws, `[[claim]]` what the
+//! paper states of it and what would show that it holds, `[quick]` how it is scaled for a quick look, `[live]` how it is run on the kernel.
+//! Everything that these tables name (axes, labels, metrics) is looked up here, so that a claim has its cells and a plot its lines.
 
 mod asked;
 mod claim;

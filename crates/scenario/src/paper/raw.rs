@@ -48,7 +48,8 @@ pub(crate) struct RawFigure {
     pub order: i64,
 }
 
-/// What `narrows reproduce --live` changes, which runs the figure on the kernel: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
+/// What `narrows reproduce --live` changes, which runs the figure on the kernel: values of the scenario by their paths, axes of `[sweep]`
+/// under `sweep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "Live")]
 pub(crate) struct RawLive {
@@ -141,7 +142,8 @@ pub(crate) struct RawClaim {
     pub flows: Option<RawNames>,
     /// The metric takes this link for the bottleneck. Default: as the metric says.
     pub link: Option<At<String>>,
-    /// Compared with: the same cell but for the axes named here, and with `flows`, `link`, `window` and `metric` of its own if these are named.
+    /// Compared with: the same cell but for the axes named here, and with `flows`, `link`, `window` and `metric` of its own if these are
+    /// named.
     pub than: Option<At<RawThan>>,
     /// How it is compared. Default: "ratio".
     pub by: Option<RawBy>,

@@ -27,8 +27,8 @@ pub(crate) struct RawChange {
     pub reorder: Option<At<RawReorder>>,
     /// The new losses; "0 %" ends them.
     pub loss: Option<At<RawLoss>>,
-    /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this change. A buffer that is not
-    /// given here keeps its size in bytes whatever the rate becomes.
+    /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this
+    /// change. A buffer that is not given here keeps its size in bytes whatever the rate becomes.
     pub buffer: Option<At<OrUnlimited<Depth>>>,
     /// An outage: for so long the link sends nothing. Its queue fills; what has left arrives.
     pub down_for: Option<At<Quantity<Span>>>,

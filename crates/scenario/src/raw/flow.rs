@@ -20,7 +20,8 @@ pub(crate) struct RawFlow {
     pub from: At<String>,
     /// The receiver's node.
     pub to: At<String>,
-    /// The congestion controller with its parameters: "newreno", "cubic?profile=rfc9438". Left out, the flow sends at its workload's rate whatever happens (UDP).
+    /// The congestion controller with its parameters: "newreno", "cubic?profile=rfc9438". Left out, the flow sends at its workload's rate
+    /// whatever happens (UDP).
     pub controller: Option<At<String>>,
     /// So many such flows, named `name.1`, `name.2` and so on.
     pub count: Option<At<u64>>,
@@ -32,7 +33,8 @@ pub(crate) struct RawFlow {
     pub stop: Option<At<Quantity<Span>>>,
     /// The links that data crosses, in order. Default: the fewest hops.
     pub route: Option<At<Vec<At<String>>>>,
-    /// The links that acknowledgements cross, in order. Default: the route's links in reverse where all are two-way, otherwise the fewest hops.
+    /// The links that acknowledgements cross, in order. Default: the route's links in reverse where all are two-way, otherwise the fewest
+    /// hops.
     pub back: Option<At<Vec<At<String>>>>,
     /// What it has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,

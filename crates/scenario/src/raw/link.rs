@@ -25,8 +25,8 @@ macro_rules! links {
             /// Where a one-way link ends.
             pub to: Option<At<String>>,
             $($(#[$doc])* pub $key: Option<At<$type>>,)*
-            /// What is different in the reverse direction of a two-way link. Left out, it has the same rate or trace, delay, buffer and queue, but no losses, no
-            /// jitter, no reordering and no bursts.
+            /// What is different in the reverse direction of a two-way link. Left out, it has the same rate or trace, delay, buffer and
+            /// queue, but no losses, no jitter, no reordering and no bursts.
             pub back: Option<At<RawBack>>,
         }
 
@@ -63,8 +63,8 @@ macro_rules! links {
 links! {
     /// How fast it sends; "unlimited" or left out for a link that only delays.
     rate: OrUnlimited<Rate>,
-    /// A file of recorded capacity instead of a rate, relative to the scenario's: one millisecond per line for each 1500-byte delivery opportunity
-    /// (mahimahi), or lines "seconds,Mbit/s".
+    /// A file of recorded capacity instead of a rate, relative to the scenario's: one millisecond per line for each 1500-byte delivery
+    /// opportunity (mahimahi), or lines "seconds,Mbit/s".
     trace: String,
     /// Propagation delay in one direction. Default: "0 s".
     delay: Quantity<Span>,
@@ -72,12 +72,13 @@ links! {
     jitter: RawJitter,
     /// Some packets are late, and others overtake them. Default: none.
     reorder: RawReorder,
-    /// Deliveries at the far end come in bursts, one in each such time, as with the grants of a cable network or the frames of a wireless one. Default: none.
+    /// Deliveries at the far end come in bursts, one in each such time, as with the grants of a cable network or the frames of a wireless
+    /// one. Default: none.
     aggregate: Quantity<Span>,
     /// Losses before the queue that have nothing to do with congestion. Default: none.
     loss: RawLoss,
-    /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the flows that cross it,
-    /// counting propagation), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
+    /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the
+    /// flows that cross it, counting propagation), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
     buffer: OrUnlimited<Depth>,
     /// The queue discipline with its parameters: "fifo", "codel?target=5&interval=100". Default: "fifo".
     queue: String,
@@ -136,7 +137,8 @@ impl<'de> Deserialize<'de> for RawJitter {
 pub(crate) struct RawSpread {
     /// Uniform from zero to this.
     pub uniform: Option<At<Quantity<Span>>>,
-    /// Normal with this standard deviation, truncated at three of them, and a mean of three of them so that nothing comes too early (RFC 8868, section 4.5).
+    /// Normal with this standard deviation, truncated at three of them, and a mean of three of them so that nothing comes too early (RFC
+    /// 8868, section 4.5).
     pub normal: Option<At<Quantity<Span>>>,
     /// Packets may overtake each other. Default: false.
     pub reorders: Option<bool>,

@@ -32,11 +32,11 @@ pub(crate) struct RawScenario {
     pub duration: At<Quantity<Span>>,
     /// Statistics leave out what happens before this. Default: "0 s".
     pub warmup: Option<At<Quantity<Span>>>,
-    /// Time between samples of the series. Default: about a 600th of the duration, at least 1 ms; more where flows and links together would have more than a
-    /// million samples.
+    /// Time between samples of the series. Default: about a 600th of the duration, at least 1 ms; more where flows and links together would
+    /// have more than a million samples.
     pub sample: Option<At<Quantity<Span>>>,
-    /// Hosts delay each sending by a random time, up to one packet time of the slowest link of the route, because exactly periodic senders lock their phases at
-    /// drop-tail queues. Default: true.
+    /// Hosts delay each sending by a random time, up to one packet time of the slowest link of the route, because exactly periodic senders
+    /// lock their phases at drop-tail queues. Default: true.
     pub send_overhead: Option<bool>,
     /// Hosts and routers. May be left out altogether: then the ends of the links are the nodes.
     #[serde(default)]

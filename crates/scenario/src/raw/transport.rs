@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// The transport's settings. A flow that names no preset begins with the scenario's `[transport]`; what neither sets is as the preset has it.
+/// The transport's settings. A flow that names no preset begins with the scenario's `[transport]`; what neither sets is as the preset has
+/// it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transport")]
@@ -35,13 +36,13 @@ pub(crate) struct RawTransport {
     pub ack_delay: Option<At<Quantity<Span>>>,
     /// Segments at the start that are acknowledged one by one. Linux: 16.
     pub quick_acks: Option<u32>,
-    /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once: receive offload and interrupt
-    /// coalescing. Default: "0 s", each by itself.
+    /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once: receive offload and
+    /// interrupt coalescing. Default: "0 s", each by itself.
     pub gro: Option<At<Quantity<Span>>>,
     /// What the receiver can hold; "unlimited" for everything. Default: "unlimited".
     pub receive_window: Option<At<OrUnlimited<Bytes>>>,
-    /// How much a paced sender hands to the network card at once, to leave back to back: "off" for what the controller says, "auto" for what its rate gives in
-    /// 1/1024 s as Linux has it, or a size such as "64 kB". Default: "off".
+    /// How much a paced sender hands to the network card at once, to leave back to back: "off" for what the controller says, "auto" for
+    /// what its rate gives in 1/1024 s as Linux has it, or a size such as "64 kB". Default: "off".
     pub tso: Option<At<RawTso>>,
     /// Selective acknowledgements. Linux: true.
     pub sack: Option<At<bool>>,

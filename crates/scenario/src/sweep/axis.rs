@@ -57,8 +57,8 @@ impl Axis {
         matches!(&self.paths[..], [path] if path.is_seed())
     }
 
-    /// The values as numbers with their unit, where they all are quantities of one kind: `"10 Mbit/s"` is 10 in `"Mbit/s"`, `"1 s"` is 1000 in `"ms"`.
-    /// Units are those of metrics, and `"B"`, `"bdp"` and `"packets"`; a bare number has the unit `""`.
+    /// The values as numbers with their unit, where they all are quantities of one kind: `"10 Mbit/s"` is 10 in `"Mbit/s"`, `"1 s"` is 1000
+    /// in `"ms"`. Units are those of metrics, and `"B"`, `"bdp"` and `"packets"`; a bare number has the unit `""`.
     pub fn numbers(&self) -> Option<(&'static str, Vec<f64>)> {
         let numbers: Option<Vec<(&'static str, f64)>> =
             self.values.iter().map(|value| if let [one] = &value.toml[..] { number(one) } else { None }).collect();

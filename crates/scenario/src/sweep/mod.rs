@@ -1,6 +1,7 @@
 //! Many scenarios from one file: the table `[sweep]` names values of the scenario and what they shall be in turn.
 //!
-//! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can say can be an axis.
+//! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can
+//! say can be an axis.
 
 mod axis;
 mod changes;
@@ -26,8 +27,8 @@ use toml_edit::{Document, DocumentMut, Item};
 /// More cells than this are taken for a mistake.
 const MOST_CELLS: u64 = 10_000_000;
 
-/// A scenario file with axes. Each **cell** is one scenario: one value of each axis. The axis `seed` comes last, so that the cells that differ only in their seed
-/// follow each other.
+/// A scenario file with axes. Each **cell** is one scenario: one value of each axis. The axis `seed` comes last, so that the cells that
+/// differ only in their seed follow each other.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     file: String,
@@ -86,7 +87,8 @@ impl Sweep {
         Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, fixed, cells })
     }
 
-    /// The same sweep with the files that it names called otherwise, and with its name written in, so that it is the same wherever its text lies.
+    /// The same sweep with the files that it names called otherwise, and with its name written in, so that it is the same wherever its text
+    /// lies.
     ///
     /// # Errors
     /// None that [`parse`](Sweep::parse) has not told before.

@@ -153,8 +153,8 @@ pub(super) fn spans(text: &str, paths: &[Path]) -> Vec<Range<usize>> {
     spans
 }
 
-/// The bytes of `text` that say what holds at a place, the most particular first. For one of several copies of a flow, or one direction of a link, those of the
-/// table that stands for all.
+/// The bytes of `text` that say what holds at a place, the most particular first. For one of several copies of a flow, or one direction of
+/// a link, those of the table that stands for all.
 pub(crate) fn places(text: &str, place: &[String]) -> Vec<Range<usize>> {
     let mut ways = vec![Path(place.to_vec())];
     if let [list, name, key @ ..] = place {
