@@ -26,7 +26,7 @@ tests:
 
 # Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:
-	NARROWS_TORTURE=$${NARROWS_TORTURE:-100} $(CARGO) test -p narrows $(KERNEL) --no-fail-fast --test torture --test kernel_kill -- --nocapture; status=$$?; \
+	NARROWS_TORTURE=$${NARROWS_TORTURE:-100} $(CARGO) test -p narrows $(KERNEL) --test it -- torture:: kernel_kill:: --nocapture; status=$$?; \
 		cat $${CARGO_TARGET_DIR:-target}/tmp/torture/table.md; exit $$status
 
 # What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for
@@ -51,4 +51,4 @@ check:
 
 # Rewrites the pages that are generated from tables in the code, and the curves of controllers.
 docs:
-	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test docs --test curves
+	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves::
