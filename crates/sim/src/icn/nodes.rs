@@ -77,6 +77,7 @@ pub(crate) struct Tally {
 pub(crate) const PROBES: usize = 3;
 
 impl Visitor<Parcel> for Nodes<'_> {
+    #[inline]
     fn delivered(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, parcel: Parcel) {
         let (node, face) = self.far_ends[link];
         if let Some(packet) = self.parcels.open(parcel) {
@@ -103,6 +104,7 @@ impl Visitor<Parcel> for Nodes<'_> {
         self.tell_capacity(now, link);
     }
 
+    #[inline(always)]
     fn goes_on(&mut self, now: Time) -> bool {
         self.pulse.goes_on(now)
     }
@@ -142,6 +144,7 @@ impl Nodes<'_> {
     }
 
     /// A packet leaves its node on a link.
+    #[inline]
     fn send(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, packet: Packet<Interned>) {
         let flow = self.contents.owner(packet.name()).unwrap_or(u32::MAX);
         let parcel = self.parcels.post(packet, flow, network.route(link, false));
