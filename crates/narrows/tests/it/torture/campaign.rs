@@ -71,7 +71,7 @@ pub fn campaign(class: &Class, trial: impl Fn(&mut Case) -> Verdict) {
     let (kept, first) = (directory().join(format!("{name}-N")), wrong[0].0);
     panic!(
         "{} of {tried} went wrong, with what each was given in {}\n{}\n{}again: NARROWS_TORTURE_SEED={seed} NARROWS_TORTURE_CASE={first} \
-         cargo test -p narrows --test torture {name}",
+         cargo test -p narrows --test it torture::{name}",
         wrong.len(),
         kept.display(),
         told.join("\n"),

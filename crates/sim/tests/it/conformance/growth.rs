@@ -18,9 +18,9 @@ fn time_to_fill(record: &Record, mbps: f64) -> f64 {
 fn slow_start_doubles_each_round_trip() {
     const RULE: Rule = Rule {
         name: "slow start doubles each round trip, however few the acknowledgements",
-        origin: "s2n-quic #458 and #474, quinn #975: slow start was linear because \"window limited\" was judged per \
+        origin: "RFC 5681 section 3.1: a segment for each segment acknowledged; s2n-quic #458 and #474, quinn #975: slow start was linear because \"window limited\" was judged per \
             acknowledgement of a batch",
-        remedy: "judge per segment, when it is sent, whether the window limited it: Acked::window_limited",
+        remedy: "grow by a segment for each segment acknowledged, and judge per segment, when it is sent, whether the window limited it: Acked::window_limited",
     };
     for controller in windowed() {
         for ack_every in [1, 2, 8] {
@@ -28,8 +28,7 @@ fn slow_start_doubles_each_round_trip() {
             let record = run(&one_link(&controller.text, 3, 0, link, &format!("[flow.transport]\nack_every = {ack_every}")));
             let time = time_to_fill(&record, 100.0);
             let latest = if controller.basis == Basis::Delay && ack_every > 2 { 1.3 } else { 1.0 };
-            let measured =
-                format!("it fills the path after {time} s with an acknowledgement per {ack_every} segments, not in 0.7 to {latest} s");
+            let measured = format!("it fills the path after {time} s with ack_every = {ack_every}, not in 0.7 to {latest} s");
             RULE.assert((0.7..=latest).contains(&time), &controller, measured);
         }
     }
