@@ -104,11 +104,6 @@ impl<P: Routed> Network<P> {
         self.places[flow][usize::from(back)]
     }
 
-    /// The links.
-    pub fn links(&self) -> &[Link<P>] {
-        &self.links
-    }
-
     /// Packets under way.
     #[inline]
     pub fn inside(&self) -> u64 {
