@@ -42,6 +42,11 @@ pub trait Controller: Send {
     /// What may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 
+    /// The same, in the place of the decision before. A world that keeps the decision calls this for every packet: nothing is copied.
+    fn decide(&self, decision: &mut Decision) {
+        *decision = self.decision();
+    }
+
     /// What the next data packet tells routers, for a controller whose routers answer in a header.
     fn header(&self) -> Option<Header> {
         None

@@ -9,16 +9,23 @@ const SUB: usize = 1 << SUB_BITS;
 /// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most 1.6 % from the true one. Memory follows
 /// the octaves between the smallest and the largest value (256 bytes each; zero takes none), so that a hundred thousand of these fit in
 /// memory. A bucket holds up to 2^32 - 1.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Histogram {
     zeros: u64,
-    /// The octave of the first of `buckets`.
+    /// The place of the first of `buckets`, at the beginning of an octave.
     first: usize,
     buckets: Vec<u32>,
     count: u64,
     sum: u128,
+    /// `u64::MAX` while there is none.
     min: u64,
     max: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram { zeros: 0, first: 0, buckets: Vec::new(), count: 0, sum: 0, min: u64::MAX, max: 0 }
+    }
 }
 
 impl Histogram {
@@ -32,37 +39,45 @@ impl Histogram {
     pub fn record(&mut self, value: Span) {
         let ns = value.as_nanos();
         if ns == 0 {
-            self.zeros += 1;
-        } else {
-            let place = place(ns);
-            match self.buckets.get_mut(place.wrapping_sub(self.first * SUB)) {
-                Some(bucket) => *bucket = bucket.saturating_add(1),
-                None => *self.open(place) = 1,
-            }
+            return self.record_zeros(1);
         }
-        self.min = if self.count == 0 { ns } else { self.min.min(ns) };
+        let place = place(ns);
+        match self.buckets.get_mut(place.wrapping_sub(self.first)) {
+            Some(bucket) => *bucket = bucket.saturating_add(1),
+            None => *self.open(place) = 1,
+        }
+        self.min = self.min.min(ns);
         self.max = self.max.max(ns);
         self.count += 1;
-        self.sum += ns as u128;
+        self.sum += u128::from(ns);
+    }
+
+    /// Counts so many durations of zero.
+    #[inline]
+    pub fn record_zeros(&mut self, number: u64) {
+        if number > 0 {
+            self.zeros += number;
+            self.count += number;
+            self.min = 0;
+        }
     }
 
     /// The bucket at `place`, made if it is not there.
     #[cold]
     fn open(&mut self, place: usize) -> &mut u32 {
-        let octave = place / SUB;
+        let octave = place / SUB * SUB;
         if self.buckets.is_empty() {
             self.first = octave;
         }
         if octave < self.first {
-            let more = (self.first - octave) * SUB;
-            self.buckets.splice(0..0, std::iter::repeat_n(0, more));
+            self.buckets.splice(0..0, std::iter::repeat_n(0, self.first - octave));
             self.first = octave;
         }
-        let needed = (octave + 1 - self.first) * SUB;
+        let needed = octave + SUB - self.first;
         if self.buckets.len() < needed {
             self.buckets.resize(needed, 0);
         }
-        &mut self.buckets[place - self.first * SUB]
+        &mut self.buckets[place - self.first]
     }
 
     fn add(&mut self, place: usize, count: u64) {
@@ -80,7 +95,7 @@ impl Histogram {
         if other.count == 0 {
             return;
         }
-        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.sum += other.sum;
         for (place, count) in other.occupied() {
@@ -162,7 +177,7 @@ impl Histogram {
     /// Occupied buckets in rising order.
     fn occupied(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let zeros = (self.zeros > 0).then_some((0, self.zeros));
-        let others = self.buckets.iter().enumerate().map(|(index, count)| (self.first * SUB + index, *count as u64));
+        let others = self.buckets.iter().enumerate().map(|(index, count)| (self.first + index, *count as u64));
         zeros.into_iter().chain(others.filter(|(_, count)| *count > 0))
     }
 }

@@ -8,25 +8,32 @@ use narrows_units::Time;
 /// log2(n) comparisons, few for an element that is not among the next. The winner of all is at the top.
 #[derive(Clone, Debug)]
 pub struct Agenda {
-    nodes: Vec<Node>,
+    /// The tree from the top at 1; below place n are 2 n and 2 n + 1. In each place the winner's time and, in the lower half, its number: so one comparison
+    /// decides a game, by numbers at equal times.
+    places: Vec<u128>,
     leaves: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Node {
-    time: Time,
-    element: u32,
+const NUMBER_BITS: u32 = 64;
+
+#[inline]
+fn entry(time: Time, element: usize) -> u128 {
+    u128::from(time.as_nanos()) << NUMBER_BITS | element as u128
+}
+
+#[inline]
+fn time(entry: u128) -> Time {
+    Time::from_nanos((entry >> NUMBER_BITS) as u64)
 }
 
 impl Agenda {
     /// An agenda of `elements`, none of which wants anything yet.
     pub fn new(elements: usize) -> Agenda {
         let leaves = elements.next_power_of_two().max(2);
-        let mut nodes = vec![Node { time: Time::NEVER, element: 0 }; 2 * leaves];
+        let mut agenda = Agenda { places: vec![entry(Time::NEVER, 0); 2 * leaves], leaves };
         for element in 0..leaves {
-            nodes[leaves + element].element = element as u32;
+            agenda.places[leaves + element] = entry(Time::NEVER, element);
         }
-        let mut agenda = Agenda { nodes, leaves };
         agenda.decide();
         agenda
     }
@@ -37,7 +44,7 @@ impl Agenda {
             return;
         }
         let mut larger = Agenda::new(elements);
-        larger.nodes[larger.leaves..][..self.leaves].copy_from_slice(&self.nodes[self.leaves..]);
+        larger.places[larger.leaves..][..self.leaves].copy_from_slice(&self.places[self.leaves..]);
         larger.decide();
         *self = larger;
     }
@@ -45,69 +52,66 @@ impl Agenda {
     /// Plays all games.
     fn decide(&mut self) {
         for parent in (1..self.leaves).rev() {
-            let (left, right) = (self.nodes[2 * parent], self.nodes[2 * parent + 1]);
-            self.nodes[parent] = if right.time < left.time { right } else { left };
+            self.places[parent] = self.places[2 * parent].min(self.places[2 * parent + 1]);
         }
     }
 
     /// When `element` is due.
     #[inline]
     pub fn time_of(&self, element: usize) -> Time {
-        self.nodes[self.leaves + element].time
+        time(self.places[self.leaves + element])
     }
 
     /// Changes when `element` is due; [`Time::NEVER`] for not at all.
     #[inline]
     pub fn set(&mut self, element: usize, time: Time) {
         let mut place = self.leaves + element;
-        if self.nodes[place].time == time {
-            return;
-        }
-        self.nodes[place].time = time;
-        let mut winner = self.nodes[place];
-        while place > 1 {
-            let other = self.nodes[place ^ 1];
-            // Of equal times the left one wins: it has the lower number.
-            let other_wins = other.time < winner.time || (other.time == winner.time && place & 1 == 1);
-            winner = if other_wins { other } else { winner };
-            place /= 2;
-            if self.nodes[place] == winner {
-                // Nothing changes from here on: the games above were already won or lost by others.
+        let mut winner = entry(time, element);
+        // Once a winner stays, the games above it were already won or lost by others.
+        while self.places[place] != winner {
+            self.places[place] = winner;
+            if place == 1 {
                 return;
             }
-            self.nodes[place] = winner;
+            winner = winner.min(self.places[place ^ 1]);
+            place /= 2;
         }
     }
 
     /// The earliest element and its time, [`Time::NEVER`] if there is none.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        let top = self.nodes[1];
-        (top.time, top.element as usize)
+        (time(self.places[1]), self.places[1] as u32 as usize)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_units::Random;
+    use narrows_units::{Random, Span};
 
+    /// Elements are set to times near by and far off, as often as not the first of them, so that time goes on.
     #[test]
     fn agrees_with_a_sorted_list() {
         let mut random = Random::stream(7, "agenda");
         for elements in [1usize, 2, 3, 5, 8, 100] {
             let mut agenda = Agenda::new(elements);
-            let mut times = vec![Time::NEVER; elements];
-            for step in 0..2000 {
-                if step == 1000 {
-                    agenda.grow(elements * 3);
-                    times.resize(elements * 3, Time::NEVER);
+            let (mut times, mut now) = (vec![Time::NEVER; elements], Time::ZERO);
+            for step in 0..6000 {
+                if step == 3000 {
+                    agenda.grow(elements * 30);
+                    times.resize(elements * 30, Time::NEVER);
                 }
-                let elements = times.len();
-                let element = random.below(elements as u64) as usize;
-                let time = if random.chance(0.1) { Time::NEVER } else { Time::from_nanos(random.below(50)) };
+                let (mut element, elements) = (random.below(times.len() as u64) as usize, times.len());
+                if random.chance(0.5) && agenda.first().0 != Time::NEVER {
+                    (now, element) = agenda.first();
+                }
+                // Events draw together and apart, so that days get shorter and longer.
+                let range = [50, 100_000, 1_000_000_000, 20_000_000_000][(step / 500 + random.below(2) as usize) % 4];
+                let time = if random.chance(0.1) { Time::NEVER } else { now + Span::from_nanos(random.below(range)) };
                 agenda.set(element, time);
                 times[element] = time;
+                assert_eq!(agenda.time_of(element), time);
                 let first = (0..elements).min_by_key(|e| (times[*e], *e)).unwrap();
                 assert_eq!(agenda.first().0, times[first]);
                 if times[first] != Time::NEVER {

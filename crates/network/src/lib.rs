@@ -5,8 +5,10 @@
 
 mod agenda;
 mod change;
+mod foretold;
 mod network;
 mod packet;
+mod routes;
 
 pub use agenda::Agenda;
 pub use change::{Change, FlowId, LinkId, What};

@@ -1,8 +1,10 @@
 //! Links and routes, and the order in which things happen on them.
 
+use crate::foretold::{Drops, Foretold};
+use crate::routes::{Next, Routes};
 use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
 use narrows_measure::LinkRecord;
-use narrows_path::{Fate, Link, LinkChange, LinkConfig, LinkProbe};
+use narrows_path::{DropReason, Fate, Link, LinkChange, LinkConfig, LinkProbe};
 use narrows_units::{Span, Time};
 
 /// Hears of packets. `()` hears nothing, and costs nothing.
@@ -19,7 +21,7 @@ pub trait Visitor<P: Routed>: Sized {
         let _ = (at, link, packet);
     }
 
-    /// A packet comes to a link or has crossed it.
+    /// A packet comes to a link or has crossed it. A network that [looks ahead](Network::look_ahead) tells some of it before its time.
     #[inline(always)]
     fn seen(&mut self, at: Time, crossing: Crossing, packet: &P) {
         let _ = (at, crossing, packet);
@@ -44,24 +46,18 @@ impl<P: Routed> Visitor<P> for () {}
 ///
 /// What happens at one time happens in this order: packets arrive at the far ends of links, by the links' numbers; then the network changes. Between the two its driver
 /// may look at it, see [`advance_to_sample`](Network::advance_to_sample).
-#[derive(Debug)]
-pub struct Network<P> {
+pub struct Network<P: Routed> {
     links: Vec<Link<P>>,
     /// When each link wants to be looked at.
     agenda: Agenda,
-    /// Links of all routes one after another, each route ended by [`END`].
-    routes: Vec<u32>,
-    /// Where the routes of each flow begin: out and back.
-    places: Vec<[u32; 2]>,
+    routes: Routes,
     /// Changes to come, the last first.
     changes: Vec<Change>,
+    drops: Drops<P::Identity>,
     probes: Vec<LinkProbe>,
     inside: u64,
     events: u64,
 }
-
-/// Stands behind the last link of a route.
-const END: u32 = u32::MAX;
 
 impl<P: Routed> Network<P> {
     /// The links of these names, empty. Their names and `seed` fix their random draws; `samples` are expected.
@@ -71,9 +67,9 @@ impl<P: Routed> Network<P> {
             agenda: Agenda::new(links.len()),
             probes: links.iter().map(|_| LinkProbe::new(samples)).collect(),
             links,
-            routes: Vec::new(),
-            places: Vec::new(),
+            routes: Routes::default(),
             changes: Vec::new(),
+            drops: Drops::default(),
             inside: 0,
             events: 0,
         }
@@ -81,8 +77,7 @@ impl<P: Routed> Network<P> {
 
     /// Adds a flow with its routes out and back, numbered from 0.
     pub fn add_flow(&mut self, route: &[LinkId], back: &[LinkId]) {
-        let places = [self.add_route(route), self.add_route(back)];
-        self.places.push(places);
+        self.routes.add_flow(route, back);
     }
 
     /// What is to change, in order of time.
@@ -90,18 +85,17 @@ impl<P: Routed> Network<P> {
         self.changes = changes.iter().rev().cloned().collect();
     }
 
-    /// Adds a route, and says where it begins. Old ones stay, for the packets that are on them.
-    fn add_route(&mut self, links: &[LinkId]) -> u32 {
-        let first = self.routes.len() as u32;
-        self.routes.extend(links.iter().map(|id| id.0 as u32));
-        self.routes.push(END);
-        first
+    /// From now on, until which nothing has entered, packets are offered early to links that get all they get from a single other link: their crossing of such a
+    /// chain of links is computed at once, and only its end is an event. Times, drops and records are the same. Not for a visitor that wants to hear in
+    /// order of time what links [see](Visitor::seen).
+    pub fn look_ahead(&mut self) {
+        self.routes.look_ahead(&self.changes, self.links.iter().map(Link::foretells).collect());
     }
 
     /// Where the route of a flow begins now: of data, or of what comes `back`.
     #[inline]
     pub fn route(&self, flow: usize, back: bool) -> u32 {
-        self.places[flow][usize::from(back)]
+        self.routes.place(flow, back)
     }
 
     /// Packets under way.
@@ -110,15 +104,15 @@ impl<P: Routed> Network<P> {
         self.inside
     }
 
-    /// How often packets have arrived somewhere: what the network cost.
+    /// How often the network had to act: when packets arrived at the end of a link, or of several that are crossed at once.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// When packets arrive next at the far end of a link, [`Time::NEVER`] if none does.
+    /// When packets arrive next at the far end of a link or are dropped, [`Time::NEVER`] if none is.
     #[inline]
     pub fn arrival_due(&self) -> Time {
-        self.agenda.first().0
+        self.agenda.first().0.min(self.drops.due())
     }
 
     /// When the network changes next, [`Time::NEVER`] if it does not.
@@ -135,7 +129,7 @@ impl<P: Routed> Network<P> {
     #[inline]
     pub fn enter<V: Visitor<P>>(&mut self, now: Time, packet: P, visitor: &mut V) {
         self.inside += 1;
-        self.offer(now, self.routes[packet.place() as usize] as usize, packet, visitor);
+        self.forward(now, packet, visitor);
     }
 
     /// Does what happens by `now`, in order of time.
@@ -166,10 +160,20 @@ impl<P: Routed> Network<P> {
     #[inline]
     pub fn arrive<V: Visitor<P>>(&mut self, visitor: &mut V) {
         let (now, link) = self.agenda.first();
+        if self.drops.due() <= now {
+            return self.drop_foretold(visitor);
+        }
         self.events += 1;
         loop {
-            if let Some((_, packet)) = self.links[link].pop(now) {
-                self.forward(now, link, packet, visitor);
+            if let Some((_, mut packet)) = self.links[link].pop(now) {
+                visitor.seen(now, Crossing::Leaving(link), &packet);
+                packet.advance();
+                if self.routes.at(packet.place()) == Next::Host {
+                    self.inside -= 1;
+                    visitor.delivered(self, now, link, packet);
+                } else {
+                    self.forward(now, packet, visitor);
+                }
             }
             self.take_dropped(now, link, visitor);
             let due = self.links[link].due().unwrap_or(Time::NEVER);
@@ -177,6 +181,15 @@ impl<P: Routed> Network<P> {
                 return self.agenda.set(link, due);
             }
         }
+    }
+
+    /// The time of a drop has come.
+    #[cold]
+    fn drop_foretold<V: Visitor<P>>(&mut self, visitor: &mut V) {
+        let Some(Foretold { at, link, why, identity, .. }) = self.drops.pop() else { return };
+        self.links[link].drop_foretold(why);
+        self.inside -= 1;
+        visitor.dropped(at, link, identity);
     }
 
     /// The network changes as it is to by `now`.
@@ -191,35 +204,59 @@ impl<P: Routed> Network<P> {
                     self.note(link);
                     visitor.changed(now, link, change);
                 }
-                What::Route { flow, route, back } => self.places[flow.0] = [self.add_route(&route), self.add_route(&back)],
+                What::Route { flow, route, back } => self.routes.change(flow.0, &route, &back),
             }
         }
     }
 
-    /// A packet has crossed a link.
+    /// A packet comes to the next link of its route, and past those that can be told of it early.
     #[inline]
-    fn forward<V: Visitor<P>>(&mut self, now: Time, link: usize, mut packet: P, visitor: &mut V) {
-        visitor.seen(now, Crossing::Leaving(link), &packet);
-        packet.advance();
-        let next = self.routes[packet.place() as usize];
-        if next != END {
-            return self.offer(now, next as usize, packet, visitor);
+    fn forward<V: Visitor<P>>(&mut self, now: Time, mut packet: P, visitor: &mut V) {
+        let mut at = now;
+        let (Next::Link(mut place) | Next::Early(mut place)) = self.routes.at(packet.place()) else { return };
+        loop {
+            visitor.seen(at, Crossing::Entering(place), &packet);
+            let link = &mut self.links[place];
+            if !link.is_fifo() {
+                return self.enqueue(now, place, packet, visitor);
+            }
+            let arrival = match link.admit(now, at, packet.size()) {
+                Ok(arrival) => arrival,
+                Err(why) => return self.dropped(now, at, place, (why, packet.identity()), visitor),
+            };
+            let Next::Early(next) = self.routes.at(packet.place() + 1) else {
+                if link.carry(arrival, packet) {
+                    self.note(place);
+                }
+                return;
+            };
+            link.pass(arrival);
+            visitor.seen(arrival, Crossing::Leaving(place), &packet);
+            packet.advance();
+            (at, place) = (arrival, next);
         }
-        self.inside -= 1;
-        visitor.delivered(self, now, link, packet);
     }
 
-    #[inline]
-    fn offer<V: Visitor<P>>(&mut self, now: Time, link: usize, packet: P, visitor: &mut V) {
-        visitor.seen(now, Crossing::Entering(link), &packet);
+    /// A packet comes to a link with a discipline.
+    #[inline(never)]
+    fn enqueue<V: Visitor<P>>(&mut self, now: Time, link: usize, packet: P, visitor: &mut V) {
         let identity = packet.identity();
         let fate = self.links[link].offer(now, packet);
         self.take_dropped(now, link, visitor);
-        if let Fate::Dropped(_) = fate {
-            self.inside -= 1;
-            return visitor.dropped(now, link, identity);
+        if let Fate::Dropped(why) = fate {
+            return self.dropped(now, now, link, (why, identity), visitor);
         }
         self.note(link);
+    }
+
+    /// A link drops a packet at `at`.
+    #[cold]
+    fn dropped<V: Visitor<P>>(&mut self, now: Time, at: Time, link: usize, (why, identity): (DropReason, P::Identity), visitor: &mut V) {
+        if at > now {
+            return self.drops.push(at, link, why, identity);
+        }
+        self.inside -= 1;
+        visitor.dropped(at, link, identity);
     }
 
     /// Notes when a link wants to be looked at.

@@ -28,32 +28,37 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
                 sender.on_timer(now);
                 self.observer.on_sender(now, endpoint.flow as usize, sender);
             }
-            if now >= endpoint.send_at {
+            let ready = if now >= endpoint.send_at {
                 endpoint.clear_ready();
-                self.transmit(network, now, slot);
-            }
+                self.transmit(network, now, slot)
+            } else {
+                sender.ready_at(now)
+            };
+            self.slots[slot].note_ready(ready);
         }
-        let endpoint = &mut self.slots[slot];
-        let ready = endpoint.ends.sender().and_then(|sender| sender.ready_at(now));
-        endpoint.note_ready(ready);
-        endpoint.due()
+        self.slots[slot].due()
     }
 
-    /// The host sends what the transport yields.
+    /// The host sends what the transport yields. Returns when there will be more.
     #[inline]
-    fn transmit(&mut self, network: &mut Net<C>, now: Time, slot: usize) {
-        let endpoint = &self.slots[slot];
+    fn transmit(&mut self, network: &mut Net<C>, now: Time, slot: usize) -> Option<Time> {
+        let endpoint = &mut self.slots[slot];
         if endpoint.opening.is_some() {
-            return self.send_syn(network, now, slot);
+            self.send_syn(network, now, slot);
+            return self.slots[slot].ends.sender().and_then(|sender| sender.ready_at(now));
         }
         let (route, headers) = (network.route(endpoint.flow as usize, false), endpoint.headers);
         while self.pulse.goes_on(now) {
-            let Some(sender) = self.slots[slot].ends.sender() else { return };
-            let Some((data, ecn)) = sender.transmit(now) else { return };
+            let sender = self.slots[slot].ends.sender()?;
+            let (data, ecn) = match sender.transmit(now) {
+                Ok(segment) => segment,
+                Err(ready) => return ready,
+            };
             let carried = C::forth(if C::ROOM { sender.header() } else { None });
             let size = data.bytes.get() as u32 + headers;
             self.enter(network, now, Point::Sender, Packet::data(slot, route, size, &data, (ecn, carried)));
         }
+        None
     }
 
     /// The delayed acknowledgement of a flow may be due.

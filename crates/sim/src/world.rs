@@ -13,7 +13,7 @@ use narrows_transport::Observer;
 use narrows_units::Time;
 
 /// Hosts on a network, in virtual time.
-pub(crate) struct World<'a, O, C> {
+pub(crate) struct World<'a, O, C: Carried> {
     network: Net<C>,
     hosts: Hosts<'a, O, C>,
     /// Events of flows and connections.
@@ -27,7 +27,11 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         progress: Progress<'a>,
         observer: &'a mut O,
     ) -> Result<World<'a, O, C>, SimError> {
-        Ok(World { network: scenario.network(), hosts: Hosts::new(scenario, listable, progress, observer)?, events: 0 })
+        let mut network: Net<C> = scenario.network();
+        if !O::WATCHES {
+            network.look_ahead();
+        }
+        Ok(World { network, hosts: Hosts::new(scenario, listable, progress, observer)?, events: 0 })
     }
 
     pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {

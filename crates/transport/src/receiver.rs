@@ -97,9 +97,7 @@ impl Receiver {
         }
         self.next += 1;
         self.goodput += data.bytes;
-        if self.unacknowledged == 0 {
-            self.echo = data.stamp;
-        }
+        self.echo = if self.unacknowledged == 0 { data.stamp } else { self.echo };
         self.unacknowledged += 1;
         if !self.out_of_order.is_empty() {
             return Some(self.fill());

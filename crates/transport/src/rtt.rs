@@ -11,7 +11,9 @@ use std::collections::VecDeque;
 /// trip plus 200 ms.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
+    /// The mean in nanoseconds, and rounded down.
     srtt: f64,
+    whole_srtt: Span,
     deviation: f64,
     largest_deviation: f64,
     variation: f64,
@@ -35,6 +37,7 @@ impl RttEstimator {
     pub fn new(transport: &Transport) -> RttEstimator {
         RttEstimator {
             srtt: 0.0,
+            whole_srtt: Span::ZERO,
             deviation: 0.0,
             largest_deviation: 0.0,
             variation: 0.0,
@@ -60,6 +63,7 @@ impl RttEstimator {
             RtoRule::Linux => self.sample_as_linux(rtt.as_nanos() as f64, acked, next),
             RtoRule::Rfc6298 => self.sample_as_rfc6298(rtt.as_nanos() as f64, next),
         }
+        self.whole_srtt = Span::from_nanos(self.srtt as u64);
         self.backoff = 0;
     }
 
@@ -136,7 +140,7 @@ impl RttEstimator {
     /// The smoothed round trip, zero before the first sample.
     #[inline]
     pub fn srtt(&self) -> Span {
-        Span::from_nanos(self.srtt as u64)
+        self.whole_srtt
     }
 
     /// The least round trip of the latest five minutes; `None` before the first sample.

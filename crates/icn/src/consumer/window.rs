@@ -157,7 +157,7 @@ impl<C: Content> WindowConsumer<C> {
         if self.stopped || self.finished() || self.held_until > self.now {
             return None;
         }
-        let (segment, _) = self.sender.transmit(self.now)?;
+        let (segment, _) = self.sender.transmit(self.now).ok()?;
         let packet = self.sender.counters().sent - 1;
         let latest = Outstanding { packet, nonce: self.random.bits() as u32, retransmission: segment.retransmission };
         match (segment.number - self.base) as usize {

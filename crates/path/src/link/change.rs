@@ -68,21 +68,22 @@ impl<P: Packet> Link<P> {
     fn change_server(&mut self, t: Time, change: impl FnOnce(&mut Server)) {
         let left = self.left(t);
         change(&mut self.server);
-        let mut pending = self.pending.iter_mut();
+        let mut pending = self.transmissions.iter_mut();
         if let Some(first) = pending.next() {
-            first.departure = self.server.resume(t, left);
+            (first.departure, first.spare) = (self.server.resume(t, left), self.server.spare());
         }
         for waiting in pending {
-            (_, waiting.departure) = self.server.serve(waiting.arrived, Bytes::new(waiting.size));
+            waiting.departure = self.server.serve(waiting.arrived, Bytes::new(waiting.size));
+            waiting.spare = self.server.spare();
         }
         self.time_arrivals();
     }
 
     /// Arrivals of packets that have not departed follow from their departures.
     fn time_arrivals(&mut self) {
-        let departed = self.wire.len() - self.pending.len();
+        let departed = self.wire.len() - self.transmissions.len();
         self.latest_arrival = departed.checked_sub(1).map_or(Time::ZERO, |last| self.wire[last].arrival);
-        for (pending, crossing) in self.pending.iter().zip(self.wire.iter_mut().skip(departed)) {
+        for (pending, crossing) in self.transmissions.iter().zip(self.wire.iter_mut().skip(departed)) {
             self.latest_arrival = self.latest_arrival.max(pending.departure + self.delay);
             crossing.arrival = self.latest_arrival;
         }

@@ -9,6 +9,7 @@ mod probe;
 mod rate_source;
 mod service;
 mod trace;
+mod transmissions;
 mod work;
 
 pub use change::LinkChange;
@@ -27,6 +28,7 @@ use narrows_measure::{Histogram, LinkCounters};
 use narrows_units::{Bytes, Random, Span, Time};
 use service::Server;
 use std::collections::VecDeque;
+use transmissions::{Transmission, Transmissions};
 
 /// How a link handles its queue.
 #[derive(Clone, Debug)]
@@ -91,14 +93,16 @@ pub struct Link<P> {
     loss: Option<Box<LossProcess>>,
     form: Form<P>,
     /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
-    pending: VecDeque<Pending>,
-    pending_bytes: u64,
+    transmissions: Transmissions,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
     wire: VecDeque<Crossing<P>>,
+    /// Arrivals of packets that [`pass`](Link::pass) has handed over before.
+    passing: VecDeque<Time>,
     latest_arrival: Time,
     far_end: Option<Box<FarEnd<P>>>,
+    /// Up to when all departures have been applied.
+    settled: Time,
     counters: LinkCounters,
-    queueing: Histogram,
     origin: Box<Origin>,
 }
 
@@ -113,13 +117,6 @@ impl Origin {
     fn stream(&self, what: &str) -> Random {
         Random::stream(self.seed, &format!("link {} {what}", self.name))
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    arrived: Time,
-    departure: Time,
-    size: u64,
 }
 
 /// A packet on its way to the far end.
@@ -147,20 +144,100 @@ impl<P: Packet> Link<P> {
             delay: config.delay,
             loss: (config.loss != LossModel::None).then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
             form,
-            pending: VecDeque::new(),
-            pending_bytes: 0,
+            transmissions: Transmissions::default(),
             wire: VecDeque::new(),
+            passing: VecDeque::new(),
             latest_arrival: Time::ZERO,
             far_end: (!config.delivery.is_plain()).then(|| Box::new(FarEnd::new(config.delivery, |what| origin.stream(what)))),
+            settled: Time::ZERO,
             counters: LinkCounters::default(),
-            queueing: Histogram::new(),
             origin: Box::new(origin),
         }
+    }
+
+    /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives at its far end: one that takes its time, a FIFO at a constant
+    /// rate or without one, that spreads no deliveries. While nothing changes it, it may be [told early](Link::admit) of packets.
+    pub fn foretells(&self) -> bool {
+        let takes_time = self.server.is_limited() || !self.delay.is_zero();
+        takes_time && matches!(self.form, Form::Ahead(_)) && self.far_end.is_none() && self.server.foretells()
     }
 
     /// A packet arrives at the near end at `at`. Calls come in time order.
     #[inline]
     pub fn offer(&mut self, at: Time, packet: P) -> Fate {
+        if !self.is_fifo() {
+            return self.enqueue(at, packet);
+        }
+        match self.admit(at, at, packet.size()) {
+            Ok(arrival) => {
+                self.carry(arrival, packet);
+                Fate::Queued
+            }
+            Err(why) => Fate::Dropped(why),
+        }
+    }
+
+    /// Its packets leave in the order in which they came, and none is dropped that was accepted.
+    #[inline]
+    pub fn is_fifo(&self) -> bool {
+        matches!(self.form, Form::Ahead(_))
+    }
+
+    /// A FIFO is told at `now` of a packet that arrives at its near end at `at`. Returns when it arrives at the far end: [`carry`](Link::carry) or
+    /// [`pass`](Link::pass) is to be called with that, or, if it is dropped later than now, [`drop_foretold`](Link::drop_foretold) then. Only if the link
+    /// [`foretells`](Link::foretells) may `at` be later than `now`.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time, at: Time, size: Bytes) -> Result<Time, DropReason> {
+        if self.transmissions.is_full() {
+            self.settle(now);
+            self.transmissions.make_room();
+        }
+        if let Some(loss) = &mut self.loss
+            && loss.loses()
+        {
+            return Err(self.refuse(now, at, DropReason::Loss));
+        }
+        if let Form::Ahead(limit) = self.form
+            && limit != Limit::None
+        {
+            let (bytes, packets) = self.transmissions.waiting_at(at);
+            if !limit.admits(bytes, packets, size) {
+                return Err(self.refuse(now, at, DropReason::Full));
+            }
+        }
+        Ok(self.transmit(at, size))
+    }
+
+    /// Keeps a packet until its `arrival` at the far end. True if it is the only one.
+    #[inline]
+    pub fn carry(&mut self, arrival: Time, packet: P) -> bool {
+        self.wire.push_back(Crossing { packet, arrival });
+        self.wire.len() == 1
+    }
+
+    /// Somebody else keeps a packet until its `arrival` at the far end.
+    #[inline]
+    pub fn pass(&mut self, arrival: Time) {
+        self.passing.push_back(arrival);
+    }
+
+    /// Drops a packet that arrives at `at`, which counts from then on.
+    #[cold]
+    fn refuse(&mut self, now: Time, at: Time, why: DropReason) -> DropReason {
+        if at <= now {
+            self.drop_foretold(why);
+        }
+        why
+    }
+
+    /// The time has come at which a packet is dropped that was offered early.
+    pub fn drop_foretold(&mut self, why: DropReason) {
+        count_drop(&mut self.counters, why);
+    }
+
+    /// Offers a packet to the discipline.
+    #[inline(never)]
+    fn enqueue(&mut self, at: Time, packet: P) -> Fate {
         self.settle(at);
         self.counters.offered += 1;
         if let Some(loss) = &mut self.loss
@@ -169,24 +246,6 @@ impl<P: Packet> Link<P> {
             self.counters.lost += 1;
             return Fate::Dropped(DropReason::Loss);
         }
-        match &mut self.form {
-            Form::Ahead(limit) => {
-                let in_service = self.pending.front().map_or(0, |first| first.size);
-                let waiting = self.pending.len().saturating_sub(1);
-                if !limit.admits(Bytes::new(self.pending_bytes - in_service), waiting, packet.size()) {
-                    self.counters.overflowed += 1;
-                    return Fate::Dropped(DropReason::Full);
-                }
-                self.transmit(at, packet);
-                Fate::Queued
-            }
-            Form::AtDequeue(_) => self.enqueue(at, packet),
-        }
-    }
-
-    /// Offers a packet to the discipline.
-    #[inline(never)]
-    fn enqueue(&mut self, at: Time, packet: P) -> Fate {
         let Form::AtDequeue(chosen) = &mut self.form else { unreachable!("a link without a discipline") };
         let fate = chosen.discipline.enqueue(at, packet, &mut chosen.verdicts);
         chosen.count(&mut self.counters);
@@ -195,7 +254,7 @@ impl<P: Packet> Link<P> {
             Fate::Marked => self.counters.marked += 1,
             Fate::Dropped(why) => count_drop(&mut self.counters, why),
         }
-        if self.pending.is_empty() {
+        if self.transmissions.is_empty() {
             self.transmit_next(at);
         }
         fate
@@ -219,7 +278,7 @@ impl<P: Packet> Link<P> {
         let held = self.far_end.as_ref().and_then(|far_end| far_end.due()).unwrap_or(Time::NEVER);
         let choice = match &self.form {
             Form::AtDequeue(chosen) if chosen.discipline.backlog().packets() > 0 => {
-                self.pending.front().map_or(Time::NEVER, |first| first.departure)
+                self.transmissions.first_departure().unwrap_or(Time::NEVER)
             }
             _ => Time::NEVER,
         };
@@ -229,7 +288,9 @@ impl<P: Packet> Link<P> {
     /// The next packet that has arrived at the far end by `now`, with its ideal arrival time.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<(Time, P)> {
-        self.settle(now);
+        if let Form::AtDequeue(_) = self.form {
+            self.settle(now);
+        }
         let popped = match &mut self.far_end {
             None => pop_arrived(&mut self.wire, now),
             Some(far_end) => {
@@ -244,22 +305,16 @@ impl<P: Packet> Link<P> {
     }
 
     /// Applies, in order, every departure up to `t`, and in the form `AtDequeue` the choices that follow them.
-    #[inline]
     pub fn settle(&mut self, t: Time) {
-        while let Some(first) = self.pending.front() {
-            if first.departure > t {
-                break;
-            }
-            let (departure, size) = (first.departure, first.size);
-            self.pending.pop_front();
-            self.pending_bytes -= size;
-            self.counters.departed += 1;
-            self.counters.departed_bytes += Bytes::new(size);
-            if let Form::AtDequeue(_) = self.form {
-                self.transmit_next(departure);
-            } else if let Some(next) = self.pending.front() {
-                self.queueing.record(departure.since(next.arrived));
-            }
+        self.settled = t;
+        while let Some(departure) = self.transmissions.depart(t)
+            && let Form::AtDequeue(_) = self.form
+        {
+            self.transmit_next(departure);
+        }
+        while self.passing.front().is_some_and(|arrival| *arrival <= t) {
+            self.passing.pop_front();
+            self.counters.delivered += 1;
         }
     }
 
@@ -269,7 +324,8 @@ impl<P: Packet> Link<P> {
             let next = chosen.discipline.dequeue(now, &mut chosen.verdicts);
             chosen.count(&mut self.counters);
             if let Some(queued) = next {
-                self.transmit(queued.at, queued.packet);
+                let arrival = self.transmit(queued.at, queued.packet.size());
+                self.wire.push_back(Crossing { packet: queued.packet, arrival });
             }
         }
     }
@@ -283,26 +339,22 @@ impl<P: Packet> Link<P> {
         Some(dropped)
     }
 
-    /// Gives the transmitter the next packet, which came at `arrived`.
-    #[inline]
-    fn transmit(&mut self, arrived: Time, packet: P) {
-        let size = packet.size();
-        let (start, departure) = self.server.serve(arrived, size);
-        if self.pending.is_empty() {
-            self.queueing.record(start.since(arrived));
-        }
+    /// Gives the transmitter the next packet, which came at `arrived`. Returns when it arrives at the far end.
+    #[inline(always)]
+    fn transmit(&mut self, arrived: Time, size: Bytes) -> Time {
+        let departure = self.server.serve(arrived, size);
         self.latest_arrival = self.latest_arrival.max(departure + self.delay);
-        self.pending_bytes += size.get();
-        self.pending.push_back(Pending { arrived, departure, size: size.get() });
-        self.wire.push_back(Crossing { packet, arrival: self.latest_arrival });
+        self.transmissions.push(Transmission { arrived, departure, spare: self.server.spare(), size: size.get() });
+        self.latest_arrival
     }
 
     /// Bytes and packets waiting, the packet in transmission not counted. Call [`settle`](Link::settle) first.
     pub fn waiting(&self) -> (Bytes, u64) {
         match &self.form {
             Form::Ahead(_) => {
-                let in_service = self.pending.front().map_or(0, |first| first.size);
-                (Bytes::new(self.pending_bytes - in_service), self.pending.len().saturating_sub(1) as u64)
+                let (packets, bytes) = self.transmissions.present(self.settled);
+                let in_service = self.transmissions.in_service(self.settled).map_or(0, |(first, _)| first.size);
+                (Bytes::new(bytes - in_service), packets.saturating_sub(1) as u64)
             }
             Form::AtDequeue(chosen) => {
                 let backlog = chosen.discipline.backlog();
@@ -313,16 +365,17 @@ impl<P: Packet> Link<P> {
 
     /// Packets that have not departed: waiting or in transmission. Call [`settle`](Link::settle) first.
     pub fn not_departed(&self) -> u64 {
+        let (transmitting, _) = self.transmissions.present(self.settled);
         match &self.form {
-            Form::Ahead(_) => self.pending.len() as u64,
-            Form::AtDequeue(chosen) => (chosen.discipline.backlog().packets() + self.pending.len()) as u64,
+            Form::Ahead(_) => transmitting as u64,
+            Form::AtDequeue(chosen) => (chosen.discipline.backlog().packets() + transmitting) as u64,
         }
     }
 
     /// Packets that have departed and not arrived at the far end. Call [`settle`](Link::settle) first.
     pub fn propagating(&self) -> u64 {
         let held = self.far_end.as_ref().map_or(0, |far_end| far_end.held());
-        (self.wire.len() + held - self.pending.len()) as u64
+        (self.wire.len() + self.passing.len() + held - self.transmissions.len()) as u64
     }
 
     /// What the link could have sent from the start up to `until`; `None` if unlimited.
@@ -333,28 +386,33 @@ impl<P: Packet> Link<P> {
     /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included: never more than [`capacity`](Link::capacity). Call
     /// [`settle`](Link::settle) with the same `t` first.
     pub fn transmitted(&self, t: Time) -> Bytes {
-        let part = self.pending.front().map_or(0, |first| first.size - self.server.bytes_left(t, self.left(t)));
-        self.counters.departed_bytes + Bytes::new(part)
+        let part = self.transmissions.in_service(t).map_or(0, |(first, _)| first.size - self.server.bytes_left(t, self.left(t)));
+        self.transmissions.departed_bytes + Bytes::new(part)
     }
 
     /// Work left at `t` of the packet in transmission.
     fn left(&self, t: Time) -> u128 {
-        self.pending.front().map_or(0, |first| self.server.left(t, first.departure, self.pending_bytes - first.size))
+        self.transmissions.in_service(t).map_or(0, |(first, behind)| self.server.left(t, &first, behind))
     }
 
     /// Counts since the start, up to the latest [`settle`](Link::settle).
-    pub fn counters(&self) -> &LinkCounters {
-        &self.counters
+    pub fn counters(&self) -> LinkCounters {
+        let Transmissions { departed, departed_bytes, .. } = self.transmissions;
+        let offered = match self.form {
+            Form::Ahead(_) => departed + self.not_departed() + self.counters.lost + self.counters.overflowed,
+            Form::AtDequeue(_) => self.counters.offered,
+        };
+        LinkCounters { offered, departed, departed_bytes, ..self.counters }
     }
 
-    /// Queueing delays of packets since the start or the latest [`forget_delays`](Link::forget_delays).
+    /// Queueing delays of packets since the start or the latest [`forget_delays`](Link::forget_delays), up to the latest [`settle`](Link::settle).
     pub fn queueing(&self) -> &Histogram {
-        &self.queueing
+        &self.transmissions.queueing
     }
 
     /// Begins the histogram of queueing delays anew.
     pub fn forget_delays(&mut self) {
-        self.queueing = Histogram::new();
+        self.transmissions.queueing = Histogram::new();
     }
 }
 

@@ -80,5 +80,5 @@ impl LinkProbe {
 
 /// Counts up to `now`; of a packet in transmission, the bytes that have left.
 fn count<P: Packet>(now: Time, link: &Link<P>) -> LinkCounters {
-    LinkCounters { departed_bytes: link.transmitted(now), ..*link.counters() }
+    LinkCounters { departed_bytes: link.transmitted(now), ..link.counters() }
 }

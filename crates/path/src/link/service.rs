@@ -1,6 +1,7 @@
 //! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
 
 use crate::link::trace::OPPORTUNITY;
+use crate::link::transmissions::Transmission;
 use crate::link::work::{BYTE, whole_bytes, work};
 use crate::{RateSource, Trace};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -72,14 +73,43 @@ impl Server {
         }
     }
 
-    /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when its service begins and when it has left.
+    /// True if it sends at all, at a constant rate or at once.
+    pub(crate) fn foretells(&self) -> bool {
+        matches!(self.work, Work::None | Work::Constant(_))
+    }
+
+    /// True if sending takes it time.
+    pub(crate) fn is_limited(&self) -> bool {
+        !matches!(self.work, Work::None)
+    }
+
+    /// Work gained by rounding up the departure of the latest packet.
     #[inline]
-    pub(crate) fn serve(&mut self, arrived: Time, size: Bytes) -> (Time, Time) {
+    pub(crate) fn spare(&self) -> u64 {
+        match &self.work {
+            Work::Constant(constant) => constant.spare,
+            _ => 0,
+        }
+    }
+
+    /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when it has left.
+    #[inline(always)]
+    pub(crate) fn serve(&mut self, arrived: Time, size: Bytes) -> Time {
         let idle = arrived >= self.free_at;
         let start = arrived.max(self.free_at);
         self.free_at = match &mut self.work {
-            Work::None => start,
             Work::Constant(constant) => start + Span::from_nanos(constant.serve(idle, size)),
+            Work::None => start,
+            _ => self.serve_unsteadily(idle, arrived, size),
+        };
+        self.free_at
+    }
+
+    /// The same at a rate that is recorded or zero.
+    #[inline(never)]
+    fn serve_unsteadily(&mut self, idle: bool, arrived: Time, size: Bytes) -> Time {
+        match &mut self.work {
+            Work::None | Work::Constant(_) => unreachable!("a steady rate"),
             Work::Stopped { left } => {
                 if idle {
                     *left = size.get() as u128 * BYTE;
@@ -94,20 +124,16 @@ impl Server {
                 RateSource::Trace(trace) => level.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("steps without a trace"),
             },
-        };
-        (start, self.free_at)
+        }
     }
 
-    /// Work left at `t` of the packet in transmission, which leaves at `departure` and behind which `behind` bytes are already served. Exact: what rounding up its
-    /// departure gave away follows from what it has given away by now, because each packet behind took its part of that.
-    pub(crate) fn left(&self, t: Time, departure: Time, behind: u64) -> u128 {
+    /// Work left at `t` of the packet in transmission, behind which `behind` bytes are already served.
+    pub(crate) fn left(&self, t: Time, first: &Transmission, behind: u64) -> u128 {
         match &self.work {
             Work::None => 0,
             Work::Stopped { left } => *left,
-            Work::Constant(Constant { rate, spare, .. }) => {
-                let rate = *rate as u128;
-                let spare = (*spare as u128 + behind as u128 * BYTE) % rate;
-                departure.since(t).as_nanos() as u128 * rate - spare
+            Work::Constant(constant) => {
+                u128::from(first.departure.since(t).as_nanos()) * u128::from(constant.rate) - u128::from(first.spare)
             }
             Work::Opportunities(cursor) => match &self.source {
                 RateSource::Trace(trace) => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
@@ -199,15 +225,19 @@ impl Constant {
         Constant { rate: rate.as_bps(), spare: 0, memo: [(0, 0, 0); 2] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn divide(&mut self, size: u64) -> (u64, u64) {
-        for (known, quotient, remainder) in self.memo {
-            if known == size {
-                return (quotient, remainder);
-            }
+        let (known, quotient, remainder) = self.memo[0];
+        if known == size { (quotient, remainder) } else { self.divide_anew(size) }
+    }
+
+    #[inline(never)]
+    fn divide_anew(&mut self, size: u64) -> (u64, u64) {
+        self.memo.swap(0, 1);
+        if self.memo[0].0 == size {
+            return (self.memo[0].1, self.memo[0].2);
         }
         let work = size * 8_000_000_000;
-        self.memo[1] = self.memo[0];
         self.memo[0] = (size, work / self.rate, work % self.rate);
         (self.memo[0].1, self.memo[0].2)
     }
@@ -219,13 +249,9 @@ impl Constant {
             self.spare = 0;
         }
         let (quotient, remainder) = self.divide(size.get());
-        if remainder > self.spare {
-            self.spare += self.rate - remainder;
-            quotient + 1
-        } else {
-            self.spare -= remainder;
-            quotient
-        }
+        let up = remainder > self.spare;
+        self.spare = self.spare + if up { self.rate } else { 0 } - remainder;
+        quotient + u64::from(up)
     }
 }
 

@@ -227,7 +227,7 @@ mod tests {
         #[test]
         fn carried_by_is_when_a_link_has_sent_packets(trace in trace(), from in instant(), sizes in proptest::collection::vec(1u64..2_000, 1..30)) {
             let mut server = Server::new(RateSource::Trace(Arc::new(trace.clone())));
-            let sent = sizes.iter().map(|size| server.serve(from, Bytes::new(*size)).1).last().unwrap_or(from);
+            let sent = sizes.iter().map(|size| server.serve(from, Bytes::new(*size))).last().unwrap_or(from);
             // A link sends nothing at the instant at which it gets a packet.
             let open = match trace {
                 Trace::Opportunities { .. } => from + Span::from_nanos(1),

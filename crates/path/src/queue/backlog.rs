@@ -16,6 +16,7 @@ pub enum Limit {
 
 impl Limit {
     /// True if a packet of `size` fits behind `packets` packets of `bytes` together.
+    #[inline]
     pub fn admits(self, bytes: Bytes, packets: usize, size: Bytes) -> bool {
         match self {
             Limit::None => true,

@@ -53,6 +53,7 @@ fn half_a_packet_goes_on_at_the_new_rate() {
     // 6000 bits are left of the first, 12,000 of each other; they waited 0, 1.5 and 3.5 ms.
     assert_eq!(arrivals(&mut link, us(10_000)), [us(1_500), us(3_500), us(5_500)]);
     assert_eq!(link.capacity(us(10_000)), Some(Bytes::new(750 + 7_125)));
+    link.settle(us(10_000));
     let waits = link.queueing();
     assert_eq!((waits.count(), waits.max()), (3, Some(Span::from_micros(3_500))));
 }

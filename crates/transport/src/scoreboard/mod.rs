@@ -162,7 +162,12 @@ impl Scoreboard {
             self.grow();
         }
         let number = self.next;
-        *self.slot_mut(number) = slot;
+        // Field by field: the parts have just been written, and a copy of the whole would wait for them.
+        let Slot { sent_at, tag, flags } = slot;
+        let place = self.slot_mut(number);
+        place.sent_at = sent_at;
+        place.tag = tag;
+        place.flags = flags;
         self.next += 1;
         number
     }

@@ -17,6 +17,8 @@ pub(super) struct Connection {
     pub transport: Transport,
     pub controller: Box<dyn Controller>,
     pub decision: Decision,
+    /// The window of the decision in whole segments, at least one.
+    pub target: u32,
     pub board: Scoreboard,
     pub rtt: RttEstimator,
     pub latest_rtt: Option<Span>,
@@ -69,6 +71,7 @@ impl Connection {
     pub fn new(transport: &Transport, controller: Box<dyn Controller>, sample_rates: bool) -> Connection {
         Connection {
             decision: controller.decision(),
+            target: whole(&controller.decision()),
             controller,
             board: Scoreboard::new(sample_rates, transport.loss_detection, transport.dupthresh),
             rtt: RttEstimator::new(transport),
@@ -125,11 +128,17 @@ impl Connection {
     /// The window that holds now, in segments.
     #[inline]
     pub fn window(&self) -> u32 {
-        let target = self.decision.window.whole().max(1);
         match self.decision.reduction {
-            Reduction::Transport => self.reduction.window(target, self.is_reducing()),
-            Reduction::Immediate => target,
+            Reduction::Transport => self.reduction.window(self.target, self.is_reducing()),
+            Reduction::Immediate => self.target,
         }
+    }
+
+    /// Asks the controller for its decision, which may have changed.
+    #[inline]
+    pub fn decide(&mut self) {
+        self.controller.decide(&mut self.decision);
+        self.target = whole(&self.decision);
     }
 
     /// How much may leave back to back when pacing allows.
@@ -245,16 +254,21 @@ impl Connection {
     pub fn reduce(&mut self, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();
         if reducing && (congestion.is_some() || !reducing_before) {
-            self.reduction.begin(self.decision.window.whole().max(1));
+            self.reduction.begin(self.target);
         }
-        self.decision = self.controller.decision();
-        let (in_flight, target) = (self.board.in_flight(), self.decision.window.whole().max(1));
+        self.decide();
+        let (in_flight, target) = (self.board.in_flight(), self.target);
         if reducing {
             self.reduction.on_ack(acked, in_flight, target, clean);
         } else {
             self.reduction.on_ack_after(in_flight, target, reducing_before);
         }
     }
+}
+
+#[inline]
+fn whole(decision: &Decision) -> u32 {
+    decision.window.whole().max(1)
 }
 
 /// By how much a count that wraps has grown; not at all if the acknowledgement was overtaken.

@@ -42,7 +42,7 @@ impl Sender {
         conn.rtt.sample(rtt, 0, 0);
         conn.rtt.sample_minimum(now, rtt);
         conn.controller.on_open(now, rtt);
-        conn.decision = conn.controller.decision();
+        conn.decide();
     }
 
     /// The application writes `segments` more full segments.
@@ -115,7 +115,7 @@ impl Sender {
         conn.lost.clear();
         if conn.controller.next_timer().is_some_and(|due| due <= now) {
             conn.controller.on_timer(now);
-            conn.decision = conn.controller.decision();
+            conn.decide();
         }
         if conn.timers.reorder <= now {
             conn.acked.clear();

@@ -54,16 +54,21 @@ impl Sender {
         }
     }
 
-    /// The next segment that leaves at `now` and the code point it carries, or `None` if nothing may leave now.
-    pub fn transmit(&mut self, now: Time) -> Option<(Data, Ecn)> {
+    /// The next segment that leaves at `now` and the code point it carries; otherwise when there will be one, as [`ready_at`](Sender::ready_at) says.
+    #[inline]
+    pub fn transmit(&mut self, now: Time) -> Result<(Data, Ecn), Option<Time>> {
         match self.sendable(now) {
-            Ok(number) => Some(self.send(now, number)),
+            Ok(number) => Ok(self.send(now, number)),
             Err(Blocked::Data) if self.conn.probe_wanted && self.conn.board.outstanding() > 0 => {
-                Some(self.send(now, self.recovery.to_probe(&self.conn.board)))
+                Ok(self.send(now, self.recovery.to_probe(&self.conn.board)))
             }
             Err(blocked) => {
                 self.end_burst(blocked);
-                None
+                Err(match blocked {
+                    _ if self.conn.probe_wanted => Some(now),
+                    Blocked::Pacing(release) => Some(release),
+                    Blocked::Window | Blocked::Data => None,
+                })
             }
         }
     }
@@ -112,7 +117,7 @@ impl Sender {
             let stamp = conn.rate.on_sent(now, idle);
             conn.board.set_stamp(packet, stamp);
         }
-        conn.decision = conn.controller.decision();
+        conn.decide();
         conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.decision.pacing, conn.quantum());
         if conn.is_reducing() {
             conn.reduction.on_sent();

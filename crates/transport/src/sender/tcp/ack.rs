@@ -23,7 +23,7 @@ impl Tcp {
         deliver_cumulative(conn, evidence, ack.next, &mut fresh);
         if fresh.retransmitted {
             // Segments delivered together with a retransmission may have waited for it (Karn).
-            fresh.sent = None;
+            (fresh.oldest, fresh.newest) = (Time::NEVER, Time::ZERO);
         }
         let duplicate = ack.duplicate && self.note_duplicate(conn, &ack.blocks);
         if !ack.blocks.is_empty() {
@@ -35,7 +35,7 @@ impl Tcp {
             newly_delivered = count_duplicates(conn, newly_delivered, ack.next == una_before);
         }
         let rtt = take_rtt(conn, now, ack, advanced, &fresh);
-        self.look_for_undo(conn, now, ack, advanced, fresh.lowest);
+        self.look_for_undo(conn, now, ack, advanced, fresh.lowest());
 
         let reducing_before = conn.is_reducing();
         if !conn.transport.sack {
@@ -143,12 +143,11 @@ fn deliver_selective(conn: &mut Connection, evidence: Evidence, blocks: &[Block]
 /// The round trip of the segments sent only once; without any the stamp serves (RFC 7323 section 4).
 #[inline]
 fn take_rtt(conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, fresh: &RttSamples) -> Option<Span> {
-    let (oldest, newest) = match fresh.sent {
-        Some((oldest, newest)) => (oldest, newest),
-        None if advanced && conn.transport.timestamps => (ack.echo, ack.echo),
-        None => return None,
-    };
-    Some(conn.take_rtt(now, oldest, newest))
+    match (fresh.oldest, fresh.newest) {
+        (Time::NEVER, _) if advanced && conn.transport.timestamps => Some(conn.take_rtt(now, ack.echo, ack.echo)),
+        (Time::NEVER, _) => None,
+        (oldest, newest) => Some(conn.take_rtt(now, oldest, newest)),
+    }
 }
 
 /// Without SACK: returns how many segments a duplicate acknowledgement, or one that acknowledges `acked` segments, shows to have been delivered.
@@ -181,13 +180,21 @@ fn detect_losses_by_duplicates(conn: &mut Connection, advanced: bool) {
     }
 }
 
-/// Of the segments that an acknowledgement delivers, those sent only once: when the oldest and the newest left, and the lowest number.
-#[derive(Default)]
+/// Of the segments that an acknowledgement delivers, those sent only once.
 struct RttSamples {
-    sent: Option<(Time, Time)>,
-    lowest: Option<u64>,
+    /// When the oldest and the newest left; `NEVER` and zero if there is none.
+    oldest: Time,
+    newest: Time,
+    /// The lowest number; `u64::MAX` if there is none.
+    lowest: u64,
     /// A segment sent more than once was among them.
     retransmitted: bool,
+}
+
+impl Default for RttSamples {
+    fn default() -> RttSamples {
+        RttSamples { oldest: Time::NEVER, newest: Time::ZERO, lowest: u64::MAX, retransmitted: false }
+    }
 }
 
 impl RttSamples {
@@ -197,11 +204,12 @@ impl RttSamples {
             self.retransmitted = true;
             return;
         }
-        let sent_at = slot.sent_at;
-        self.lowest = Some(self.lowest.map_or(number, |lowest| lowest.min(number)));
-        self.sent = Some(match self.sent {
-            None => (sent_at, sent_at),
-            Some((oldest, newest)) => (oldest.min(sent_at), newest.max(sent_at)),
-        });
+        self.lowest = self.lowest.min(number);
+        self.oldest = self.oldest.min(slot.sent_at);
+        self.newest = self.newest.max(slot.sent_at);
+    }
+
+    fn lowest(&self) -> Option<u64> {
+        (self.lowest != u64::MAX).then_some(self.lowest)
     }
 }

@@ -78,7 +78,7 @@ impl Tcp {
         conn.rtt.back_off();
         conn.timers = Timers { retransmit: now + conn.rtt.timeout(), ..Timers::NONE };
         conn.controller.on_timeout(&Timeout::new(now, in_flight, lost, !fresh));
-        conn.decision = conn.controller.decision();
+        conn.decide();
     }
 }
 

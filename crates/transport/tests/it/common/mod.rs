@@ -193,7 +193,7 @@ impl Rig {
     /// Sends what may leave at `now`.
     pub fn send(&mut self, now: Time) -> Vec<Data> {
         let mut all = Vec::new();
-        while let Some((data, _)) = self.sender.transmit(now) {
+        while let Ok((data, _)) = self.sender.transmit(now) {
             self.stamps.insert(data.number, data.stamp);
             all.push(data);
             assert!(all.len() < 10_000, "it never stops sending");
