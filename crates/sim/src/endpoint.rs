@@ -26,6 +26,8 @@ pub(crate) struct Endpoint {
     pub(crate) opening: Option<Box<Handshake>>,
     overhead: Span,
     random: Random,
+    /// When its application may be due, if this is the connection of a flow; not later than it is.
+    pub(crate) source_due: Time,
     /// Its transfers, which end at numbers of segments or datagrams.
     pub(crate) ledger: Ledger,
 }
@@ -96,6 +98,7 @@ impl Endpoint {
             opening: None,
             overhead,
             random,
+            source_due: Time::NEVER,
             ledger: Ledger::new(),
         }
     }

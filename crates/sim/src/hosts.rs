@@ -55,8 +55,10 @@ impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
             if opens(flow) {
                 endpoint.open(Handshake::new(&flow.transport), flow.start);
             }
+            let source = Source::new(scenario, flow);
+            endpoint.source_due = source.due();
             slots.push(endpoint);
-            sources.push(Source::new(scenario, flow));
+            sources.push(source);
         }
         let mut agenda = Agenda::new(sources.len() + PROBES);
         for (index, source) in sources.iter().enumerate() {

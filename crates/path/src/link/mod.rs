@@ -86,20 +86,23 @@ fn count_drop(counters: &mut LinkCounters, why: DropReason) {
 /// [`offer`](Link::offer) packets to it in time order; [`due`](Link::due) says when to call [`pop`](Link::pop) for those that have arrived at the far end. All
 /// times it gives are ideal: they do not depend on when it is looked at. A discipline may drop packets that it has accepted: after each of these calls
 /// [`take_dropped`](Link::take_dropped) hands them over.
+///
+/// In memory it begins with what every packet touches: with many links, their reach in the processor's caches is what they cost.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Link<P> {
     server: Server,
     delay: Span,
-    loss: Option<Box<LossProcess>>,
+    latest_arrival: Time,
     form: Form<P>,
-    /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
-    transmissions: Transmissions,
+    loss: Option<Box<LossProcess>>,
+    far_end: Option<Box<FarEnd<P>>>,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
     wire: VecDeque<Crossing<P>>,
-    /// Arrivals of packets that [`pass`](Link::pass) has handed over before.
+    /// Arrivals of packets that somebody else keeps.
     passing: VecDeque<Time>,
-    latest_arrival: Time,
-    far_end: Option<Box<FarEnd<P>>>,
+    /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
+    transmissions: Transmissions,
     /// Up to when all departures have been applied.
     settled: Time,
     counters: LinkCounters,
@@ -142,12 +145,12 @@ impl<P: Packet> Link<P> {
         Link {
             server: Server::new(config.rate.clone()),
             delay: config.delay,
+            latest_arrival: Time::ZERO,
             loss: (config.loss != LossModel::None).then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
             form,
             transmissions: Transmissions::default(),
             wire: VecDeque::new(),
             passing: VecDeque::new(),
-            latest_arrival: Time::ZERO,
             far_end: (!config.delivery.is_plain()).then(|| Box::new(FarEnd::new(config.delivery, |what| origin.stream(what)))),
             settled: Time::ZERO,
             counters: LinkCounters::default(),

@@ -8,11 +8,18 @@ use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A transmitter: serves packets one after another.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Server {
-    source: RateSource,
     /// When the latest packet has left, rounded up to a nanosecond.
     free_at: Time,
     work: Work,
+    supply: Box<Supply>,
+}
+
+/// Where the rate of a transmitter comes from.
+#[derive(Clone, Debug)]
+struct Supply {
+    source: RateSource,
     /// An outage: it sends nothing.
     down: bool,
     /// What it could send over time, if that has changed: from each instant on, with the work possible before.
@@ -34,8 +41,8 @@ enum Work {
     Stopped {
         left: u128,
     },
-    Opportunities(Cursor),
-    Steps(Level),
+    Opportunities(Box<Cursor>),
+    Steps(Box<Level>),
 }
 
 impl Work {
@@ -46,8 +53,8 @@ impl Work {
             RateSource::Constant(Rate::ZERO) => Work::Stopped { left: 0 },
             RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
             RateSource::Trace(trace) => match **trace {
-                Trace::Opportunities { .. } => Work::Opportunities(Cursor::default()),
-                Trace::Steps(_) => Work::Steps(Level::default()),
+                Trace::Opportunities { .. } => Work::Opportunities(Box::default()),
+                Trace::Steps(_) => Work::Steps(Box::default()),
             },
         }
     }
@@ -56,21 +63,12 @@ impl Work {
 impl Server {
     pub(crate) fn new(source: RateSource) -> Server {
         let work = Work::new(&source, false);
-        Server { source, free_at: Time::ZERO, work, down: false, pieces: Vec::new() }
+        Server { free_at: Time::ZERO, work, supply: Box::new(Supply { source, down: false, pieces: Vec::new() }) }
     }
 
     /// What could be sent from the start up to `until`; `None` if unlimited.
     pub(crate) fn capacity(&self, until: Time) -> Option<Bytes> {
-        self.work(until).map(whole_bytes)
-    }
-
-    /// The same as work.
-    fn work(&self, until: Time) -> Option<u128> {
-        let index = self.pieces.partition_point(|piece| piece.from <= until);
-        match (&self.source, index.checked_sub(1).map(|index| &self.pieces[index])) {
-            (RateSource::Constant(_), Some(piece)) => Some(piece.before + work(piece.rate, until.since(piece.from))),
-            (source, _) => source.work(until),
-        }
+        self.supply.work(until).map(whole_bytes)
     }
 
     /// True if it sends at all, at a constant rate or at once.
@@ -116,11 +114,11 @@ impl Server {
                 }
                 Time::NEVER
             }
-            Work::Opportunities(cursor) => match &self.source {
+            Work::Opportunities(cursor) => match &self.supply.source {
                 RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("a cursor without a trace"),
             },
-            Work::Steps(level) => match &self.source {
+            Work::Steps(level) => match &self.supply.source {
                 RateSource::Trace(trace) => level.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("steps without a trace"),
             },
@@ -135,17 +133,17 @@ impl Server {
             Work::Constant(constant) => {
                 u128::from(first.departure.since(t).as_nanos()) * u128::from(constant.rate) - u128::from(first.spare)
             }
-            Work::Opportunities(cursor) => match &self.source {
+            Work::Opportunities(cursor) => match &self.supply.source {
                 RateSource::Trace(trace) => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
                 _ => unreachable!("a cursor without a trace"),
             },
-            Work::Steps(level) => level.served - behind as u128 * BYTE - self.work(t).unwrap_or(0),
+            Work::Steps(level) => level.served - behind as u128 * BYTE - self.supply.work(t).unwrap_or(0),
         }
     }
 
     /// Whole bytes that are not sent by `t` of `left` work. All that is sent and all that could be are rounded alike, so that the one never grows by more than the other.
     pub(crate) fn bytes_left(&self, t: Time, left: u128) -> u64 {
-        let done = self.work(t).unwrap_or(0);
+        let done = self.supply.work(t).unwrap_or(0);
         (whole_bytes(done + left) - whole_bytes(done)).get()
     }
 
@@ -155,10 +153,7 @@ impl Server {
     ///
     /// If its rate comes from a trace.
     pub(crate) fn set_rate(&mut self, t: Time, rate: Rate) {
-        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
-        let first = self.effective();
-        self.source = RateSource::Constant(rate);
-        self.changed(t, first);
+        self.change(t, |supply| supply.source = RateSource::Constant(rate));
     }
 
     /// From `t` on it sends nothing, or sends again.
@@ -167,27 +162,12 @@ impl Server {
     ///
     /// If its rate comes from a trace.
     pub(crate) fn set_down(&mut self, t: Time, down: bool) {
-        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
-        let first = self.effective();
-        self.down = down;
-        self.changed(t, first);
+        self.change(t, |supply| supply.down = down);
     }
 
-    fn effective(&self) -> Rate {
-        match self.source {
-            RateSource::Constant(rate) if !self.down => rate,
-            _ => Rate::ZERO,
-        }
-    }
-
-    fn changed(&mut self, t: Time, old: Rate) {
-        let last = self.pieces.last().copied().unwrap_or(Piece { from: Time::ZERO, before: 0, rate: old });
-        if self.pieces.is_empty() {
-            self.pieces.push(last);
-        }
-        let before = last.before + work(last.rate, t.since(last.from));
-        self.pieces.push(Piece { from: t, before, rate: self.effective() });
-        self.work = Work::new(&self.source, self.down);
+    fn change(&mut self, t: Time, change: impl FnOnce(&mut Supply)) {
+        self.supply.change(t, change);
+        self.work = Work::new(&self.supply.source, self.supply.down);
     }
 
     /// Goes on at `t`, after a change, with the packet in transmission, of which `left` is left: when it leaves.
@@ -206,6 +186,36 @@ impl Server {
             Work::None | Work::Opportunities(_) | Work::Steps(_) => t,
         };
         self.free_at
+    }
+}
+
+impl Supply {
+    /// The work that could be done from the start up to `until`; `None` if it is not limited.
+    fn work(&self, until: Time) -> Option<u128> {
+        let index = self.pieces.partition_point(|piece| piece.from <= until);
+        match (&self.source, index.checked_sub(1).map(|index| &self.pieces[index])) {
+            (RateSource::Constant(_), Some(piece)) => Some(piece.before + work(piece.rate, until.since(piece.from))),
+            (source, _) => source.work(until),
+        }
+    }
+
+    fn effective(&self) -> Rate {
+        match self.source {
+            RateSource::Constant(rate) if !self.down => rate,
+            _ => Rate::ZERO,
+        }
+    }
+
+    fn change(&mut self, t: Time, change: impl FnOnce(&mut Supply)) {
+        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
+        let old = self.effective();
+        change(self);
+        let last = self.pieces.last().copied().unwrap_or(Piece { from: Time::ZERO, before: 0, rate: old });
+        if self.pieces.is_empty() {
+            self.pieces.push(last);
+        }
+        let before = last.before + work(last.rate, t.since(last.from));
+        self.pieces.push(Piece { from: t, before, rate: self.effective() });
     }
 }
 

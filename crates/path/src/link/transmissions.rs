@@ -5,7 +5,10 @@ use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
 /// A packet in transmission and those that wait behind it with departures already known.
+///
+/// Every packet touches what comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Transmissions {
     line: VecDeque<Transmission>,
     bytes: u64,

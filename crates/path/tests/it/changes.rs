@@ -92,6 +92,7 @@ fn a_packet_that_comes_during_an_outage_goes_when_it_is_over() {
     link.change(us(1_000), LinkChange::Rate(Rate::ZERO));
     link.offer(us(2_000), Full(0));
     link.offer(us(3_000), Full(1));
+    link.settle(us(3_000));
     assert_eq!((link.due(), link.waiting()), (None, (Bytes::new(1_500), 1)));
     link.change(us(5_000), LinkChange::Rate(Rate::from_mbps(12)));
     assert_eq!(arrivals(&mut link, us(9_000)), [us(6_000), us(7_000)]);

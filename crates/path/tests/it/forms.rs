@@ -120,6 +120,7 @@ fn drive<P: Made>(story: &Story, form: Form<P>, late: bool) -> Outcome {
             Step::Packet(size) => fates.push(link.offer(now, P::make(id as u64, *size))),
             Step::Change(change) => link.change(now, *change),
         }
+        link.settle(now);
         let (bytes, packets) = link.waiting();
         match step {
             Step::Change(LinkChange::Limit(new)) => limit = *new,
