@@ -42,9 +42,11 @@ pub trait Controller: Send {
     /// What may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 
-    /// The same, in the place of the decision before. A world that keeps the decision calls this for every packet: nothing is copied.
-    fn decide(&self, decision: &mut Decision) {
+    /// The same, in the place of the decision before, with [`next_timer`](Controller::next_timer) as the answer. A world that keeps both calls this for every
+    /// packet: it is one call, and nothing is copied.
+    fn decide(&self, decision: &mut Decision) -> Option<Time> {
         *decision = self.decision();
+        self.next_timer()
     }
 
     /// What the next data packet tells routers, for a controller whose routers answer in a header.

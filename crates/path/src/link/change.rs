@@ -69,11 +69,11 @@ impl<P: Packet> Link<P> {
         let left = self.left(t);
         change(&mut self.server);
         let mut pending = self.transmissions.iter_mut();
-        if let Some(first) = pending.next() {
+        if let Some((first, _)) = pending.next() {
             (first.departure, first.spare) = (self.server.resume(t, left), self.server.spare());
         }
-        for waiting in pending {
-            waiting.departure = self.server.serve(waiting.arrived, Bytes::new(waiting.size));
+        for (waiting, size) in pending {
+            waiting.departure = self.server.serve(waiting.arrived, Bytes::new(size));
             waiting.spare = self.server.spare();
         }
         self.time_arrivals();

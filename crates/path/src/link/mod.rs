@@ -28,7 +28,7 @@ use narrows_measure::{Histogram, LinkCounters};
 use narrows_units::{Bytes, Random, Span, Time};
 use service::Server;
 use std::collections::VecDeque;
-use transmissions::{Transmission, Transmissions};
+use transmissions::Transmissions;
 
 /// How a link handles its queue.
 #[derive(Clone, Debug)]
@@ -203,9 +203,12 @@ impl<P: Packet> Link<P> {
         if let Form::Ahead(limit) = self.form
             && limit != Limit::None
         {
-            let (bytes, packets) = self.transmissions.waiting_at(at);
+            let (bytes, packets) = self.transmissions.at_most_waiting();
             if !limit.admits(bytes, packets, size) {
-                return Err(self.refuse(now, at, DropReason::Full));
+                let (bytes, packets) = self.transmissions.waiting_at(at);
+                if !limit.admits(bytes, packets, size) {
+                    return Err(self.refuse(now, at, DropReason::Full));
+                }
             }
         }
         Ok(self.transmit(at, size))
@@ -347,7 +350,7 @@ impl<P: Packet> Link<P> {
     fn transmit(&mut self, arrived: Time, size: Bytes) -> Time {
         let departure = self.server.serve(arrived, size);
         self.latest_arrival = self.latest_arrival.max(departure + self.delay);
-        self.transmissions.push(Transmission { arrived, departure, spare: self.server.spare(), size: size.get() });
+        self.transmissions.push(arrived, departure, self.server.spare(), size.get());
         self.latest_arrival
     }
 
@@ -356,7 +359,7 @@ impl<P: Packet> Link<P> {
         match &self.form {
             Form::Ahead(_) => {
                 let (packets, bytes) = self.transmissions.present(self.settled);
-                let in_service = self.transmissions.in_service(self.settled).map_or(0, |(first, _)| first.size);
+                let in_service = self.transmissions.in_service(self.settled).map_or(0, |first| first.size);
                 (Bytes::new(bytes - in_service), packets.saturating_sub(1) as u64)
             }
             Form::AtDequeue(chosen) => {
@@ -389,18 +392,18 @@ impl<P: Packet> Link<P> {
     /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included: never more than [`capacity`](Link::capacity). Call
     /// [`settle`](Link::settle) with the same `t` first.
     pub fn transmitted(&self, t: Time) -> Bytes {
-        let part = self.transmissions.in_service(t).map_or(0, |(first, _)| first.size - self.server.bytes_left(t, self.left(t)));
-        self.transmissions.departed_bytes + Bytes::new(part)
+        let part = self.transmissions.in_service(t).map_or(0, |first| first.size - self.server.bytes_left(t, self.left(t)));
+        self.transmissions.departed_bytes() + Bytes::new(part)
     }
 
     /// Work left at `t` of the packet in transmission.
     fn left(&self, t: Time) -> u128 {
-        self.transmissions.in_service(t).map_or(0, |(first, behind)| self.server.left(t, &first, behind))
+        self.transmissions.in_service(t).map_or(0, |first| self.server.left(t, &first))
     }
 
     /// Counts since the start, up to the latest [`settle`](Link::settle).
     pub fn counters(&self) -> LinkCounters {
-        let Transmissions { departed, departed_bytes, .. } = self.transmissions;
+        let (departed, departed_bytes) = (self.transmissions.departed, self.transmissions.departed_bytes());
         let offered = match self.form {
             Form::Ahead(_) => departed + self.not_departed() + self.counters.lost + self.counters.overflowed,
             Form::AtDequeue(_) => self.counters.offered,

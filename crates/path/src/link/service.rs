@@ -1,7 +1,7 @@
 //! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
 
 use crate::link::trace::OPPORTUNITY;
-use crate::link::transmissions::Transmission;
+use crate::link::transmissions::InService;
 use crate::link::work::{BYTE, whole_bytes, work};
 use crate::{RateSource, Trace};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -125,13 +125,14 @@ impl Server {
         }
     }
 
-    /// Work left at `t` of the packet in transmission, behind which `behind` bytes are already served.
-    pub(crate) fn left(&self, t: Time, first: &Transmission, behind: u64) -> u128 {
+    /// Work left at `t` of the packet in transmission, behind which others are already served.
+    pub(crate) fn left(&self, t: Time, first: &InService) -> u128 {
+        let InService { transmission, behind, .. } = *first;
         match &self.work {
             Work::None => 0,
             Work::Stopped { left } => *left,
             Work::Constant(constant) => {
-                u128::from(first.departure.since(t).as_nanos()) * u128::from(constant.rate) - u128::from(first.spare)
+                u128::from(transmission.departure.since(t).as_nanos()) * u128::from(constant.rate) - u128::from(transmission.spare)
             }
             Work::Opportunities(cursor) => match &self.supply.source {
                 RateSource::Trace(trace) => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),

@@ -4,23 +4,25 @@ use narrows_measure::Histogram;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
-/// A packet in transmission and those that wait behind it with departures already known.
+/// A packet in transmission and those that wait behind it with departures already known. Departures are looked for when somebody asks or there is no more room.
 ///
 /// Every packet touches what comes first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Transmissions {
     line: VecDeque<Transmission>,
-    bytes: u64,
-    /// Those at the head of the line that will have departed when the latest packet arrives, if that is still to come.
+    /// Bytes of all packets since the start.
+    given: u64,
+    /// Of those at the head of the line, so many are known to have departed when the latest packet arrives.
     ahead: usize,
-    ahead_bytes: u64,
+    /// Bytes up to and with the first of the others, which is in transmission then.
+    in_service: u64,
     /// When the packet before the first has departed.
     free_at: Time,
     /// The delay of the first is in `queueing`.
     counted: bool,
     pub(crate) departed: u64,
-    pub(crate) departed_bytes: Bytes,
+    departed_bytes: u64,
     pub(crate) queueing: Histogram,
 }
 
@@ -30,23 +32,25 @@ pub(crate) struct Transmission {
     pub(crate) departure: Time,
     /// Work that the transmitter has gained by rounding up the departure.
     pub(crate) spare: u64,
-    pub(crate) size: u64,
+    /// Bytes of all packets since the start up to this one.
+    end: u64,
 }
 
 /// Room for so many packets is made at least.
 const LEAST_ROOM: usize = 16;
 
 impl Transmissions {
-    /// A further packet.
+    /// A further packet, of `size` bytes.
     #[inline]
-    pub(crate) fn push(&mut self, transmission: Transmission) {
-        self.bytes += transmission.size;
-        self.line.push_back(transmission);
+    pub(crate) fn push(&mut self, arrived: Time, departure: Time, spare: u64, size: u64) {
+        self.given += size;
+        self.in_service = if self.line.len() == self.ahead { self.given } else { self.in_service };
+        self.line.push_back(Transmission { arrived, departure, spare, end: self.given });
     }
 
     /// All that have departed by `t` leave the line. Returns the departure of the last of them.
     pub(crate) fn depart(&mut self, t: Time) -> Option<Time> {
-        let (mut gone, mut bytes, mut at_once) = (0, 0, 0);
+        let (mut gone, mut at_once) = (0, 0);
         for first in &self.line {
             if !self.counted {
                 let start = first.arrived.max(self.free_at);
@@ -63,7 +67,7 @@ impl Transmissions {
                 break;
             }
             gone += 1;
-            bytes += first.size;
+            self.departed_bytes = first.end;
             self.free_at = first.departure;
             self.counted = false;
         }
@@ -71,13 +75,12 @@ impl Transmissions {
         if gone == 0 {
             return None;
         }
-        for passed in self.line.drain(..gone).take(self.ahead) {
-            self.ahead_bytes -= passed.size;
-        }
-        self.ahead = self.ahead.saturating_sub(gone);
-        self.bytes -= bytes;
+        self.line.drain(..gone);
         self.departed += gone as u64;
-        self.departed_bytes += Bytes::new(bytes);
+        match self.ahead.checked_sub(gone) {
+            Some(left) => self.ahead = left,
+            None => (self.ahead, self.in_service) = (0, self.line.front().map_or(self.given, |first| first.end)),
+        }
         Some(self.free_at)
     }
 
@@ -93,29 +96,38 @@ impl Transmissions {
         self.line.reserve(self.line.len().max(LEAST_ROOM));
     }
 
-    /// What a packet that arrives at `t` will find waiting, the packet in transmission not counted: bytes and packets. Calls come in time order.
+    /// No less than what a packet that arrives next finds waiting, the packet in transmission not counted: bytes and packets.
     #[inline]
-    pub(crate) fn waiting_at(&mut self, t: Time) -> (Bytes, usize) {
-        while let Some(next) = self.line.get(self.ahead)
-            && next.departure <= t
-        {
-            self.ahead += 1;
-            self.ahead_bytes += next.size;
-        }
-        let in_service = self.line.get(self.ahead).map_or(0, |first| first.size);
-        (Bytes::new(self.bytes - self.ahead_bytes - in_service), (self.line.len() - self.ahead).saturating_sub(1))
+    pub(crate) fn at_most_waiting(&self) -> (Bytes, usize) {
+        (Bytes::new(self.given - self.in_service), (self.line.len() - self.ahead).saturating_sub(1))
     }
 
-    /// The packet in transmission at `t`, up to which all has departed that does so, with the bytes behind it.
-    pub(crate) fn in_service(&self, t: Time) -> Option<(Transmission, u64)> {
+    /// What a packet that arrives at `t` finds waiting. Calls come in time order.
+    pub(crate) fn waiting_at(&mut self, t: Time) -> (Bytes, usize) {
+        while self.line.get(self.ahead).is_some_and(|next| next.departure <= t) {
+            self.ahead += 1;
+        }
+        self.in_service = self.line.get(self.ahead).map_or(self.given, |first| first.end);
+        self.at_most_waiting()
+    }
+
+    /// The packet in transmission at `t`, up to which all has departed that does so.
+    pub(crate) fn in_service(&self, t: Time) -> Option<InService> {
         let first = self.line.front().filter(|first| first.arrived <= t)?;
-        Some((*first, self.bytes - first.size))
+        Some(InService { transmission: *first, size: first.end - self.departed_bytes, behind: self.given - first.end })
     }
 
     /// Packets and bytes that have arrived by `t` and not departed.
     pub(crate) fn present(&self, t: Time) -> (usize, u64) {
-        let future = self.line.iter().rev().take_while(|last| last.arrived > t);
-        future.fold((self.line.len(), self.bytes), |(packets, bytes), last| (packets - 1, bytes - last.size))
+        let future = self.line.iter().rev().take_while(|last| last.arrived > t).count();
+        let packets = self.line.len() - future;
+        let end = packets.checked_sub(1).map_or(self.departed_bytes, |last| self.line[last].end);
+        (packets, end - self.departed_bytes)
+    }
+
+    /// Bytes of packets that have departed.
+    pub(crate) fn departed_bytes(&self) -> Bytes {
+        Bytes::new(self.departed_bytes)
     }
 
     /// All that have not departed, with those still to come.
@@ -136,7 +148,22 @@ impl Transmissions {
         self.line.iter()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Transmission> {
-        self.line.iter_mut()
+    /// Each packet with its size in bytes.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&mut Transmission, u64)> {
+        let mut before = self.departed_bytes;
+        self.line.iter_mut().map(move |transmission| {
+            let size = transmission.end - before;
+            before = transmission.end;
+            (transmission, size)
+        })
     }
+}
+
+/// A packet in transmission.
+pub(crate) struct InService {
+    pub(crate) transmission: Transmission,
+    /// Its bytes.
+    pub(crate) size: u64,
+    /// The bytes of those behind it.
+    pub(crate) behind: u64,
 }

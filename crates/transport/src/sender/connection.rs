@@ -61,10 +61,23 @@ pub(super) struct Timers {
     pub retransmit: Time,
     pub probe: Time,
     pub reorder: Time,
+    /// That of the controller.
+    pub controller: Time,
 }
 
 impl Timers {
-    pub const NONE: Timers = Timers { retransmit: Time::NEVER, probe: Time::NEVER, reorder: Time::NEVER };
+    pub const NONE: Timers = Timers { retransmit: Time::NEVER, probe: Time::NEVER, reorder: Time::NEVER, controller: Time::NEVER };
+
+    /// Only that of the controller goes on.
+    pub fn stop(&mut self) {
+        *self = Timers { controller: self.controller, ..Timers::NONE };
+    }
+
+    /// The earliest.
+    #[inline]
+    pub fn first(&self) -> Time {
+        self.retransmit.min(self.probe).min(self.reorder).min(self.controller)
+    }
 }
 
 impl Connection {
@@ -72,7 +85,6 @@ impl Connection {
         Connection {
             decision: controller.decision(),
             target: whole(&controller.decision()),
-            controller,
             board: Scoreboard::new(sample_rates, transport.loss_detection, transport.dupthresh),
             rtt: RttEstimator::new(transport),
             latest_rtt: None,
@@ -89,7 +101,7 @@ impl Connection {
             window_limited: false,
             window_limited_until: 0,
             burst_start: 0,
-            timers: Timers::NONE,
+            timers: Timers { controller: controller.next_timer().unwrap_or(Time::NEVER), ..Timers::NONE },
             probe_wanted: false,
             cwr_wanted: false,
             ecn_seen: (0, 0, 0),
@@ -99,6 +111,7 @@ impl Connection {
             arrived: Vec::new(),
             known_blocks: [Block::default(); MAX_BLOCKS],
             transport: transport.clone(),
+            controller,
         }
     }
 
@@ -137,7 +150,7 @@ impl Connection {
     /// Asks the controller for its decision, which may have changed.
     #[inline]
     pub fn decide(&mut self) {
-        self.controller.decide(&mut self.decision);
+        self.timers.controller = self.controller.decide(&mut self.decision).unwrap_or(Time::NEVER);
         self.target = whole(&self.decision);
     }
 

@@ -11,7 +11,7 @@ mod tcp;
 use crate::Transport;
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
-use connection::{Connection, Timers};
+use connection::Connection;
 use narrows_control::{Acked, CaState, Controller, Lost};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
@@ -103,9 +103,7 @@ impl Sender {
     /// The earliest time at which [`on_timer`](Sender::on_timer) is wanted.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        let Timers { retransmit, probe, reorder } = self.conn.timers;
-        let controller = self.conn.controller.next_timer().unwrap_or(Time::NEVER);
-        let earliest = retransmit.min(probe).min(reorder).min(controller);
+        let earliest = self.conn.timers.first();
         (earliest != Time::NEVER).then_some(earliest)
     }
 
@@ -113,7 +111,7 @@ impl Sender {
     pub fn on_timer(&mut self, now: Time) {
         let Sender { conn, recovery } = self;
         conn.lost.clear();
-        if conn.controller.next_timer().is_some_and(|due| due <= now) {
+        if conn.timers.controller <= now {
             conn.controller.on_timer(now);
             conn.decide();
         }

@@ -2,7 +2,7 @@
 
 use super::Tcp;
 use super::undo::Frto;
-use crate::sender::connection::{Connection, Timers};
+use crate::sender::connection::Connection;
 use crate::wire::Ack;
 use narrows_control::{CaState, Timeout};
 use narrows_units::{Span, Time};
@@ -12,7 +12,7 @@ impl Tcp {
     pub(super) fn restart_timers(&self, conn: &mut Connection, now: Time, advanced: bool) {
         conn.probe_wanted = false;
         if conn.board.outstanding() == 0 {
-            conn.timers = Timers::NONE;
+            conn.timers.stop();
         } else if advanced {
             conn.timers.retransmit = now + conn.rtt.timeout();
             self.schedule_probe(conn, now);
@@ -76,7 +76,8 @@ impl Tcp {
         self.probe = None;
         conn.probe_wanted = false;
         conn.rtt.back_off();
-        conn.timers = Timers { retransmit: now + conn.rtt.timeout(), ..Timers::NONE };
+        conn.timers.stop();
+        conn.timers.retransmit = now + conn.rtt.timeout();
         conn.controller.on_timeout(&Timeout::new(now, in_flight, lost, !fresh));
         conn.decide();
     }
