@@ -8,6 +8,7 @@ use narrows_params::Need;
 use narrows_path::{LinkChange, LinkConfig, RateSource};
 use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span, Time};
+use std::sync::Arc;
 
 /// A network and its traffic. Says nothing of the world that runs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +81,8 @@ pub struct Flow {
     pub back: Vec<LinkId>,
     /// Its controller. `None` sends at the workload's rate whatever happens and is not acknowledged (UDP).
     pub controller: Option<Choice>,
-    /// The transport's settings.
-    pub transport: Transport,
+    /// The transport's settings, one for all copies of the flow.
+    pub transport: Arc<Transport>,
     /// What it has to send.
     pub workload: Workload,
     /// When it begins.

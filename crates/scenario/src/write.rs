@@ -122,7 +122,7 @@ impl Scenario {
             out.plain("back", self.names(&flow.back));
         }
         write_workload(out, &flow.workload);
-        if flow.transport != Transport::default() {
+        if *flow.transport != Transport::default() {
             out.heading("[flow.transport]");
             write_transport(out, &flow.transport);
         }

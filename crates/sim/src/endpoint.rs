@@ -11,6 +11,7 @@ use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
 use narrows_units::{Random, Rate, Segments, Span, Time};
 
 /// A connection, or a flow of datagrams, at work.
+#[repr(C)]
 pub(crate) struct Endpoint {
     pub(crate) ends: Ends,
     /// The flow it belongs to.
@@ -22,14 +23,14 @@ pub(crate) struct Endpoint {
     /// When the transport became ready to send, and when the host will do so.
     ready: Time,
     pub(crate) send_at: Time,
-    /// The connection is not open yet; until it is, `send_at` is when the next SYN leaves.
-    pub(crate) opening: Option<Box<Handshake>>,
-    overhead: Span,
-    random: Random,
     /// When its application may be due, if this is the connection of a flow; not later than it is.
     pub(crate) source_due: Time,
+    overhead: Span,
+    random: Random,
     /// Its transfers, which end at numbers of segments or datagrams.
     pub(crate) ledger: Ledger,
+    /// The connection is not open yet; until it is, `send_at` is when the next SYN leaves.
+    pub(crate) opening: Option<Box<Handshake>>,
 }
 
 /// The two ends of a flow.
@@ -55,7 +56,7 @@ impl Ends {
         let controller =
             choice.build(&setup).map_err(|error| SimError::Controller { flow: flow.name.clone(), problem: error.to_string() })?;
         let sample_rates = choice.needs().contains(&Need::RateSample);
-        Ok(Ends::Transport(Box::new((Sender::new(&flow.transport, controller, sample_rates), Receiver::new(&flow.transport)))))
+        Ok(Ends::Transport(Box::new((Sender::new(flow.transport.clone(), controller, sample_rates), Receiver::new(&flow.transport)))))
     }
 
     pub(crate) fn sender(&mut self) -> Option<&mut Sender> {

@@ -28,18 +28,21 @@ impl Source {
 }
 
 /// What the world counts of a flow beside its endpoints.
+///
+/// Every packet touches what comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Tally {
-    pub(crate) datagrams_sent: u64,
+    pub(crate) one_way: Histogram,
     pub(crate) arrived: u64,
     pub(crate) arrived_wire: Bytes,
+    pub(crate) acks: u64,
+    pub(crate) rtt: Histogram,
+    pub(crate) dropped: u64,
+    pub(crate) datagrams_sent: u64,
     pub(crate) datagram_goodput: Bytes,
     /// The goodput when the flow was stopped.
     pub(crate) stopped_with: Option<Bytes>,
-    pub(crate) dropped: u64,
-    pub(crate) acks: u64,
-    pub(crate) rtt: Histogram,
-    pub(crate) one_way: Histogram,
     /// Counts of connections that are gone.
     pub(crate) gone: FlowCounters,
 }

@@ -8,39 +8,42 @@ use narrows_wire::{Ecn, Signal};
 
 /// Receives one connection's data and acknowledges it: at once when something is missing, filled or marked, otherwise every `ack_every` segments or after a
 /// delay (RFC 5681 section 4.2, Linux `__tcp_ack_snd_check`).
+///
+/// Every packet touches what comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver {
     next: u64,
+    /// Stamp of the first segment that advanced `next` since the latest acknowledgement (RFC 7323 section 4.3).
+    echo: Time,
+    latest_arrival: Time,
+    delay: Span,
+    base_delay: Span,
+    long_silence: Span,
+    goodput: Bytes,
+    unacknowledged: u32,
+    quick_left: u32,
+    ack_due: Option<Time>,
+    gro: Span,
+    ack_every: u32,
+    window: u32,
+    counts: [u32; 4],
+    sack: bool,
+    echo_mark: bool,
+    quick_acks: u32,
+    /// One past the highest transmission received, if transmissions are numbered.
+    next_packet: Option<u64>,
+    /// When the segments taken in together since the first of them are passed on, and their payload.
+    aggregate: Option<Time>,
+    aggregated: Bytes,
     /// Arrived above `next`.
     out_of_order: RangeSet,
     /// The ranges received that changed last, newest first: the SACK blocks of the next acknowledgement.
     recent: Blocks,
-    /// Stamp of the first segment that advanced `next` since the latest acknowledgement (RFC 7323 section 4.3).
-    echo: Time,
-    unacknowledged: u32,
-    ack_due: Option<Time>,
-    /// When the segments taken in together since the first of them are passed on, and their payload.
-    aggregate: Option<Time>,
-    aggregated: Bytes,
-    quick_left: u32,
-    latest_arrival: Time,
-    delay: Span,
-    counts: [u32; 4],
-    echo_mark: bool,
     /// The values that routers wrote into data not acknowledged yet.
     signal: Option<Signal>,
-    goodput: Bytes,
     duplicates: u64,
     mss: Bytes,
-    sack: bool,
-    /// One past the highest transmission received, if transmissions are numbered.
-    next_packet: Option<u64>,
-    gro: Span,
-    ack_every: u32,
-    base_delay: Span,
-    quick_acks: u32,
-    long_silence: Span,
-    window: u32,
 }
 
 /// Longest acknowledgement delay (`TCP_DELACK_MAX`).

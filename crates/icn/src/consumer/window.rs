@@ -67,7 +67,7 @@ impl<C: Content> WindowConsumer<C> {
             initial_window: Segments::new(f64::from(transport.initial_window)),
             seed: setup.seed,
         })?;
-        let mut sender = Sender::new(&transport, controller, needs.contains(&Need::RateSample));
+        let mut sender = Sender::new(transport, controller, needs.contains(&Need::RateSample));
         sender.write(segments.unwrap_or(u64::MAX));
         Ok(WindowConsumer {
             setup: *setup,

@@ -13,6 +13,7 @@ use narrows_units::{Bytes, Random, Time};
 use narrows_wire::{Ecn, Header};
 use std::io::{Error, ErrorKind};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Networks to try.
 const NETWORKS: usize = 150;
@@ -168,7 +169,7 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
     if scenario.icn.is_some() || scenario.flows.iter().any(|flow| writes(flow) || matches!(flow.workload, Workload::Arrivals(_))) {
         return None;
     }
-    scenario.flows.iter_mut().for_each(|flow| flow.transport.handshake = false);
+    scenario.flows.iter_mut().for_each(|flow| Arc::make_mut(&mut flow.transport).handshake = false);
     Some(scenario)
 }
 

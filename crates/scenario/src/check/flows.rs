@@ -14,6 +14,7 @@ use narrows_transport::{AckFormat, Transport};
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// More flows than any run can hold.
 const MOST_FLOWS: u64 = 1_000_000;
@@ -104,7 +105,7 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
         Some(name) => checked_name(name)?,
         None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
     };
-    Ok(Flow { name, from, to, route, back, controller, transport, workload, start, stop })
+    Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, start, stop })
 }
 
 /// The `count` flows that one table stands for.

@@ -19,7 +19,7 @@ impl Scoreboard {
     /// True if something sent before the newest delivered transmission may be missing.
     #[inline]
     pub(crate) fn has_holes(&self) -> bool {
-        self.sacked_out > 0 || !self.retransmissions.is_empty()
+        self.sacked_out > 0 || (self.is_holed && !self.holes.retransmissions.is_empty())
     }
 
     /// RFC 8985 section 6.2 step 5: declares lost every transmission that left before the newest delivered one and has had `window` more than its round
@@ -51,7 +51,7 @@ impl Scoreboard {
         let limit = if fack && !self.reordering_seen {
             self.highest.saturating_sub(dupthresh)
         } else {
-            self.sacked.from_top(dupthresh).unwrap_or(0)
+            self.holes.sacked.from_top(dupthresh).unwrap_or(0)
         };
         self.lose_originals(limit, |_, _| true, &mut lost);
         let (highest, tolerated) = (self.highest, if self.reordering_seen { dupthresh } else { 0 });
@@ -65,7 +65,7 @@ impl Scoreboard {
             let number = self.scanned;
             let slot = *self.slot(number);
             if slot.flags.has(Flags::SACKED) {
-                self.scanned = self.sacked.holding(number).map_or(number + 1, |range| range.end);
+                self.scanned = self.holes.sacked.holding(number).map_or(number + 1, |range| range.end);
                 continue;
             }
             if !slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::EVER_RETRANSMITTED) {
@@ -81,7 +81,7 @@ impl Scoreboard {
 
     /// Declares lost, in the order in which they left, retransmissions up to the first that is not `is_lost`.
     fn lose_retransmissions(&mut self, mut is_lost: impl FnMut(&Retransmission) -> bool, lost: &mut impl FnMut(u64, Slot)) {
-        while let Some(front) = self.retransmissions.front() {
+        while let Some(front) = self.holes.retransmissions.front() {
             let (number, sent_at) = (front.number, front.sent_at);
             if self.is_under_way(number, sent_at) {
                 if !is_lost(front) {
@@ -91,7 +91,7 @@ impl Scoreboard {
                 self.mark_lost(number);
                 lost(number, slot);
             }
-            self.retransmissions.pop_front();
+            self.holes.retransmissions.pop_front();
         }
     }
 

@@ -18,32 +18,51 @@ pub(crate) use slot::{Evidence, Flags, Slot, Stamp};
 ///
 /// Nothing here costs time in proportion to the window: cumulative acknowledgement touches each segment once, SACK touches segments newly acknowledged, and
 /// loss detection follows transmissions in the order in which they were sent and never goes back.
+///
+/// Every packet touches what comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Scoreboard {
-    slots: Vec<Slot>,
-    /// Beside `slots`, if rates are sampled; else empty.
-    stamps: Vec<Stamp>,
     una: u64,
     next: u64,
+    slots: Vec<Slot>,
+    lost_out: u32,
+    sacked_out: u32,
+    retrans_out: u32,
+    /// There is something in `holes`.
+    is_holed: bool,
+    /// `stamps` are kept.
+    is_stamped: bool,
+    reordering_seen: bool,
+    detection: LossDetection,
+    /// One past the highest segment known delivered.
+    highest: u64,
+    /// The most recently sent transmission known delivered.
+    newest: (Time, u64),
+    newest_rtt: Span,
+    /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh, grown by reordering).
+    reordering: u32,
+    /// First segments below this are settled: acknowledged, declared lost or retransmitted.
+    scanned: u64,
+    holes: Box<Holes>,
+    /// Beside `slots`, if rates are sampled; else empty.
+    stamps: Vec<Stamp>,
+}
+
+/// What is out of order: nothing, most of the time.
+#[derive(Clone, Debug, Default)]
+struct Holes {
     sacked: RangeSet,
     /// Lost and not yet retransmitted.
     to_retransmit: RangeSet,
     /// Retransmissions in the order in which they left; entries that no longer describe the latest transmission are skipped.
     retransmissions: VecDeque<Retransmission>,
-    /// First segments below this are settled: acknowledged, declared lost or retransmitted.
-    scanned: u64,
-    lost_out: u32,
-    sacked_out: u32,
-    retrans_out: u32,
-    /// The most recently sent transmission known delivered.
-    newest: (Time, u64),
-    newest_rtt: Span,
-    /// One past the highest segment known delivered.
-    highest: u64,
-    reordering_seen: bool,
-    /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh, grown by reordering).
-    reordering: u32,
-    detection: LossDetection,
+}
+
+impl Holes {
+    fn is_empty(&self) -> bool {
+        self.sacked.is_empty() && self.to_retransmit.is_empty() && self.retransmissions.is_empty()
+    }
 }
 
 /// A retransmission under way.
@@ -55,36 +74,36 @@ struct Retransmission {
     next: u64,
 }
 
-/// Slots at the start; they double as the window grows.
+/// Slots when the first segment leaves; they double as the window grows.
 const INITIAL: usize = 16;
 
 impl Scoreboard {
     /// An empty board. `stamps`: keeps the delivery state of each transmission.
     pub(crate) fn new(stamps: bool, detection: LossDetection, dupthresh: u32) -> Scoreboard {
         Scoreboard {
-            slots: vec![Slot::default(); INITIAL],
-            stamps: vec![Stamp::default(); if stamps { INITIAL } else { 0 }],
             una: 0,
             next: 0,
-            sacked: RangeSet::default(),
-            to_retransmit: RangeSet::default(),
-            retransmissions: VecDeque::new(),
-            scanned: 0,
+            slots: Vec::new(),
             lost_out: 0,
             sacked_out: 0,
             retrans_out: 0,
+            is_holed: false,
+            is_stamped: stamps,
+            reordering_seen: false,
+            detection,
+            highest: 0,
             newest: (Time::ZERO, 0),
             newest_rtt: Span::ZERO,
-            highest: 0,
-            reordering_seen: false,
             reordering: dupthresh,
-            detection,
+            scanned: 0,
+            holes: Box::default(),
+            stamps: Vec::new(),
         }
     }
 
     #[inline]
     fn place(&self, number: u64) -> usize {
-        number as usize & (self.slots.len() - 1)
+        number as usize & self.slots.len().wrapping_sub(1)
     }
 
     #[inline]
@@ -152,7 +171,7 @@ impl Scoreboard {
     /// The first segment that waits for retransmission.
     #[inline]
     pub(crate) fn first_to_retransmit(&self) -> Option<u64> {
-        self.to_retransmit.first()
+        if self.is_holed { self.holes.to_retransmit.first() } else { None }
     }
 
     /// A new segment leaves.
@@ -174,9 +193,9 @@ impl Scoreboard {
 
     #[cold]
     fn grow(&mut self) {
-        let mask = self.slots.len() * 2 - 1;
+        let mask = (self.slots.len() * 2).max(INITIAL) - 1;
         self.slots = moved_to_larger(&self.slots, self.una..self.next, mask);
-        if !self.stamps.is_empty() {
+        if self.is_stamped {
             self.stamps = moved_to_larger(&self.stamps, self.una..self.next, mask);
         }
     }
@@ -189,8 +208,9 @@ impl Scoreboard {
         if !before.has(Flags::RETRANSMITTED) {
             self.retrans_out += 1;
         }
-        self.to_retransmit.remove(number);
-        self.retransmissions.push_back(Retransmission { number, sent_at: slot.sent_at, next: self.next });
+        self.holes.to_retransmit.remove(number);
+        self.is_holed = true;
+        self.holes.retransmissions.push_back(Retransmission { number, sent_at: slot.sent_at, next: self.next });
         *self.slot_mut(number) = slot;
     }
 
@@ -212,8 +232,9 @@ impl Scoreboard {
 
     /// The cumulative acknowledgement has moved: forgets ranges below it.
     pub(crate) fn trim(&mut self) {
-        if !self.sacked.is_empty() {
-            self.sacked.remove_below(self.una);
+        if self.is_holed {
+            self.holes.sacked.remove_below(self.una);
+            self.is_holed = !self.holes.is_empty();
         }
     }
 
@@ -225,7 +246,8 @@ impl Scoreboard {
         if start >= end {
             return;
         }
-        let mut sacked = std::mem::take(&mut self.sacked);
+        self.is_holed = true;
+        let mut sacked = std::mem::take(&mut self.holes.sacked);
         sacked.insert(start..end, |new| {
             for number in new {
                 let flags = self.slot(number).flags;
@@ -239,7 +261,7 @@ impl Scoreboard {
                 delivered.push((number, slot));
             }
         });
-        self.sacked = sacked;
+        self.holes.sacked = sacked;
     }
 
     /// A segment presumed lost or retransmitted has been delivered after all.
@@ -247,7 +269,7 @@ impl Scoreboard {
     fn settle_lost(&mut self, number: u64, flags: Flags) {
         if flags.has(Flags::LOST) {
             self.lost_out -= 1;
-            self.to_retransmit.remove(number);
+            self.holes.to_retransmit.remove(number);
         }
         if flags.has(Flags::RETRANSMITTED) {
             self.retrans_out -= 1;
@@ -296,7 +318,8 @@ impl Scoreboard {
             self.lost_out += 1;
             self.slot_mut(number).flags.set(Flags::LOST);
         }
-        self.to_retransmit.insert(number..number + 1, |_| {});
+        self.is_holed = true;
+        self.holes.to_retransmit.insert(number..number + 1, |_| {});
     }
 
     /// Presumes everything lost that SACK has not acknowledged; calls `lost` for each transmission not presumed lost before.
@@ -309,7 +332,7 @@ impl Scoreboard {
             self.mark_lost(number);
             lost(number, slot);
         }
-        self.retransmissions.clear();
+        self.holes.retransmissions.clear();
         self.scanned = self.next;
     }
 
@@ -322,7 +345,7 @@ impl Scoreboard {
                 self.lost_out -= 1;
             }
         }
-        self.to_retransmit.clear();
+        self.holes.to_retransmit.clear();
         self.scanned = self.una;
     }
 }

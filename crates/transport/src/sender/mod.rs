@@ -16,6 +16,7 @@ use narrows_control::{Acked, CaState, Controller, Lost};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
 use recovery::Recovery;
+use std::sync::Arc;
 
 pub use counters::SenderCounters;
 pub use numbered::Answer;
@@ -31,9 +32,10 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender at the start of a connection. `sample_rates`: the controller needs delivery rate samples.
-    pub fn new(transport: &Transport, controller: Box<dyn Controller>, sample_rates: bool) -> Sender {
-        Sender { conn: Connection::new(transport, controller, sample_rates), recovery: Recovery::new(transport) }
+    /// A sender at the start of a connection; many may share their settings. `sample_rates`: the controller needs delivery rate samples.
+    pub fn new(transport: impl Into<Arc<Transport>>, controller: Box<dyn Controller>, sample_rates: bool) -> Sender {
+        let transport = transport.into();
+        Sender { recovery: Recovery::new(&transport), conn: Connection::new(transport, controller, sample_rates) }
     }
 
     /// The connection is open: its handshake took `rtt`.

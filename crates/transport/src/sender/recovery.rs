@@ -13,14 +13,14 @@ pub(super) enum Recovery {
     /// A transmission is known by its segment.
     Tcp(Tcp),
     /// Each transmission has a number of its own.
-    Numbered(Numbered),
+    Numbered(Box<Numbered>),
 }
 
 impl Recovery {
     pub fn new(transport: &Transport) -> Recovery {
         match transport.acks {
             AckFormat::Cumulative => Recovery::Tcp(Tcp::default()),
-            AckFormat::Numbered => Recovery::Numbered(Numbered::default()),
+            AckFormat::Numbered => Recovery::Numbered(Box::default()),
         }
     }
 

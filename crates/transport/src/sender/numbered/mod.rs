@@ -42,18 +42,18 @@ impl Numbered {
         let in_flight_before = conn.board.in_flight();
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
         let evidence = conn.evidence(now, Time::NEVER);
-        for block in ack.blocks.iter().rev().filter(|block| !conn.known_blocks.contains(block)) {
-            conn.board.sack(block.start, block.end, evidence, &mut conn.arrived);
+        for block in ack.blocks.iter().rev().filter(|block| !conn.selective.known_blocks.contains(block)) {
+            conn.board.sack(block.start, block.end, evidence, &mut conn.selective.arrived);
         }
-        conn.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
+        conn.selective.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
         let mut sent: Option<(Time, Time)> = None;
-        for index in 0..conn.arrived.len() {
-            let (packet, slot) = conn.arrived[index];
+        for index in 0..conn.selective.arrived.len() {
+            let (packet, slot) = conn.selective.arrived[index];
             if let Some(at) = self.settle(conn, now, packet, &slot) {
                 sent = Some(sent.map_or((at, at), |(oldest, newest)| (oldest.min(at), newest.max(at))));
             }
         }
-        conn.arrived.clear();
+        conn.selective.arrived.clear();
         let rtt = sent.filter(|_| timed).map(|(oldest, newest)| conn.take_rtt(now, oldest, newest));
         self.undo_if_late(conn, now);
         self.after_event(conn, now, Some(ack), in_flight_before, rtt);

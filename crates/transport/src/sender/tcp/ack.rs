@@ -121,7 +121,7 @@ fn deliver_selective(conn: &mut Connection, evidence: Evidence, blocks: &[Block]
     // Blocks are repeated in several acknowledgements; those of the one before are known. Several new ones are taken in order, lest
     // their segments look reordered.
     let (mut new, mut count) = ([Block::default(); MAX_BLOCKS], 0);
-    for block in blocks.iter().filter(|block| !conn.known_blocks.contains(block)) {
+    for block in blocks.iter().filter(|block| !conn.selective.known_blocks.contains(block)) {
         new[count] = *block;
         count += 1;
     }
@@ -129,15 +129,15 @@ fn deliver_selective(conn: &mut Connection, evidence: Evidence, blocks: &[Block]
         new[..count].sort_unstable_by_key(|block| block.start);
     }
     for block in &new[..count] {
-        conn.board.sack(block.start, block.end, evidence, &mut conn.arrived);
+        conn.board.sack(block.start, block.end, evidence, &mut conn.selective.arrived);
     }
-    for index in 0..conn.arrived.len() {
-        let (number, slot) = conn.arrived[index];
+    for index in 0..conn.selective.arrived.len() {
+        let (number, slot) = conn.selective.arrived[index];
         fresh.add(number, &slot);
         conn.note_delivered(evidence.now, number, number, &slot);
     }
-    conn.arrived.clear();
-    conn.known_blocks[..blocks.len()].copy_from_slice(blocks);
+    conn.selective.arrived.clear();
+    conn.selective.known_blocks[..blocks.len()].copy_from_slice(blocks);
 }
 
 /// The round trip of the segments sent only once; without any the stamp serves (RFC 7323 section 4).

@@ -173,7 +173,7 @@ impl Rig {
         };
         let script = Arc::new(Mutex::new(script));
         Rig {
-            sender: Sender::new(transport, Box::new(Scripted(script.clone())), sample_rates),
+            sender: Sender::new(transport.clone(), Box::new(Scripted(script.clone())), sample_rates),
             script,
             stamps: BTreeMap::new(),
             acknowledged: 0,
