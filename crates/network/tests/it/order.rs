@@ -5,16 +5,19 @@ use narrows_path::{LinkChange, LinkConfig, LossModel, Packet, RateSource};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
 
-/// 1250 bytes: 1 ms at 10 Mbit/s.
 #[derive(Debug)]
-struct Plain {
-    number: u32,
-    place: u32,
+pub(crate) struct Plain {
+    pub(crate) number: u32,
+    pub(crate) place: u32,
+    pub(crate) size: u64,
 }
+
+/// 1 ms at 10 Mbit/s.
+const SIZE: u64 = 1250;
 
 impl Packet for Plain {
     fn size(&self) -> Bytes {
-        Bytes::new(1250)
+        Bytes::new(self.size)
     }
     fn ecn(&self) -> Ecn {
         Ecn::NotEct
@@ -44,9 +47,9 @@ impl Routed for Plain {
 
 /// Numbers of packets, and when they arrived or were dropped.
 #[derive(Default)]
-struct Fates {
-    delivered: Vec<(u32, Time)>,
-    dropped: Vec<(u32, Time)>,
+pub(crate) struct Fates {
+    pub(crate) delivered: Vec<(u32, Time)>,
+    pub(crate) dropped: Vec<(u32, Time)>,
 }
 
 impl Visitor<Plain> for Fates {
@@ -78,7 +81,7 @@ fn network(links: &[(String, LinkConfig)]) -> Network<Plain> {
 
 fn enter(network: &mut Network<Plain>, at: Time, flow: usize, number: u32, fates: &mut Fates) {
     let place = network.route(flow, false);
-    network.enter(at, Plain { number, place }, fates);
+    network.enter(at, Plain { number, place, size: SIZE }, fates);
 }
 
 /// The second of two links loses everything from 11 ms on. A packet that enters at zero reaches it at that very moment (1 ms of transmission, 10 ms of delay) and gets

@@ -49,7 +49,7 @@ fn flows_change_single_keys_of_the_common_transport_or_begin_anew() {
     let one = "[flow.transport]\ninitial_window = 4\n";
     let own = "[flow.transport]\npreset = \"linux\"\nack_every = 1\n";
     let scenario = read(&format!("{link}{FLOW}{FLOW}{one}{FLOW}{own}"));
-    let transports: Vec<&Transport> = scenario.flows.iter().map(|flow| &flow.transport).collect();
+    let transports: Vec<&Transport> = scenario.flows.iter().map(|flow| &*flow.transport).collect();
     let common = Transport { dupthresh: 5, ..Transport::linux_2_4() };
     assert_eq!(transports[0], &common);
     assert_eq!(transports[1], &Transport { initial_window: 4, ..common });
