@@ -8,6 +8,15 @@ use std::fmt::Write;
 /// How the names of the links that are measured begin.
 pub const BOTTLENECK: &str = "bottleneck";
 
+/// The base round trip of all cells on one link or a dumbbell.
+pub const ROUND_TRIP: Span = Span::from_millis(30);
+
+/// The delay of each access link of a dumbbell.
+const ACCESS: Span = Span::from_millis(2);
+
+/// What a cell leaves out of its statistics, if it lasts longer.
+const WARMUP: Span = Span::from_secs(5);
+
 /// One run of the matrix.
 #[derive(Clone, Debug)]
 pub struct Cell {
@@ -58,7 +67,8 @@ impl Topology {
     }
 }
 
-/// The cells that take long or much memory: a hundred thousand flows, and ten minutes at 10 Gbit/s.
+/// The cells that take long or much memory: a thousand and a hundred thousand flows with 1 Mbit/s each on one link, a hundred thousand on a
+/// thousand links, and ten minutes at 10 Gbit/s.
 pub fn large() -> Vec<Cell> {
     let cell = |topology, flows, mbps, seconds| Cell {
         topology,
@@ -67,7 +77,12 @@ pub fn large() -> Vec<Cell> {
         rate: Rate::from_mbps(mbps),
         duration: Span::from_secs(seconds),
     };
-    vec![cell(Topology::Many, 100 * MANY, 100, 2), cell(Topology::OneLink, 1, 10_000, 600)]
+    vec![
+        cell(Topology::OneLink, 1_000, 1_000, 20),
+        cell(Topology::OneLink, 100_000, 100_000, 2),
+        cell(Topology::Many, 100 * MANY, 100, 2),
+        cell(Topology::OneLink, 1, 10_000, 600),
+    ]
 }
 
 /// The cells of the plain bench.
@@ -110,12 +125,14 @@ impl Cell {
 
     fn to_toml(&self) -> String {
         let mut text = format!("name = \"{}\"\nduration = \"{}\"\n", self.name(), self.duration);
-        text += match self.topology {
-            Topology::Many => "warmup = \"500 ms\"\n",
-            Topology::IcnLine | Topology::IcnNet => "warmup = \"5 s\"\nsample = \"100 ms\"\n[icn]\ndata = \"1500 B\"\n",
-            Topology::OneLink | Topology::Dumbbell | Topology::Line => "warmup = \"5 s\"\nsample = \"100 ms\"\n",
+        text += &match self.duration > WARMUP {
+            true => format!("warmup = \"{WARMUP}\"\nsample = \"100 ms\"\n"),
+            false => format!("warmup = \"{}\"\n", self.duration / 4),
         };
-        let mut link = |name: &str, ends: [&str; 2], rate: Rate, delay: &str, buffer: &str| {
+        if matches!(self.topology, Topology::IcnLine | Topology::IcnNet) {
+            text += "[icn]\ndata = \"1500 B\"\n";
+        }
+        let mut link = |name: &str, ends: [&str; 2], rate: Rate, delay: Span, buffer: &str| {
             let [from, to] = ends;
             let _ = write!(
                 text,
@@ -133,16 +150,16 @@ impl Cell {
         };
         match self.topology {
             Topology::OneLink => {
-                link(BOTTLENECK, ["left", "right"], self.rate, "15 ms", "1 bdp");
+                link(BOTTLENECK, ["left", "right"], self.rate, ROUND_TRIP / 2, "1 bdp");
                 flow("left", "right", self.flows);
             }
             Topology::Dumbbell => {
                 let access = Rate::from_bps(self.rate.as_bps() * 10);
-                link(BOTTLENECK, ["west", "east"], self.rate, "11 ms", "1 bdp");
+                link(BOTTLENECK, ["west", "east"], self.rate, ROUND_TRIP / 2 - ACCESS * 2, "1 bdp");
                 for n in 1..=self.flows {
                     let (sender, receiver) = (format!("s{n}"), format!("r{n}"));
-                    link(&format!("in{n}"), [&sender, "west"], access, "2 ms", "unlimited");
-                    link(&format!("out{n}"), ["east", &receiver], access, "2 ms", "unlimited");
+                    link(&format!("in{n}"), [&sender, "west"], access, ACCESS, "unlimited");
+                    link(&format!("out{n}"), ["east", &receiver], access, ACCESS, "unlimited");
                 }
                 for n in 1..=self.flows {
                     flow(&format!("s{n}"), &format!("r{n}"), 1);
@@ -155,7 +172,7 @@ impl Cell {
                         &name,
                         [&format!("n{}", n - 1), &format!("n{n}")],
                         self.rate,
-                        "2.5 ms",
+                        Span::from_micros(2_500),
                         if self.topology == Topology::Line { "1 bdp" } else { "unlimited" },
                     );
                 }
@@ -164,8 +181,14 @@ impl Cell {
             Topology::IcnNet => {
                 let share = Rate::from_bps(self.rate.as_bps() * 2 / u64::from(RING));
                 for n in 0..RING {
-                    link(&format!("ring-{n}"), [&format!("r{n}"), &format!("r{}", (n + 1) % RING)], share, "3 ms", "unlimited");
-                    link(&format!("{BOTTLENECK}-{n}"), [&format!("r{n}"), &format!("l{n}")], share, "1 ms", "unlimited");
+                    link(
+                        &format!("ring-{n}"),
+                        [&format!("r{n}"), &format!("r{}", (n + 1) % RING)],
+                        share,
+                        Span::from_millis(3),
+                        "unlimited",
+                    );
+                    link(&format!("{BOTTLENECK}-{n}"), [&format!("r{n}"), &format!("l{n}")], share, Span::from_millis(1), "unlimited");
                 }
                 for n in 0..RING {
                     flow(&format!("r{}", (n + 2) % RING), &format!("l{n}"), self.flows / RING);
@@ -174,7 +197,7 @@ impl Cell {
             Topology::Many => {
                 for n in 1..=MANY {
                     let (sender, receiver) = (format!("s{n}"), format!("r{n}"));
-                    link(&format!("{BOTTLENECK}-{n}"), [&sender, &receiver], self.rate, "15 ms", "1 bdp");
+                    link(&format!("{BOTTLENECK}-{n}"), [&sender, &receiver], self.rate, ROUND_TRIP / 2, "1 bdp");
                     flow(&sender, &receiver, self.flows / MANY);
                 }
             }

@@ -1,5 +1,5 @@
 // One cell of the speed matrix in ns-3: prints CPU nanoseconds per data packet delivered through the bottleneck.
-// Arguments: controller flows bottleneck-bps seconds dumbbell(true|false)
+// Arguments: flows rate-Mbit/s round-trip-ms seconds links(1|3) controller
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -24,12 +24,14 @@ static double CpuNanos() {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 6) return 2;
-    const std::string controller = argv[1];
-    const uint32_t flows = std::stoul(argv[2]);
-    const uint64_t bps = std::stoull(argv[3]);
+    if (argc != 7) return 2;
+    const uint32_t flows = std::stoul(argv[1]);
+    const uint64_t bps = std::stoull(argv[2]) * 1000000;
+    const double rtt = std::stod(argv[3]) / 1e3;
+    const int64_t oneWay = rtt / 2 * 1e9 + 0.5;
     const double seconds = std::stod(argv[4]);
-    const bool dumbbell = std::string(argv[5]) == "true";
+    const bool dumbbell = std::string(argv[5]) == "3";
+    const std::string controller = argv[6];
 
     const char* type = controller == "newreno" ? "ns3::TcpLinuxReno" : controller == "cubic" ? "ns3::TcpCubic" : "ns3::TcpBbr";
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue(type));
@@ -39,10 +41,10 @@ int main(int argc, char** argv) {
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(64 << 20));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
 
-    const uint64_t bufferPackets = bps * 0.030 / 8 / 1500;
+    const uint64_t bufferPackets = bps * rtt / 8 / 1500;
     PointToPointHelper core, access;
     core.SetDeviceAttribute("DataRate", DataRateValue(DataRate(bps)));
-    core.SetChannelAttribute("Delay", StringValue(dumbbell ? "11ms" : "15ms"));
+    core.SetChannelAttribute("Delay", TimeValue(NanoSeconds(dumbbell ? oneWay - 4000000 : oneWay)));
     core.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue(std::to_string(bufferPackets) + "p"));
     access.SetDeviceAttribute("DataRate", DataRateValue(DataRate(bps * 10)));
     access.SetChannelAttribute("Delay", StringValue("2ms"));
@@ -88,7 +90,7 @@ int main(int argc, char** argv) {
     Simulator::Stop(Seconds(seconds));
     const double before = CpuNanos();
     Simulator::Run();
-    std::printf("%f\n", (CpuNanos() - before) / delivered);
+    std::printf("sim=ns-3 cc=%s ns_pkt=%f\n", controller.c_str(), (CpuNanos() - before) / delivered);
     Simulator::Destroy();
     return 0;
 }

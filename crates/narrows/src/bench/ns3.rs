@@ -1,12 +1,15 @@
-//! The same work done by ns-3, for ratios of one run.
+//! The peer that we bring: a program for ns-3.
 
-use super::matrix::{Cell, Topology};
+use super::peer::Peer;
 use crate::error::Failure;
 use std::path::PathBuf;
 use std::process::Command;
 
+/// ns-3 takes minutes for what takes a second here; a fifth of the time has the same cost per packet.
+const PART: u64 = 5;
+
 /// What must be known of the comparison.
-pub const CAVEAT: &str =
+const CAVEAT: &str =
     "ns-3 is Debian's package, which is built with assertions and logging: about 2.2 times slower than an optimised build of ns-3.";
 
 /// Where Debian puts ns-3 if pkg-config does not know it.
@@ -14,14 +17,14 @@ const FALLBACK_FLAGS: &str = "-lns3-applications -lns3-point-to-point -lns3-inte
 
 const SOURCE: &str = include_str!("ns3.cc");
 
-/// An ns-3 program that runs a cell.
-pub struct Peer {
+/// The compiled program, as long as this lives.
+pub struct Program {
     program: PathBuf,
 }
 
-impl Peer {
+impl Program {
     /// Compiles the program against the installed ns-3.
-    pub fn build() -> Result<Peer, Failure> {
+    pub fn build() -> Result<Program, Failure> {
         let fail = |problem: String| Failure::Other(format!("ns-3 cannot be used: {problem}; install Debian's libns3-dev and g++"));
         let directory = std::env::temp_dir().join(format!("narrows-ns3-{}", std::process::id()));
         std::fs::create_dir_all(&directory).map_err(|error| fail(format!("{}: {error}", directory.display())))?;
@@ -42,36 +45,16 @@ impl Peer {
             let complaint = String::from_utf8_lossy(&compiled.stderr);
             return Err(fail(format!("g++ refuses: {}", complaint.lines().take(3).collect::<Vec<_>>().join(" "))));
         }
-        Ok(Peer { program })
+        Ok(Program { program })
     }
 
-    /// CPU nanoseconds per data packet through the bottleneck; `None` if ns-3 delivered nothing, or does not know the topology.
-    pub fn measure(&self, cell: &Cell) -> Result<Option<f64>, Failure> {
-        let dumbbell = match cell.topology {
-            Topology::OneLink => false,
-            Topology::Dumbbell => true,
-            _ => return Ok(None),
-        };
-        // ns-3 takes minutes for what takes a second here; a fifth of the time has the same cost per packet.
-        let seconds = cell.duration.as_secs_f64() / 5.0;
-        let output = Command::new(&self.program)
-            .args([
-                cell.controller.to_owned(),
-                cell.flows.to_string(),
-                cell.rate.as_bps().to_string(),
-                seconds.to_string(),
-                dumbbell.to_string(),
-            ])
-            .output()
-            .map_err(|error| Failure::Other(format!("{}: {error}", self.program.display())))?;
-        if !output.status.success() {
-            return Err(Failure::Other(format!("ns-3 failed on {}: {}", cell.name(), String::from_utf8_lossy(&output.stderr).trim())));
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok().filter(|ns: &f64| ns.is_finite()))
+    /// The program as a peer.
+    pub fn peer(&self) -> Peer {
+        Peer::with_controllers(self.program.clone(), PART, CAVEAT)
     }
 }
 
-impl Drop for Peer {
+impl Drop for Program {
     fn drop(&mut self) {
         if let Some(directory) = self.program.parent() {
             let _ = std::fs::remove_dir_all(directory);

@@ -39,17 +39,27 @@ pub struct BenchArgs {
     /// Only rows whose name contains this, for example "dumbbell cubic"
     #[arg(long, default_value = "")]
     pub only: String,
-    /// Measure large runs instead: 100,000 flows, and ten minutes at 10 Gbit/s
+    /// Measure large runs instead: 1,000 and 100,000 flows on one link, 100,000 on a thousand links, and ten minutes at 10 Gbit/s
     #[arg(long, conflicts_with = "against_ns3")]
     pub large: bool,
     /// Measure the emulator of live runs instead: capacity and timing on this host, in about two minutes (as root, on an idle host)
-    #[arg(long, conflicts_with_all = ["large", "against_ns3", "runs", "only"])]
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "runs", "only"])]
     pub live: bool,
     /// Measure CPU time per byte of loadable and built-in kernel controllers instead: one connection at 200 Mbit/s for --runs slices of 5 s
     /// (as root, on an idle host, with ip, tc and iperf3)
-    #[arg(long, conflicts_with_all = ["large", "against_ns3", "live", "only"])]
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "only"])]
     pub kernel: bool,
-    /// Run the same workloads in ns-3 and print the ratios (needs libns3-dev and a C++ compiler)
+    /// Run another simulator in turn with this one, --runs times each, and print its time per packet, the ratio of the medians (ours over
+    /// its own) and the range of the ratio over the rounds.
+    ///
+    /// PROGRAM gets five arguments: flows, rate of the bottleneck in Mbit/s, base round trip in ms, seconds to simulate, and links in a
+    /// route (1: all flows share one link; 3: each flow has access links of ten times the rate on both sides). Buffers of the bottleneck
+    /// hold one bandwidth-delay product of 1500-byte packets, flows are bulk. PROGRAM prints one line of key=value pairs on stdout or
+    /// stderr, of which ns_pkt is read: its CPU time in nanoseconds per data packet through the bottleneck. It has a controller of its own:
+    /// every controller's row is compared with the same work of the peer. Rows of other topologies are left out.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "against_ns3")]
+    pub against: Option<PathBuf>,
+    /// The same with ns-3, which has the row's controller and simulates a fifth of the time (needs libns3-dev and a C++ compiler)
     #[arg(long)]
     pub against_ns3: bool,
 }

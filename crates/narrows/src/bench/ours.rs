@@ -1,0 +1,34 @@
+//! A cell run by this program.
+
+use super::matrix::{BOTTLENECK, Cell};
+use super::row::Row;
+use crate::error::Failure;
+use crate::meter;
+use std::process::Command;
+
+/// The median of several runs in this process.
+pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
+    let scenario = cell.scenario()?;
+    let mut rows = Vec::new();
+    for _ in 0..runs {
+        let before = meter::cpu_time();
+        let record = narrows_sim::run(&scenario)?;
+        let cost = meter::cpu_time() - before;
+        rows.push(Row::of(cell, cost.as_nanos() as f64, &record, BOTTLENECK, meter::peak_memory_mib().unwrap_or(0.0)));
+    }
+    Ok(Row::median(rows))
+}
+
+/// The same in a process of its own, so that memory kept from other rows does not count. `large` says which of the tables has the cell.
+pub fn measure_apart(cell: &Cell, runs: u32, large: bool) -> Result<Row, Failure> {
+    let large = large.then_some("--large");
+    let fail = |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
+    let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
+    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(large).output();
+    let output = output.map_err(|error| fail(error.to_string()))?;
+    if !output.status.success() {
+        return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let rows: Vec<Row> = serde_json::from_slice(&output.stdout).map_err(|error| fail(error.to_string()))?;
+    rows.into_iter().next().ok_or_else(|| fail("no row came back".to_owned()))
+}
