@@ -6,6 +6,7 @@
 //! are seeded, so that the same values give the same interval everywhere.
 
 use narrows_units::Random;
+use std::collections::BTreeMap;
 
 /// How often values are drawn again.
 pub const RESAMPLES: usize = 2000;
@@ -33,8 +34,30 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 
 /// The 95 % interval of the mean of `values`; `None` of fewer than two, of which no spread is known.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
-    let mut random = Random::stream(values.len() as u64, "bootstrap");
-    (values.len() >= 2).then(|| middle((0..RESAMPLES).map(|_| resampled_mean(values, &mut random)).collect()))
+    mean_intervals(&[values])[0]
+}
+
+/// The same of several columns of values, one interval for each. Columns of the same length are drawn again together, which costs little more
+/// than one of them.
+pub fn mean_intervals(columns: &[impl AsRef<[f64]>]) -> Vec<Option<Interval>> {
+    let mut intervals = vec![None; columns.len()];
+    let mut alike: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (column, values) in columns.iter().enumerate() {
+        match values.as_ref() {
+            [] | [_] => {}
+            // Whatever is drawn, it is this value.
+            [first, rest @ ..] if rest.iter().all(|value| value == first) => {
+                intervals[column] = mean(values.as_ref()).map(|mean| middle(vec![mean]));
+            }
+            values => alike.entry(values.len()).or_default().push(column),
+        }
+    }
+    for (length, group) in alike {
+        let values: Vec<&[f64]> = group.iter().map(|column| columns[*column].as_ref()).collect();
+        let means = resampled_means(&values, length);
+        group.iter().zip(means).for_each(|(column, means)| intervals[*column] = Some(middle(means)));
+    }
+    intervals
 }
 
 /// The 95 % interval of the mean of `after` less the mean of `before`, each resampled for itself; `None` if one of them has no values, or
@@ -47,6 +70,25 @@ pub fn difference_interval(before: &[f64], after: &[f64]) -> Option<Interval> {
     Some(middle((0..RESAMPLES).map(|_| resampled_mean(after, &mut second) - resampled_mean(before, &mut first)).collect()))
 }
 
+/// The means of columns of one length, drawn again together.
+fn resampled_means(columns: &[&[f64]], length: usize) -> Vec<Vec<f64>> {
+    let width = columns.len();
+    // One row after another: a draw adds a row.
+    let rows: Vec<f64> = (0..length).flat_map(|row| columns.iter().map(move |values| values[row])).collect();
+    let mut random = Random::stream(length as u64, "bootstrap");
+    let mut means = vec![Vec::with_capacity(RESAMPLES); width];
+    let mut sums = vec![0.0; width];
+    for _ in 0..RESAMPLES {
+        sums.fill(0.0);
+        for _ in 0..length {
+            let row = random.below(length as u64) as usize * width;
+            sums.iter_mut().zip(&rows[row..][..width]).for_each(|(sum, value)| *sum += value);
+        }
+        means.iter_mut().zip(&sums).for_each(|(means, sum)| means.push(sum / length as f64));
+    }
+    means
+}
+
 fn resampled_mean(values: &[f64], random: &mut Random) -> f64 {
     let sum: f64 = (0..values.len()).map(|_| values[random.below(values.len() as u64) as usize]).sum();
     sum / values.len() as f64
@@ -54,11 +96,13 @@ fn resampled_mean(values: &[f64], random: &mut Random) -> f64 {
 
 /// The middle 95 % of resampled statistics: the 2.5th and the 97.5th percentile, between order statistics.
 fn middle(mut statistics: Vec<f64>) -> Interval {
-    statistics.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let place = share * (statistics.len() - 1) as f64;
+    let last = statistics.len() - 1;
+    let mut ordered = |place: usize| *statistics.select_nth_unstable_by(place, f64::total_cmp).1;
+    let mut at = |share: f64| {
+        let place = share * last as f64;
         let (low, part) = (place as usize, place - (place as usize) as f64);
-        statistics[low] + part * (statistics[(low + 1).min(statistics.len() - 1)] - statistics[low])
+        let below = ordered(low);
+        below + part * (ordered((low + 1).min(last)) - below)
     };
     Interval { low: at(0.025), high: at(0.975) }
 }
@@ -76,6 +120,14 @@ mod tests {
         assert_eq!(mean_interval(&[0.0, 1.0]), Some(Interval { low: 0.0, high: 1.0 }));
         assert_eq!(mean_interval(&[5.0; 9]), Some(Interval { low: 5.0, high: 5.0 }));
         assert_eq!((mean_interval(&[1.0]), mean(&[])), (None, None));
+    }
+
+    #[test]
+    fn columns_together_are_as_columns_alone() {
+        let columns = [&MICE[..], &[3.0; 7], &[], &MICE[2..5], &[1.0], &[-1.0, 0.1, 0.2, 0.3, 0.7, 1e9, 4.0]];
+        assert_eq!(mean_intervals(&columns), columns.map(mean_interval));
+        let mut random = Random::stream(7, "bootstrap");
+        assert_eq!(mean_interval(&MICE), Some(middle((0..RESAMPLES).map(|_| resampled_mean(&MICE, &mut random)).collect())));
     }
 
     /// All 7^7 resamples, each once.

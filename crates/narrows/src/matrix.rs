@@ -1,6 +1,5 @@
 //! `narrows matrix`: every controller beside every other, as a sweep whose cells are the pairs and each controller alone.
 
-use crate::cells::Cells;
 use crate::cli::MatrixArgs;
 use crate::error::Failure;
 use crate::inputs::Files;
@@ -10,7 +9,7 @@ use crate::quote::quote;
 use crate::routers;
 use crate::sweep::Job;
 use narrows_control::Choice;
-use narrows_report::{Grid, Matrix, Pairing, Reduced, Runs};
+use narrows_report::{Grid, Matrix, Pairing, Runs};
 use narrows_scenario::{Changes, Sweep};
 use std::path::Path;
 
@@ -36,11 +35,7 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), remake(&args))?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
-    let finish = |grid: &mut Grid, kept: &Cells<Reduced>| {
-        grid.matrix = Some(of(&args, &names, grid, kept)?);
-        Ok(())
-    };
-    let grid = job.run(reserved, &args.output, &started, &finish)?;
+    let grid = job.run(reserved, &args.output, &started, Some(&|grid, runs| of(&args, &names, grid, runs)))?;
     let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
     output::print(&text)?;
     if !args.output.json && !args.output.quiet {
@@ -99,12 +94,9 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
 }
 
 /// The matrix of a complete grid: its last axis is the pairing.
-fn of(args: &MatrixArgs, names: &[String], grid: &Grid, kept: &Cells<Reduced>) -> Result<Matrix, Failure> {
+fn of(args: &MatrixArgs, names: &[String], grid: &Grid, runs: &[Pairing]) -> Matrix {
     let pairings = pairings(names);
-    let networks = args.rate.len() * args.rtt.len() * args.buffer.len();
     let seeds = grid.seeds.len();
-    let runs =
-        (0..(networks * pairings.len() * seeds) as u64).map(|run| Ok(Pairing::of(&kept.get(run)?))).collect::<Result<Vec<_>, Failure>>()?;
     let find = |network: usize, wanted: &[&str]| -> Vec<Pairing> {
         let place = pairings.iter().position(|pairing| pairing.iter().map(String::as_str).eq(wanted.iter().copied()));
         place.map_or(Vec::new(), |place| runs[(network * pairings.len() + place) * seeds..][..seeds].to_vec())
@@ -112,12 +104,12 @@ fn of(args: &MatrixArgs, names: &[String], grid: &Grid, kept: &Cells<Reduced>) -
     let conditions = args.rate.iter().flat_map(|rate| {
         args.rtt.iter().flat_map(move |rtt| args.buffer.iter().map(move |buffer| format!("{rate}, {rtt} round trip, buffer {buffer}")))
     });
-    Ok(Matrix::of(&Runs {
+    Matrix::of(&Runs {
         controllers: names.to_vec(),
         conditions: conditions.collect(),
         solo: &|network, own| find(network, &[own]),
         pair: &|network, own, other| find(network, &[own, other]),
-    }))
+    })
 }
 
 fn remake(args: &MatrixArgs) -> String {

@@ -10,11 +10,12 @@ use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{Work, run_cells};
 use narrows_measure::metrics::Summary;
-use narrows_report::{Grid, GridAxis, Input, Reduced, Reserved};
+use narrows_report::{Grid, GridAxis, Matrix, Pairing, Reduced, Reserved};
 use narrows_scenario::paper::World;
-use narrows_scenario::{Axis, Changes, Scenario, Sweep};
+use narrows_scenario::{Axis, Changes, Expectation, Scenario, Sweep};
 use narrows_units::Span;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Runs every cell of a sweep that is not done yet, and writes its result when all are.
 pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
@@ -29,7 +30,7 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
     };
     let reserved = job.reserve(&args.output, args.resume.as_deref())?;
     let directory = reserved.directory().to_owned();
-    let grid = job.run(reserved, &args.output, &started, &|_, _| Ok(()))?;
+    let grid = job.run(reserved, &args.output, &started, None)?;
     let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
     output::print(&text)?;
     let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
@@ -42,28 +43,47 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
 /// Missed expectations that are named one by one.
 const MISSED: usize = 10;
 
-/// What is added to a complete grid, from the runs that are kept.
-pub type Finish<'a> = dyn Fn(&mut Grid, &Cells<Reduced>) -> Result<(), Failure> + 'a;
+/// The matrix of a complete grid, from what its runs say of pairs.
+pub type OfPairs<'a> = dyn Fn(&Grid, &[Pairing]) -> Matrix + 'a;
 
 /// A sweep that has been checked, and all that it needs.
 pub struct Job {
     sweep: Sweep,
     origin: Origin,
+    /// The cells; each is run once for each seed.
+    cells: Vec<Cell>,
+    /// The seed of the first run.
+    seed: u64,
+    /// The scenario of the cell that was read last: that of its other runs but for the seed.
+    last: Mutex<Option<(u64, Scenario)>>,
+}
+
+/// What must be known of a cell beside its scenario.
+struct Cell {
     /// How long each run lasts in virtual time.
-    lengths: Vec<Span>,
+    length: Span,
+    expect: Vec<Expectation>,
 }
 
 impl Job {
     /// Checks every cell.
     pub fn new(sweep: Sweep, files: Files, remake: String) -> Result<Job, Failure> {
-        let mut lengths = Vec::new();
-        for cell in 0..sweep.cells() {
-            lengths.push(sweep.cell(cell, &|name| files.read(name))?.duration);
+        let (mut cells, mut seed) = (Vec::new(), None);
+        for run in 0..sweep.cells() {
+            let first = run % sweep.seeds() == 0;
+            if !first && sweep.seed(run).is_some() {
+                continue;
+            }
+            let scenario = sweep.cell(run, &|name| files.read(name))?;
+            seed = seed.or(Some(scenario.seed));
+            if first {
+                cells.push(Cell { length: scenario.duration, expect: scenario.expect });
+            }
         }
         let (inputs, names) = files.adopted();
         let sweep = sweep.moved(&names)?;
         let origin = Origin { program: cells::program(), remake, sweep: sweep.text().to_owned(), inputs };
-        Ok(Job { sweep, origin, lengths })
+        Ok(Job { sweep, origin, cells, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
     }
 
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
@@ -100,16 +120,16 @@ impl Job {
         }))
     }
 
-    /// Runs what is not kept yet, has the grid finished, and writes the result directory.
-    pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started, finish: &Finish) -> Result<Grid, Failure> {
+    /// Runs what is not kept yet, and writes the result directory.
+    pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started, of_pairs: Option<&OfPairs>) -> Result<Grid, Failure> {
         let directory = reserved.directory().to_owned();
         let kept = Cells::<Reduced>::open(cells::partial(&directory), &self.origin)?;
         let pending: Vec<u64> = (0..self.sweep.cells()).filter(|run| !kept.has(*run)).collect();
         let ran = run_cells(
             &pending,
-            |run| Work { length: self.lengths[run as usize], weight: 1 },
+            |run| Work { length: self.cells[self.cell(run)].length, weight: 1 },
             |_| World::Simulator,
-            |run| scenario(&self.sweep, &self.origin.inputs, run),
+            |run| self.scenario(run),
             |run, record| kept.keep(run, &Reduced::of(&record)),
             |run| self.sweep.describe(run),
             output,
@@ -126,22 +146,19 @@ impl Job {
             kept.remove_if_empty();
             return Err(failure);
         }
-        let mut grid = self.grid(&kept)?;
-        grid.notes = self.verdicts(&grid)?;
-        finish(&mut grid, &kept)?;
-        let reduced = (0..self.sweep.cells()).map(|run| kept.get(run));
-        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, reduced, &started.info(self.origin.inputs.clone()))?;
+        let mut grid = self.grid(&reserved, &kept, of_pairs)?;
+        grid.notes = self.verdicts(&grid);
+        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(self.origin.inputs.clone()))?;
         kept.remove()?;
         Ok(grid)
     }
 
     /// What the scenario expects of its metrics, cell by cell: a line for all that is met, and one for each that is missed.
-    fn verdicts(&self, grid: &Grid) -> Result<Vec<String>, Failure> {
+    fn verdicts(&self, grid: &Grid) -> Vec<String> {
         let (mut notes, mut met) = (Vec::new(), 0);
-        for cell in 0..grid.cells() {
-            let run = (cell * grid.seeds.len()) as u64;
-            for expectation in scenario(&self.sweep, &self.origin.inputs, run)?.expect {
-                let verdict = judge(&expectation, |metric| Summary::over(grid.values(cell, metric)));
+        for (cell, own) in self.cells.iter().enumerate() {
+            for expectation in &own.expect {
+                let verdict = judge(expectation, |metric| Summary::over(grid.values(cell, metric)));
                 if verdict.met { met += 1 } else { notes.push(format!("{} (cell {cell}: {})", verdict.text, grid.describe(cell))) }
             }
         }
@@ -153,37 +170,57 @@ impl Job {
         if met > 0 {
             notes.push(format!("met: {met} of {} expectations", met + missed));
         }
-        Ok(notes)
+        notes
     }
 
-    fn grid(&self, kept: &Cells<Reduced>) -> Result<Grid, Failure> {
-        let runs = (0..self.sweep.cells()).map(|run| Ok(kept.get(run)?.metrics().to_vec())).collect::<Result<_, Failure>>()?;
-        let seeds = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
+    /// The grid of what is kept, each run of which is read once: its flows go into their table on the way.
+    fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, of_pairs: Option<&OfPairs>) -> Result<Grid, Failure> {
+        let seeds: Vec<u64> = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
             Some(axis) => axis.values.iter().filter_map(|value| value.label.parse().ok()).collect(),
-            None => vec![scenario(&self.sweep, &self.origin.inputs, 0)?.seed],
+            None => vec![self.seed],
         };
-        Ok(Grid {
-            title: self.sweep.name(),
-            remake: self.origin.remake.clone(),
-            notes: Vec::new(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            axes: self.sweep.axes().iter().filter(|axis| !axis.is_seed()).map(grid_axis).collect(),
-            seeds,
-            runs,
-            matrix: None,
-        })
+        let axes: Vec<GridAxis> = self.sweep.axes().iter().filter(|axis| !axis.is_seed()).map(grid_axis).collect();
+        let mut pairings = Vec::new();
+        let reduced = (0..self.sweep.cells()).map(|run| {
+            let reduced = kept.get(run)?;
+            pairings.extend(of_pairs.map(|_| Pairing::of(&reduced)));
+            Ok::<_, Failure>(reduced)
+        });
+        let runs = narrows_report::write_flows(reserved, &axes, &seeds, reduced)?;
+        let mut grid = Grid::new(self.sweep.name(), self.origin.remake.clone(), env!("CARGO_PKG_VERSION").to_owned(), axes, seeds, runs);
+        grid.matrix = of_pairs.map(|of_pairs| of_pairs(&grid, &pairings));
+        Ok(grid)
+    }
+
+    /// The cell that a run belongs to.
+    fn cell(&self, run: u64) -> usize {
+        (run / self.sweep.seeds()) as usize
+    }
+
+    /// The scenario of a run.
+    fn scenario(&self, run: u64) -> Result<Scenario, Failure> {
+        let Some(seed) = self.sweep.seed(run).filter(|_| self.sweep.seeds() > 1) else { return self.read(run) };
+        let cell = run / self.sweep.seeds();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = match last.take() {
+            Some((own, scenario)) if own == cell => scenario,
+            _ => self.read(run)?,
+        };
+        let scenario = Scenario { seed, ..own.clone() };
+        *last = Some((cell, own));
+        Ok(scenario)
+    }
+
+    fn read(&self, run: u64) -> Result<Scenario, Failure> {
+        let read = |name: &Path| {
+            let input = self.origin.inputs.iter().find(|input| Path::new(&input.name) == name);
+            input.map(|input| input.text.clone()).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
+        };
+        Ok(self.sweep.cell(run, &read)?)
     }
 }
 
 fn grid_axis(axis: &Axis) -> GridAxis {
     let (unit, numbers) = axis.numbers().map_or((String::new(), None), |(unit, numbers)| (unit.to_owned(), Some(numbers)));
     GridAxis { name: axis.name.clone(), labels: axis.values.iter().map(|value| value.label.clone()).collect(), unit, numbers }
-}
-
-fn scenario(sweep: &Sweep, inputs: &[Input], run: u64) -> Result<Scenario, Failure> {
-    let read = |name: &Path| {
-        let input = inputs.iter().find(|input| Path::new(&input.name) == name);
-        input.map(|input| input.text.clone()).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
-    };
-    Ok(sweep.cell(run, &read)?)
 }

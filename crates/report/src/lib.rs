@@ -35,7 +35,7 @@ pub use csv::export_csv;
 pub use directory::{Input, RunInfo, read, redraw, write};
 pub use error::ReportError;
 pub use fidelity::{Fidelity, FidelityCell, Goal, fidelity_json, fidelity_table, write_fidelity};
-pub use grid::{Grid, GridAxis, Matrix, Measure, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid, write_grid};
+pub use grid::{Grid, GridAxis, Matrix, Measure, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid, write_flows, write_grid};
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};

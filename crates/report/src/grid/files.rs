@@ -1,5 +1,6 @@
 //! The result directory of a sweep.
 
+use super::model::{GridAxis, places};
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
 use crate::checksums::ResultDir;
@@ -14,58 +15,62 @@ use std::sync::Arc;
 /// Rows of a row group.
 const GROUP: usize = 8192;
 
-/// Writes the result of a sweep into the directory that is reserved for it: `sweep.toml`, the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run,
-/// `flows.parquet` with a row for each flow of each run, and `report.html`. `reduced` gives the runs once more, in the grid's order. The
-/// directory appears complete or not at all.
+/// Writes `flows.parquet` of a sweep, with a row for each flow of each run, and answers with the metrics of the runs. `reduced` gives the runs
+/// in the grid's order, and each is seen once.
 ///
 /// # Errors
-/// Something cannot be written, or `reduced` fails.
-pub fn write_grid<E: From<ReportError>>(
-    reserved: Reserved,
-    grid: &Grid,
-    sweep_toml: &str,
+/// The table cannot be written, or `reduced` fails.
+pub fn write_flows<E: From<ReportError>>(
+    reserved: &Reserved,
+    axes: &[GridAxis],
+    seeds: &[u64],
     reduced: impl Iterator<Item = Result<Reduced, E>>,
-    info: &RunInfo,
-) -> Result<(), E> {
+) -> Result<Vec<Vec<Option<f64>>>, E> {
+    let keys = Keys::new(axes, seeds);
+    let (mut metrics, mut failed) = (Vec::new(), None);
+    let mut runs = reduced.map_while(|reduced| reduced.map_err(|error| failed = Some(error)).ok()).enumerate().map(|(run, reduced)| {
+        metrics.push(reduced.metrics);
+        (run, reduced.flows.without("case"))
+    });
+    let mut first = runs.next();
+    let like = first.as_ref().map_or_else(Sheet::default, |(run, flows)| flows.clone().after(keys.sheet(&[*run])));
+    let groups = std::iter::from_fn(|| {
+        let (run, mut group) = first.take().or_else(|| runs.next())?;
+        let mut of = vec![run; group.rows()];
+        while of.len() < GROUP {
+            let Some((run, flows)) = runs.next() else { break };
+            of.resize(of.len() + flows.rows(), run);
+            if group.append(flows).is_err() {
+                break;
+            }
+        }
+        Some(group.after(keys.sheet(&of)))
+    });
+    reserved.table("flows.parquet", &like, groups)?;
+    failed.map_or(Ok(metrics), Err)
+}
+
+/// Writes the rest of the result of a sweep into the directory that is reserved for it, beside what [`write_flows`] has written: `sweep.toml`,
+/// the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run, and `report.html`. The directory appears complete
+/// or not at all.
+///
+/// # Errors
+/// Something cannot be written.
+pub fn write_grid(reserved: Reserved, grid: &Grid, sweep_toml: &str, info: &RunInfo) -> Result<(), ReportError> {
     reserved.file("sweep.toml", sweep_toml.as_bytes())?;
     for input in &info.inputs {
         reserved.file(&input.name, input.text.as_bytes())?;
     }
     reserved.file("summary.json", grid_json(grid).as_bytes())?;
     reserved.file("run.json", info.json(&grid.version, Vec::new()).as_bytes())?;
-    let cells = cells(grid, 0..0);
-    let groups = (0..grid.runs.len()).step_by(GROUP).map(|from| self::cells(grid, from..grid.runs.len().min(from + GROUP)));
-    reserved.table("cells.parquet", &cells, groups)?;
-    let mut failed = None;
-    let sheets = reduced.enumerate().map_while(|(run, reduced)| match reduced {
-        Ok(reduced) => Some(flows(grid, run, reduced)),
-        Err(error) => {
-            failed = Some(error);
-            None
-        }
-    });
-    let mut sheets = sheets.peekable();
-    let like = sheets.peek().cloned().unwrap_or_default();
-    let groups = std::iter::from_fn(|| {
-        let mut group = sheets.next()?;
-        while group.rows() < GROUP {
-            let Some(more) = sheets.next() else { break };
-            if group.append(more).is_err() {
-                break;
-            }
-        }
-        Some(group)
-    });
-    reserved.table("flows.parquet", &like, groups)?;
+    let keys = Keys::new(&grid.axes, &grid.seeds);
+    let groups = (0..grid.runs.len()).step_by(GROUP).map(|from| cells(grid, &keys, from..grid.runs.len().min(from + GROUP)));
+    reserved.table("cells.parquet", &cells(grid, &keys, 0..0), groups)?;
     if let Some(matrix) = &grid.matrix {
         reserved.table("matrix.parquet", &matrix.sheet(), std::iter::once(matrix.sheet()))?;
     }
     reserved.file("report.html", grid_html(grid).as_bytes())?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    reserved.complete()?;
-    Ok(())
+    reserved.complete()
 }
 
 /// Reads the result of a sweep back; `None` if it is that of a run or a comparison.
@@ -80,36 +85,45 @@ pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
     if kind["kind"] == "sweep" { parse(&text).map(Some).map_err(damaged) } else { Ok(None) }
 }
 
-/// The columns that say which runs rows belong to: the cell's number, its place on each axis as text and as a number, the seed.
-fn keys(grid: &Grid, runs: impl Iterator<Item = usize> + Clone) -> Sheet {
-    let seeds = grid.seeds.len().max(1);
-    let mut sheet = Sheet::default();
-    sheet.add("cell", Cells::Count(runs.clone().map(|run| (run / seeds) as u64).collect()));
-    for (index, axis) in grid.axes.iter().enumerate() {
-        let labels: Vec<Arc<str>> = axis.labels.iter().map(|label| Arc::from(label.as_str())).collect();
-        let places: Vec<usize> = runs.clone().map(|run| grid.places(run / seeds)[index]).collect();
-        sheet.add(axis.name.clone(), Cells::Text(places.iter().map(|place| labels[*place].clone()).collect()));
-        if let Some(numbers) = &axis.numbers {
-            let unit = if axis.unit.is_empty() { "_number".to_owned() } else { suffix(&axis.unit) };
-            sheet.add(axis.name.clone() + &unit, Cells::Real(places.iter().map(|place| numbers[*place]).collect()));
-        }
-    }
-    sheet.add("seed", Cells::Count(runs.map(|run| grid.seeds[run % seeds]).collect()));
-    sheet
+/// What says which runs rows belong to.
+struct Keys<'a> {
+    axes: &'a [GridAxis],
+    /// The texts of each axis, which all rows share.
+    labels: Vec<Vec<Arc<str>>>,
+    seeds: &'a [u64],
 }
 
-fn cells(grid: &Grid, runs: std::ops::Range<usize>) -> Sheet {
-    let mut sheet = keys(grid, runs.clone());
+impl Keys<'_> {
+    fn new<'a>(axes: &'a [GridAxis], seeds: &'a [u64]) -> Keys<'a> {
+        let labels = axes.iter().map(|axis| axis.labels.iter().map(|label| Arc::from(label.as_str())).collect());
+        Keys { axes, labels: labels.collect(), seeds }
+    }
+
+    /// Columns with a row for each of these runs: the cell's number, its place on each axis as text and as a number, the seed.
+    fn sheet(&self, runs: &[usize]) -> Sheet {
+        let seeds = self.seeds.len().max(1);
+        let mut sheet = Sheet::default();
+        sheet.add("cell", Cells::Count(runs.iter().map(|run| (run / seeds) as u64).collect()));
+        for (index, axis) in self.axes.iter().enumerate() {
+            let places: Vec<usize> = runs.iter().map(|run| places(self.axes, run / seeds)[index]).collect();
+            sheet.add(axis.name.clone(), Cells::Text(places.iter().map(|place| self.labels[index][*place].clone()).collect()));
+            if let Some(numbers) = &axis.numbers {
+                let unit = if axis.unit.is_empty() { "_number".to_owned() } else { suffix(&axis.unit) };
+                sheet.add(axis.name.clone() + &unit, Cells::Real(places.iter().map(|place| numbers[*place]).collect()));
+            }
+        }
+        sheet.add("seed", Cells::Count(runs.iter().map(|run| self.seeds[run % seeds]).collect()));
+        sheet
+    }
+}
+
+fn cells(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
+    let mut sheet = keys.sheet(&runs.clone().collect::<Vec<usize>>());
     for (index, metric) in METRICS.iter().enumerate() {
         let values = runs.clone().map(|run| grid.runs[run].get(index).copied().flatten()).collect();
         sheet.add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values));
     }
     sheet
-}
-
-fn flows(grid: &Grid, run: usize, reduced: Reduced) -> Sheet {
-    let rows = reduced.flows.rows();
-    reduced.flows.without("case").after(keys(grid, std::iter::repeat_n(run, rows)))
 }
 
 /// How a unit ends the name of a column.

@@ -230,7 +230,7 @@ fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
             let values: Vec<f64> = places.iter().filter_map(|place| of(&solo[index..], &pair[index..], *place)).collect();
             narrows_measure::bootstrap::mean(&values)
         };
-        Spread::over((0..solo.len().min(pair.len())).map(seed).collect())
+        Spread::over(&(0..solo.len().min(pair.len())).filter_map(seed).collect::<Vec<f64>>())
     };
     let all: Vec<Vec<Spread>> =
         runs.controllers.iter().map(|own| runs.controllers.iter().map(|other| spread(own, other)).collect()).collect();

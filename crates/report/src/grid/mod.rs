@@ -7,7 +7,7 @@ mod reduced;
 mod summary;
 mod table;
 
-pub use files::{read_grid, write_grid};
+pub use files::{read_grid, write_flows, write_grid};
 pub use matrix::{Matrix, Measure, Pairing, Pairs, Runs};
 pub use model::{Grid, GridAxis};
 pub use reduced::Reduced;

@@ -4,9 +4,10 @@ use super::matrix::Matrix;
 use super::reduced::Spread;
 use narrows_measure::metrics::{METRICS, Metric};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// The metrics of the cells of a sweep. A cell is one place on each axis, run once for each seed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Grid {
     /// What it is about, in a line.
     pub title: String,
@@ -21,9 +22,11 @@ pub struct Grid {
     /// The seeds that each cell was run with.
     pub seeds: Vec<u64>,
     /// The metrics of each run: cells in order, the last axis fastest, and within a cell one entry for each seed.
-    pub runs: Vec<Vec<Option<f64>>>,
+    pub(super) runs: Vec<Vec<Option<f64>>>,
     /// What pairs of controllers do to each other, if that is what the sweep is for.
     pub matrix: Option<Matrix>,
+    /// Each metric of each cell over its seeds, from when the first is asked for.
+    spreads: OnceLock<Vec<Vec<Spread>>>,
 }
 
 /// An axis of a sweep.
@@ -40,6 +43,12 @@ pub struct GridAxis {
 }
 
 impl Grid {
+    /// A grid of these axes and seeds whose cells have been run; `runs` has the metrics of each run: cells in order, the last axis fastest,
+    /// and within a cell one entry for each seed.
+    pub fn new(title: String, remake: String, version: String, axes: Vec<GridAxis>, seeds: Vec<u64>, runs: Vec<Vec<Option<f64>>>) -> Grid {
+        Grid { title, remake, notes: Vec::new(), version, axes, seeds, runs, matrix: None, spreads: OnceLock::new() }
+    }
+
     /// How many cells there are.
     pub fn cells(&self) -> usize {
         self.axes.iter().map(|axis| axis.labels.len()).product()
@@ -47,14 +56,7 @@ impl Grid {
 
     /// The place of a cell on each axis.
     pub(crate) fn places(&self, cell: usize) -> Vec<usize> {
-        let mut left = cell;
-        let mut places: Vec<usize> = Vec::with_capacity(self.axes.len());
-        for axis in self.axes.iter().rev() {
-            places.push(left % axis.labels.len());
-            left /= axis.labels.len();
-        }
-        places.reverse();
-        places
+        places(&self.axes, cell)
     }
 
     /// A cell in words: its place on each axis.
@@ -70,8 +72,19 @@ impl Grid {
         runs.map(|run| index.and_then(|index| run.get(index).copied().flatten())).collect()
     }
 
+    /// Mean and interval of a metric over the seeds of a cell.
     pub(crate) fn spread(&self, cell: usize, metric: &Metric) -> Spread {
-        Spread::over(self.values(cell, metric))
+        let spreads = self.spreads.get_or_init(|| (0..self.cells()).map(|cell| self.spreads_of(cell)).collect());
+        let index = METRICS.iter().position(|own| own.name == metric.name);
+        index.and_then(|index| spreads.get(cell)?.get(index)).copied().unwrap_or_default()
+    }
+
+    /// The spread of every metric over the seeds of a cell, in the order of the table of metrics.
+    fn spreads_of(&self, cell: usize) -> Vec<Spread> {
+        let runs = self.runs.get(cell * self.seeds.len()..).unwrap_or_default();
+        let runs = &runs[..self.seeds.len().min(runs.len())];
+        let columns = (0..METRICS.len()).map(|index| runs.iter().filter_map(|run| run.get(index).copied().flatten()).collect());
+        Spread::of_columns(&columns.collect::<Vec<Vec<f64>>>())
     }
 
     /// The metrics that some run defines.
@@ -82,4 +95,16 @@ impl Grid {
             .filter(|(index, _)| self.runs.iter().any(|run| run.get(*index).is_some_and(Option::is_some)))
             .map(|(_, metric)| metric)
     }
+}
+
+/// The place of a cell on each of these axes, of which the last changes fastest.
+pub(super) fn places(axes: &[GridAxis], cell: usize) -> Vec<usize> {
+    let mut left = cell;
+    let mut places: Vec<usize> = Vec::with_capacity(axes.len());
+    for axis in axes.iter().rev() {
+        places.push(left % axis.labels.len());
+        left /= axis.labels.len();
+    }
+    places.reverse();
+    places
 }

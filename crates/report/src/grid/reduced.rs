@@ -3,7 +3,7 @@
 use crate::sheet::Sheet;
 use crate::tables;
 use narrows_measure::Record;
-use narrows_measure::bootstrap::{Interval, mean, mean_interval};
+use narrows_measure::bootstrap::{Interval, mean, mean_interval, mean_intervals};
 use narrows_measure::metrics::METRICS;
 use serde::{Deserialize, Serialize};
 
@@ -29,16 +29,19 @@ impl Reduced {
 }
 
 /// One metric over the seeds of a cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spread {
-    pub values: Vec<Option<f64>>,
     pub mean: Option<f64>,
     pub interval: Option<Interval>,
 }
 
 impl Spread {
-    pub fn over(values: Vec<Option<f64>>) -> Spread {
-        let defined: Vec<f64> = values.iter().flatten().copied().collect();
-        Spread { mean: mean(&defined), interval: mean_interval(&defined), values }
+    pub fn over(values: &[f64]) -> Spread {
+        Spread { mean: mean(values), interval: mean_interval(values) }
+    }
+
+    /// The same of several metrics.
+    pub fn of_columns(columns: &[Vec<f64>]) -> Vec<Spread> {
+        columns.iter().zip(mean_intervals(columns)).map(|(values, interval)| Spread { mean: mean(values), interval }).collect()
     }
 }

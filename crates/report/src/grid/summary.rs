@@ -1,9 +1,9 @@
 //! `summary.json` of a sweep: axes, and every metric of every cell.
 
+use super::reduced::Spread;
 use super::{Grid, GridAxis, Matrix};
-use narrows_measure::metrics::METRICS;
+use narrows_measure::metrics::{METRICS, Metric};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The layout's version; it changes when a reader of the old one would misread the new one.
@@ -24,6 +24,20 @@ struct Head<'a> {
     matrix: Option<&'a Matrix>,
 }
 
+#[derive(Serialize)]
+struct CellOut<'a> {
+    at: BTreeMap<&'a str, &'a str>,
+    metrics: BTreeMap<&'a str, MetricOut>,
+}
+
+#[derive(Serialize)]
+struct MetricOut {
+    high: Option<f64>,
+    low: Option<f64>,
+    mean: Option<f64>,
+    values: Vec<Option<f64>>,
+}
+
 /// The text of `summary.json`: the axes, and for each cell the mean of every metric over seeds, its 95 % interval and its values. A cell
 /// has a line.
 pub fn grid_json(grid: &Grid) -> String {
@@ -42,16 +56,19 @@ pub fn grid_json(grid: &Grid) -> String {
     };
     let cells = (0..grid.cells()).map(|cell| {
         let places = grid.axes.iter().zip(grid.places(cell));
-        let values: Map<String, Value> = places.map(|(axis, place)| (axis.name.clone(), axis.labels[place].clone().into())).collect();
-        let metrics: Map<String, Value> = defined
-            .iter()
-            .map(|metric| {
-                let spread = grid.spread(cell, metric);
-                let (low, high) = (spread.interval.map(|interval| interval.low), spread.interval.map(|interval| interval.high));
-                (metric.name.to_owned(), json!({ "mean": spread.mean, "low": low, "high": high, "values": spread.values }))
-            })
-            .collect();
-        format!("    {}", json!({ "at": values, "metrics": metrics }))
+        let metric = |metric: &&'static Metric| {
+            let Spread { mean, interval } = grid.spread(cell, metric);
+            let values = grid.values(cell, metric);
+            (
+                metric.name,
+                MetricOut { high: interval.map(|interval| interval.high), low: interval.map(|interval| interval.low), mean, values },
+            )
+        };
+        let cell = CellOut {
+            at: places.map(|(axis, place)| (axis.name.as_str(), axis.labels[place].as_str())).collect(),
+            metrics: defined.iter().map(metric).collect(),
+        };
+        format!("    {}", serde_json::to_string(&cell).unwrap_or_default())
     });
     let head = serde_json::to_string_pretty(&head).unwrap_or_default();
     let head = head.trim_end().trim_end_matches('}').trim_end();
@@ -91,16 +108,9 @@ pub(super) fn parse(text: &str) -> Result<Grid, String> {
         METRICS.iter().map(|metric| cell.metrics.get(metric.name).and_then(|own| own.values.get(seed).copied().flatten())).collect()
     };
     let seeds = whole.seeds.len();
-    let grid = Grid {
-        title: whole.title,
-        remake: whole.remake,
-        notes: whole.notes,
-        version: whole.narrows,
-        axes: whole.axes,
-        seeds: whole.seeds,
-        matrix: whole.matrix,
-        runs: whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect(),
-    };
+    let runs = whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect();
+    let mut grid = Grid::new(whole.title, whole.remake, whole.narrows, whole.axes, whole.seeds, runs);
+    (grid.notes, grid.matrix) = (whole.notes, whole.matrix);
     if grid.axes.iter().any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len())) {
         return Err("an axis lacks a number for each label".to_owned());
     }

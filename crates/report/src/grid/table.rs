@@ -32,7 +32,7 @@ pub fn grid_table(grid: &Grid) -> String {
         .collect();
     let texts = columns.len();
     for (name, metric) in main_metrics(grid) {
-        let cells = (0..shown).map(|cell| self::cell(&grid.spread(cell, metric)));
+        let cells = (0..shown).map(|cell| self::cell(grid.spread(cell, metric)));
         columns.push(std::iter::once(head(name, metric.unit)).chain(cells).collect());
     }
     text += &render(columns, texts);
@@ -86,7 +86,7 @@ pub(crate) fn main_metrics(grid: &Grid) -> Vec<(&'static str, &'static Metric)> 
     columns.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(head, name)| Some((*head, metric(name)?))).collect()
 }
 
-fn cell(spread: &Spread) -> [String; 2] {
+fn cell(spread: Spread) -> [String; 2] {
     let range = spread.interval.map_or_else(String::new, |interval| {
         let (low, high) = (short(interval.low), short(interval.high));
         if low == high { String::new() } else { format!("{low}–{high}") }

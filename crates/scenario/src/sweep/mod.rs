@@ -119,6 +119,19 @@ impl Sweep {
         self.cells
     }
 
+    /// How many cells follow each other that differ only in their seed: the length of the axis `seed`, 1 without one.
+    pub fn seeds(&self) -> u64 {
+        self.axes.last().filter(|axis| axis.is_seed()).map_or(1, |axis| axis.values.len() as u64)
+    }
+
+    /// The seed of a cell if the axis `seed` gives it as a number that can be one. All else of its scenario is that of the other cells that
+    /// differ only in their seed.
+    pub fn seed(&self, cell: u64) -> Option<u64> {
+        let axis = self.axes.last().filter(|axis| axis.is_seed())?;
+        let [value] = &axis.values[(cell % axis.values.len() as u64) as usize].toml[..] else { return None };
+        value.as_integer()?.try_into().ok()
+    }
+
     /// The place on each axis of a cell. The last axis changes fastest.
     pub fn places(&self, cell: u64) -> Vec<usize> {
         let mut left = cell;
