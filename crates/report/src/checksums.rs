@@ -1,6 +1,7 @@
 //! `SHA256SUMS`: what the files of a result directory hold, in the format of `sha256sum`.
 
 use crate::error::ReportError;
+use crate::together;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,18 +30,16 @@ pub(crate) fn is_plain(name: &str) -> bool {
 
 /// Writes the list for all files in `dir` but `lock`, and makes sure that they are on the disk.
 pub(crate) fn write(dir: &Path, lock: &str) -> io::Result<()> {
-    let mut sums = BTreeMap::new();
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let mut file = File::open(entry.path())?;
+    let names =
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<io::Result<Vec<String>>>()?;
+    let sums = together::each(&names, names.len(), |name| {
+        let mut file = File::open(dir.join(name))?;
         file.sync_all()?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name != lock && !UNLISTED.contains(&name.as_str()) {
-            sums.insert(name, sum(&mut file)?);
-        }
-    }
+        let listed = name != lock && !UNLISTED.contains(&name.as_str());
+        if listed { Ok::<_, io::Error>(Some((name.clone(), sum(&mut file)?))) } else { Ok(None) }
+    })?;
     let mut out = BufWriter::new(File::create_new(dir.join(SUMS))?);
-    for (name, sum) in sums {
+    for (name, sum) in sums.into_iter().flatten().collect::<BTreeMap<_, _>>() {
         writeln!(out, "{sum}  {name}")?;
     }
     out.into_inner()?.sync_all()

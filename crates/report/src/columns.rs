@@ -59,7 +59,7 @@ const UNUSUAL: [&str; 2] = ["loss", "secondary_goodput"];
 
 /// The columns of a comparison's table: the first seven, and of the others those that some run defines. Information-centric networks have
 /// their own.
-pub(crate) fn columns(comparison: &Comparison) -> Vec<Column> {
+fn columns(comparison: &Comparison) -> Vec<Column> {
     let icn = comparison.is_icn();
     let (columns, always) = if icn { (ICN_COLUMNS, 0) } else { (COLUMNS, ALWAYS) };
     let shown = |index: usize, metric: &Metric| {
@@ -70,16 +70,26 @@ pub(crate) fn columns(comparison: &Comparison) -> Vec<Column> {
     all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()
 }
 
-/// How to read the cells of a table with several seeds.
-pub(crate) fn legend(comparison: &Comparison) -> String {
-    let partly = |summary: Summary| summary.defined() > 0 && summary.defined() < summary.values.len();
-    let columns = columns(comparison);
-    let some_partly = comparison.cases.iter().any(|case| {
-        let summaries = columns.iter().filter_map(|column| Summary::of(column.metric, &case.runs));
-        summaries.into_iter().any(partly)
-    });
-    let fraction = if some_partly { " A fraction after it counts the seeds that have a value." } else { "" };
-    format!("Median over seeds, with the range below.{fraction}")
+/// The table of results: its columns, and for each case the summary of each.
+pub(crate) struct Results {
+    pub columns: Vec<Column>,
+    pub cases: Vec<Vec<Option<Summary>>>,
+}
+
+impl Results {
+    pub fn of(comparison: &Comparison) -> Results {
+        let columns = columns(comparison);
+        let summaries = |runs: &[Record]| columns.iter().map(|column| Summary::of(column.metric, runs)).collect();
+        Results { cases: comparison.cases.iter().map(|case| summaries(&case.runs)).collect(), columns }
+    }
+
+    /// How to read the cells with several seeds.
+    pub fn legend(&self) -> String {
+        let partly = |summary: &Summary| summary.defined() > 0 && summary.defined() < summary.values.len();
+        let some_partly = self.cases.iter().flatten().flatten().any(partly);
+        let fraction = if some_partly { " A fraction after it counts the seeds that have a value." } else { "" };
+        format!("Median over seeds, with the range below.{fraction}")
+    }
 }
 
 /// A summary as two lines: the median, and below it the range. With one run, or where all agree, there is no range.

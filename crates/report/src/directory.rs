@@ -8,6 +8,7 @@ use crate::reserved::Reserved;
 use crate::sheet::{self, Sheet};
 use crate::summary::{self, RunOut, summary_json};
 use crate::tables::{TABLES, Table, no_rows};
+use crate::together;
 use crate::{Case, Comparison, Overlay, OverlayError, html};
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
@@ -101,10 +102,12 @@ pub fn write(reserved: Reserved, comparison: &Comparison, info: &RunInfo) -> Res
     }
     reserved.file("summary.json", summary_json(comparison).as_bytes())?;
     reserved.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
-    for table in TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())) {
+    let tables: Vec<&Table> = TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())).collect();
+    // A table holds the rows of one run in memory: with several runs, several tables do not make it much more.
+    together::each(&tables, comparison.runs().count(), |table| {
         let sheets = comparison.runs().map(|(label, run)| (table.sheet)(label, run));
-        reserved.table(table.file, &(table.sheet)("", &no_rows()), sheets)?;
-    }
+        reserved.table(table.file, &(table.sheet)("", &no_rows()), sheets)
+    })?;
     reserved.file("report.html", html(comparison).as_bytes())?;
     reserved.complete()
 }

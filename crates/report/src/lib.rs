@@ -27,6 +27,7 @@ mod sheet;
 mod summary;
 mod table;
 mod tables;
+mod together;
 
 pub use acks::{AckLog, write_acks};
 pub use capture::{Capture, CapturePoint};

@@ -1,11 +1,10 @@
 //! The table a terminal shows.
 
 use crate::Comparison;
-use crate::columns::{CONSUMER, FLOW, Field, SIZE, cell, columns, legend, sizes};
+use crate::columns::{CONSUMER, FLOW, Field, Results, SIZE, cell, sizes};
 use crate::emulation::INVALID;
 use crate::setup::setup;
 use narrows_measure::Record;
-use narrows_measure::metrics::Summary;
 
 const WIDTH: usize = 120;
 const LABEL: usize = 14;
@@ -15,9 +14,10 @@ const FLOWS: usize = 20;
 /// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and
 /// below it the range), and for a single run its flows and its transfers by size.
 pub fn table(comparison: &Comparison) -> String {
-    let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison));
+    let shown = Results::of(comparison);
+    let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison, &shown));
     if comparison.cases.iter().any(|case| case.runs.len() > 1) {
-        text += &format!("\n{}\n", legend(comparison));
+        text += &format!("\n{}\n", shown.legend());
     }
     if let Some(run) = comparison.single() {
         text += "\n";
@@ -49,12 +49,12 @@ pub fn table(comparison: &Comparison) -> String {
     text
 }
 
-fn results(comparison: &Comparison) -> String {
+fn results(comparison: &Comparison, shown: &Results) -> String {
     let labels = std::iter::once("Case".to_owned()).chain(comparison.cases.iter().map(|c| c.label.clone())).map(one);
     let mut grid: Vec<Vec<[String; 2]>> = if comparison.names_cases() { vec![labels.collect()] } else { Vec::new() };
     let texts = grid.len();
-    for column in columns(comparison) {
-        let cells = comparison.cases.iter().map(|case| cell(Summary::of(column.metric, &case.runs).as_ref()));
+    for (index, column) in shown.columns.iter().enumerate() {
+        let cells = shown.cases.iter().map(|summaries| cell(summaries[index].as_ref()));
         grid.push(std::iter::once(head(column.head, column.metric.unit)).chain(cells).collect());
     }
     render(grid, texts)

@@ -1,4 +1,4 @@
-//! `narrows bench`: what the simulator costs, what the emulator carries, and what controllers in the kernel cost.
+//! `narrows bench`: what the simulator and whole sweeps cost, what the emulator carries, and what controllers in the kernel cost.
 
 mod kernel;
 mod live;
@@ -7,6 +7,7 @@ mod ns3;
 mod ours;
 mod peer;
 mod row;
+mod sweep;
 
 use crate::cli::BenchArgs;
 use crate::error::Failure;
@@ -23,6 +24,9 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     }
     if args.kernel {
         return kernel::bench(args.runs, args.json);
+    }
+    if args.sweep {
+        return sweep::bench(args.runs, args.json);
     }
     let ns3 = if args.against_ns3 { Some(ns3::Program::build()?) } else { None };
     let peer = match (&args.against, &ns3) {

@@ -49,6 +49,9 @@ pub struct BenchArgs {
     /// (as root, on an idle host, with ip, tc and iperf3)
     #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "only"])]
     pub kernel: bool,
+    /// Measure whole commands of many short runs instead: sweeps, seeds, a comparison and a matrix, each with 1200 runs on two threads
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "only"])]
+    pub sweep: bool,
     /// Run another simulator in turn with this one, --runs times each, and print its time per packet, the ratio of the medians (ours over
     /// its own) and the range of the ratio over the rounds.
     ///

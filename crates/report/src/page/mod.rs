@@ -15,6 +15,7 @@ mod tables;
 mod transfers;
 
 use crate::Comparison;
+use crate::columns::Results;
 use crate::emulation::INVALID;
 use crate::setup::setup;
 pub(crate) use fidelity::fidelity_html;
@@ -30,19 +31,19 @@ const JS: &str = include_str!("assets/page.js");
 pub fn html(comparison: &Comparison) -> String {
     let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
     let known = comparison.exactness().chain(comparison.notes.iter().cloned()).chain(measured);
-    let plots = plots::plots(comparison);
+    let (plots, shown) = (plots::plots(comparison), Results::of(comparison));
     let main = fill(
         MAIN,
         &[
             ("cases", &style::switches(comparison)),
-            ("results", &tables::results(comparison)),
+            ("results", &tables::results(comparison, &shown)),
             ("seeds", &style::seed_options(&plots.seeds)),
             ("drawn", &drawn(comparison, plots.seeds.len())),
             ("flows", &tables::flows(comparison)),
             ("flow_word", tables::flow_word(comparison)),
             ("links", &tables::links(comparison)),
             ("transfers", &tables::transfers(comparison)),
-            ("meanings", &tables::meanings(comparison)),
+            ("meanings", &tables::meanings(&shown)),
             ("scenarios", &tables::scenarios(comparison)),
             ("remake", &escape(&comparison.remake)),
         ],

@@ -2,24 +2,23 @@
 
 use super::style::{escape, key};
 use crate::Comparison;
-use crate::columns::{CARRIER, CONSUMER, FLOW, Field, LINK, SIZE, cell, columns, legend, sizes};
+use crate::columns::{CARRIER, CONSUMER, FLOW, Field, LINK, Results, SIZE, cell, sizes};
 use crate::number::count;
 use narrows_measure::Record;
-use narrows_measure::metrics::Summary;
 use std::borrow::Cow;
 
 /// Rows of a table of flows or links; the Parquet tables have them all.
 const ROWS: usize = 200;
 
-pub(super) fn results(comparison: &Comparison) -> String {
-    let (columns, named) = (columns(comparison), comparison.names_cases());
+pub(super) fn results(comparison: &Comparison, shown: &Results) -> String {
+    let (columns, named) = (&shown.columns, comparison.names_cases());
     let first = if named { "<th scope=\"col\">Case</th>" } else { "" };
     let head: String = columns.iter().map(|column| head_cell(column.head, column.metric.unit, column.metric.summary)).collect();
-    let rows = comparison.cases.iter().enumerate().map(|(index, case)| {
-        let cells: String = columns
+    let rows = comparison.cases.iter().zip(&shown.cases).enumerate().map(|(index, (case, summaries))| {
+        let cells: String = summaries
             .iter()
-            .map(|column| {
-                let [median, range] = cell(Summary::of(column.metric, &case.runs).as_ref());
+            .map(|summary| {
+                let [median, range] = cell(summary.as_ref());
                 format!("<td>{}<small>{}</small></td>", escape(&median), escape(&range))
             })
             .collect();
@@ -28,7 +27,7 @@ pub(super) fn results(comparison: &Comparison) -> String {
     });
     let rows: String = rows.collect();
     let several = comparison.cases.iter().any(|case| case.runs.len() > 1);
-    let caption = if several { format!("<p class=\"hint\">{}</p>", legend(comparison)) } else { String::new() };
+    let caption = if several { format!("<p class=\"hint\">{}</p>", shown.legend()) } else { String::new() };
     format!("<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}")
 }
 
@@ -100,8 +99,8 @@ fn parts<'a, T: Clone + 'a>(
     format!("<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}")
 }
 
-pub(super) fn meanings(comparison: &Comparison) -> String {
-    let one = |column: crate::columns::Column| {
+pub(super) fn meanings(shown: &Results) -> String {
+    let one = |column: &crate::columns::Column| {
         let metric = column.metric;
         format!(
             "<dt>{}</dt><dd>{} <span>Computed as: {}. Source: {}.</span></dd>\n",
@@ -111,7 +110,7 @@ pub(super) fn meanings(comparison: &Comparison) -> String {
             escape(metric.source)
         )
     };
-    columns(comparison).into_iter().map(one).collect()
+    shown.columns.iter().map(one).collect()
 }
 
 pub(super) fn scenarios(comparison: &Comparison) -> String {

@@ -1,0 +1,147 @@
+//! `narrows bench --sweep`: what many short runs cost, whole commands with all that they write.
+
+use crate::error::Failure;
+use crate::meter;
+use crate::outcome::Outcome;
+use serde::Serialize;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Runs of a simulation in each command.
+const CELLS: u32 = 1_200;
+
+/// Threads of a command.
+const JOBS: &str = "2";
+
+/// One CUBIC flow for two seconds on 10 Mbit/s: some 1700 packets.
+const SCENARIO: &str = r#"name = "Short"
+duration = "2 s"
+
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "1 bdp"
+
+[[flow]]
+name = "first"
+from = "left"
+to = "right"
+controller = "cubic"
+"#;
+
+/// One command.
+#[derive(Serialize)]
+struct Row {
+    command: &'static str,
+    /// Simulated runs.
+    cells: u32,
+    /// By the wall clock.
+    cells_per_s: f64,
+    /// CPU time of all threads.
+    cpu_us_per_cell: f64,
+}
+
+/// The commands, whose runs are [`CELLS`] each.
+fn commands() -> [(&'static str, Vec<String>); 5] {
+    let words = |text: String| text.split('|').map(str::to_owned).collect();
+    let network = "--duration|2 s|--rate|10 Mbit/s";
+    [
+        ("sweep, seeds", words(format!("sweep|short.toml|--seeds|{CELLS}"))),
+        (
+            "sweep, delays",
+            words(format!("sweep|short.toml|--set|link.bottleneck.delay={{ from = '5 ms', to = '50 ms', count = {CELLS} }}")),
+        ),
+        ("run, seeds", words(format!("run|short.toml|--seeds|{CELLS}"))),
+        ("compare", words(format!("compare|newreno|cubic|bbr|{network}|--flows|1|--seeds|{}", CELLS / 3))),
+        ("matrix", words(format!("matrix|newreno|cubic|{network}|--buffer|1 bdp|--seeds|{}", CELLS / 5))),
+    ]
+}
+
+/// Runs each command so many times in turn, and prints.
+pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
+    let place = Place::new()?;
+    let commands = commands();
+    let mut costs = vec![Vec::new(); commands.len()];
+    for _ in 0..runs {
+        commands.iter().zip(&mut costs).try_for_each(|((_, words), costs)| place.run(words).map(|cost| costs.push(cost)))?;
+    }
+    let rows = commands.iter().zip(costs).map(|((command, _), mut costs)| {
+        costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (wall, cpu) = costs[costs.len() / 2];
+        Row { command, cells: CELLS, cells_per_s: f64::from(CELLS) / wall, cpu_us_per_cell: cpu * 1e6 / f64::from(CELLS) }
+    });
+    let rows: Vec<Row> = rows.collect();
+    let mut out = std::io::stdout().lock();
+    if json {
+        let text = serde_json::to_string_pretty(&rows).map_err(|error| Failure::Other(error.to_string()))?;
+        writeln!(out, "{text}")?;
+        return Ok(Outcome::Ok);
+    }
+    writeln!(out, "Runs of 2 s with one flow on 10 Mbit/s, {JOBS} threads")?;
+    writeln!(out, "{:<14} {:>6} {:>8} {:>12}", "command", "cells", "cells/s", "CPU us/cell")?;
+    for Row { command, cells, cells_per_s, cpu_us_per_cell } in &rows {
+        writeln!(out, "{command:<14} {cells:>6} {cells_per_s:>8.0} {cpu_us_per_cell:>12.0}")?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// A directory in which commands run, removed again at the end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Result<Place, Failure> {
+        let path = std::env::temp_dir().join(format!("narrows-bench-{}", std::process::id()));
+        let made = fs::create_dir_all(&path).and_then(|()| fs::write(path.join("short.toml"), SCENARIO));
+        made.map_err(|error| Failure::Other(format!("{} cannot be written: {error}; set TMPDIR to another place", path.display())))?;
+        Ok(Place(path))
+    }
+
+    /// Seconds by the wall clock and of CPU time that a command takes.
+    fn run(&self, words: &[String]) -> Result<(f64, f64), Failure> {
+        let fail = |problem: String| Failure::Other(format!("narrows {} cannot be measured: {problem}", words.join(" ")));
+        let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
+        let (before, began) = (meter::cpu_time_of_children(), Instant::now());
+        let command = Command::new(program)
+            .args(words)
+            .args(["--jobs", JOBS, "--quiet", "--out", "out"])
+            .current_dir(&self.0)
+            .stdout(Stdio::null())
+            .output();
+        let (wall, cpu) = (began.elapsed(), meter::cpu_time_of_children() - before);
+        let output = command.map_err(|error| fail(error.to_string()))?;
+        if !output.status.success() {
+            return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        fs::remove_dir_all(self.0.join("out")).map_err(|error| fail(error.to_string()))?;
+        Ok((wall.as_secs_f64(), cpu.as_secs_f64()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all::<&Path>(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_scenario::{Changes, Sweep};
+
+    #[test]
+    fn the_sweeps_have_the_cells_that_are_counted() {
+        for (name, words) in commands().into_iter().filter(|(name, _)| name.starts_with("sweep")) {
+            let after = |flag: &str| words.iter().skip_while(|word| *word != flag).nth(1).cloned();
+            let set = after("--set").and_then(|set| set.split_once('=').map(|(path, values)| (path.to_owned(), values.to_owned())));
+            let changes = Changes { set: set.into_iter().collect(), seeds: after("--seeds").map(|seeds| seeds.parse().expect("a number")) };
+            let sweep = Sweep::parse(SCENARIO, "short.toml", &changes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(sweep.cells(), u64::from(CELLS), "{name}");
+            sweep.check(&|_| Err(std::io::ErrorKind::NotFound.into())).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+}
