@@ -16,6 +16,9 @@ const LOCK: &str = ".lock";
 /// How the name of an unfinished directory ends; it begins with a dot.
 const UNFINISHED: &str = ".narrows-unfinished";
 
+/// Bytes of a table that are written at once.
+const BUFFER: usize = 1 << 16;
+
 /// A result directory that is this process's to make. Until it is complete its files are in `.NAME.narrows-unfinished` beside it. Whoever
 /// is killed leaves that unlocked, and the next reservation in the same place removes it. Dropped without being completed, it leaves
 /// nothing.
@@ -88,11 +91,11 @@ impl Reserved {
 
     pub(crate) fn table(&self, name: &str, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<(), ReportError> {
         let file = self.create(name)?;
-        let written = sheet::write(BufWriter::new(file), like, sheets).map_err(|error| match error {
+        let written = sheet::write(Patient(BufWriter::with_capacity(BUFFER, file)), like, sheets).map_err(|error| match error {
             ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io),
             other => io::Error::other(other),
         });
-        let flushed = written.and_then(|mut out| out.flush());
+        let flushed = written.and_then(|mut out| out.0.flush());
         flushed.map_err(|source| failed(&self.unfinished.join(name), source))
     }
 
@@ -129,6 +132,18 @@ impl Drop for Reserved {
             let _ = fs::remove_dir_all(&self.unfinished);
             self.made.iter().for_each(|made| drop(fs::remove_dir(made)));
         }
+    }
+}
+
+/// A buffer that is written when it is full. The Parquet writer asks for more after each column, which may have a few bytes.
+struct Patient(BufWriter<File>);
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
