@@ -38,8 +38,9 @@ impl Peer {
         let fail = |problem: String, remedy: &str| {
             Failure::Other(format!("the peer {} cannot be used: {problem}; {remedy} (see narrows bench --help)", program.display()))
         };
-        let found = program.canonicalize().map_err(|error| fail(error.to_string(), "give the path of a program"))?;
-        if !found.is_file() {
+        let found = std::path::absolute(program).map_err(|error| fail(error.to_string(), "give the path of a program"))?;
+        let meta = found.metadata().map_err(|error| fail(error.to_string(), "give the path of a program"))?;
+        if !meta.is_file() {
             return Err(fail("it is not a file".to_owned(), "give the path of a program"));
         }
         rustix::fs::access(&found, Access::EXEC_OK)
