@@ -152,7 +152,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         }
         request.repeat_at = Time::NEVER;
         let due = application.due();
-        endpoint.source_due = endpoint.source_due.min(due);
+        endpoint.source_due = due;
         self.hasten(slot, due);
     }
 
