@@ -91,15 +91,33 @@ pub struct Nack<N: Name> {
     pub route: Route,
 }
 
-/// Any packet.
+/// Any packet. Its content stays where it is, through queues and over links, until an application has taken it.
 #[derive(Clone, Debug)]
 pub enum Packet<N: Name> {
     /// An Interest.
-    Interest(Interest<N>),
+    Interest(Box<Interest<N>>),
     /// Data.
-    Data(Data<N>),
+    Data(Box<Data<N>>),
     /// A Nack.
-    Nack(Nack<N>),
+    Nack(Box<Nack<N>>),
+}
+
+impl<N: Name> From<Interest<N>> for Packet<N> {
+    fn from(interest: Interest<N>) -> Packet<N> {
+        Packet::Interest(Box::new(interest))
+    }
+}
+
+impl<N: Name> From<Data<N>> for Packet<N> {
+    fn from(data: Data<N>) -> Packet<N> {
+        Packet::Data(Box::new(data))
+    }
+}
+
+impl<N: Name> From<Nack<N>> for Packet<N> {
+    fn from(nack: Nack<N>) -> Packet<N> {
+        Packet::Nack(Box::new(nack))
+    }
 }
 
 impl<N: Name> Packet<N> {

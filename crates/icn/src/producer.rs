@@ -1,7 +1,7 @@
 //! Producers, which answer Interests.
 
 use crate::name::Name;
-use crate::packet::{Data, Interest, Packet};
+use crate::packet::{Data, Packet};
 use crate::route::Route;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Rates;
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct Producer<N: Name> {
     setup: ProducerSetup<N>,
-    waiting: VecDeque<(Time, Data<N>)>,
+    waiting: VecDeque<(Time, Box<Data<N>>)>,
     answered: u64,
     foreign: u64,
 }
@@ -40,7 +40,7 @@ impl<N: Name> Producer<N> {
     pub fn handle(&mut self, now: Time, packet: Packet<N>) {
         match packet {
             Packet::Interest(interest) if interest.name.has_prefix(&self.setup.prefix) => {
-                self.waiting.push_back((now + self.setup.delay, self.answer(interest)));
+                self.waiting.push_back((now + self.setup.delay, self.answer(&interest.name)));
             }
             _ => self.foreign += 1,
         }
@@ -52,7 +52,7 @@ impl<N: Name> Producer<N> {
     }
 
     /// The next Data to send at `now`; `None` if there is no more.
-    pub fn data(&mut self, now: Time) -> Option<Data<N>> {
+    pub fn data(&mut self, now: Time) -> Option<Box<Data<N>>> {
         if self.due()? > now {
             return None;
         }
@@ -70,9 +70,9 @@ impl<N: Name> Producer<N> {
         self.foreign
     }
 
-    fn answer(&self, interest: Interest<N>) -> Data<N> {
-        Data {
-            name: interest.name,
+    fn answer(&self, name: &N) -> Box<Data<N>> {
+        Box::new(Data {
+            name: name.clone(),
             freshness: self.setup.freshness,
             rates: Rates::UNLIMITED,
             route: Route::default(),
@@ -80,7 +80,7 @@ impl<N: Name> Producer<N> {
             no_cache: false,
             size: self.setup.data,
             body: N::Body::default(),
-        }
+        })
     }
 }
 
@@ -88,7 +88,7 @@ impl<N: Name> Producer<N> {
 mod tests {
     use super::*;
     use crate::interned::Interned;
-    use crate::packet::Class;
+    use crate::packet::{Class, Interest};
     use crate::route::{Hint, Steer};
 
     fn interest(name: Interned, hint: Hint) -> Interest<Interned> {
@@ -113,10 +113,10 @@ mod tests {
         let setup =
             ProducerSetup { prefix: Interned::prefix(1), data: Bytes::new(1000), freshness: Span::ZERO, delay: Span::from_millis(2) };
         let mut producer = Producer::new(setup);
-        producer.handle(at(1), Packet::Interest(interest(Interned::segment(2, 0, 0), Hint::None)));
+        producer.handle(at(1), Packet::from(interest(Interned::segment(2, 0, 0), Hint::None)));
         assert_eq!((producer.due(), producer.foreign()), (None, 1));
-        producer.handle(at(1), Packet::Interest(interest(Interned::segment(1, 0, 7), Hint::Hash(9))));
-        producer.handle(at(2), Packet::Interest(interest(Interned::segment(1, 0, 8), Hint::None)));
+        producer.handle(at(1), Packet::from(interest(Interned::segment(1, 0, 7), Hint::Hash(9))));
+        producer.handle(at(2), Packet::from(interest(Interned::segment(1, 0, 8), Hint::None)));
         assert_eq!(producer.due(), Some(at(3)));
         assert!(producer.data(at(2)).is_none());
         let first = producer.data(at(3)).unwrap();

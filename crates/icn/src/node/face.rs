@@ -55,7 +55,7 @@ pub struct FaceState<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Held<N: Name> {
     pub(crate) entry: EntryId,
-    pub(crate) interest: Interest<N>,
+    pub(crate) interest: Box<Interest<N>>,
 }
 
 /// Packet sizes in bytes assumed before the first packet (`ShaperNetDeviceFace`).
@@ -164,7 +164,7 @@ impl<N: Name> Face<N> {
 
     /// Offers an Interest to the shaper, which decides what happens to it. The law counts every Interest offered (MIRCC, section 3.1.1).
     pub(crate) fn offer(&mut self, now: Time, held: Held<N>) -> Offer<Held<N>> {
-        let Interest { class, size, srtt, .. } = held.interest;
+        let Interest { class, size, srtt, .. } = *held.interest;
         self.interest_out.add(size);
         if let Some(rate_calculator) = &mut self.rate_calculator {
             rate_calculator.on_interest(class, size, srtt);

@@ -69,7 +69,7 @@ impl<N: Name> FaceTable<N> {
         self.actions.pop_front()
     }
 
-    pub(crate) fn send_interest(&mut self, to: FaceId, mut interest: Interest<N>) {
+    pub(crate) fn send_interest(&mut self, to: FaceId, mut interest: Box<Interest<N>>) {
         let face = self.face_mut(to);
         face.counters.interests_out += 1;
         if !face.rates {
@@ -78,7 +78,7 @@ impl<N: Name> FaceTable<N> {
         self.actions.push_back((to, Packet::Interest(interest)));
     }
 
-    pub(crate) fn send_data(&mut self, to: FaceId, mut data: Data<N>) {
+    pub(crate) fn send_data(&mut self, to: FaceId, mut data: Box<Data<N>>) {
         let face = self.face_mut(to);
         face.on_data_out(data.size);
         if !face.rates {
@@ -87,7 +87,7 @@ impl<N: Name> FaceTable<N> {
         self.actions.push_back((to, Packet::Data(data)));
     }
 
-    pub(crate) fn send_nack(&mut self, to: FaceId, mut nack: Nack<N>) {
+    pub(crate) fn send_nack(&mut self, to: FaceId, mut nack: Box<Nack<N>>) {
         let face = self.face_mut(to);
         face.counters.nacks_out += 1;
         if !face.rates {

@@ -12,6 +12,7 @@
 mod cache;
 mod config;
 mod counters;
+mod extensions;
 mod face;
 mod face_id;
 mod face_table;
@@ -42,8 +43,8 @@ use face_table::FaceTable;
 use fib::Fib;
 use narrows_units::{Random, Rate, Time};
 use narrows_wire::Rates;
-use pit::{EntryId, OutRecord, Pit};
-use steering::Steering;
+use pit::{EntryId, Pit};
+use steering::{Egress, Steering};
 use strategy::AnyStrategy;
 
 /// A forwarder without clock and sockets. The caller passes packets to [`handle`](Node::handle), calls [`poll`](Node::poll) when it is
@@ -136,15 +137,18 @@ impl<N: Name> Node<N> {
         self.pit.len()
     }
 
-    /// The rates and the route of a packet that arrived on `from`, updated for its link.
-    fn stamped(&mut self, from: FaceId, rates: Rates, route: Route, out_record: Option<OutRecord>) -> (Rates, Route) {
+    /// Updates the rates and the route of a packet that arrived on `from` for its link. `egress` is how the Interest left.
+    fn stamp(&mut self, from: FaceId, rates: &mut Rates, route: &mut Route, egress: Option<Egress>) {
         let face = self.faces.face(from);
-        let (rates, mut route) = if face.rates { (rates, route) } else { (Rates::UNLIMITED, Route::default()) };
-        if face.application {
-            route = Route::default();
-        } else {
-            self.steering.extend(&mut route, from, face.label, out_record.as_ref().map(|record| &record.egress));
+        if !face.rates {
+            *rates = Rates::UNLIMITED;
         }
-        (rates.min(face.stamp()), route)
+        if !face.rates || face.application {
+            *route = Route::default();
+        }
+        if !face.application {
+            self.steering.extend(route, from, face.label, egress);
+        }
+        *rates = rates.min(face.stamp());
     }
 }

@@ -11,7 +11,7 @@ impl<N: Name> Node<N> {
     pub fn poll(&mut self, now: Time) {
         while let Some(entry) = self.pit.expire(now) {
             self.counters.expired += 1;
-            for record in &entry.in_records {
+            for record in entry.in_records.iter() {
                 self.faces.face_mut(record.face).pending -= 1;
             }
         }

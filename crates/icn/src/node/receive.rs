@@ -4,9 +4,9 @@ use super::Node;
 use super::face::Held;
 use super::face_id::FaceId;
 use super::face_table::strip;
-use super::pit::EntryId;
+use super::pit::{EntryId, Pit};
 use super::shaper::Offer;
-use super::steering::Egress;
+use super::steering::{Egress, Turn};
 use crate::name::Name;
 use crate::packet::{Data, Interest, Nack, NackReason, Packet};
 use crate::route::Route;
@@ -31,7 +31,7 @@ impl<N: Name> Node<N> {
         }
     }
 
-    fn on_interest(&mut self, now: Time, from: FaceId, mut interest: Interest<N>) {
+    fn on_interest(&mut self, now: Time, from: FaceId, mut interest: Box<Interest<N>>) {
         let face = self.faces.face_mut(from);
         face.on_interest_in(now, interest.size);
         if !face.rates {
@@ -49,7 +49,7 @@ impl<N: Name> Node<N> {
     }
 
     /// An Interest without a PIT entry: the cache answers it, or the node forwards it.
-    fn create_entry(&mut self, now: Time, from: FaceId, interest: Interest<N>, hash: u64) {
+    fn create_entry(&mut self, now: Time, from: FaceId, interest: Box<Interest<N>>, hash: u64) {
         if !self.cache.is_off()
             && let Some(data) = self.cache.lookup(now, &interest)
         {
@@ -59,22 +59,19 @@ impl<N: Name> Node<N> {
         if self.has_full_pit(from) {
             return self.reject(from, interest, NackReason::Congestion);
         }
-        let mut onward = interest.clone();
-        match self.choose(from, &mut onward) {
+        match self.choose(from, &interest) {
             Err(reason) => self.reject(from, interest, reason),
             Ok(None) => {}
-            Ok(Some(egress)) => {
-                let expires = now + interest.lifetime;
-                let entry = self.pit.insert(&interest, hash, expires);
-                self.pit.entry(entry).insert_in_record(from, expires, interest);
+            Ok(Some(way)) => {
+                let entry = self.pit.insert(from, Interest::clone(&interest), hash, now + interest.lifetime);
                 self.faces.face_mut(from).pending += 1;
-                self.offer(now, entry, egress, onward);
+                self.forward(now, entry, way, interest);
             }
         }
     }
 
     /// An Interest with a PIT entry: the node forwards it if it is a retransmission, and else aggregates it.
-    fn join_entry(&mut self, now: Time, from: FaceId, id: EntryId, interest: Interest<N>) {
+    fn join_entry(&mut self, now: Time, from: FaceId, id: EntryId, interest: Box<Interest<N>>) {
         let expires = now + interest.lifetime;
         let entry = self.pit.entry(id);
         if entry.is_loop(from, interest.nonce) {
@@ -83,13 +80,12 @@ impl<N: Name> Node<N> {
         }
         if entry.has_in_record(from) {
             self.counters.retransmitted += 1;
-            let mut onward = interest.clone();
-            entry.insert_in_record(from, expires, interest.clone());
+            entry.insert_in_record(from, expires, Interest::clone(&interest));
             self.pit.extend(id, expires);
-            match self.choose(from, &mut onward) {
+            match self.choose(from, &interest) {
                 Err(reason) => self.reject(from, interest, reason),
                 Ok(None) => {}
-                Ok(Some(egress)) => self.offer(now, id, egress, onward),
+                Ok(Some(way)) => self.forward(now, id, way, interest),
             }
         } else if self.has_full_pit(from) {
             self.reject(from, interest, NackReason::Congestion);
@@ -97,7 +93,7 @@ impl<N: Name> Node<N> {
             let entry = self.pit.entry(id);
             self.counters.aggregated += 1;
             self.counters.diverted += u64::from(!entry.has_hint_of(&interest));
-            entry.insert_in_record(from, expires, interest);
+            entry.insert_in_record(from, expires, *interest);
             self.pit.extend(id, expires);
             self.faces.face_mut(from).pending += 1;
         }
@@ -109,30 +105,31 @@ impl<N: Name> Node<N> {
         full
     }
 
-    /// Chooses the next hop of an Interest and updates its hop limit and hint. `None` if the hop limit ends here.
-    fn choose(&mut self, from: FaceId, interest: &mut Interest<N>) -> Result<Option<Egress>, NackReason> {
+    /// Chooses the next hop of an Interest, and what becomes of its hint. `None` if the hop limit ends here.
+    fn choose(&mut self, from: FaceId, interest: &Interest<N>) -> Result<Option<(Egress, Turn)>, NackReason> {
         let Some(hops) = self.fib.lookup(&interest.name) else {
             self.counters.no_route += 1;
             return Err(NackReason::NoRoute);
         };
         let faces = &self.faces;
-        let egress = self.steering.choose(hops, from, |face| faces.face(face).label, &mut interest.steer);
-        match egress {
+        let chosen = self.steering.choose(hops, from, |face| faces.face(face).label, &interest.steer);
+        match &chosen {
             Err(NackReason::InvalidLabel) => self.counters.invalid_label += 1,
             Err(_) => self.counters.no_route += 1,
-            Ok(egress) => self.counters.fallback += u64::from(egress.fallback),
+            Ok((egress, _)) => self.counters.fallback += u64::from(egress.fallback),
         }
-        let egress = egress?;
-        interest.hop_limit -= 1;
-        if interest.hop_limit == 0 && !faces.face(egress.face).application {
+        let (egress, turn) = chosen?;
+        if interest.hop_limit == 1 && !faces.face(egress.face).application {
             self.counters.hop_limit += 1;
             return Ok(None);
         }
-        Ok(Some(egress))
+        Ok(Some((egress, turn)))
     }
 
-    /// Offers an Interest of an entry to the face chosen for it.
-    fn offer(&mut self, now: Time, id: EntryId, egress: Egress, interest: Interest<N>) {
+    /// Offers an Interest of an entry to the face chosen for it, with its hop limit and hint for the next node.
+    fn forward(&mut self, now: Time, id: EntryId, (egress, turn): (Egress, Turn), mut interest: Box<Interest<N>>) {
+        interest.hop_limit -= 1;
+        turn.apply(&mut interest.steer.hint);
         let entry = self.pit.entry(id);
         entry.insert_out_record(egress, interest.nonce);
         match self.faces.face_mut(egress.face).offer(now, Held { entry: id, interest }) {
@@ -150,45 +147,51 @@ impl<N: Name> Node<N> {
     }
 
     /// Returns an Interest that has no PIT entry as a Nack.
-    fn reject(&mut self, to: FaceId, interest: Interest<N>, reason: NackReason) {
-        self.faces.send_nack(to, Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() });
+    fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason) {
+        self.faces.send_nack(to, Box::new(Nack { interest: *interest, reason, rates: Rates::UNLIMITED, route: Route::default() }));
     }
 
     /// An Interest of an entry failed at `face`. Unless it is pending at another face, every face that waits gets a Nack, and the entry is
     /// removed.
     fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, outcome: Outcome) {
         let Some(entry) = self.pit.get_mut(now, id) else { return };
-        if entry.remove_out_record(face, nonce).is_none() || !entry.out_records.is_empty() {
+        if !entry.remove_out_record(face, nonce) || !entry.out_records.is_empty() {
             return;
         }
         let Outcome { reason, rates, route } = outcome;
-        for record in self.pit.remove(id).in_records.drain(..) {
+        for record in self.pit.remove(id).in_records.drain() {
             self.faces.face_mut(record.face).pending -= 1;
             if record.expires > now {
-                self.faces.send_nack(record.face, Nack { interest: record.interest, reason, rates, route });
+                self.faces.send_nack(record.face, Box::new(Nack { interest: record.interest, reason, rates, route }));
             }
         }
     }
 
-    fn on_data(&mut self, now: Time, from: FaceId, mut data: Data<N>) {
+    fn on_data(&mut self, now: Time, from: FaceId, mut data: Box<Data<N>>) {
         self.faces.face_mut(from).on_data_in(data.size);
         self.pit.answered(now, &data.name, &mut self.answered);
         let Some(first) = self.answered.first() else {
             self.counters.unsolicited += 1;
             return;
         };
-        let out_record = self.pit.entry(*first).out_record(from);
-        let face = self.faces.face_mut(from);
-        if let (Some(rate_calculator), Some(sent)) = (&mut face.rate_calculator, out_record.and_then(|record| record.sent)) {
-            rate_calculator.on_round_trip(now.since(sent));
+        let mut egress = None;
+        if let Some(out_record) = self.pit.entry(*first).out_record(from) {
+            egress = Some(out_record.egress);
+            if let (Some(rate_calculator), Some(sent)) = (&mut self.faces.face_mut(from).rate_calculator, out_record.sent) {
+                rate_calculator.on_round_trip(now.since(sent));
+            }
         }
-        (data.rates, data.route) = self.stamped(from, data.rates, data.route, out_record);
+        let Data { rates, route, .. } = &mut *data;
+        self.stamp(from, rates, route, egress);
         if !self.cache.is_off() && !data.no_cache {
             self.cache.insert(now, &data);
         }
         let several = self.answered.len() > 1;
+        // All receivers but the last get a copy.
+        let mut last = None;
         for id in self.answered.drain(..) {
-            for record in self.pit.remove(id).in_records.drain(..) {
+            let in_records = &mut self.pit.remove(id).in_records;
+            for record in in_records.iter() {
                 let to = record.face;
                 self.faces.face_mut(to).pending -= 1;
                 if record.expires <= now || to == from || several && self.served.contains(&to) {
@@ -197,23 +200,29 @@ impl<N: Name> Node<N> {
                 if several {
                     self.served.push(to);
                 }
-                self.faces.send_data(to, data.clone());
+                if let Some(before) = last.replace(to) {
+                    self.faces.send_data(before, data.clone());
+                }
             }
+            in_records.clear();
         }
         self.served.clear();
+        if let Some(last) = last {
+            self.faces.send_data(last, data);
+        }
     }
 
-    fn on_nack(&mut self, now: Time, from: FaceId, nack: Nack<N>) {
+    fn on_nack(&mut self, now: Time, from: FaceId, nack: Box<Nack<N>>) {
         self.faces.face_mut(from).counters.nacks_in += 1;
-        let Nack { interest, reason, rates, route } = nack;
+        let Nack { interest, reason, mut rates, mut route } = *nack;
         let hash = self.pit.hash(&interest.name);
         let found = self.pit.find(now, &interest, hash);
-        let out_record = found.and_then(|id| self.pit.entry(id).out_record(from)).filter(|record| record.nonce == interest.nonce);
-        let (Some(id), Some(_)) = (found, out_record) else {
+        let out_record = |pit: &mut Pit<N>, id| pit.entry(id).out_record(from).filter(|record| record.nonce == interest.nonce).copied();
+        let Some((id, out_record)) = found.and_then(|id| Some((id, out_record(&mut self.pit, id)?))) else {
             self.counters.unsolicited += 1;
             return;
         };
-        let (rates, route) = self.stamped(from, rates, route, out_record);
+        self.stamp(from, &mut rates, &mut route, Some(out_record.egress));
         self.on_failed(now, id, from, interest.nonce, Outcome { reason, rates, route });
     }
 }

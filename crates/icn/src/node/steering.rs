@@ -1,5 +1,6 @@
 //! Path steering: Interests follow paths that earlier Data has taken (MIRCC, section 4.3.2, and RFC 9531).
 
+use super::extensions::Extensions;
 use super::face_id::FaceId;
 use super::fib::NextHop;
 use super::strategy::{AnyStrategy, Hops, Strategy, weighted};
@@ -29,10 +30,43 @@ pub(crate) struct Egress {
     pub(crate) random: u64,
 }
 
+/// What becomes of the hint of an Interest as it leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Turn {
+    /// It stays.
+    Keep,
+    /// Its top label goes.
+    Pop,
+    /// It goes.
+    Drop,
+    /// It becomes the hash of the rest of the path.
+    Hash(u64),
+    /// It becomes this random value.
+    Random(u64),
+}
+
+impl Turn {
+    /// Updates the hint.
+    pub(crate) fn apply(self, hint: &mut Hint) {
+        match self {
+            Turn::Keep => {}
+            Turn::Pop => {
+                if let Hint::Labels(labels) = hint {
+                    labels.pop();
+                }
+            }
+            Turn::Drop => *hint = Hint::None,
+            Turn::Hash(hash) => *hint = Hint::Hash(hash),
+            Turn::Random(random) => *hint = Hint::Random(random),
+        }
+    }
+}
+
 /// Chooses next hops by hints, and extends the routes of Data.
 #[derive(Clone, Debug)]
 pub(crate) struct Steering {
     node: u64,
+    extensions: Extensions,
     form: Form,
     strategy: AnyStrategy,
     random: Random,
@@ -41,28 +75,28 @@ pub(crate) struct Steering {
 
 impl Steering {
     pub(crate) fn new(node: u64, form: Form, strategy: AnyStrategy, random: Random) -> Steering {
-        Steering { node, form, strategy, random, paths: HashTable::new() }
+        Steering { node, extensions: Extensions::new(node), form, strategy, random, paths: HashTable::new() }
     }
 
-    /// Chooses the next hop of an Interest that arrived on `from`, and updates `steer` for it. `label` returns the label of a face.
+    /// Chooses the next hop of an Interest that arrived on `from`, and what becomes of its hint. `label` returns the label of a face.
     pub(crate) fn choose(
         &mut self,
         all: &[NextHop],
         from: FaceId,
         label: impl Fn(FaceId) -> u16,
-        steer: &mut Steer,
-    ) -> Result<Egress, NackReason> {
+        steer: &Steer,
+    ) -> Result<(Egress, Turn), NackReason> {
         let hops = Hops::new(all, from);
         let mut iter = hops.iter();
         let first = iter.next().ok_or(NackReason::NoRoute)?;
         let split = iter.next().is_some();
         let egress = |hop: NextHop| Egress { face: hop.face, split, fallback: false, random: 0 };
         let mut missed = false;
-        match (self.form, &mut steer.hint) {
+        match (self.form, &steer.hint) {
             (Form::Labels, Hint::Labels(labels)) => {
-                if let Some(top) = labels.pop() {
+                if let Some(top) = labels.top() {
                     match hops.iter().find(|hop| label(hop.face) == top) {
-                        Some(hop) => return Ok(egress(hop)),
+                        Some(hop) => return Ok((egress(hop), Turn::Pop)),
                         None => missed = true,
                     }
                 }
@@ -70,10 +104,7 @@ impl Steering {
             (Form::Hashes, Hint::Hash(hash)) if *hash != 0 => {
                 let known = self.paths.find(*hash, |path| path.downstream == *hash);
                 match known.and_then(|path| Some((path.upstream, hops.iter().find(|hop| hop.face == path.face)?))) {
-                    Some((upstream, hop)) => {
-                        *hash = upstream;
-                        return Ok(egress(hop));
-                    }
+                    Some((upstream, hop)) => return Ok((egress(hop), Turn::Hash(upstream))),
                     None => missed = true,
                 }
             }
@@ -82,43 +113,41 @@ impl Steering {
                     Hint::Random(random) => random,
                     _ => self.random.bits(),
                 };
-                *hint = Hint::Random(random);
                 let hop = weighted(hops.iter(), mix(random ^ extend(0, self.node, 0))).unwrap_or(first);
-                return Ok(Egress { random, ..egress(hop) });
+                return Ok((Egress { random, ..egress(hop) }, Turn::Random(random)));
             }
             (Form::Bloom, Hint::Bloom(bloom)) if split => {
                 let draw = self.random.bits();
                 match weighted(hops.iter().filter(|hop| bloom.contains(self.link(label(hop.face)))), draw) {
-                    Some(hop) => return Ok(egress(hop)),
+                    Some(hop) => return Ok((egress(hop), Turn::Keep)),
                     None => missed = true,
                 }
             }
             _ => {}
         }
-        if missed {
-            if steer.strict {
-                return Err(NackReason::InvalidLabel);
-            }
-            // The rest of a path that ends here leads elsewhere; a Bloom filter still names links further on.
-            if !matches!(steer.hint, Hint::Bloom(_)) {
-                steer.hint = Hint::None;
-            }
+        if missed && steer.strict {
+            return Err(NackReason::InvalidLabel);
         }
+        // The rest of a path that ends here leads elsewhere; a Bloom filter still names links further on.
+        let turn = if missed && !matches!(steer.hint, Hint::Bloom(_)) { Turn::Drop } else { Turn::Keep };
         let hop = if split { self.strategy.choose(hops, &mut self.random).unwrap_or(first) } else { first };
-        Ok(Egress { fallback: missed, ..egress(hop) })
+        Ok((Egress { fallback: missed, ..egress(hop) }, turn))
     }
 
     /// Extends the route of Data or a Nack by its hop into this node, on `face` with `label`. `egress` is how the Interest left by that
     /// face.
-    pub(crate) fn extend(&mut self, route: &mut Route, face: FaceId, label: u16, egress: Option<&Egress>) {
+    pub(crate) fn extend(&mut self, route: &mut Route, face: FaceId, label: u16, egress: Option<Egress>) {
         let upstream = route.id;
-        route.id = extend(upstream, self.node, label);
+        route.id = self.extensions.of(upstream, label);
         match self.form {
             Form::Labels => {
-                let mut labels = if let Hint::Labels(labels) = route.hint { labels } else { Labels::default() };
-                // A path too long for the bitmap keeps the labels nearest to the producer.
-                let _ = labels.push(label);
-                route.hint = Hint::Labels(labels);
+                if !matches!(route.hint, Hint::Labels(_)) {
+                    route.hint = Hint::Labels(Labels::default());
+                }
+                if let Hint::Labels(labels) = &mut route.hint {
+                    // A path too long for the bitmap keeps the labels nearest to the producer.
+                    let _ = labels.push(label);
+                }
             }
             Form::Hashes => {
                 let downstream = route.id;

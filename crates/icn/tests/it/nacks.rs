@@ -161,7 +161,7 @@ fn what_was_not_asked_for_is_counted_and_dropped() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
     consumer.handle(at(55), data(&Interest { name: Interned::segment(1, 1, 0), ..interest.clone() }, 9, kbps(1, 1)));
     consumer.handle(at(55), data(&Interest { name: Interned::segment(1, 0, 77), ..interest.clone() }, 9, kbps(1, 1)));
-    consumer.handle(at(55), Packet::Interest(interest.clone()));
+    consumer.handle(at(55), Packet::from(interest.clone()));
     assert_eq!((consumer.counters().unsolicited, consumer.subflows().count()), (3, 1));
     consumer.handle(at(56), data(&interest, 1, kbps(1000, 500)));
     consumer.handle(at(57), data(&interest, 1, kbps(1000, 500)));

@@ -174,7 +174,7 @@ fn without_multipath_every_rate_counts_whatever_its_path() {
 fn interests_carry_the_round_trip_and_data_its_size() {
     let mut consumer = consumer("single", None);
     let sent = run(&mut consumer, (at(0), at(1000)), RTT, |_, interest| match data(interest, 1, kbps(1000, 0)) {
-        Packet::Data(data) => Some(Packet::Data(Data { size: Bytes::new(2000), ..data })),
+        Packet::Data(data) => Some(Packet::from(Data { size: Bytes::new(2000), ..*data })),
         other => Some(other),
     });
     assert!(sent[0].1.srtt.is_zero() && sent[1].1.srtt == RTT);

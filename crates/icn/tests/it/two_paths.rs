@@ -84,7 +84,7 @@ impl World {
         loop {
             let mut done = true;
             while let Some(interest) = self.consumer.interest() {
-                self.nodes[0].handle(now, FaceId(0), Packet::Interest(interest));
+                self.nodes[0].handle(now, FaceId(0), Packet::from(interest));
                 done = false;
             }
             for node in 0..2 {

@@ -43,7 +43,7 @@ fn a_mark_halves_without_a_loss() {
     let sent = run(&mut consumer, (at(0), at(999)), RTT, |_, interest| {
         let marked = segment_of(interest) == 30;
         reply(interest).map(|packet| match packet {
-            Packet::Data(data) => Packet::Data(narrows_icn::Data { marked, ..data }),
+            Packet::Data(data) => Packet::from(narrows_icn::Data { marked, ..*data }),
             other => other,
         })
     });

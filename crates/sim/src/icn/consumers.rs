@@ -85,7 +85,7 @@ impl Nodes<'_> {
         while self.pulse.goes_on(now)
             && let Some(interest) = instance.consumer.interest()
         {
-            node.handle(now, instance.face, Packet::Interest(interest));
+            node.handle(now, instance.face, Packet::from(interest));
         }
         if !instance.over && instance.consumer.finished() {
             self.finish(now, place);

@@ -20,7 +20,12 @@ pub(crate) struct Wheel {
     links: Vec<Link>,
     /// All buckets up to this one have been emptied.
     past: u64,
+    /// The first tick after `past` whose bucket is not empty; [`EMPTY`] if all are.
+    first: u64,
 }
+
+/// Later than every tick.
+const EMPTY: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Link {
@@ -31,12 +36,13 @@ struct Link {
 
 impl Wheel {
     pub(crate) fn new() -> Wheel {
-        Wheel { heads: [NONE; BUCKETS as usize], occupied: [0; (BUCKETS / 64) as usize], links: Vec::new(), past: 0 }
+        Wheel { heads: [NONE; BUCKETS as usize], occupied: [0; (BUCKETS / 64) as usize], links: Vec::new(), past: 0, first: EMPTY }
     }
 
     /// Slot `slot` expires at `at`. It must not be in the wheel.
     pub(crate) fn insert(&mut self, slot: u32, at: Time) {
         let tick = at.as_nanos().div_ceil(1 << SHIFT).clamp(self.past + 1, self.past + BUCKETS - 1);
+        self.first = self.first.min(tick);
         let bucket = (tick % BUCKETS) as u32;
         let after = std::mem::replace(&mut self.heads[bucket as usize], slot);
         let link = Link { bucket, before: NONE, after };
@@ -63,6 +69,9 @@ impl Wheel {
         }
         if self.heads[bucket as usize] == NONE {
             self.occupied[bucket as usize / 64] &= !(1 << (bucket % 64));
+            if u64::from(bucket) == self.first % BUCKETS {
+                self.first = self.next().unwrap_or(EMPTY);
+            }
         }
     }
 
@@ -72,27 +81,23 @@ impl Wheel {
         if current <= self.past {
             return None;
         }
-        match self.next().filter(|tick| *tick <= current) {
-            Some(tick) => {
-                // One tick behind the bucket until it is empty.
-                self.past = tick - 1;
-                let slot = self.heads[(tick % BUCKETS) as usize];
-                self.remove(slot);
-                Some(slot)
-            }
-            None => {
-                self.past = current;
-                None
-            }
+        if self.first > current {
+            self.past = current;
+            return None;
         }
+        // One tick behind the bucket until it is empty.
+        self.past = self.first - 1;
+        let slot = self.heads[(self.first % BUCKETS) as usize];
+        self.remove(slot);
+        Some(slot)
     }
 
     /// The end of the first bucket that is not empty.
     pub(crate) fn due(&self) -> Option<Time> {
-        self.next().map(|tick| Time::from_nanos(tick << SHIFT))
+        (self.first != EMPTY).then(|| Time::from_nanos(self.first << SHIFT))
     }
 
-    /// The first tick after `past` whose bucket is not empty.
+    /// Finds the first tick after `past` whose bucket is not empty.
     fn next(&self) -> Option<u64> {
         let first = (self.past + 1) % BUCKETS;
         let words = self.occupied.len();

@@ -38,7 +38,7 @@ pub fn kbps(primary: u64, secondary: u64) -> Rates {
 
 /// Data of 1000 B for an Interest, by a path with these rates.
 pub fn data(interest: &Interest<Interned>, path: u64, rates: Rates) -> Packet<Interned> {
-    Packet::Data(Data {
+    Packet::from(Data {
         name: interest.name,
         freshness: Span::ZERO,
         rates,
@@ -51,7 +51,7 @@ pub fn data(interest: &Interest<Interned>, path: u64, rates: Rates) -> Packet<In
 }
 
 pub fn nack(interest: &Interest<Interned>, reason: NackReason, rates: Rates) -> Packet<Interned> {
-    Packet::Nack(Nack { interest: interest.clone(), reason, rates, route: Route::default() })
+    Packet::from(Nack { interest: interest.clone(), reason, rates, route: Route::default() })
 }
 
 /// The path that an Interest names, in networks that tell them apart by hashes.

@@ -151,9 +151,9 @@ proptest! {
             };
             match step {
                 Step::Interest { face, name: number, prefix, nonce, lifetime } => {
-                    node.handle(now, FaceId(face), Packet::Interest(asked(number, prefix, nonce, lifetime)));
+                    node.handle(now, FaceId(face), Packet::from(asked(number, prefix, nonce, lifetime)));
                 }
-                Step::Data { face, name: number } => node.handle(now, FaceId(face), Packet::Data(data(name(number)))),
+                Step::Data { face, name: number } => node.handle(now, FaceId(face), Packet::from(data(name(number)))),
                 Step::Nack { face, name: number, prefix, nonce } => {
                     node.handle(now, FaceId(face), nack(asked(number, prefix, nonce, 50), NackReason::Congestion));
                 }
@@ -216,7 +216,7 @@ proptest! {
             waits.insert((node, name), (nonce, now + lifetime));
             asked += 1;
             let steer = Steer { hint: told.get(&node).copied().unwrap_or_default(), strict: producer == 3 };
-            net.send(now, node, consumers[node], Packet::Interest(Interest { lifetime, steer, ..interest(name, nonce) }));
+            net.send(now, node, consumers[node], Packet::from(Interest { lifetime, steer, ..interest(name, nonce) }));
             let mut received = net.take();
             while let Some((at, face, packet)) = received.pop() {
                 match packet {
@@ -225,8 +225,8 @@ proptest! {
                         answered += 1;
                         match producer {
                             0 => continue,
-                            1 => net.send(now, at, face, nack(interest, NackReason::Unknown)),
-                            _ => net.send(now, at, face, Packet::Data(data(interest.name))),
+                            1 => net.send(now, at, face, nack(*interest, NackReason::Unknown)),
+                            _ => net.send(now, at, face, Packet::from(data(interest.name))),
                         }
                         received.extend(net.take());
                     }

@@ -54,7 +54,7 @@ pub fn data(name: Interned) -> Data<Interned> {
 }
 
 pub fn nack(interest: Interest<Interned>, reason: NackReason) -> Packet<Interned> {
-    Packet::Nack(Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() })
+    Packet::from(Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() })
 }
 
 /// Everything a node has to send.
@@ -172,7 +172,7 @@ impl Net {
                 return;
             }
             for (node, face, packet) in interests {
-                self.send(now, node, face, Packet::Data(data(as_interest(&packet).name)));
+                self.send(now, node, face, Packet::from(data(as_interest(&packet).name)));
             }
         }
     }

@@ -1,0 +1,87 @@
+//! Lists that mostly have one element.
+
+/// A list whose first element is kept in place.
+#[derive(Clone, Debug)]
+pub(crate) struct Few<T> {
+    first: Option<T>,
+    /// Empty while there is no first one.
+    more: Vec<T>,
+}
+
+impl<T> Few<T> {
+    pub(crate) fn new() -> Few<T> {
+        Few { first: None, more: Vec::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    pub(crate) fn first(&self) -> Option<&T> {
+        self.first.as_ref()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(&self.more)
+    }
+
+    /// The first element for which `chosen` is true.
+    pub(crate) fn find_mut(&mut self, chosen: impl Fn(&T) -> bool) -> Option<&mut T> {
+        match &mut self.first {
+            Some(first) if chosen(first) => Some(first),
+            _ => self.more.iter_mut().find(|value| chosen(value)),
+        }
+    }
+
+    pub(crate) fn push(&mut self, value: T) {
+        if self.first.is_none() {
+            self.first = Some(value);
+        } else {
+            self.more.push(value);
+        }
+    }
+
+    /// Removes the first element for which `chosen` is true; the last one takes its place.
+    pub(crate) fn remove(&mut self, chosen: impl Fn(&T) -> bool) -> Option<T> {
+        if self.first.as_ref().is_some_and(&chosen) {
+            return std::mem::replace(&mut self.first, self.more.pop());
+        }
+        let at = self.more.iter().position(chosen)?;
+        Some(self.more.swap_remove(at))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.first = None;
+        self.more.clear();
+    }
+
+    /// Removes all elements, in order.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
+        self.first.take().into_iter().chain(self.more.drain(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a vector.
+        #[test]
+        fn it_has_what_a_vector_has(steps in prop::collection::vec((0u8..6, any::<bool>()), 0..40)) {
+            let (mut few, mut all) = (Few::new(), Vec::new());
+            for (value, push) in steps {
+                if push {
+                    few.push(value);
+                    all.push(value);
+                } else {
+                    let at = all.iter().position(|other| *other == value);
+                    prop_assert_eq!(few.remove(|other| *other == value), at.map(|at| all.swap_remove(at)));
+                }
+                prop_assert!(few.iter().eq(&all) && few.first() == all.first() && few.is_empty() == all.is_empty());
+            }
+            prop_assert!(few.drain().eq(all) && few.is_empty());
+        }
+    }
+}
