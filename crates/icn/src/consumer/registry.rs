@@ -1,6 +1,7 @@
 //! The registry of consumers that follow rates.
 
 use narrows_params::{Param, Registered, Spec};
+use narrows_units::Span;
 
 /// The registry entry of a consumer.
 pub struct ConsumerEntry {
@@ -92,8 +93,8 @@ pub(crate) struct Settings {
     pub(crate) total: bool,
     pub(crate) multipath: bool,
     pub(crate) probe: f64,
-    /// Least number of hintless Interests per second.
-    pub(crate) probes: f64,
+    /// The longest time without a hintless Interest.
+    pub(crate) longest_without_probe: Span,
     pub(crate) strict: bool,
     /// Round trips before the first secondary Interest; `None` for a consumer that sends none.
     pub(crate) hold: Option<f64>,
@@ -106,7 +107,7 @@ impl Settings {
             total: choice.entry().total,
             multipath: params.optional(&MULTIPATH).unwrap_or(true),
             probe: params.get(&PROBE),
-            probes: params.get(&PROBES),
+            longest_without_probe: Span::from_secs_f64(1.0 / params.get(&PROBES)),
             strict: params.get(&STRICT),
             hold: params.optional(&HOLD),
         }
@@ -121,7 +122,10 @@ mod tests {
     fn the_paper_gives_the_defaults() {
         for entry in CONSUMERS {
             let settings = Settings::new(&entry.name.parse().unwrap());
-            assert_eq!((settings.probe, settings.probes, settings.multipath, settings.strict), (0.03, 1.0, true, false));
+            assert_eq!(
+                (settings.probe, settings.longest_without_probe, settings.multipath, settings.strict),
+                (0.03, Span::from_secs(1), true, false)
+            );
             assert_eq!(settings.hold, (entry.classes == 2).then_some(4.0));
         }
     }

@@ -20,6 +20,8 @@ pub(crate) struct Segments {
     retransmit: VecDeque<u64>,
     /// Timers in the order in which Interests left, by how often their segment has timed out: all of a queue have the same timeout.
     timers: [VecDeque<Timer>; LEVELS],
+    /// Only this many of these queues have been used.
+    levels: usize,
 }
 
 /// One segment's latest Interest.
@@ -79,6 +81,7 @@ impl Segments {
             in_flight: 0,
             retransmit: VecDeque::new(),
             timers: Default::default(),
+            levels: 0,
         }
     }
 
@@ -138,7 +141,7 @@ impl Segments {
         };
         let sends = slot.sends;
         self.in_flight += 1;
-        self.prune();
+        self.prune_retransmit();
         (segment, sends)
     }
 
@@ -160,7 +163,9 @@ impl Segments {
     pub(crate) fn start_timer(&mut self, segment: u64) {
         if self.is(segment, SegmentState::InFlight) {
             let slot = *self.slot(segment);
-            self.timers[usize::from(slot.timeouts)].push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
+            let level = usize::from(slot.timeouts);
+            self.levels = self.levels.max(level + 1);
+            self.timers[level].push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
         }
     }
 
@@ -178,7 +183,7 @@ impl Segments {
         while self.is(self.base, SegmentState::Received) {
             self.base += 1;
         }
-        self.prune();
+        self.prune(slot.timeouts);
         Arrival::New(slot)
     }
 
@@ -186,10 +191,12 @@ impl Segments {
     pub(crate) fn fail(&mut self, segment: u64) -> bool {
         let failed = self.is(segment, SegmentState::InFlight);
         if failed {
-            self.slot_mut(segment).state = SegmentState::Retransmit;
+            let slot = self.slot_mut(segment);
+            slot.state = SegmentState::Retransmit;
+            let level = slot.timeouts;
             self.in_flight -= 1;
             self.retransmit.push_back(segment);
-            self.prune();
+            self.prune(level);
         }
         failed
     }
@@ -197,7 +204,7 @@ impl Segments {
     /// Times out Interests after `rto`, which doubles with each timeout of the segment, up to 2 s. Returns how many timed out.
     pub(crate) fn expire(&mut self, now: Time, rto: Span) -> u64 {
         let mut expired = 0;
-        for level in 0..LEVELS {
+        for level in 0..self.levels {
             while let Some(&Timer { segment, sends, sent_at }) = self.timers[level].front() {
                 if self.is_current(segment, sends) {
                     if sent_at + timeout(rto, level) > now {
@@ -218,22 +225,25 @@ impl Segments {
     /// When to call [`expire`](Segments::expire) next.
     pub(crate) fn due(&self, rto: Span) -> Time {
         let due = |(level, timers): (usize, &VecDeque<Timer>)| timers.front().map(|timer| timer.sent_at + timeout(rto, level));
-        self.timers.iter().enumerate().filter_map(due).min().unwrap_or(Time::NEVER)
+        self.timers[..self.levels].iter().enumerate().filter_map(due).min().unwrap_or(Time::NEVER)
     }
 
     fn is_current(&self, segment: u64, sends: u32) -> bool {
         self.is(segment, SegmentState::InFlight) && self.slot(segment).sends == sends
     }
 
-    /// Removes outdated entries from the heads of all queues.
-    fn prune(&mut self) {
+    /// Removes outdated entries from the heads of the queues after the state of a segment with `timeouts` has changed.
+    fn prune(&mut self, timeouts: u8) {
+        self.prune_retransmit();
+        let level = usize::from(timeouts);
+        while self.timers[level].front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
+            self.timers[level].pop_front();
+        }
+    }
+
+    fn prune_retransmit(&mut self) {
         while self.retransmit.front().is_some_and(|segment| !self.is(*segment, SegmentState::Retransmit)) {
             self.retransmit.pop_front();
-        }
-        for level in 0..LEVELS {
-            while self.timers[level].front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
-                self.timers[level].pop_front();
-            }
         }
     }
 }

@@ -57,14 +57,15 @@ impl Subflows {
         &self.all
     }
 
-    /// The rate of one class (MIRCC, section 4.2): the best subflow's for primary Interests, the sum for secondary ones and, with `total`,
+    /// The rate of each class (MIRCC, section 4.2): the best subflow's for primary Interests, the sum for secondary ones and, with `total`,
     /// for both.
-    pub(crate) fn rate(&self, class: Class) -> Rate {
-        let rates = self.all.iter().map(|subflow| subflow.rate(class));
-        Rate::from_bps(match class {
-            Class::Primary if !self.total => rates.max().unwrap_or(0),
-            _ => rates.fold(0, u64::saturating_add),
-        })
+    pub(crate) fn rates(&self) -> ByClass<Rate> {
+        let sum = |sum: u64, rate: Rate| sum.saturating_add(rate.as_bps());
+        let primary = self.all.iter().map(|subflow| subflow.rates.primary);
+        ByClass {
+            primary: if self.total { Rate::from_bps(primary.fold(0, sum)) } else { primary.max().unwrap_or(Rate::ZERO) },
+            secondary: Rate::from_bps(self.all.iter().map(|subflow| subflow.rates.secondary).fold(0, sum)),
+        }
     }
 
     /// Data arrived by path `id` with these rates, which apply at once (MIRCC, section 3.1). Returns its subflow.
@@ -100,9 +101,13 @@ impl Subflows {
         self.keep(|subflow| subflow.id != id);
     }
 
-    /// Removes paths that have not answered Interests for longer than `limit`.
-    pub(crate) fn expire(&mut self, now: Time, limit: Span) {
-        self.keep(|subflow| subflow.unanswered_since.is_none_or(|since| since + limit > now));
+    /// Removes paths that have not answered Interests for longer than `limit`. False if there is none.
+    pub(crate) fn expire(&mut self, now: Time, limit: Span) -> bool {
+        let expired = self.due(limit) <= now;
+        if expired {
+            self.keep(|subflow| subflow.unanswered_since.is_none_or(|since| since + limit > now));
+        }
+        expired
     }
 
     fn keep(&mut self, kept: impl Fn(&Subflow) -> bool) {
@@ -124,12 +129,11 @@ impl Subflows {
         if sum <= 0.0 {
             return None;
         }
-        let pace = self.rate(class).as_bps() as f64;
         let mut chosen = 0;
         for index in 0..self.all.len() {
             let share = rate(&self.all[index]) / sum;
             debug_assert!(
-                pace * share <= rate(&self.all[index]) * (1.0 + 1e-9),
+                self.rates().of(class).as_bps() as f64 * share <= rate(&self.all[index]) * (1.0 + 1e-9),
                 "a path gets Interests above its rate (MIRCC, section 4.3)"
             );
             *self.all[index].credit.of_mut(class) += share;

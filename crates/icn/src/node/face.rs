@@ -58,6 +58,26 @@ pub(crate) struct Held<N: Name> {
     pub(crate) interest: Box<Interest<N>>,
 }
 
+/// What the rate of a shaper depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Measured {
+    /// In and out.
+    capacities: [Option<Rate>; 2],
+    /// Mean sizes of Interests in and out and of Data in and out.
+    sizes: [f64; 4],
+    /// Interests that arrive, in bit/s.
+    incoming: f64,
+}
+
+impl Measured {
+    /// The rate at which Interests may leave, in bit/s.
+    fn shaped(&self, headroom: f64) -> f64 {
+        let [inward, out] = self.capacities.map(|rate| rate.map_or(f64::INFINITY, |rate| rate.as_bps() as f64));
+        let [interest_in, interest_out, data_in, data_out] = self.sizes;
+        Link { out, inward, r1: data_in / interest_out, r2: data_out / interest_in }.rate(self.incoming, headroom)
+    }
+}
+
 /// Packet sizes in bytes assumed before the first packet (`ShaperNetDeviceFace`).
 const ASSUMED_INTEREST: f64 = 40.0;
 const ASSUMED_DATA: f64 = 1100.0;
@@ -76,6 +96,8 @@ pub(crate) struct Face<N: Name> {
     capacity_out: Option<Rate>,
     shaped_capacity: bool,
     incoming: IncomingRate,
+    /// The latest rate of the shaper, and what it was computed from.
+    shaped: (Measured, f64),
     interest_in: MeanSize,
     interest_out: MeanSize,
     data_in: MeanSize,
@@ -102,6 +124,7 @@ impl<N: Name> Face<N> {
             capacity_out: config.capacity_out,
             shaped_capacity,
             incoming: IncomingRate::default(),
+            shaped: (Measured::default(), 0.0),
             interest_in: MeanSize::assumed(ASSUMED_INTEREST),
             interest_out: MeanSize::assumed(ASSUMED_INTEREST),
             data_in: MeanSize::assumed(ASSUMED_DATA),
@@ -242,14 +265,14 @@ impl<N: Name> Face<N> {
     /// The rate at which Interests may leave, in bit/s.
     fn shaper_rate(&mut self, now: Time) -> f64 {
         let Some(shaper) = &self.shaper else { return f64::INFINITY };
-        let capacity = |rate: Option<Rate>| rate.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
-        let link = Link {
-            out: capacity(self.capacity_out),
-            inward: capacity(self.capacity_in),
-            r1: self.inflation(),
-            r2: self.data_out.get() / self.interest_in.get(),
+        let measured = Measured {
+            capacities: [self.capacity_in, self.capacity_out],
+            sizes: [&self.interest_in, &self.interest_out, &self.data_in, &self.data_out].map(MeanSize::get),
+            incoming: self.incoming.rate(now),
         };
-        let incoming = self.incoming.rate(now);
-        link.rate(incoming, shaper.headroom())
+        if self.shaped.0 != measured {
+            self.shaped = (measured, measured.shaped(shaper.headroom()));
+        }
+        self.shaped.1
     }
 }

@@ -1,8 +1,9 @@
 //! The consumer that follows the rates in Data.
 
+mod pace;
 mod sending;
 
-use super::counters::{ConsumerCounters, ConsumerSetup};
+use super::counters::{ByClass, ConsumerCounters, ConsumerSetup};
 use super::pacer::Pacer;
 use super::registry::{ConsumerChoice, Settings};
 use super::segments::{Arrival, Segments};
@@ -12,6 +13,7 @@ use crate::packet::{Class, Data, Nack, NackReason, Packet};
 use crate::route::{Form, Hint};
 use narrows_transport::{RtoRule, RttEstimator, Transport};
 use narrows_units::{Random, Rate, Span, Time};
+use pace::{Gaps, Waits, gap_at};
 
 /// Requests segments in order at the rates that links stamp into Data (MIRCC, sections 3 and 4).
 #[derive(Clone, Debug)]
@@ -31,10 +33,12 @@ pub(crate) struct RateConsumer<C: Content> {
     first_data: Time,
     last_probe: Time,
     rtt: RttEstimator,
+    waits: Waits,
     latest_rtt: Option<Span>,
     sample: Option<Span>,
     /// Smoothed size of Data in octets.
     data_size: f64,
+    gaps: Gaps,
     measured: bool,
     stopped: bool,
     counters: ConsumerCounters,
@@ -53,8 +57,6 @@ struct Discovery {
 const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
 /// Gain of the smoothed size of Data.
 const SIZE_GAIN: f64 = 1.0 / 8.0;
-/// A path is removed after this many round trips without Data, and not before this time; the paper gives none.
-const PATH_TIMEOUT: (u64, Span) = (8, Span::from_secs(1));
 
 impl<C: Content> RateConsumer<C> {
     pub(crate) fn new(choice: &ConsumerChoice, setup: &ConsumerSetup, content: C, segments: Option<u64>, start: Time) -> RateConsumer<C> {
@@ -66,7 +68,10 @@ impl<C: Content> RateConsumer<C> {
             max_rto: Span::from_secs(60),
             ..Transport::default()
         };
+        let (rtt, data_size) = (RttEstimator::new(&transport), setup.data.get() as f64);
         RateConsumer {
+            waits: Waits::new(&rtt, settings.hold),
+            gaps: Gaps::new(data_size),
             subflows: Subflows::new(settings.total),
             settings,
             setup: *setup,
@@ -79,10 +84,10 @@ impl<C: Content> RateConsumer<C> {
             secondary: Pacer::default(),
             first_data: start,
             last_probe: start,
-            rtt: RttEstimator::new(&transport),
+            rtt,
             latest_rtt: None,
             sample: None,
-            data_size: setup.data.get() as f64,
+            data_size,
             measured: false,
             stopped: false,
             counters: ConsumerCounters::default(),
@@ -97,6 +102,7 @@ impl<C: Content> RateConsumer<C> {
             Packet::Nack(nack) => self.on_nack(&nack),
             Packet::Interest(_) => self.counters.unsolicited += 1,
         }
+        self.update_gaps();
     }
 
     fn on_data(&mut self, data: &Data<C::Name>) {
@@ -140,6 +146,7 @@ impl<C: Content> RateConsumer<C> {
 
     fn on_round_trip(&mut self, rtt: Span) {
         self.rtt.sample(rtt, 0, 0);
+        self.waits = Waits::new(&self.rtt, self.settings.hold);
         self.latest_rtt = Some(rtt);
         self.sample = Some(rtt);
     }
@@ -159,7 +166,7 @@ impl<C: Content> RateConsumer<C> {
             }
             (_, path) => self.subflows.on_nack(path, nack.rates),
         }
-        let gap = self.gap_at(nack.rates.primary);
+        let gap = gap_at(nack.rates.primary, self.data_size);
         if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.segment == Some(segment)) {
             discovery.segment = None;
             if nack.reason == NackReason::Congestion {
@@ -177,13 +184,15 @@ impl<C: Content> RateConsumer<C> {
 
     pub(crate) fn poll(&mut self, now: Time) {
         self.now = now;
-        self.counters.timeouts += self.segments.expire(now, self.rtt.timeout());
+        self.counters.timeouts += self.segments.expire(now, self.waits.timeout);
         if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.at <= now)
             && let Some(segment) = discovery.segment.take()
         {
             self.counters.timeouts += u64::from(self.segments.fail(segment));
         }
-        self.subflows.expire(now, self.path_timeout());
+        if self.subflows.expire(now, self.waits.path) {
+            self.update_gaps();
+        }
         self.discover();
     }
 
@@ -191,7 +200,7 @@ impl<C: Content> RateConsumer<C> {
         if self.stopped || self.finished() {
             return None;
         }
-        let mut due = self.segments.due(self.rtt.timeout()).min(self.subflows.due(self.path_timeout()));
+        let mut due = self.segments.due(self.waits.timeout).min(self.subflows.due(self.waits.path));
         if let Some(discovery) = self.discovery {
             if discovery.segment.is_some() || self.segments.has_next() {
                 due = due.min(discovery.at);
@@ -202,8 +211,8 @@ impl<C: Content> RateConsumer<C> {
         (due != Time::NEVER).then_some(due)
     }
 
-    fn path_timeout(&self) -> Span {
-        (self.srtt() * PATH_TIMEOUT.0).max(PATH_TIMEOUT.1)
+    fn update_gaps(&mut self) {
+        self.gaps.update(self.subflows.rates(), self.data_size);
     }
 
     pub(crate) fn stop(&mut self) {
@@ -219,12 +228,12 @@ impl<C: Content> RateConsumer<C> {
     }
 
     pub(crate) fn rates(&self) -> (Rate, Rate) {
-        let secondary = if self.secondary_start() <= self.now { self.subflows.rate(Class::Secondary) } else { Rate::ZERO };
-        (self.subflows.rate(Class::Primary), secondary)
+        let ByClass { primary, secondary } = self.subflows.rates();
+        (primary, if self.secondary_start() <= self.now { secondary } else { Rate::ZERO })
     }
 
     pub(crate) fn srtt(&self) -> Span {
-        self.rtt.srtt()
+        self.waits.srtt
     }
 
     pub(crate) fn in_flight(&self) -> usize {

@@ -4,26 +4,12 @@ use super::{Discovery, RETRY, RateConsumer};
 use crate::name::Content;
 use crate::packet::{Class, Interest};
 use crate::route::{Hint, Steer};
-use narrows_units::{Rate, Span, Time};
-
-/// The longest time between primary Interests, so that a rate of zero is not final.
-const LONGEST_GAP: Span = Span::from_secs(60);
+use narrows_units::{Span, Time};
 
 impl<C: Content> RateConsumer<C> {
-    /// The time between Interests that request Data at `rate`.
-    pub(super) fn gap_at(&self, rate: Rate) -> Span {
-        Span::from_secs_f64(8.0 * self.data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
-    }
-
-    /// The time between Interests of `class`.
-    fn gap(&self, class: Class) -> Span {
-        let gap = self.gap_at(self.subflows.rate(class));
-        if class == Class::Primary { gap.min(LONGEST_GAP) } else { gap }
-    }
-
     /// When the next Interest of `class` may leave.
     pub(super) fn next_departure(&self, class: Class) -> Time {
-        let gap = self.gap(class);
+        let gap = self.gaps.of(class);
         match class {
             Class::Primary => self.primary.due(gap),
             Class::Secondary if gap == Span::MAX => Time::NEVER,
@@ -33,10 +19,7 @@ impl<C: Content> RateConsumer<C> {
 
     /// When secondary Interests may begin.
     pub(super) fn secondary_start(&self) -> Time {
-        match self.settings.hold {
-            Some(hold) if !self.srtt().is_zero() => self.first_data + Span::from_secs_f64(hold * self.srtt().as_secs_f64()),
-            _ => Time::NEVER,
-        }
+        self.waits.secondary.map_or(Time::NEVER, |wait| self.first_data + wait)
     }
 
     pub(crate) fn interest(&mut self) -> Option<Interest<C::Name>> {
@@ -47,7 +30,7 @@ impl<C: Content> RateConsumer<C> {
             return (discovery.segment.is_none() && discovery.at <= self.now).then(|| self.send_discovery(discovery));
         }
         let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.next_departure(*class) <= self.now)?;
-        let gap = self.gap(class);
+        let gap = self.gaps.of(class);
         match class {
             Class::Primary => self.primary.take(self.now, gap),
             Class::Secondary => self.secondary.take(self.now, gap),
@@ -64,8 +47,7 @@ impl<C: Content> RateConsumer<C> {
             return false;
         }
         let drawn = self.random.chance(self.settings.probe);
-        let longest = Span::from_secs_f64(1.0 / self.settings.probes);
-        if !drawn && self.now.since(self.last_probe) < longest {
+        if !drawn && self.now.since(self.last_probe) < self.settings.longest_without_probe {
             return false;
         }
         self.last_probe = self.now;

@@ -60,11 +60,13 @@ pub(crate) struct Shaper<T> {
     secondary: usize,
     /// When the next Interest may leave.
     next: Time,
+    /// The size and the rate of the latest gap, and the gap.
+    gap: (Bytes, f64, Span),
 }
 
 impl<T> Shaper<T> {
     pub(crate) fn new(config: ShaperConfig) -> Shaper<T> {
-        Shaper { config, queue: VecDeque::new(), bytes: Bytes::ZERO, secondary: 0, next: Time::ZERO }
+        Shaper { config, queue: VecDeque::new(), bytes: Bytes::ZERO, secondary: 0, next: Time::ZERO, gap: (Bytes::ZERO, 0.0, Span::MAX) }
     }
 
     pub(crate) fn headroom(&self) -> f64 {
@@ -115,7 +117,11 @@ impl<T> Shaper<T> {
 
     /// An Interest of `size` has left. The next may leave after the time that `size` takes at `rate` bit/s.
     pub(crate) fn sent(&mut self, size: Bytes, rate: f64) {
-        self.next += gap(size, rate);
+        let (of, at, _) = self.gap;
+        if (of, at) != (size, rate) {
+            self.gap = (size, rate, gap(size, rate));
+        }
+        self.next += self.gap.2;
     }
 
     /// The link's capacity changes at `now`: the next Interest waits no longer than `size` takes at the new `rate` in bit/s.
