@@ -64,14 +64,16 @@ impl<N: Name> Fib<N> {
     /// The next hops of the longest prefix of `name`.
     pub(crate) fn lookup(&self, name: &N) -> Option<&[NextHop]> {
         let components = name.components();
-        let lengths = self.lengths.iter().map(|(length, _)| *length).filter(|length| *length <= components);
-        lengths
-            .filter_map(|length| {
-                let hash = name.hash_prefix(length, &self.hashing);
-                self.entries.find(hash, |entry| entry.prefix.components() == length && name.has_prefix(&entry.prefix))
-            })
-            .map(|entry| entry.next_hops.as_slice())
-            .next()
+        for (length, _) in &self.lengths {
+            if *length <= components {
+                let hash = name.hash_prefix(*length, &self.hashing);
+                let found = self.entries.find(hash, |entry| entry.prefix.components() == *length && name.has_prefix(&entry.prefix));
+                if let Some(entry) = found {
+                    return Some(&entry.next_hops);
+                }
+            }
+        }
+        None
     }
 
     /// Sets the weight of every next hop over `face`.

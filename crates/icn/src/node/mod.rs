@@ -60,7 +60,7 @@ pub struct Node<N: Name> {
     shaped_capacity: bool,
     phases: Random,
     counters: NodeCounters,
-    /// Entries that Data answers, and the faces it is sent to; empty between calls.
+    /// All but the first of the entries that Data answers, and the faces it is sent to; empty between calls.
     answered: Vec<EntryId>,
     served: Vec<FaceId>,
 }

@@ -8,7 +8,15 @@ use narrows_units::Time;
 
 impl<N: Name> Node<N> {
     /// Handles every timer that is due at `now`.
+    #[inline]
     pub fn poll(&mut self, now: Time) {
+        if self.pit.pass(now) || self.faces.due() <= now {
+            self.fire(now);
+        }
+    }
+
+    #[inline(never)]
+    fn fire(&mut self, now: Time) {
         while let Some(entry) = self.pit.expire(now) {
             self.counters.expired += 1;
             for record in entry.in_records.iter() {

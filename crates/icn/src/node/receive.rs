@@ -169,13 +169,12 @@ impl<N: Name> Node<N> {
 
     fn on_data(&mut self, now: Time, from: FaceId, mut data: Box<Data<N>>) {
         self.faces.face_mut(from).on_data_in(data.size);
-        self.pit.answered(now, &data.name, &mut self.answered);
-        let Some(first) = self.answered.first() else {
+        let Some(first) = self.pit.answered(now, &data.name, &mut self.answered) else {
             self.counters.unsolicited += 1;
             return;
         };
         let mut egress = None;
-        if let Some(out_record) = self.pit.entry(*first).out_record(from) {
+        if let Some(out_record) = self.pit.entry(first).out_record(from) {
             egress = Some(out_record.egress);
             if let (Some(rate_calculator), Some(sent)) = (&mut self.faces.face_mut(from).rate_calculator, out_record.sent) {
                 rate_calculator.on_round_trip(now.since(sent));
@@ -186,10 +185,11 @@ impl<N: Name> Node<N> {
         if !self.cache.is_off() && !data.no_cache {
             self.cache.insert(now, &data);
         }
-        let several = self.answered.len() > 1;
+        let several = !self.answered.is_empty();
         // All receivers but the last get a copy.
         let mut last = None;
-        for id in self.answered.drain(..) {
+        let (mut next, mut further) = (Some(first), 0);
+        while let Some(id) = next {
             let in_records = &mut self.pit.remove(id).in_records;
             for record in in_records.iter() {
                 let to = record.face;
@@ -205,7 +205,10 @@ impl<N: Name> Node<N> {
                 }
             }
             in_records.clear();
+            next = self.answered.get(further).copied();
+            further += 1;
         }
+        self.answered.clear();
         self.served.clear();
         if let Some(last) = last {
             self.faces.send_data(last, data);

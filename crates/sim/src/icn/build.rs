@@ -4,7 +4,6 @@ use super::consumers::{APPLICATION, begin, consumer, most};
 use super::contents::{Contents, Draws};
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
-use super::parcel::Parcels;
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
@@ -113,7 +112,6 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         forwarders: nodes,
         targets,
         producers,
-        parcels: Parcels::default(),
         contents,
         processes,
         probes: Probes::new(scenario, flows),

@@ -3,7 +3,7 @@
 use super::contents::{Contents, Draws};
 use super::ideal::Ideal;
 use super::instance::ConsumerInstance;
-use super::parcel::{Parcel, Parcels};
+use super::parcel::Parcel;
 use super::probes::Probes;
 use crate::pulse::Pulse;
 use narrows_icn::{FaceId, Interned, Node, Packet, Producer};
@@ -29,7 +29,6 @@ pub(crate) struct Nodes<'a> {
     /// Where packets go that leave by the faces of each node.
     pub(crate) targets: Vec<Vec<FaceTarget>>,
     pub(crate) producers: Vec<Producer<Interned>>,
-    pub(crate) parcels: Parcels,
     pub(crate) contents: Contents,
     pub(crate) processes: Vec<Draws>,
     /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
@@ -80,17 +79,13 @@ impl Visitor<Parcel> for Nodes<'_> {
     #[inline]
     fn delivered(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, parcel: Parcel) {
         let (node, face) = self.far_ends[link];
-        if let Some(packet) = self.parcels.open(parcel) {
-            self.forwarders[node].handle(now, face, packet);
-            self.drain(network, now, node);
-        }
+        self.forwarders[node].handle(now, face, parcel.open());
+        self.drain(network, now, node);
     }
 
-    fn dropped(&mut self, _at: Time, _link: usize, parcel: Parcel) {
-        if let Some(packet) = self.parcels.open(parcel)
-            && let Some(flow) = self.contents.owner(packet.name())
-        {
-            self.tallies[flow as usize].dropped += 1;
+    fn dropped(&mut self, _at: Time, _link: usize, flow: u32) {
+        if let Some(tally) = self.tallies.get_mut(flow as usize) {
+            tally.dropped += 1;
         }
     }
 
@@ -147,8 +142,7 @@ impl Nodes<'_> {
     #[inline]
     fn send(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, packet: Packet<Interned>) {
         let flow = self.contents.owner(packet.name()).unwrap_or(u32::MAX);
-        let parcel = self.parcels.post(packet, flow, network.route(link, false));
-        network.enter(now, parcel, self);
+        network.enter(now, Parcel::new(packet, flow, network.route(link, false)), self);
     }
 
     /// The nodes at both ends of a link hear of its rate.

@@ -32,6 +32,8 @@ pub(crate) struct Pit<N: Name> {
     wheel: Wheel,
     /// Entries that Data with a longer name may answer, counted by the length of their own names.
     prefixes: Vec<u32>,
+    /// Entries of Interests with a selector. Without one, each entry has its own name.
+    selecting: usize,
 }
 
 impl<N: Name> Pit<N> {
@@ -43,6 +45,7 @@ impl<N: Name> Pit<N> {
             free: Vec::new(),
             wheel: Wheel::new(),
             prefixes: Vec::new(),
+            selecting: 0,
         }
     }
 
@@ -65,11 +68,11 @@ impl<N: Name> Pit<N> {
         Some(self.id(slot))
     }
 
-    /// Appends all entries that Data of this name answers to `found`.
-    pub(crate) fn answered(&self, now: Time, name: &N, found: &mut Vec<EntryId>) {
+    /// The first entry that Data of this name answers. All further ones are appended to `more`.
+    pub(crate) fn answered(&self, now: Time, name: &N, more: &mut Vec<EntryId>) -> Option<EntryId> {
         let whole = name.components();
-        let answers = |slot: &&u32, length: usize| {
-            let entry = &self.entries[**slot as usize];
+        let answers = |slot: &u32, length: usize| {
+            let entry = &self.entries[*slot as usize];
             let matches = |own: &Interest<N>| {
                 if length == whole {
                     own.name == *name
@@ -79,15 +82,22 @@ impl<N: Name> Pit<N> {
             };
             entry.expires > now && entry.interest().is_some_and(matches)
         };
-        found.extend(self.index.iter_hash(self.hash(name)).filter(|slot| answers(slot, whole)).map(|slot| self.id(*slot)));
+        let hash = self.hash(name);
+        if self.selecting == 0 {
+            // A name has one entry at most.
+            return self.index.find(hash, |slot| answers(slot, whole)).map(|slot| self.id(*slot));
+        }
+        more.extend(self.index.iter_hash(hash).filter(|slot| answers(slot, whole)).map(|slot| self.id(*slot)));
         for length in (0..whole.min(self.prefixes.len())).filter(|length| self.prefixes[*length] > 0) {
             let hash = name.hash_prefix(length, &self.hashing);
-            found.extend(self.index.iter_hash(hash).filter(|slot| answers(slot, length)).map(|slot| self.id(*slot)));
+            more.extend(self.index.iter_hash(hash).filter(|slot| answers(slot, length)).map(|slot| self.id(*slot)));
         }
+        (!more.is_empty()).then(|| more.remove(0))
     }
 
     /// Creates an entry for an Interest that arrived from `face`. The table must hold none with its name and selectors.
     pub(crate) fn insert(&mut self, face: FaceId, interest: Interest<N>, hash: u64, expires: Time) -> EntryId {
+        self.selecting += usize::from(interest.can_be_prefix || interest.must_be_fresh);
         if interest.can_be_prefix {
             let length = interest.name.components();
             self.prefixes.resize(self.prefixes.len().max(length + 1), 0);
@@ -141,6 +151,11 @@ impl<N: Name> Pit<N> {
         self.release(id.slot)
     }
 
+    /// It is `now`. True if [`expire`](Pit::expire) may find something.
+    pub(crate) fn pass(&mut self, now: Time) -> bool {
+        self.wheel.pass(now)
+    }
+
     /// Removes an entry that has expired. `None` if none is left outside the wheel's current bucket.
     pub(crate) fn expire(&mut self, now: Time) -> Option<&mut Entry<N>> {
         loop {
@@ -165,8 +180,11 @@ impl<N: Name> Pit<N> {
     fn release(&mut self, slot: u32) -> &mut Entry<N> {
         let entry = &mut self.entries[slot as usize];
         entry.generation = entry.generation.wrapping_add(1);
-        if let Some(interest) = entry.interest().filter(|interest| interest.can_be_prefix) {
-            self.prefixes[interest.name.components()] -= 1;
+        if let Some(interest) = entry.interest().filter(|interest| interest.can_be_prefix || interest.must_be_fresh) {
+            self.selecting -= 1;
+            if interest.can_be_prefix {
+                self.prefixes[interest.name.components()] -= 1;
+            }
         }
         if let Ok(found) = self.index.find_entry(entry.hash, |other| *other == slot) {
             found.remove();

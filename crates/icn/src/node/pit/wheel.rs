@@ -75,14 +75,19 @@ impl Wheel {
         }
     }
 
+    /// It is `now`. True if slots are in the buckets that have ended.
+    pub(crate) fn pass(&mut self, now: Time) -> bool {
+        let current = now.as_nanos() >> SHIFT;
+        let ended = self.first <= current;
+        if !ended {
+            self.past = self.past.max(current);
+        }
+        ended
+    }
+
     /// Removes a slot from the buckets that ended by `now`; `None` if they are empty.
     pub(crate) fn expired(&mut self, now: Time) -> Option<u32> {
-        let current = now.as_nanos() >> SHIFT;
-        if current <= self.past {
-            return None;
-        }
-        if self.first > current {
-            self.past = current;
+        if !self.pass(now) {
             return None;
         }
         // One tick behind the bucket until it is empty.
