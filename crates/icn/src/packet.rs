@@ -17,48 +17,50 @@ pub enum Class {
 
 /// Requests a Data packet.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Interest<N: Name> {
     /// The name requested.
     pub name: N,
+    /// A number unique to each transmission, which detects loops.
+    pub nonce: u32,
     /// Data whose name begins with this one also answers it.
     pub can_be_prefix: bool,
     /// Cached Data answers it only while fresh.
     pub must_be_fresh: bool,
-    /// A number unique to each transmission, which detects loops.
-    pub nonce: u32,
-    /// The time for which forwarders keep it pending.
-    pub lifetime: Span,
     /// The number of links that it may still cross.
     pub hop_limit: u8,
     /// Its class.
     pub class: Class,
+    /// The time for which forwarders keep it pending.
+    pub lifetime: Span,
     /// The consumer's smoothed round trip; zero while unknown.
     pub srtt: Span,
-    /// The path that it should take.
-    pub steer: Steer,
     /// Size on the wire.
     pub size: Bytes,
+    /// The path that it should take.
+    pub steer: Steer,
     /// Content that forwarders do not read.
     pub body: N::Body,
 }
 
 /// Answers an Interest.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Data<N: Name> {
     /// Its name.
     pub name: N,
-    /// The time for which caches treat it as fresh.
-    pub freshness: Span,
-    /// The lowest rates of the links it has crossed.
-    pub rates: Rates,
-    /// The path that it has taken.
-    pub route: Route,
     /// Congestion mark of a link that it has crossed.
     pub marked: bool,
     /// Caches must not store it.
     pub no_cache: bool,
     /// Size on the wire.
     pub size: Bytes,
+    /// The lowest rates of the links it has crossed.
+    pub rates: Rates,
+    /// The time for which caches treat it as fresh.
+    pub freshness: Span,
+    /// The path that it has taken.
+    pub route: Route,
     /// Content that forwarders do not read.
     pub body: N::Body,
 }

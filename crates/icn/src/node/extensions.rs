@@ -7,7 +7,7 @@ use crate::route::extend;
 #[derive(Clone, Debug)]
 pub(crate) struct Extensions {
     node: u64,
-    known: [Extension; KNOWN],
+    known: Box<[Extension]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ const KNOWN: usize = 32;
 
 impl Extensions {
     pub(crate) fn new(node: u64) -> Extensions {
-        Extensions { node, known: [Extension { upstream: 0, label: 0, downstream: extend(0, node, 0) }; KNOWN] }
+        Extensions { node, known: vec![Extension { upstream: 0, label: 0, downstream: extend(0, node, 0) }; KNOWN].into() }
     }
 
     /// The hash of path `upstream`, extended by a hop into the node on a face with `label`.

@@ -66,7 +66,12 @@ impl<N: Name> FaceTable<N> {
     }
 
     pub(crate) fn action(&mut self) -> Option<(FaceId, Packet<N>)> {
-        self.actions.pop_front()
+        let action = self.actions.pop_front();
+        if self.actions.is_empty() {
+            // The next one takes the first place again: few places stay in the cache.
+            self.actions.clear();
+        }
+        action
     }
 
     pub(crate) fn send_interest(&mut self, to: FaceId, mut interest: Box<Interest<N>>) {

@@ -15,13 +15,15 @@ impl MeanSize {
         MeanSize { mean: assumed, seen: false }
     }
 
-    pub(crate) fn add(&mut self, size: Bytes) {
-        let size = size.get() as f64;
+    /// True if the mean has changed.
+    pub(crate) fn add(&mut self, size: Bytes) -> bool {
+        let (size, before) = (size.get() as f64, self.mean);
         if self.seen {
             self.mean += (size - self.mean) / 8.0;
         } else {
             (self.mean, self.seen) = (size.max(1.0), true);
         }
+        self.mean != before
     }
 
     pub(crate) fn get(&self) -> f64 {
@@ -40,22 +42,26 @@ pub(crate) struct IncomingRate {
 const WINDOW: Span = Span::from_millis(100);
 
 impl IncomingRate {
-    pub(crate) fn add(&mut self, now: Time, size: Bytes) {
-        self.update(now);
+    /// True if the [`rate`](IncomingRate::rate) has changed.
+    pub(crate) fn add(&mut self, now: Time, size: Bytes) -> bool {
+        let changed = self.update(now);
         self.bits += size.bits();
+        changed
     }
 
-    /// Bit/s in the last whole window.
-    pub(crate) fn rate(&mut self, now: Time) -> f64 {
-        self.update(now);
+    /// Bit/s in the last whole window before the latest [`update`](IncomingRate::update).
+    pub(crate) fn rate(&self) -> f64 {
         self.rate
     }
 
-    fn update(&mut self, now: Time) {
+    /// It is `now`. True if the rate has changed.
+    pub(crate) fn update(&mut self, now: Time) -> bool {
         let elapsed = now.since(self.since);
-        if elapsed >= WINDOW {
+        let over = elapsed >= WINDOW;
+        if over {
             self.rate = self.bits as f64 / elapsed.as_secs_f64();
             (self.since, self.bits) = (now, 0);
         }
+        over
     }
 }

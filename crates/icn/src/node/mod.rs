@@ -11,6 +11,7 @@
 
 mod cache;
 mod config;
+mod control;
 mod counters;
 mod extensions;
 mod face;

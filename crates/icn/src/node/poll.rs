@@ -1,7 +1,7 @@
 //! Timers: PIT entries expire, laws tick, and shapers release Interests.
 
 use super::Node;
-use super::face::Held;
+use super::control::Held;
 use super::face_id::FaceId;
 use crate::name::Name;
 use narrows_units::Time;

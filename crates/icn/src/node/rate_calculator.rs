@@ -9,7 +9,7 @@ use narrows_wire::Rates;
 /// calculator).
 #[derive(Clone, Debug)]
 pub(crate) struct RateCalculator {
-    law: AnyRateLaw,
+    law: Box<AnyRateLaw>,
     /// Rates to stamp until the next tick.
     rates: Rates,
     last: Time,
@@ -45,7 +45,7 @@ impl RateCalculator {
     pub(crate) fn new(now: Time, law: AnyRateLaw, next: Time) -> RateCalculator {
         let rates = law.rates();
         RateCalculator {
-            law,
+            law: Box::new(law),
             rates,
             last: now,
             next,

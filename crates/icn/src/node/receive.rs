@@ -1,7 +1,7 @@
 //! The forwarding pipelines of packets that arrive (NFD Developer's Guide, section 4).
 
 use super::Node;
-use super::face::Held;
+use super::control::Held;
 use super::face_id::FaceId;
 use super::face_table::strip;
 use super::pit::{EntryId, Pit};
@@ -176,8 +176,8 @@ impl<N: Name> Node<N> {
         let mut egress = None;
         if let Some(out_record) = self.pit.entry(first).out_record(from) {
             egress = Some(out_record.egress);
-            if let (Some(rate_calculator), Some(sent)) = (&mut self.faces.face_mut(from).rate_calculator, out_record.sent) {
-                rate_calculator.on_round_trip(now.since(sent));
+            if let Some(sent) = out_record.sent() {
+                self.faces.face_mut(from).on_round_trip(now.since(sent));
             }
         }
         let Data { rates, route, .. } = &mut *data;

@@ -9,6 +9,7 @@ use narrows_units::Time;
 
 /// A face that waits for Data.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct InRecord<N: Name> {
     pub(crate) face: FaceId,
     pub(crate) expires: Time,
@@ -22,21 +23,29 @@ pub(crate) struct OutRecord {
     /// The face, and how it was chosen.
     pub(crate) egress: Egress,
     pub(crate) nonce: u32,
-    /// When the Interest left; `None` while it waits in the shaper, and after a retransmission, whose round trip would be ambiguous.
-    pub(crate) sent: Option<Time>,
     retransmitted: bool,
+    /// When the Interest left; [`Time::NEVER`] while it waits in the shaper.
+    left: Time,
 }
 
-/// One Interest, however many faces wait for its Data.
+impl OutRecord {
+    /// When the Interest left; `None` while it waits in the shaper, and after a retransmission, whose round trip would be ambiguous.
+    pub(crate) fn sent(&self) -> Option<Time> {
+        (self.left != Time::NEVER).then_some(self.left)
+    }
+}
+
+/// One Interest, however many faces wait for its Data. What the Data needs stands first, so that it touches little memory.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Entry<N: Name> {
     pub(super) hash: u64,
-    pub(super) generation: u32,
     pub(crate) expires: Time,
-    /// At most one per face, and at least one: the first is that of the Interest that created the entry.
-    pub(crate) in_records: Few<InRecord<N>>,
+    pub(super) generation: u32,
     /// At most one per face.
     pub(crate) out_records: Few<OutRecord>,
+    /// At most one per face, and at least one: the first is that of the Interest that created the entry.
+    pub(crate) in_records: Few<InRecord<N>>,
 }
 
 impl<N: Name> Entry<N> {
@@ -81,7 +90,7 @@ impl<N: Name> Entry<N> {
 
     /// The Interest is forwarded to `egress`. Replaces an earlier record of the face.
     pub(crate) fn insert_out_record(&mut self, egress: Egress, nonce: u32) {
-        let out = OutRecord { egress, nonce, sent: None, retransmitted: false };
+        let out = OutRecord { egress, nonce, left: Time::NEVER, retransmitted: false };
         match self.out_records.find_mut(|out| out.egress.face == egress.face) {
             Some(before) => *before = OutRecord { retransmitted: true, ..out },
             None => self.out_records.push(out),
@@ -92,7 +101,7 @@ impl<N: Name> Entry<N> {
     pub(crate) fn mark_sent(&mut self, now: Time, face: FaceId, nonce: u32) {
         let of_this = |out: &OutRecord| out.egress.face == face && out.nonce == nonce && !out.retransmitted;
         if let Some(out) = self.out_records.find_mut(of_this) {
-            out.sent = Some(now);
+            out.left = now;
         }
     }
 

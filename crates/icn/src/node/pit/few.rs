@@ -2,7 +2,10 @@
 
 /// A list whose first element is kept in place.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Few<T> {
+    /// The others are looked at only if there are some: they are far from the beginning.
+    several: bool,
     first: Option<T>,
     /// Empty while there is no first one.
     more: Vec<T>,
@@ -10,7 +13,7 @@ pub(crate) struct Few<T> {
 
 impl<T> Few<T> {
     pub(crate) fn new() -> Few<T> {
-        Few { first: None, more: Vec::new() }
+        Few { several: false, first: None, more: Vec::new() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -22,14 +25,15 @@ impl<T> Few<T> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first.iter().chain(&self.more)
+        self.first.iter().chain(if self.several { &self.more[..] } else { &[] })
     }
 
     /// The first element for which `chosen` is true.
     pub(crate) fn find_mut(&mut self, chosen: impl Fn(&T) -> bool) -> Option<&mut T> {
         match &mut self.first {
             Some(first) if chosen(first) => Some(first),
-            _ => self.more.iter_mut().find(|value| chosen(value)),
+            _ if self.several => self.more.iter_mut().find(|value| chosen(value)),
+            _ => None,
         }
     }
 
@@ -37,6 +41,7 @@ impl<T> Few<T> {
         if self.first.is_none() {
             self.first = Some(value);
         } else {
+            self.several = true;
             self.more.push(value);
         }
     }
@@ -44,19 +49,23 @@ impl<T> Few<T> {
     /// Removes the first element for which `chosen` is true; the last one takes its place.
     pub(crate) fn remove(&mut self, chosen: impl Fn(&T) -> bool) -> Option<T> {
         if self.first.as_ref().is_some_and(&chosen) {
-            return std::mem::replace(&mut self.first, self.more.pop());
+            let last = if self.several { self.more.pop() } else { None };
+            return std::mem::replace(&mut self.first, last);
         }
-        let at = self.more.iter().position(chosen)?;
+        let at = if self.several { self.more.iter().position(chosen)? } else { return None };
         Some(self.more.swap_remove(at))
     }
 
     pub(crate) fn clear(&mut self) {
         self.first = None;
-        self.more.clear();
+        if std::mem::take(&mut self.several) {
+            self.more.clear();
+        }
     }
 
     /// Removes all elements, in order.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
+        self.several = false;
         self.first.take().into_iter().chain(self.more.drain(..))
     }
 }

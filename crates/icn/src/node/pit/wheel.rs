@@ -14,7 +14,7 @@ const SHIFT: u32 = 24;
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     /// The first slot of each bucket.
-    heads: [u32; BUCKETS as usize],
+    heads: Box<[u32]>,
     /// A bit for each bucket that is not empty.
     occupied: [u64; (BUCKETS / 64) as usize],
     links: Vec<Link>,
@@ -36,7 +36,13 @@ struct Link {
 
 impl Wheel {
     pub(crate) fn new() -> Wheel {
-        Wheel { heads: [NONE; BUCKETS as usize], occupied: [0; (BUCKETS / 64) as usize], links: Vec::new(), past: 0, first: EMPTY }
+        Wheel {
+            heads: vec![NONE; BUCKETS as usize].into(),
+            occupied: [0; (BUCKETS / 64) as usize],
+            links: Vec::new(),
+            past: 0,
+            first: EMPTY,
+        }
     }
 
     /// Slot `slot` expires at `at`. It must not be in the wheel.

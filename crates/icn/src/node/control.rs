@@ -1,0 +1,205 @@
+//! The two ways in which a face limits what comes over its link: the shaper and the rate law, with the measurements that they need.
+
+use super::face::FaceConfig;
+use super::meter::{IncomingRate, MeanSize};
+use super::pit::EntryId;
+use super::rate_calculator::RateCalculator;
+use super::shaper::{Link, Offer, Shaper};
+use crate::name::Name;
+use crate::packet::Interest;
+use narrows_path::{AnyRateLaw, LawSetup, RateLaw};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
+
+/// An Interest that waits in a shaper, and its PIT entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Held<N: Name> {
+    pub(crate) entry: EntryId,
+    pub(crate) interest: Box<Interest<N>>,
+}
+
+/// The capacities of a link towards the node and away from it; `None` if unknown or unlimited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capacities {
+    pub(crate) inward: Option<Rate>,
+    pub(crate) out: Option<Rate>,
+}
+
+/// Packet sizes in bytes assumed before the first packet (`ShaperNetDeviceFace`).
+const ASSUMED_INTEREST: f64 = 40.0;
+const ASSUMED_DATA: f64 = 1100.0;
+
+/// The shaper and the rate law of a face. What packets of one kind and direction change stands together, so that each touches little memory.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Control<N: Name> {
+    interest_in: MeanSize,
+    data_out: MeanSize,
+    incoming: IncomingRate,
+    /// The rate of the shaper, until something that it depends on changes.
+    shaped: Option<f64>,
+    interest_out: MeanSize,
+    shaper: Option<Shaper<Held<N>>>,
+    rate_calculator: Option<RateCalculator>,
+    data_in: MeanSize,
+    shaped_capacity: bool,
+}
+
+impl<N: Name> Control<N> {
+    /// `None` for a face that needs neither a law nor a shaper.
+    pub(crate) fn new(now: Time, config: &FaceConfig, shaped_capacity: bool, phases: &mut Random) -> Option<Control<N>> {
+        let known = config.capacity_in.is_some() || config.capacity_out.is_some();
+        let rate_calculator = config.law.as_ref().zip(config.capacity_in).map(|(choice, capacity)| {
+            let law = AnyRateLaw::new(choice, &LawSetup { capacity });
+            let first = now + phases.span_below(law.interval());
+            RateCalculator::new(now, law, first)
+        });
+        let shaper = config.shaper.filter(|_| known).map(Shaper::new);
+        (rate_calculator.is_some() || shaper.is_some()).then(|| Control {
+            interest_in: MeanSize::assumed(ASSUMED_INTEREST),
+            data_out: MeanSize::assumed(ASSUMED_DATA),
+            incoming: IncomingRate::default(),
+            shaped: None,
+            interest_out: MeanSize::assumed(ASSUMED_INTEREST),
+            shaper,
+            rate_calculator,
+            data_in: MeanSize::assumed(ASSUMED_DATA),
+            shaped_capacity,
+        })
+    }
+
+    pub(crate) fn shaper(&self) -> Option<&Shaper<Held<N>>> {
+        self.shaper.as_ref()
+    }
+
+    pub(crate) fn rate_calculator(&self) -> Option<&RateCalculator> {
+        self.rate_calculator.as_ref()
+    }
+
+    /// When [`tick`](Control::tick) or [`take`](Control::take) has something to do.
+    pub(crate) fn due(&self) -> Time {
+        let shaper = self.shaper.as_ref().and_then(Shaper::due).unwrap_or(Time::NEVER);
+        shaper.min(self.rate_calculator.as_ref().map_or(Time::NEVER, RateCalculator::due))
+    }
+
+    /// An Interest arrives.
+    pub(crate) fn on_interest_in(&mut self, now: Time, size: Bytes) {
+        if self.interest_in.add(size) | self.incoming.add(now, size) {
+            self.shaped = None;
+        }
+    }
+
+    /// Data arrives.
+    pub(crate) fn on_data_in(&mut self, size: Bytes) {
+        if self.data_in.add(size) {
+            self.shaped = None;
+        }
+    }
+
+    /// Data leaves.
+    pub(crate) fn on_data_out(&mut self, size: Bytes) {
+        if self.data_out.add(size) {
+            self.shaped = None;
+        }
+    }
+
+    /// Data arrived `span` after its Interest left.
+    pub(crate) fn on_round_trip(&mut self, span: Span) {
+        if let Some(rate_calculator) = &mut self.rate_calculator {
+            rate_calculator.on_round_trip(span);
+        }
+    }
+
+    /// Offers an Interest to the shaper, which decides what happens to it. The law counts every Interest offered (MIRCC, section 3.1.1).
+    pub(crate) fn offer(&mut self, now: Time, held: Held<N>) -> Offer<Held<N>> {
+        let Interest { class, size, srtt, .. } = *held.interest;
+        if self.interest_out.add(size) {
+            self.shaped = None;
+        }
+        if let Some(rate_calculator) = &mut self.rate_calculator {
+            rate_calculator.on_interest(class, size, srtt);
+        }
+        match &mut self.shaper {
+            Some(shaper) => shaper.offer(now, held, class, size),
+            None => Offer::Leaves(held),
+        }
+    }
+
+    /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Control::sent).
+    pub(crate) fn take(&mut self, now: Time) -> Option<Held<N>> {
+        self.shaper.as_mut()?.take(now)
+    }
+
+    /// An Interest has left the shaper for a link of these capacities.
+    pub(crate) fn sent(&mut self, now: Time, size: Bytes, capacities: Capacities) {
+        let rate = self.shaper_rate(now, capacities);
+        if let Some(shaper) = &mut self.shaper {
+            shaper.sent(size, rate);
+        }
+    }
+
+    /// Lets the law tick if it is due.
+    pub(crate) fn tick(&mut self, now: Time, capacities: Capacities) {
+        if self.rate_calculator.as_ref().is_none_or(|calculator| calculator.due() > now) {
+            return;
+        }
+        if self.shaped_capacity {
+            self.update_law_capacity(now, capacities);
+        }
+        let (waiting, inflation, packet) = (self.waiting(), self.inflation(), self.data_in.get());
+        if let Some(rate_calculator) = &mut self.rate_calculator {
+            rate_calculator.tick(now, waiting, inflation, packet);
+        }
+    }
+
+    /// The link has these capacities from now on.
+    pub(crate) fn set_capacities(&mut self, now: Time, capacities: Capacities) {
+        self.shaped = None;
+        let (size, rate) = (Bytes::new(libm::ceil(self.interest_out.get()) as u64), self.shaper_rate(now, capacities));
+        if let Some(shaper) = &mut self.shaper {
+            shaper.on_capacity_change(now, size, rate);
+        }
+        self.update_law_capacity(now, capacities);
+    }
+
+    /// Tells the law the capacity to share out: that of the link, or less where the shaper lets less through.
+    fn update_law_capacity(&mut self, now: Time, capacities: Capacities) {
+        let shaped = self.shaper_rate(now, capacities) * self.inflation();
+        let Some(rate_calculator) = &mut self.rate_calculator else { return };
+        let capacity = capacities.inward.unwrap_or(Rate::ZERO);
+        let shaped_too = self.shaped_capacity && self.shaper.is_some();
+        rate_calculator.law_mut().set_capacity(if shaped_too { capacity.min(Rate::from_bps(shaped as u64)) } else { capacity });
+    }
+
+    /// Bytes of Interests waiting in the shaper.
+    fn waiting(&self) -> Bytes {
+        self.shaper.as_ref().map_or(Bytes::ZERO, Shaper::bytes)
+    }
+
+    /// Size of the Data that the Interests waiting in the shaper will fetch.
+    pub(crate) fn waiting_data(&self) -> Bytes {
+        Bytes::new((self.waiting().get() as f64 * self.inflation()) as u64)
+    }
+
+    /// Inflation factor: bytes of Data per byte of Interest (MIRCC, section 3.1.1).
+    fn inflation(&self) -> f64 {
+        self.data_in.get() / self.interest_out.get()
+    }
+
+    /// The rate at which Interests may leave, in bit/s.
+    fn shaper_rate(&mut self, now: Time, capacities: Capacities) -> f64 {
+        let Some(shaper) = &self.shaper else { return f64::INFINITY };
+        if self.incoming.update(now) {
+            self.shaped = None;
+        }
+        *self.shaped.get_or_insert_with(|| {
+            let capacity = |rate: Option<Rate>| rate.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
+            let link = Link {
+                out: capacity(capacities.out),
+                inward: capacity(capacities.inward),
+                r1: self.data_in.get() / self.interest_out.get(),
+                r2: self.data_out.get() / self.interest_in.get(),
+            };
+            link.rate(self.incoming.rate(), shaper.headroom())
+        })
+    }
+}
