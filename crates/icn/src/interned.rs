@@ -38,13 +38,10 @@ impl Interned {
     }
 
     /// The first `components` components.
+    #[inline]
     fn first(self, components: usize) -> Interned {
-        match components {
-            0 => Interned { prefix: NONE, content: NONE, segment: NONE },
-            1 => Interned::prefix(self.prefix),
-            2 => Interned::content(self.prefix, self.content),
-            _ => self,
-        }
+        let kept = |place: usize, component: u32| if components > place { component } else { NONE };
+        Interned { prefix: kept(0, self.prefix), content: kept(1, self.content), segment: kept(2, self.segment) }
     }
 }
 
@@ -66,21 +63,22 @@ impl Name for Interned {
     type Hashing = FxBuildHasher;
     type Body = ();
 
+    #[inline]
     fn components(&self) -> usize {
-        match self {
-            Interned { prefix: NONE, .. } => 0,
-            Interned { content: NONE, .. } => 1,
-            Interned { segment: NONE, .. } => 2,
-            _ => 3,
-        }
+        // A component is there only behind another.
+        [self.prefix, self.content, self.segment].into_iter().map(|component| usize::from(component != NONE)).sum()
     }
 
+    #[inline]
     fn hash_prefix(&self, components: usize, hashing: &FxBuildHasher) -> u64 {
-        hashing.hash_one(self.first(components))
+        let Interned { prefix, content, segment } = self.first(components);
+        hashing.hash_one((u64::from(prefix) << 32 | u64::from(content), segment))
     }
 
+    #[inline]
     fn has_prefix(&self, prefix: &Interned) -> bool {
-        self.first(prefix.components()) == *prefix
+        let has = |own: u32, other: u32| other == NONE || own == other;
+        has(self.prefix, prefix.prefix) && has(self.content, prefix.content) && has(self.segment, prefix.segment)
     }
 }
 

@@ -20,7 +20,9 @@ pub(crate) struct Segments {
     retransmit: VecDeque<u64>,
     /// Timers in the order in which Interests left, by how often their segment has timed out: all of a queue have the same timeout.
     timers: [VecDeque<Timer>; LEVELS],
-    /// Only this many of these queues have been used.
+    /// When the first Interest of each of these queues left, [`Time::NEVER`] of one that is empty.
+    first_sent: [Time; LEVELS],
+    /// Only this many of them have been used.
     levels: usize,
 }
 
@@ -81,6 +83,7 @@ impl Segments {
             in_flight: 0,
             retransmit: VecDeque::new(),
             timers: Default::default(),
+            first_sent: [Time::NEVER; LEVELS],
             levels: 0,
         }
     }
@@ -166,6 +169,9 @@ impl Segments {
             let level = usize::from(slot.timeouts);
             self.levels = self.levels.max(level + 1);
             self.timers[level].push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
+            if self.timers[level].len() == 1 {
+                self.first_sent[level] = slot.sent_at;
+            }
         }
     }
 
@@ -205,18 +211,12 @@ impl Segments {
     pub(crate) fn expire(&mut self, now: Time, rto: Span) -> u64 {
         let mut expired = 0;
         for level in 0..self.levels {
-            while let Some(&Timer { segment, sends, sent_at }) = self.timers[level].front() {
-                if self.is_current(segment, sends) {
-                    if sent_at + timeout(rto, level) > now {
-                        break;
-                    }
-                    self.slot_mut(segment).timeouts = (level + 1).min(LEVELS - 1) as u8;
-                    self.timers[level].pop_front();
-                    self.fail(segment);
-                    expired += 1;
-                } else {
-                    self.timers[level].pop_front();
-                }
+            while self.first_sent[level] + timeout(rto, level) <= now
+                && let Some(Timer { segment, .. }) = self.timers[level].pop_front()
+            {
+                self.slot_mut(segment).timeouts = (level + 1).min(LEVELS - 1) as u8;
+                expired += u64::from(self.fail(segment));
+                self.prune_timers(level);
             }
         }
         expired
@@ -224,8 +224,8 @@ impl Segments {
 
     /// When to call [`expire`](Segments::expire) next.
     pub(crate) fn due(&self, rto: Span) -> Time {
-        let due = |(level, timers): (usize, &VecDeque<Timer>)| timers.front().map(|timer| timer.sent_at + timeout(rto, level));
-        self.timers[..self.levels].iter().enumerate().filter_map(due).min().unwrap_or(Time::NEVER)
+        let due = |(level, sent): (usize, &Time)| *sent + timeout(rto, level);
+        self.first_sent[..self.levels].iter().enumerate().map(due).min().unwrap_or(Time::NEVER)
     }
 
     fn is_current(&self, segment: u64, sends: u32) -> bool {
@@ -235,10 +235,14 @@ impl Segments {
     /// Removes outdated entries from the heads of the queues after the state of a segment with `timeouts` has changed.
     fn prune(&mut self, timeouts: u8) {
         self.prune_retransmit();
-        let level = usize::from(timeouts);
+        self.prune_timers(usize::from(timeouts));
+    }
+
+    fn prune_timers(&mut self, level: usize) {
         while self.timers[level].front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
             self.timers[level].pop_front();
         }
+        self.first_sent[level] = self.timers[level].front().map_or(Time::NEVER, |timer| timer.sent_at);
     }
 
     fn prune_retransmit(&mut self) {

@@ -44,13 +44,15 @@ pub(crate) struct Subflows {
     all: Vec<Subflow>,
     /// Counts of removed paths, which continue if the path is found again.
     forgotten: BTreeMap<u64, ByClass<Bytes>>,
+    /// The earliest time since when one of them has not answered an Interest; [`Time::NEVER`] if all have.
+    unanswered_since: Time,
     total: bool,
 }
 
 impl Subflows {
     /// No subflows. With `total`, the primary rate is their sum instead of the best one.
     pub(crate) fn new(total: bool) -> Subflows {
-        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), total }
+        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), unanswered_since: Time::NEVER, total }
     }
 
     pub(crate) fn all(&self) -> &[Subflow] {
@@ -80,8 +82,12 @@ impl Subflows {
             self.all.len() - 1
         });
         let subflow = &mut self.all[index];
+        let answered = subflow.unanswered_since.is_some();
         (subflow.hint, subflow.rates, subflow.last_data, subflow.unanswered_since) = (hint, rates, now, None);
-        subflow
+        if answered {
+            self.update_unanswered();
+        }
+        &mut self.all[index]
     }
 
     /// A Nack returned an Interest steered over `path`, or over none: its rates apply only if they are lower (MIRCC, section 3.1). Without
@@ -114,11 +120,16 @@ impl Subflows {
         let gone = self.all.iter().filter(|subflow| !kept(subflow)).map(|subflow| (subflow.id, subflow.received));
         self.forgotten.extend(gone);
         self.all.retain(kept);
+        self.update_unanswered();
+    }
+
+    fn update_unanswered(&mut self) {
+        self.unanswered_since = self.all.iter().filter_map(|subflow| subflow.unanswered_since).min().unwrap_or(Time::NEVER);
     }
 
     /// When to call [`expire`](Subflows::expire) next.
     pub(crate) fn due(&self, limit: Span) -> Time {
-        self.all.iter().filter_map(|subflow| subflow.unanswered_since).min().map_or(Time::NEVER, |since| since + limit)
+        self.unanswered_since + limit
     }
 
     /// Chooses the path of the next Interest of `class` by smooth weighted round robin: each path gets a share in proportion to its rate
@@ -143,7 +154,8 @@ impl Subflows {
         }
         let subflow = &mut self.all[chosen];
         *subflow.credit.of_mut(class) -= 1.0;
-        subflow.unanswered_since.get_or_insert(now);
+        let since = *subflow.unanswered_since.get_or_insert(now);
+        self.unanswered_since = self.unanswered_since.min(since);
         Some((subflow.id, subflow.hint))
     }
 

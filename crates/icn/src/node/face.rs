@@ -50,16 +50,18 @@ pub struct FaceState<'a> {
     pub counters: &'a FaceCounters,
 }
 
+/// What every packet needs stands first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Face<N: Name> {
     pub(crate) label: u16,
     pub(crate) rates: bool,
     pub(crate) application: bool,
+    control: Option<Box<Control<N>>>,
     /// Pending Interests that arrived on this face.
     pub(crate) pending: usize,
     pub(crate) counters: FaceCounters,
     capacities: Capacities,
-    control: Option<Box<Control<N>>>,
 }
 
 impl<N: Name> Face<N> {

@@ -12,7 +12,9 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(crate) struct FaceTable<N: Name> {
     faces: Vec<Face<N>>,
-    actions: VecDeque<(FaceId, Packet<N>)>,
+    /// The next packet to leave, and those behind it: mostly none.
+    next: Option<(FaceId, Packet<N>)>,
+    behind: VecDeque<(FaceId, Packet<N>)>,
     /// When each face is due, the faces that have timers, and the first of their times.
     timers: Vec<Time>,
     timed: Vec<FaceId>,
@@ -21,7 +23,14 @@ pub(crate) struct FaceTable<N: Name> {
 
 impl<N: Name> FaceTable<N> {
     pub(crate) fn new() -> FaceTable<N> {
-        FaceTable { faces: Vec::new(), actions: VecDeque::new(), timers: Vec::new(), timed: Vec::new(), first_timer: Time::NEVER }
+        FaceTable {
+            faces: Vec::new(),
+            next: None,
+            behind: VecDeque::new(),
+            timers: Vec::new(),
+            timed: Vec::new(),
+            first_timer: Time::NEVER,
+        }
     }
 
     pub(crate) fn add(&mut self, face: Face<N>) -> FaceId {
@@ -66,12 +75,15 @@ impl<N: Name> FaceTable<N> {
     }
 
     pub(crate) fn action(&mut self) -> Option<(FaceId, Packet<N>)> {
-        let action = self.actions.pop_front();
-        if self.actions.is_empty() {
-            // The next one takes the first place again: few places stay in the cache.
-            self.actions.clear();
+        self.next.take().or_else(|| self.behind.pop_front())
+    }
+
+    fn push(&mut self, to: FaceId, packet: Packet<N>) {
+        if self.next.is_none() && self.behind.is_empty() {
+            self.next = Some((to, packet));
+        } else {
+            self.behind.push_back((to, packet));
         }
-        action
     }
 
     pub(crate) fn send_interest(&mut self, to: FaceId, mut interest: Box<Interest<N>>) {
@@ -80,7 +92,7 @@ impl<N: Name> FaceTable<N> {
         if !face.rates {
             strip(&mut interest);
         }
-        self.actions.push_back((to, Packet::Interest(interest)));
+        self.push(to, Packet::Interest(interest));
     }
 
     pub(crate) fn send_data(&mut self, to: FaceId, mut data: Box<Data<N>>) {
@@ -89,7 +101,7 @@ impl<N: Name> FaceTable<N> {
         if !face.rates {
             (data.rates, data.route) = (Rates::UNLIMITED, Route::default());
         }
-        self.actions.push_back((to, Packet::Data(data)));
+        self.push(to, Packet::Data(data));
     }
 
     pub(crate) fn send_nack(&mut self, to: FaceId, mut nack: Box<Nack<N>>) {
@@ -98,7 +110,7 @@ impl<N: Name> FaceTable<N> {
         if !face.rates {
             (nack.rates, nack.route) = (Rates::UNLIMITED, Route::default());
         }
-        self.actions.push_back((to, Packet::Nack(nack)));
+        self.push(to, Packet::Nack(nack));
     }
 }
 

@@ -6,24 +6,35 @@ use narrows_units::{Bytes, Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeanSize {
     mean: f64,
+    /// The size that the mean is, if it is one: another packet of this size does not change it.
+    steady: Option<Bytes>,
     seen: bool,
 }
 
 impl MeanSize {
     /// Returns `assumed` until the first packet.
     pub(crate) fn assumed(assumed: f64) -> MeanSize {
-        MeanSize { mean: assumed, seen: false }
+        MeanSize { mean: assumed, steady: None, seen: false }
     }
 
-    /// True if the mean has changed.
+    /// True if the mean may have changed.
+    #[inline]
     pub(crate) fn add(&mut self, size: Bytes) -> bool {
-        let (size, before) = (size.get() as f64, self.mean);
+        let changes = self.steady != Some(size);
+        if changes {
+            self.change(size);
+        }
+        changes
+    }
+
+    fn change(&mut self, bytes: Bytes) {
+        let size = bytes.get() as f64;
         if self.seen {
             self.mean += (size - self.mean) / 8.0;
         } else {
             (self.mean, self.seen) = (size.max(1.0), true);
         }
-        self.mean != before
+        self.steady = (self.mean == size).then_some(bytes);
     }
 
     pub(crate) fn get(&self) -> f64 {
