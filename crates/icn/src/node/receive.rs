@@ -63,7 +63,7 @@ impl<N: Name> Node<N> {
             Err(reason) => self.reject(from, interest, reason),
             Ok(None) => {}
             Ok(Some(way)) => {
-                let entry = self.pit.insert(from, Interest::clone(&interest), hash, now + interest.lifetime);
+                let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
                 self.faces.face_mut(from).pending += 1;
                 self.forward(now, entry, way, interest);
             }

@@ -96,7 +96,7 @@ impl<N: Name> Pit<N> {
     }
 
     /// Creates an entry for an Interest that arrived from `face`. The table must hold none with its name and selectors.
-    pub(crate) fn insert(&mut self, face: FaceId, interest: Interest<N>, hash: u64, expires: Time) -> EntryId {
+    pub(crate) fn insert(&mut self, face: FaceId, interest: &Interest<N>, hash: u64, expires: Time) -> EntryId {
         self.selecting += usize::from(interest.can_be_prefix || interest.must_be_fresh);
         if interest.can_be_prefix {
             let length = interest.name.components();
@@ -113,7 +113,7 @@ impl<N: Name> Pit<N> {
         let entry = &mut self.entries[slot as usize];
         (entry.hash, entry.expires) = (hash, expires);
         entry.in_records.clear();
-        entry.in_records.push(InRecord { face, expires, interest });
+        entry.in_records.push(InRecord { face, expires, interest: interest.clone() });
         entry.out_records.clear();
         let id = EntryId { slot, generation: entry.generation };
         let entries = &self.entries;
