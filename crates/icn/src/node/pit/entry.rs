@@ -49,7 +49,7 @@ pub(crate) struct Entry<N: Name> {
 }
 
 impl<N: Name> Entry<N> {
-    /// The Interest that created the entry; `None` in a slot that is free.
+    /// The Interest that created the entry; `None` once its records have been taken.
     pub(super) fn interest(&self) -> Option<&Interest<N>> {
         self.in_records.first().map(|record| &record.interest)
     }
