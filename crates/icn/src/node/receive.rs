@@ -27,7 +27,7 @@ impl<N: Name> Node<N> {
         match packet {
             Packet::Interest(interest) => self.on_interest(now, face, interest),
             Packet::Data(data) => self.on_data(now, face, data),
-            Packet::Nack(nack) => self.on_nack(now, face, nack),
+            Packet::Nack(nack) => self.on_nack(now, face, *nack),
         }
     }
 
@@ -57,10 +57,10 @@ impl<N: Name> Node<N> {
             return self.faces.send_data(from, data);
         }
         if self.has_full_pit(from) {
-            return self.reject(from, interest, NackReason::Congestion);
+            return self.reject(from, *interest, NackReason::Congestion);
         }
         match self.choose(from, &interest) {
-            Err(reason) => self.reject(from, interest, reason),
+            Err(reason) => self.reject(from, *interest, reason),
             Ok(None) => {}
             Ok(Some(way)) => {
                 let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
@@ -76,19 +76,19 @@ impl<N: Name> Node<N> {
         let entry = self.pit.entry(id);
         if entry.is_loop(from, interest.nonce) {
             self.counters.duplicate += 1;
-            return self.reject(from, interest, NackReason::Duplicate);
+            return self.reject(from, *interest, NackReason::Duplicate);
         }
         if entry.has_in_record(from) {
             self.counters.retransmitted += 1;
             entry.insert_in_record(from, expires, Interest::clone(&interest));
             self.pit.extend(id, expires);
             match self.choose(from, &interest) {
-                Err(reason) => self.reject(from, interest, reason),
+                Err(reason) => self.reject(from, *interest, reason),
                 Ok(None) => {}
                 Ok(Some(way)) => self.forward(now, id, way, interest),
             }
         } else if self.has_full_pit(from) {
-            self.reject(from, interest, NackReason::Congestion);
+            self.reject(from, *interest, NackReason::Congestion);
         } else {
             let entry = self.pit.entry(id);
             self.counters.aggregated += 1;
@@ -147,8 +147,8 @@ impl<N: Name> Node<N> {
     }
 
     /// Returns an Interest that has no PIT entry as a Nack.
-    fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason) {
-        self.faces.send_nack(to, Box::new(Nack { interest: *interest, reason, rates: Rates::UNLIMITED, route: Route::default() }));
+    fn reject(&mut self, to: FaceId, interest: Interest<N>, reason: NackReason) {
+        self.faces.send_nack(to, Box::new(Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() }));
     }
 
     /// An Interest of an entry failed at `face`. Unless it is pending at another face, every face that waits gets a Nack, and the entry is
@@ -215,9 +215,9 @@ impl<N: Name> Node<N> {
         }
     }
 
-    fn on_nack(&mut self, now: Time, from: FaceId, nack: Box<Nack<N>>) {
+    fn on_nack(&mut self, now: Time, from: FaceId, nack: Nack<N>) {
         self.faces.face_mut(from).counters.nacks_in += 1;
-        let Nack { interest, reason, mut rates, mut route } = *nack;
+        let Nack { interest, reason, mut rates, mut route } = nack;
         let hash = self.pit.hash(&interest.name);
         let found = self.pit.find(now, &interest, hash);
         let out_record = |pit: &mut Pit<N>, id| pit.entry(id).out_record(from).filter(|record| record.nonce == interest.nonce).copied();
