@@ -38,13 +38,13 @@ fn run(form: Form) -> u64 {
     for exchange in 0..EXCHANGES + UNDER_WAY {
         let now = Time::ZERO + GAP * exchange;
         if exchange < EXCHANGES {
-            node.handle(now, down, Packet::from(interest(exchange, steer)));
+            node.handle(now, down, Packet::from(interest(exchange, steer)), &mut Spare::default());
             while let Some((_, packet)) = node.action() {
                 sent += u64::from(matches!(packet, Packet::Interest(_)));
             }
         }
         if let Some(answered) = exchange.checked_sub(UNDER_WAY) {
-            node.handle(now, up, Packet::from(data(answered)));
+            node.handle(now, up, Packet::from(data(answered)), &mut Spare::default());
             while let Some((_, packet)) = node.action() {
                 if let Packet::Data(data) = packet {
                     received += 1;

@@ -10,6 +10,7 @@ mod node;
 mod packet;
 mod producer;
 mod route;
+mod spare;
 
 pub use consumer::{
     AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry, ConsumerError, ConsumerSetup, Method, Nacks, OFFERS,
@@ -24,3 +25,4 @@ pub use node::{
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};
 pub use route::{Bloom, Form, Hint, Labels, Route, Steer, extend};
+pub use spare::Spare;

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct Producer<N: Name> {
     setup: ProducerSetup<N>,
-    waiting: VecDeque<(Time, Box<Data<N>>)>,
+    waiting: VecDeque<(Time, Data<N>)>,
     answered: u64,
     foreign: u64,
 }
@@ -37,7 +37,7 @@ impl<N: Name> Producer<N> {
     }
 
     /// A packet arrives. It is counted as foreign and dropped unless it is an Interest under the prefix.
-    pub fn handle(&mut self, now: Time, packet: Packet<N>) {
+    pub fn handle(&mut self, now: Time, packet: &Packet<N>) {
         match packet {
             Packet::Interest(interest) if interest.name.has_prefix(&self.setup.prefix) => {
                 self.waiting.push_back((now + self.setup.delay, self.answer(&interest.name)));
@@ -52,7 +52,7 @@ impl<N: Name> Producer<N> {
     }
 
     /// The next Data to send at `now`; `None` if there is no more.
-    pub fn data(&mut self, now: Time) -> Option<Box<Data<N>>> {
+    pub fn data(&mut self, now: Time) -> Option<Data<N>> {
         if self.due()? > now {
             return None;
         }
@@ -70,8 +70,8 @@ impl<N: Name> Producer<N> {
         self.foreign
     }
 
-    fn answer(&self, name: &N) -> Box<Data<N>> {
-        Box::new(Data {
+    fn answer(&self, name: &N) -> Data<N> {
+        Data {
             name: name.clone(),
             freshness: self.setup.freshness,
             rates: Rates::UNLIMITED,
@@ -80,7 +80,7 @@ impl<N: Name> Producer<N> {
             no_cache: false,
             size: self.setup.data,
             body: N::Body::default(),
-        })
+        }
     }
 }
 
@@ -113,10 +113,10 @@ mod tests {
         let setup =
             ProducerSetup { prefix: Interned::prefix(1), data: Bytes::new(1000), freshness: Span::ZERO, delay: Span::from_millis(2) };
         let mut producer = Producer::new(setup);
-        producer.handle(at(1), Packet::from(interest(Interned::segment(2, 0, 0), Hint::None)));
+        producer.handle(at(1), &Packet::from(interest(Interned::segment(2, 0, 0), Hint::None)));
         assert_eq!((producer.due(), producer.foreign()), (None, 1));
-        producer.handle(at(1), Packet::from(interest(Interned::segment(1, 0, 7), Hint::Hash(9))));
-        producer.handle(at(2), Packet::from(interest(Interned::segment(1, 0, 8), Hint::None)));
+        producer.handle(at(1), &Packet::from(interest(Interned::segment(1, 0, 7), Hint::Hash(9))));
+        producer.handle(at(2), &Packet::from(interest(Interned::segment(1, 0, 8), Hint::None)));
         assert_eq!(producer.due(), Some(at(3)));
         assert!(producer.data(at(2)).is_none());
         let first = producer.data(at(3)).unwrap();

@@ -79,7 +79,7 @@ impl<C: Content> AnyConsumer<C> {
     }
 
     /// Data or a Nack arrives for one of its Interests.
-    pub fn handle(&mut self, now: Time, packet: Packet<C::Name>) {
+    pub fn handle(&mut self, now: Time, packet: &Packet<C::Name>) {
         any!(&mut self.0, consumer => consumer.handle(now, packet))
     }
 

@@ -85,12 +85,12 @@ impl<C: Content> WindowConsumer<C> {
         })
     }
 
-    pub(crate) fn handle(&mut self, now: Time, packet: Packet<C::Name>) {
+    pub(crate) fn handle(&mut self, now: Time, packet: &Packet<C::Name>) {
         self.now = now;
         self.sample = None;
         match packet {
-            Packet::Data(data) => self.on_data(&data),
-            Packet::Nack(nack) => self.on_nack(&nack),
+            Packet::Data(data) => self.on_data(data),
+            Packet::Nack(nack) => self.on_nack(nack),
             Packet::Interest(_) => self.counters.unsolicited += 1,
         }
     }

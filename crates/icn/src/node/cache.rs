@@ -67,7 +67,7 @@ impl<N: Name> Cache<N> {
     }
 
     /// A copy of the Data that answers the Interest: for a prefix, the first match in the order of names.
-    pub(crate) fn lookup(&mut self, now: Time, interest: &Interest<N>) -> Option<Box<Data<N>>> {
+    pub(crate) fn lookup(&mut self, now: Time, interest: &Interest<N>) -> Option<Data<N>> {
         let usable = |slot: &u32| !interest.must_be_fresh || self.stored[*slot as usize].fresh_until > now;
         let slot = if interest.can_be_prefix {
             let from = (Bound::Included(&interest.name), Bound::Unbounded);
@@ -77,7 +77,7 @@ impl<N: Name> Cache<N> {
             self.index.get(&interest.name).copied().filter(usable)
         }?;
         self.touch(slot);
-        Some(Box::new(self.stored[slot as usize].data.clone()))
+        Some(self.stored[slot as usize].data.clone())
     }
 
     fn touch(&mut self, slot: u32) {

@@ -5,6 +5,7 @@ use super::face_id::FaceId;
 use crate::name::Name;
 use crate::packet::{Class, Data, Interest, Nack, Packet};
 use crate::route::{Route, Steer};
+use crate::spare::Spare;
 use narrows_units::{Span, Time};
 use narrows_wire::Rates;
 use std::collections::VecDeque;
@@ -104,13 +105,13 @@ impl<N: Name> FaceTable<N> {
         self.push(to, Packet::Data(data));
     }
 
-    pub(crate) fn send_nack(&mut self, to: FaceId, mut nack: Box<Nack<N>>) {
+    pub(crate) fn send_nack(&mut self, to: FaceId, mut nack: Nack<N>, spare: &mut Spare<N>) {
         let face = self.face_mut(to);
         face.counters.nacks_out += 1;
         if !face.rates {
             (nack.rates, nack.route) = (Rates::UNLIMITED, Route::default());
         }
-        self.push(to, Packet::Nack(nack));
+        self.push(to, spare.nack(nack));
     }
 }
 

@@ -10,6 +10,7 @@ use super::steering::{Egress, Turn};
 use crate::name::Name;
 use crate::packet::{Data, Interest, Nack, NackReason, Packet};
 use crate::route::Route;
+use crate::spare::Spare;
 use narrows_units::Time;
 use narrows_wire::Rates;
 
@@ -21,17 +22,17 @@ struct Outcome {
 }
 
 impl<N: Name> Node<N> {
-    /// A packet arrives on `face` at `now`.
-    pub fn handle(&mut self, now: Time, face: FaceId, packet: Packet<N>) {
+    /// A packet arrives on `face` at `now`. Packets are taken from `spare` and given to it.
+    pub fn handle(&mut self, now: Time, face: FaceId, packet: Packet<N>, spare: &mut Spare<N>) {
         self.poll(now);
         match packet {
-            Packet::Interest(interest) => self.on_interest(now, face, interest),
-            Packet::Data(data) => self.on_data(now, face, data),
-            Packet::Nack(nack) => self.on_nack(now, face, *nack),
+            Packet::Interest(interest) => self.on_interest(now, face, interest, spare),
+            Packet::Data(data) => self.on_data(now, face, data, spare),
+            Packet::Nack(nack) => self.on_nack(now, face, nack, spare),
         }
     }
 
-    fn on_interest(&mut self, now: Time, from: FaceId, mut interest: Box<Interest<N>>) {
+    fn on_interest(&mut self, now: Time, from: FaceId, mut interest: Box<Interest<N>>, spare: &mut Spare<N>) {
         let face = self.faces.face_mut(from);
         face.on_interest_in(now, interest.size);
         if !face.rates {
@@ -39,61 +40,66 @@ impl<N: Name> Node<N> {
         }
         if interest.hop_limit == 0 {
             self.counters.hop_limit += 1;
-            return;
+            return spare.give(Packet::Interest(interest));
         }
         let hash = self.pit.hash(&interest.name);
         match self.pit.find(now, &interest, hash) {
-            Some(entry) => self.join_entry(now, from, entry, interest),
-            None => self.create_entry(now, from, interest, hash),
+            Some(entry) => self.join_entry(now, from, entry, interest, spare),
+            None => self.create_entry(now, from, interest, hash, spare),
         }
     }
 
     /// An Interest without a PIT entry: the cache answers it, or the node forwards it.
-    fn create_entry(&mut self, now: Time, from: FaceId, interest: Box<Interest<N>>, hash: u64) {
+    fn create_entry(&mut self, now: Time, from: FaceId, interest: Box<Interest<N>>, hash: u64, spare: &mut Spare<N>) {
         if !self.cache.is_off()
             && let Some(data) = self.cache.lookup(now, &interest)
         {
             self.counters.cache_hits += 1;
-            return self.faces.send_data(from, data);
+            spare.give(Packet::Interest(interest));
+            if let Packet::Data(data) = spare.data(data) {
+                self.faces.send_data(from, data);
+            }
+            return;
         }
         if self.has_full_pit(from) {
-            return self.reject(from, *interest, NackReason::Congestion);
+            return self.reject(from, interest, NackReason::Congestion, spare);
         }
         match self.choose(from, &interest) {
-            Err(reason) => self.reject(from, *interest, reason),
-            Ok(None) => {}
+            Err(reason) => self.reject(from, interest, reason, spare),
+            Ok(None) => spare.give(Packet::Interest(interest)),
             Ok(Some(way)) => {
                 let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
                 self.faces.face_mut(from).pending += 1;
-                self.forward(now, entry, way, interest);
+                self.forward(now, entry, way, interest, spare);
             }
         }
     }
 
     /// An Interest with a PIT entry: the node forwards it if it is a retransmission, and else aggregates it.
-    fn join_entry(&mut self, now: Time, from: FaceId, id: EntryId, interest: Box<Interest<N>>) {
+    fn join_entry(&mut self, now: Time, from: FaceId, id: EntryId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
         let expires = now + interest.lifetime;
         let entry = self.pit.entry(id);
         if entry.is_loop(from, interest.nonce) {
             self.counters.duplicate += 1;
-            return self.reject(from, *interest, NackReason::Duplicate);
+            return self.reject(from, interest, NackReason::Duplicate, spare);
         }
         if entry.has_in_record(from) {
             self.counters.retransmitted += 1;
             entry.insert_in_record(from, expires, Interest::clone(&interest));
             self.pit.extend(id, expires);
             match self.choose(from, &interest) {
-                Err(reason) => self.reject(from, *interest, reason),
-                Ok(None) => {}
-                Ok(Some(way)) => self.forward(now, id, way, interest),
+                Err(reason) => self.reject(from, interest, reason, spare),
+                Ok(None) => spare.give(Packet::Interest(interest)),
+                Ok(Some(way)) => self.forward(now, id, way, interest, spare),
             }
         } else if self.has_full_pit(from) {
-            self.reject(from, *interest, NackReason::Congestion);
+            self.reject(from, interest, NackReason::Congestion, spare);
         } else {
             let entry = self.pit.entry(id);
             self.counters.aggregated += 1;
             self.counters.diverted += u64::from(!entry.has_hint_of(&interest));
-            entry.insert_in_record(from, expires, *interest);
+            entry.insert_in_record(from, expires, Interest::clone(&interest));
+            spare.give(Packet::Interest(interest));
             self.pit.extend(id, expires);
             self.faces.face_mut(from).pending += 1;
         }
@@ -127,7 +133,7 @@ impl<N: Name> Node<N> {
     }
 
     /// Offers an Interest of an entry to the face chosen for it, with its hop limit and hint for the next node.
-    fn forward(&mut self, now: Time, id: EntryId, (egress, turn): (Egress, Turn), mut interest: Box<Interest<N>>) {
+    fn forward(&mut self, now: Time, id: EntryId, (egress, turn): (Egress, Turn), mut interest: Box<Interest<N>>, spare: &mut Spare<N>) {
         interest.hop_limit -= 1;
         turn.apply(&mut interest.steer.hint);
         let entry = self.pit.entry(id);
@@ -141,19 +147,22 @@ impl<N: Name> Node<N> {
             Offer::Evicts(held) | Offer::Refused(held) => {
                 let rates = self.faces.face(egress.face).stamp();
                 let outcome = Outcome { reason: NackReason::Congestion, rates, route: Route::default() };
-                self.on_failed(now, held.entry, egress.face, held.interest.nonce, outcome);
+                self.on_failed(now, held.entry, egress.face, held.interest.nonce, outcome, spare);
+                spare.give(Packet::Interest(held.interest));
             }
         }
     }
 
     /// Returns an Interest that has no PIT entry as a Nack.
-    fn reject(&mut self, to: FaceId, interest: Interest<N>, reason: NackReason) {
-        self.faces.send_nack(to, Box::new(Nack { interest, reason, rates: Rates::UNLIMITED, route: Route::default() }));
+    fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason, spare: &mut Spare<N>) {
+        let nack = Nack { interest: Interest::clone(&interest), reason, rates: Rates::UNLIMITED, route: Route::default() };
+        self.faces.send_nack(to, nack, spare);
+        spare.give(Packet::Interest(interest));
     }
 
     /// An Interest of an entry failed at `face`. Unless it is pending at another face, every face that waits gets a Nack, and the entry is
     /// removed.
-    fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, outcome: Outcome) {
+    fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, outcome: Outcome, spare: &mut Spare<N>) {
         let Some(entry) = self.pit.get_mut(now, id) else { return };
         if !entry.remove_out_record(face, nonce) || !entry.out_records.is_empty() {
             return;
@@ -162,16 +171,16 @@ impl<N: Name> Node<N> {
         for record in self.pit.remove(id).in_records.drain() {
             self.faces.face_mut(record.face).pending -= 1;
             if record.expires > now {
-                self.faces.send_nack(record.face, Box::new(Nack { interest: record.interest, reason, rates, route }));
+                self.faces.send_nack(record.face, Nack { interest: record.interest, reason, rates, route }, spare);
             }
         }
     }
 
-    fn on_data(&mut self, now: Time, from: FaceId, mut data: Box<Data<N>>) {
+    fn on_data(&mut self, now: Time, from: FaceId, mut data: Box<Data<N>>, spare: &mut Spare<N>) {
         self.faces.face_mut(from).on_data_in(data.size);
         let Some(first) = self.pit.answered(now, &data.name, &mut self.answered) else {
             self.counters.unsolicited += 1;
-            return;
+            return spare.give(Packet::Data(data));
         };
         let mut egress = None;
         if let Some(out_record) = self.pit.entry(first).out_record(from) {
@@ -200,8 +209,10 @@ impl<N: Name> Node<N> {
                 if several {
                     self.served.push(to);
                 }
-                if let Some(before) = last.replace(to) {
-                    self.faces.send_data(before, data.clone());
+                if let Some(before) = last.replace(to)
+                    && let Packet::Data(copy) = spare.data(Data::clone(&data))
+                {
+                    self.faces.send_data(before, copy);
                 }
             }
             in_records.clear();
@@ -210,14 +221,16 @@ impl<N: Name> Node<N> {
         }
         self.answered.clear();
         self.served.clear();
-        if let Some(last) = last {
-            self.faces.send_data(last, data);
+        match last {
+            Some(last) => self.faces.send_data(last, data),
+            None => spare.give(Packet::Data(data)),
         }
     }
 
-    fn on_nack(&mut self, now: Time, from: FaceId, nack: Nack<N>) {
+    fn on_nack(&mut self, now: Time, from: FaceId, nack: Box<Nack<N>>, spare: &mut Spare<N>) {
         self.faces.face_mut(from).counters.nacks_in += 1;
-        let Nack { interest, reason, mut rates, mut route } = nack;
+        let Nack { interest, reason, mut rates, mut route } = Nack::clone(&nack);
+        spare.give(Packet::Nack(nack));
         let hash = self.pit.hash(&interest.name);
         let found = self.pit.find(now, &interest, hash);
         let out_record = |pit: &mut Pit<N>, id| pit.entry(id).out_record(from).filter(|record| record.nonce == interest.nonce).copied();
@@ -226,6 +239,6 @@ impl<N: Name> Node<N> {
             return;
         };
         self.stamp(from, &mut rates, &mut route, Some(out_record.egress));
-        self.on_failed(now, id, from, interest.nonce, Outcome { reason, rates, route });
+        self.on_failed(now, id, from, interest.nonce, Outcome { reason, rates, route }, spare);
     }
 }

@@ -49,7 +49,7 @@ fn knowing(name: &str, paths: &[u64], rates: Rates) -> (AnyConsumer<InternedCont
     let mut now = at(0);
     for path in paths {
         now += RTT;
-        consumer.handle(now, data(&interest, *path, rates));
+        consumer.handle(now, &data(&interest, *path, rates));
         interest = consumer.interest().unwrap();
         assert!(consumer.interest().is_none());
     }
@@ -60,7 +60,7 @@ fn knowing(name: &str, paths: &[u64], rates: Rates) -> (AnyConsumer<InternedCont
 fn lower_rates_of_a_nack_apply_and_higher_ones_do_not() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
     assert_eq!(path_of(&interest), Some(1));
-    consumer.handle(at(60), nack(&interest, NackReason::Congestion, kbps(400, 700)));
+    consumer.handle(at(60), &nack(&interest, NackReason::Congestion, kbps(400, 700)));
     let subflow = consumer.subflows().next().unwrap();
     assert_eq!(subflow.rates, kbps(400, 500));
     // The same segment again, in its turn: 20 ms after the Interest at 50 ms.
@@ -68,9 +68,9 @@ fn lower_rates_of_a_nack_apply_and_higher_ones_do_not() {
     consumer.poll(at(70));
     let again = consumer.interest().unwrap();
     assert!(again.name == interest.name && again.nonce != interest.nonce);
-    consumer.handle(at(80), nack(&interest, NackReason::Congestion, kbps(1, 1)));
+    consumer.handle(at(80), &nack(&interest, NackReason::Congestion, kbps(1, 1)));
     assert_eq!(consumer.counters().unsolicited, 1, "the nonce is not that of the Interest in flight");
-    consumer.handle(at(120), data(&again, 1, kbps(900, 800)));
+    consumer.handle(at(120), &data(&again, 1, kbps(900, 800)));
     assert_eq!(consumer.rates().0, Rate::from_kbps(900), "Data holds at once");
     assert_eq!(consumer.take_rtt(), None, "the answer may be to either Interest");
 }
@@ -80,7 +80,7 @@ fn a_nack_without_a_path_counts_only_if_one_path_is_known() {
     let lowest = |paths: &[u64]| {
         let (mut consumer, interest) = knowing("single?probe=1", paths, kbps(1000, 0));
         assert_eq!(path_of(&interest), None);
-        consumer.handle(at(1000), nack(&interest, NackReason::Congestion, kbps(100, 0)));
+        consumer.handle(at(1000), &nack(&interest, NackReason::Congestion, kbps(100, 0)));
         consumer.subflows().map(|subflow| subflow.rates.primary).min().unwrap()
     };
     assert_eq!(lowest(&[1]), Rate::from_kbps(100));
@@ -103,7 +103,7 @@ fn retransmissions_after_nacks_are_paced() {
 fn a_label_that_no_longer_leads_anywhere_ends_its_subflow() {
     let (mut consumer, interest) = knowing("mircc?probe=0&strict=true", &[1], kbps(1000, 0));
     assert!(interest.steer.strict && interest.steer.hint == Hint::Hash(1));
-    consumer.handle(at(60), nack(&interest, NackReason::InvalidLabel, Rates::UNLIMITED));
+    consumer.handle(at(60), &nack(&interest, NackReason::InvalidLabel, Rates::UNLIMITED));
     assert_eq!((consumer.subflows().count(), consumer.rates().0), (0, Rate::ZERO));
     // A path is looked for at once.
     let first = consumer.interest().unwrap();
@@ -159,12 +159,12 @@ fn after_an_outage_it_starts_anew_and_lets_nothing_be_missing() {
 #[test]
 fn what_was_not_asked_for_is_counted_and_dropped() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
-    consumer.handle(at(55), data(&Interest { name: Interned::segment(1, 1, 0), ..interest.clone() }, 9, kbps(1, 1)));
-    consumer.handle(at(55), data(&Interest { name: Interned::segment(1, 0, 77), ..interest.clone() }, 9, kbps(1, 1)));
-    consumer.handle(at(55), Packet::from(interest.clone()));
+    consumer.handle(at(55), &data(&Interest { name: Interned::segment(1, 1, 0), ..interest.clone() }, 9, kbps(1, 1)));
+    consumer.handle(at(55), &data(&Interest { name: Interned::segment(1, 0, 77), ..interest.clone() }, 9, kbps(1, 1)));
+    consumer.handle(at(55), &Packet::from(interest.clone()));
     assert_eq!((consumer.counters().unsolicited, consumer.subflows().count()), (3, 1));
-    consumer.handle(at(56), data(&interest, 1, kbps(1000, 500)));
-    consumer.handle(at(57), data(&interest, 1, kbps(1000, 500)));
+    consumer.handle(at(56), &data(&interest, 1, kbps(1000, 500)));
+    consumer.handle(at(57), &data(&interest, 1, kbps(1000, 500)));
     assert_eq!((consumer.counters().duplicates, consumer.counters().data.primary), (1, 2));
 }
 
@@ -172,7 +172,7 @@ fn what_was_not_asked_for_is_counted_and_dropped() {
 fn stopped_it_asks_for_nothing_more() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
     consumer.stop();
-    consumer.handle(at(60), nack(&interest, NackReason::Congestion, kbps(1000, 500)));
+    consumer.handle(at(60), &nack(&interest, NackReason::Congestion, kbps(1000, 500)));
     assert!(consumer.due().is_none() && consumer.interest().is_none() && !consumer.finished());
     assert_eq!(interest.name, narrows_icn::Content::name(&CONTENT, 1));
 }

@@ -102,7 +102,7 @@ impl Rig {
         {
             self.come.insert(segment_of(interest));
         }
-        self.consumer.handle(self.now, packet);
+        self.consumer.handle(self.now, &packet);
         self.drain()
     }
 

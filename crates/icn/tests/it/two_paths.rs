@@ -3,7 +3,7 @@
 use crate::common::{CONTENT, setup};
 use narrows_icn::{
     AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Form, Interned, InternedContent, Method, Node, NodeConfig, Packet, Producer,
-    ProducerSetup, ShaperConfig,
+    ProducerSetup, ShaperConfig, Spare,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl World {
             now = arrival.into_iter().chain(due).min().unwrap_or(Time::NEVER).max(now);
             while self.arrivals.first_key_value().is_some_and(|((at, _), _)| *at <= now) {
                 let (_, (node, face, packet)) = self.arrivals.pop_first().unwrap();
-                self.nodes[node].handle(now, face, packet);
+                self.nodes[node].handle(now, face, packet, &mut Spare::default());
             }
             self.nodes.iter_mut().filter(|node| node.due().is_some_and(|due| due <= now)).for_each(|node| node.poll(now));
             if self.consumer.due().is_some_and(|due| due <= now) {
@@ -84,21 +84,21 @@ impl World {
         loop {
             let mut done = true;
             while let Some(interest) = self.consumer.interest() {
-                self.nodes[0].handle(now, FaceId(0), Packet::from(interest));
+                self.nodes[0].handle(now, FaceId(0), Packet::from(interest), &mut Spare::default());
                 done = false;
             }
             for node in 0..2 {
                 while let Some((face, packet)) = self.nodes[node].action() {
                     done = false;
                     match (node, face) {
-                        (0, FaceId(0)) => self.consumer.handle(now, packet),
-                        (_, FaceId(0)) => self.producer.handle(now, packet),
+                        (0, FaceId(0)) => self.consumer.handle(now, &packet),
+                        (_, FaceId(0)) => self.producer.handle(now, &packet),
                         (_, FaceId(face)) => self.cross(now, node, face as usize - 1, packet),
                     }
                 }
             }
             while let Some(data) = self.producer.data(now) {
-                self.nodes[1].handle(now, FaceId(0), Packet::Data(data));
+                self.nodes[1].handle(now, FaceId(0), Packet::from(data), &mut Spare::default());
                 done = false;
             }
             if done {

@@ -86,7 +86,7 @@ fn bbr_has_its_rate_samples_and_paces() {
         now = arrival.min(due);
         if arrival <= now {
             let (_, interest) = under_way.pop_front().unwrap();
-            consumer.handle(now, data(&interest, 1, kbps(0, 0)));
+            consumer.handle(now, &data(&interest, 1, kbps(0, 0)));
             came += u64::from(now >= at(5000));
         } else {
             consumer.poll(now);

@@ -7,7 +7,7 @@ use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
-use narrows_icn::{FaceConfig, FaceId, Interned, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig};
+use narrows_icn::{FaceConfig, FaceId, Interned, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
@@ -112,6 +112,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         forwarders: nodes,
         targets,
         producers,
+        spare: Spare::default(),
         contents,
         processes,
         probes: Probes::new(scenario, flows),

@@ -71,7 +71,8 @@ impl Nodes<'_> {
             Packet::Nack(nack) => nack.rates = nack.rates.min(instance.most),
             Packet::Interest(_) => {}
         }
-        instance.consumer.handle(now, packet);
+        instance.consumer.handle(now, &packet);
+        self.spare.give(packet);
         if let Some(rtt) = instance.consumer.take_rtt() {
             self.tallies[instance.flow].rtt.record(rtt);
         }
@@ -85,7 +86,8 @@ impl Nodes<'_> {
         while self.pulse.goes_on(now)
             && let Some(interest) = instance.consumer.interest()
         {
-            node.handle(now, instance.face, Packet::from(interest));
+            let interest = self.spare.interest(interest);
+            node.handle(now, instance.face, interest, &mut self.spare);
         }
         if !instance.over && instance.consumer.finished() {
             self.finish(now, place);

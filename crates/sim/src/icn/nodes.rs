@@ -6,7 +6,7 @@ use super::instance::ConsumerInstance;
 use super::parcel::Parcel;
 use super::probes::Probes;
 use crate::pulse::Pulse;
-use narrows_icn::{FaceId, Interned, Node, Packet, Producer};
+use narrows_icn::{FaceId, Interned, Node, Packet, Producer, Spare};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Transfers};
 use narrows_network::{Agenda, Network, Visitor};
 use narrows_path::LinkChange;
@@ -29,6 +29,7 @@ pub(crate) struct Nodes<'a> {
     /// Where packets go that leave by the faces of each node.
     pub(crate) targets: Vec<Vec<FaceTarget>>,
     pub(crate) producers: Vec<Producer<Interned>>,
+    pub(crate) spare: Spare<Interned>,
     pub(crate) contents: Contents,
     pub(crate) processes: Vec<Draws>,
     /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
@@ -79,7 +80,7 @@ impl Visitor<Parcel> for Nodes<'_> {
     #[inline]
     fn delivered(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, parcel: Parcel) {
         let (node, face) = self.far_ends[link];
-        self.forwarders[node].handle(now, face, parcel.open());
+        self.forwarders[node].handle(now, face, parcel.open(), &mut self.spare);
         self.drain(network, now, node);
     }
 
@@ -127,9 +128,11 @@ impl Nodes<'_> {
                 FaceTarget::Consumer(place) => self.deliver(now, place, packet),
                 FaceTarget::Producer(prefix) => {
                     let producer = &mut self.producers[prefix];
-                    producer.handle(now, packet);
+                    producer.handle(now, &packet);
+                    self.spare.give(packet);
                     while let Some(data) = producer.data(now) {
-                        self.forwarders[node].handle(now, face, Packet::Data(data));
+                        let answer = self.spare.data(data);
+                        self.forwarders[node].handle(now, face, answer, &mut self.spare);
                     }
                 }
             }

@@ -91,7 +91,7 @@ pub fn run(
             return sent;
         }
         if arrival <= now {
-            consumer.handle(now, under_way.pop_front().unwrap().1);
+            consumer.handle(now, &under_way.pop_front().unwrap().1);
         } else {
             consumer.poll(now);
         }

@@ -151,11 +151,11 @@ proptest! {
             };
             match step {
                 Step::Interest { face, name: number, prefix, nonce, lifetime } => {
-                    node.handle(now, FaceId(face), Packet::from(asked(number, prefix, nonce, lifetime)));
+                    node.handle(now, FaceId(face), Packet::from(asked(number, prefix, nonce, lifetime)), &mut Spare::default());
                 }
-                Step::Data { face, name: number } => node.handle(now, FaceId(face), Packet::from(data(name(number)))),
+                Step::Data { face, name: number } => node.handle(now, FaceId(face), Packet::from(data(name(number))), &mut Spare::default()),
                 Step::Nack { face, name: number, prefix, nonce } => {
-                    node.handle(now, FaceId(face), nack(asked(number, prefix, nonce, 50), NackReason::Congestion));
+                    node.handle(now, FaceId(face), nack(asked(number, prefix, nonce, 50), NackReason::Congestion), &mut Spare::default());
                 }
                 Step::Pass(ms) => {
                     now += Span::from_millis(ms);

@@ -140,7 +140,7 @@ impl Net {
 
     fn settle(&mut self, now: Time) {
         while let Some((node, face, packet)) = self.queue.pop_front() {
-            self.nodes[node].handle(now, face, packet);
+            self.nodes[node].handle(now, face, packet, &mut Spare::default());
             self.collect(node);
         }
     }

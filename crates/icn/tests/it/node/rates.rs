@@ -24,8 +24,8 @@ fn node(down: &FaceConfig, up: &FaceConfig) -> (Node<Interned>, FaceId, FaceId) 
 
 /// What goes down for this Data.
 fn answered(node: &mut Node<Interned>, (down, up): (FaceId, FaceId), data: Data<Interned>) -> Data<Interned> {
-    node.handle(ms(0), down, Packet::from(interest(data.name, 1)));
-    node.handle(ms(0), up, Packet::from(data));
+    node.handle(ms(0), down, Packet::from(interest(data.name, 1)), &mut Spare::default());
+    node.handle(ms(0), up, Packet::from(data), &mut Spare::default());
     as_data(&actions(node)[1].1).clone()
 }
 
@@ -56,7 +56,7 @@ fn towards_a_face_that_knows_no_rates_none_are_sent() {
     assert_eq!((stamped.rates, stamped.route), (Rates::UNLIMITED, Route::default()));
     // Nor is what comes from there believed: the Interest goes on unmarked.
     let claims = Interest { class: Class::Secondary, srtt: Span::from_millis(5), ..interest(name(2), 1) };
-    node.handle(ms(0), down, Packet::from(claims));
+    node.handle(ms(0), down, Packet::from(claims), &mut Spare::default());
     let sent = actions(&mut node);
     assert_eq!((as_interest(&sent[0].1).class, as_interest(&sent[0].1).srtt), (Class::Primary, Span::ZERO));
 }
@@ -66,10 +66,15 @@ fn behind_a_face_that_knows_no_rates_rates_and_paths_begin_anew() {
     let plain = FaceConfig { rates: false, ..ruled(2) };
     let (mut node, down, up) = node(&link(1), &plain);
     let claims = Interest { class: Class::Secondary, srtt: Span::from_millis(5), ..interest(name(1), 1) };
-    node.handle(ms(0), down, Packet::from(claims));
+    node.handle(ms(0), down, Packet::from(claims), &mut Spare::default());
     assert_eq!(as_interest(&actions(&mut node)[0].1).class, Class::Primary);
     let lie = Rates { primary: mbps(1), secondary: mbps(1) };
-    node.handle(ms(0), up, Packet::from(Data { rates: lie, route: Route { id: 77, hint: Hint::None }, ..data(name(1)) }));
+    node.handle(
+        ms(0),
+        up,
+        Packet::from(Data { rates: lie, route: Route { id: 77, hint: Hint::None }, ..data(name(1)) }),
+        &mut Spare::default(),
+    );
     let sent = actions(&mut node);
     let stamped = as_data(&sent[0].1);
     assert_eq!(stamped.rates, node.face(up).rates.expect("a law"), "of our own link alone");
@@ -93,10 +98,10 @@ fn labels() -> Hint {
 #[test]
 fn nacks_are_stamped_on_their_way_down() {
     let (mut node, down, up) = node(&link(1), &ruled(2));
-    node.handle(ms(0), down, Packet::from(interest(name(1), 1)));
+    node.handle(ms(0), down, Packet::from(interest(name(1), 1)), &mut Spare::default());
     let rates = Rates { primary: mbps(2), secondary: mbps(1000) };
     let nack = Nack { interest: interest(name(1), 1), reason: NackReason::Congestion, rates, route: Route::default() };
-    node.handle(ms(0), up, Packet::from(nack));
+    node.handle(ms(0), up, Packet::from(nack), &mut Spare::default());
     let sent = actions(&mut node);
     let own = node.face(up).rates.expect("a law");
     let told = as_nack(&sent[1].1);
@@ -121,11 +126,16 @@ fn the_law_counts_what_is_offered_whatever_becomes_of_it() {
     node.poll(first);
     for segment in 1..=6 {
         let class = if segment <= 2 { Class::Secondary } else { Class::Primary };
-        node.handle(first, down, Packet::from(Interest { class, lifetime: Span::from_secs(9), ..interest(name(segment), segment) }));
+        node.handle(
+            first,
+            down,
+            Packet::from(Interest { class, lifetime: Span::from_secs(9), ..interest(name(segment), segment) }),
+            &mut Spare::default(),
+        );
     }
     // Joins an entry: is not offered.
     let third = node.add_face(first, &link(3));
-    node.handle(first, third, Packet::from(interest(name(1), 99)));
+    node.handle(first, third, Packet::from(interest(name(1), 99)), &mut Spare::default());
     let counters = *node.face(up).counters;
     assert!(counters.refused[0] + counters.refused[1] >= 2 && counters.interests_out >= 2, "{counters:?}");
     let arrivals = loop {

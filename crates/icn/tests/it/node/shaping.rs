@@ -17,14 +17,14 @@ fn node(limit: usize) -> Node<Interned> {
     node.add_face(Time::ZERO, &FaceConfig { capacity_in: Some(mbps(10)), capacity_out: Some(mbps(10)), shaper, law, ..link(2) });
     node.route(Interned::prefix(1), vec![UP]);
     // Sizes become known.
-    node.handle(ms(0), DOWN, Packet::from(interest(Interned::segment(1, 9, 9), 1)));
-    node.handle(ms(0), UP, Packet::from(data(Interned::segment(1, 9, 9))));
+    node.handle(ms(0), DOWN, Packet::from(interest(Interned::segment(1, 9, 9), 1)), &mut Spare::default());
+    node.handle(ms(0), UP, Packet::from(data(Interned::segment(1, 9, 9))), &mut Spare::default());
     actions(&mut node);
     node
 }
 
 fn ask(node: &mut Node<Interned>, now: Time, segment: u32, class: Class) {
-    node.handle(now, DOWN, Packet::from(Interest { class, ..interest(Interned::segment(1, 1, segment), segment) }));
+    node.handle(now, DOWN, Packet::from(Interest { class, ..interest(Interned::segment(1, 1, segment), segment) }), &mut Spare::default());
 }
 
 /// Polls at every due time up to `until`, and collects what is sent when.
@@ -79,7 +79,7 @@ fn what_waits_until_nobody_waits_for_it_does_not_leave() {
     let now = ms(50);
     ask(&mut node, now, 0, Class::Primary);
     let short = Interest { lifetime: Span::from_micros(500), ..interest(Interned::segment(1, 1, 1), 1) };
-    node.handle(now, DOWN, Packet::from(short));
+    node.handle(now, DOWN, Packet::from(short), &mut Spare::default());
     ask(&mut node, now, 2, Class::Primary);
     actions(&mut node);
     let left = run(&mut node, ms(52));
@@ -123,7 +123,7 @@ proptest! {
             let class = if secondary { Class::Secondary } else { Class::Primary };
             if reverse {
                 // The other side asks for what is not here: that is what the shaper goes by.
-                node.handle(now, UP, Packet::from(interest(Interned::segment(7, 1, segment as u32), segment as u32)));
+                node.handle(now, UP, Packet::from(interest(Interned::segment(7, 1, segment as u32), segment as u32)), &mut Spare::default());
             }
             ask(&mut node, now, segment as u32, class);
             left.extend(actions(&mut node).iter().filter(|(face, packet)| *face == UP && matches!(packet, Packet::Interest(_))).map(|_| now));

@@ -99,11 +99,11 @@ fn a_missing_path_is_nacked_if_strict_and_else_replaced() {
         let (mut node, down) = split(form, "best-route", [1, 1]);
         let steered =
             |segment, strict| Packet::from(Interest { steer: Steer { hint, strict }, ..interest(Interned::segment(1, 1, segment), 7) });
-        node.handle(ms(0), down, steered(1, true));
+        node.handle(ms(0), down, steered(1, true), &mut Spare::default());
         let sent = actions(&mut node);
         assert_eq!((sent[0].0, as_nack(&sent[0].1).reason), (down, NackReason::InvalidLabel), "{form:?}");
         assert_eq!((node.pending(), node.counters().invalid_label), (0, 1));
-        node.handle(ms(0), down, steered(2, false));
+        node.handle(ms(0), down, steered(2, false), &mut Spare::default());
         let sent = actions(&mut node);
         assert_eq!((sent[0].0, node.counters().fallback), (FaceId(1), 1));
         if form != Form::Bloom {
@@ -118,7 +118,7 @@ fn a_label_is_taken_off_by_the_node_that_it_is_for() {
     let mut labels = Labels::default();
     assert!(labels.push(77) && labels.push(3));
     let steer = Steer { hint: Hint::Labels(labels), strict: true };
-    node.handle(ms(0), down, Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, 1), 7) }));
+    node.handle(ms(0), down, Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, 1), 7) }), &mut Spare::default());
     let sent = actions(&mut node);
     let Hint::Labels(left) = as_interest(&sent[0].1).steer.hint else { panic!("no labels") };
     assert_eq!((sent[0].0, left.count(), left.top()), (FaceId(2), 1, Some(77)));
@@ -130,8 +130,8 @@ fn an_interest_that_joins_another_does_not_take_its_own_path() {
     let second = node.add_face(Time::ZERO, &link(5));
     let to =
         |label| Interest { steer: Steer { hint: labelled(label), strict: false }, ..interest(Interned::segment(1, 1, 1), label.into()) };
-    node.handle(ms(0), down, Packet::from(to(2)));
-    node.handle(ms(0), second, Packet::from(to(3)));
+    node.handle(ms(0), down, Packet::from(to(2)), &mut Spare::default());
+    node.handle(ms(0), second, Packet::from(to(3)), &mut Spare::default());
     assert_eq!(actions(&mut node).iter().map(|(face, _)| *face).collect::<Vec<_>>(), [FaceId(1)]);
     assert_eq!((node.counters().aggregated, node.counters().diverted), (1, 1));
 }
@@ -143,7 +143,7 @@ fn discovery_takes_next_hops_in_proportion_to_their_capacities() {
         let draws = 10_000;
         let count = |node: &mut Node<Interned>, segments: std::ops::Range<u32>| {
             for segment in segments {
-                node.handle(ms(0), down, Packet::from(interest(Interned::segment(1, 1, segment), segment)));
+                node.handle(ms(0), down, Packet::from(interest(Interned::segment(1, 1, segment), segment)), &mut Spare::default());
             }
             actions(node).iter().filter(|(face, _)| *face == FaceId(1)).count() as f64 / f64::from(draws)
         };
@@ -160,9 +160,9 @@ fn discovery_takes_next_hops_in_proportion_to_their_capacities() {
 fn best_route_takes_the_first_unless_it_came_from_there() {
     let (mut node, down) = split(Form::Labels, "best-route", [1, 100]);
     for segment in 0..100 {
-        node.handle(ms(0), down, Packet::from(interest(Interned::segment(1, 1, segment), segment)));
+        node.handle(ms(0), down, Packet::from(interest(Interned::segment(1, 1, segment), segment)), &mut Spare::default());
     }
     assert!(actions(&mut node).iter().all(|(face, _)| *face == FaceId(1)));
-    node.handle(ms(0), FaceId(1), Packet::from(interest(Interned::segment(1, 1, 200), 200)));
+    node.handle(ms(0), FaceId(1), Packet::from(interest(Interned::segment(1, 1, 200), 200)), &mut Spare::default());
     assert_eq!(actions(&mut node)[0].0, FaceId(2));
 }
