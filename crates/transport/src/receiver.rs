@@ -82,7 +82,7 @@ impl Receiver {
     }
 
     /// A segment arrives with the ECN code point and the signal that routers wrote into it. Returns the acknowledgement if it must be sent now.
-    #[inline]
+    #[inline(always)]
     pub fn on_data(&mut self, now: Time, data: &Data, ecn: Ecn, signal: Option<Signal>) -> Option<Ack> {
         self.counts[ecn as usize] += 1;
         if let Some(signal) = signal {

@@ -97,6 +97,7 @@ impl Sender {
     }
 
     /// An acknowledgement arrives. Returns the round trip that it shows, if any.
+    #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) -> Option<Span> {
         self.conn.begin_event();
         self.recovery.on_ack(&mut self.conn, now, ack)

@@ -55,7 +55,7 @@ impl Sender {
     }
 
     /// The next segment that leaves at `now` and the code point it carries; otherwise when there will be one, as [`ready_at`](Sender::ready_at) says.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Result<(Data, Ecn), Option<Time>> {
         match self.sendable(now) {
             Ok(number) => Ok(self.send(now, number)),

@@ -10,6 +10,7 @@ use narrows_units::{Span, Time};
 
 impl Tcp {
     /// An acknowledgement arrives. Returns the round trip that it shows, if any.
+    #[inline(always)]
     pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack) -> Option<Span> {
         let una_before = conn.board.una();
         if ack.next > conn.board.next() || (ack.next < una_before && ack.blocks.is_empty()) {
