@@ -1,6 +1,6 @@
 //! The two ways in which a face limits what comes over its link: the shaper and the rate law, with the measurements that they need.
 
-use super::face::FaceConfig;
+use super::face_config::FaceConfig;
 use super::meter::{IncomingRate, MeanSize};
 use super::pit::EntryId;
 use super::rate_calculator::RateCalculator;

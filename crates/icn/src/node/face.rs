@@ -2,34 +2,14 @@
 
 use super::control::{Capacities, Control, Held};
 use super::counters::FaceCounters;
+use super::face_config::FaceConfig;
 use super::rate_calculator::RateCalculator;
-use super::shaper::{Offer, Shaper, ShaperConfig};
+use super::shaper::{Offer, Shaper};
 use crate::name::Name;
 use crate::packet::Class;
-use narrows_path::{AnyRateLaw, LawChoice};
+use narrows_path::AnyRateLaw;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
-
-/// The configuration of a face.
-#[derive(Clone, Debug)]
-pub struct FaceConfig {
-    /// Capacity of the link towards the node, which carries the Data that this node's Interests fetch. `None`: unknown or unlimited; the
-    /// face then has no rate law.
-    pub capacity_in: Option<Rate>,
-    /// Capacity of the link away from the node, which carries this node's Interests and the Data that answers the neighbour's. `None`:
-    /// unknown or unlimited.
-    pub capacity_out: Option<Rate>,
-    /// Its path label, 1 to 4095, unique among the faces of the node.
-    pub label: u16,
-    /// The law that computes the rates stamped into Data that arrives here; `None` stamps none.
-    pub law: Option<LawChoice>,
-    /// The Interest shaper; `None` sends Interests at once.
-    pub shaper: Option<ShaperConfig>,
-    /// The neighbour understands rates, classes and paths. Otherwise the node strips them from packets to and from it.
-    pub rates: bool,
-    /// An application of this node is on the other side: the paths of its Data begin here.
-    pub application: bool,
-}
 
 /// The present state of a face.
 #[derive(Clone, Copy, Debug)]

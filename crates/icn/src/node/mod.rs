@@ -15,6 +15,7 @@ mod control;
 mod counters;
 mod extensions;
 mod face;
+mod face_config;
 mod face_id;
 mod face_table;
 mod fib;
@@ -29,7 +30,8 @@ mod strategy;
 
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
-pub use face::{FaceConfig, FaceState};
+pub use face::FaceState;
+pub use face_config::FaceConfig;
 pub use face_id::FaceId;
 pub use fib::NextHop;
 pub use shaper::ShaperConfig;

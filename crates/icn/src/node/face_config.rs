@@ -1,0 +1,26 @@
+//! How a face is made.
+
+use super::shaper::ShaperConfig;
+use narrows_path::LawChoice;
+use narrows_units::Rate;
+
+/// The configuration of a face.
+#[derive(Clone, Debug)]
+pub struct FaceConfig {
+    /// Capacity of the link towards the node, which carries the Data that this node's Interests fetch. `None`: unknown or unlimited; the
+    /// face then has no rate law.
+    pub capacity_in: Option<Rate>,
+    /// Capacity of the link away from the node, which carries this node's Interests and the Data that answers the neighbour's. `None`:
+    /// unknown or unlimited.
+    pub capacity_out: Option<Rate>,
+    /// Its path label, 1 to 4095, unique among the faces of the node.
+    pub label: u16,
+    /// The law that computes the rates stamped into Data that arrives here; `None` stamps none.
+    pub law: Option<LawChoice>,
+    /// The Interest shaper; `None` sends Interests at once.
+    pub shaper: Option<ShaperConfig>,
+    /// The neighbour understands rates, classes and paths. Otherwise the node strips them from packets to and from it.
+    pub rates: bool,
+    /// An application of this node is on the other side: the paths of its Data begin here.
+    pub application: bool,
+}
