@@ -25,7 +25,7 @@ pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<
     run_observed(scenario, progress, &mut ())
 }
 
-/// The same, watched by `observer`: its record is that of an unwatched run.
+/// The same, watched by `observer`: its record is that of an unwatched run, but for the number of events, since a watched network goes link by link.
 ///
 /// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
 pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
