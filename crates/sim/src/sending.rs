@@ -11,9 +11,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
     /// A flow is due: its application, or its connection.
     pub(crate) fn on_flow(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
         if now >= self.slots[flow].source_due {
-            if now >= self.sources[flow].due() {
-                self.on_source(network, now, flow);
-            }
+            self.on_source(network, now, flow);
             self.slots[flow].source_due = self.sources[flow].due();
         }
         let due = self.on_connection(network, now, flow).min(self.slots[flow].source_due);

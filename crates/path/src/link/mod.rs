@@ -87,7 +87,7 @@ fn count_drop(counters: &mut LinkCounters, why: DropReason) {
 /// times it gives are ideal: they do not depend on when it is looked at. A discipline may drop packets that it has accepted: after each of these calls
 /// [`take_dropped`](Link::take_dropped) hands them over.
 ///
-/// In memory it begins with what every packet touches: with many links, their reach in the processor's caches is what they cost.
+/// In memory it begins with what every packet touches.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Link<P> {
@@ -195,9 +195,7 @@ impl<P: Packet> Link<P> {
             self.settle(now);
             self.transmissions.make_room();
         }
-        if let Some(loss) = &mut self.loss
-            && loss.loses()
-        {
+        if self.loses() {
             return Err(self.refuse(now, at, DropReason::Loss));
         }
         if let Form::Ahead(limit) = self.form
@@ -212,6 +210,12 @@ impl<P: Packet> Link<P> {
             }
         }
         Ok(self.transmit(at, size))
+    }
+
+    /// The loss model takes the next packet.
+    #[inline]
+    fn loses(&mut self) -> bool {
+        self.loss.as_mut().is_some_and(|loss| loss.loses())
     }
 
     /// Keeps a packet until its `arrival` at the far end. True if it is the only one.
@@ -246,10 +250,8 @@ impl<P: Packet> Link<P> {
     fn enqueue(&mut self, at: Time, packet: P) -> Fate {
         self.settle(at);
         self.counters.offered += 1;
-        if let Some(loss) = &mut self.loss
-            && loss.loses()
-        {
-            self.counters.lost += 1;
+        if self.loses() {
+            count_drop(&mut self.counters, DropReason::Loss);
             return Fate::Dropped(DropReason::Loss);
         }
         let Form::AtDequeue(chosen) = &mut self.form else { unreachable!("a link without a discipline") };

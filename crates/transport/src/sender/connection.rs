@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A connection from its sender's side: the controller and its decision, the data, the clocks, and the transmissions that are outstanding.
 ///
-/// Every packet touches what comes first: with many connections, their reach in the processor's caches is what they cost.
+/// Every packet touches what comes first.
 #[repr(C)]
 pub(super) struct Connection {
     pub controller: Box<dyn Controller>,
