@@ -5,7 +5,7 @@ use crate::routes::{Next, Routes};
 use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
 use narrows_measure::LinkRecord;
 use narrows_path::{DropReason, Fate, Link, LinkChange, LinkConfig, LinkProbe};
-use narrows_units::{Span, Time};
+use narrows_units::{Rate, Span, Time};
 
 /// Hears of packets. `()` hears nothing, and costs nothing.
 ///
@@ -96,6 +96,16 @@ impl<P: Routed> Network<P> {
     #[inline]
     pub fn route(&self, flow: usize, back: bool) -> u32 {
         self.routes.place(flow, back)
+    }
+
+    /// The rate of each link at `now`, `None` where it is not limited. A recorded rate counts by its mean over the `window` before.
+    pub fn rates(&self, now: Time, window: Span) -> Vec<Option<Rate>> {
+        self.links.iter().map(|link| link.rate(now, window)).collect()
+    }
+
+    /// The links that a flow's data cross now, in order.
+    pub fn links_of(&self, flow: usize) -> impl Iterator<Item = usize> {
+        self.routes.links(self.routes.place(flow, false))
     }
 
     /// Packets under way.

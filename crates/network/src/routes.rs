@@ -74,6 +74,14 @@ impl Routes {
         }
     }
 
+    /// The links from a place on.
+    pub(crate) fn links(&self, place: u32) -> impl Iterator<Item = usize> {
+        (place..).map_while(|place| match self.at(place) {
+            Next::Host => None,
+            Next::Link(link) | Next::Early(link) => Some(link),
+        })
+    }
+
     /// From now on packets are offered early to each link that a single link feeds, now and after all `changes`, if neither of the two ever changes and both
     /// foretell arrivals. `foretells` says of each link whether it does.
     pub(crate) fn look_ahead(&mut self, changes: &[Change], mut foretells: Vec<bool>) {

@@ -1,7 +1,7 @@
 //! What applications do is carried out: they write, ask, answer, open connections.
 
 use crate::carried::Carried;
-use crate::endpoint::{Endpoint, Ends, overhead};
+use crate::endpoint::{Endpoint, Ends};
 use crate::hosts::Hosts;
 use crate::packet::{Net, Packet};
 use crate::probes::count_flow;
@@ -119,7 +119,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         let (slot, plan) = (self.slots.len(), &self.scenario.flows[flow]);
         let number = self.sources[flow].connections.len() + 1;
         let random = Random::stream(self.scenario.seed, &format!("flow {} overhead {number}", plan.name));
-        self.slots.push(Endpoint::new(flow, plan, Ends::None, overhead(self.scenario, plan), random));
+        self.slots.push(Endpoint::new(flow, plan, Ends::None, self.overhead.of(flow), random));
         self.sources[flow].connections.push(slot as u32);
         self.agenda.grow(self.element(slot) + 1);
         slot

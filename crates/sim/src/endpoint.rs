@@ -4,11 +4,10 @@ use crate::SimError;
 use narrows_control::Setup;
 use narrows_measure::FlowCounters;
 use narrows_params::Need;
-use narrows_path::RateSource;
-use narrows_scenario::{Flow, Scenario, Workload};
+use narrows_scenario::{Flow, Workload};
 use narrows_traffic::Ledger;
 use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
-use narrows_units::{Random, Rate, Segments, Span, Time};
+use narrows_units::{Random, Segments, Span, Time};
 
 /// A connection, or a flow of datagrams, at work.
 #[repr(C)]
@@ -124,7 +123,26 @@ impl Endpoint {
         let Some(ready) = ready else { return };
         if ready < self.ready {
             self.ready = ready;
-            self.send_at = if self.overhead.is_zero() { ready } else { ready + self.random.span_below(self.overhead) };
+            let most = self.most_overhead();
+            self.send_at = if most.is_zero() { ready } else { ready + self.random.span_below(most) };
+        }
+    }
+
+    /// The longest that the host takes now: never so long that the transport could send less in a second.
+    #[inline]
+    fn most_overhead(&mut self) -> Span {
+        let overhead = self.overhead;
+        if overhead.is_zero() {
+            return overhead;
+        }
+        self.ends.sender().and_then(|sender| sender.makes_up_for()).map_or(overhead, |most| most.min(overhead))
+    }
+
+    /// The host takes at most `overhead` from `now` on, also for what it is about to send.
+    pub(crate) fn set_overhead(&mut self, now: Time, overhead: Span) {
+        self.overhead = overhead;
+        if self.opening.is_none() && self.send_at < Time::NEVER {
+            self.send_at = self.send_at.min((self.ready + overhead).max(now));
         }
     }
 
@@ -151,21 +169,4 @@ impl Endpoint {
 /// The sender opens the connection of a flow when it begins. One of requests is open before: their client would open it.
 pub(crate) fn opens(flow: &Flow) -> bool {
     flow.controller.is_some() && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))
-}
-
-/// The longest time between being able to send and sending.
-pub(crate) fn overhead(scenario: &Scenario, flow: &Flow) -> Span {
-    if scenario.send_overhead { packet_time(scenario, flow) } else { Span::ZERO }
-}
-
-/// One full packet's time on the slowest link of a flow's route.
-fn packet_time(scenario: &Scenario, flow: &Flow) -> Span {
-    let size = flow.transport.mss + flow.transport.headers;
-    let time = |rate: Rate| if rate.is_zero() { Span::ZERO } else { rate.time_for(size) };
-    let of_link = |source: &RateSource| match source {
-        RateSource::Unlimited => Span::ZERO,
-        RateSource::Constant(rate) => time(*rate),
-        RateSource::Trace(trace) => time(trace.long_run_rate(scenario.duration)),
-    };
-    flow.route.iter().map(|id| of_link(&scenario.links[id.0].config.rate)).max().unwrap_or(Span::ZERO)
 }

@@ -2,7 +2,8 @@
 
 use crate::SimError;
 use crate::carried::Carried;
-use crate::endpoint::{Endpoint, Ends, opens, overhead};
+use crate::endpoint::{Endpoint, Ends, opens};
+use crate::overhead::Overhead;
 use crate::packet::{Net, Options};
 use crate::probes::{Flows, Probes};
 use crate::pulse::{Progress, Pulse};
@@ -22,6 +23,7 @@ pub(crate) struct Hosts<'a, O, C> {
     /// The connection of each flow, in the same order, and after them those that come and go.
     pub(crate) slots: Vec<Endpoint>,
     pub(crate) options: Options,
+    pub(crate) overhead: Overhead,
     pub(crate) probes: Probes,
     pub(crate) observer: &'a mut O,
     /// Transfers that can still be listed one by one.
@@ -35,23 +37,26 @@ pub(crate) struct Hosts<'a, O, C> {
 /// Most packets in the network: some gigabytes.
 const ROOM: u64 = 1 << 25;
 
-/// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network.
-pub(crate) const PROBES: usize = 3;
+/// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network, and of what hosts take
+/// to send.
+pub(crate) const PROBES: usize = 4;
 
 impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
     pub(crate) fn new(
         scenario: &'a Scenario,
+        network: &Net<C>,
         listable: u64,
         progress: Progress<'a>,
         observer: &'a mut O,
     ) -> Result<Hosts<'a, O, C>, SimError> {
+        let overhead = Overhead::new(scenario, network);
         let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = Random::stream(scenario.seed, &format!("flow {} controller", flow.name)).bits();
             let ends = Ends::new(flow, seed)?;
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
-            let mut endpoint = Endpoint::new(index, flow, ends, overhead(scenario, flow), random);
+            let mut endpoint = Endpoint::new(index, flow, ends, overhead.of(index), random);
             if opens(flow) {
                 endpoint.open(Handshake::new(&flow.transport), flow.start);
             }
@@ -65,7 +70,8 @@ impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
             agenda.set(index, source.due().min(slots[index].due()));
         }
         let first = scenario.changes.first().map_or(Time::NEVER, |first| first.at);
-        for (probe, at) in [Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, first].into_iter().enumerate() {
+        let refresh = overhead.next_refresh(Time::ZERO);
+        for (probe, at) in [Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, first, refresh].into_iter().enumerate() {
             agenda.set(sources.len() + probe, at);
         }
         Ok(Hosts {
@@ -75,6 +81,7 @@ impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
             tallies: vec![Tally::default(); scenario.flows.len()],
             slots,
             options: Options::default(),
+            overhead,
             probes: Probes::new(scenario),
             observer,
             listable,
@@ -115,6 +122,20 @@ impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
         let element = self.element(slot);
         if due < self.agenda.time_of(element) {
             self.agenda.set(element, due);
+        }
+    }
+
+    /// The rates of the network may have changed, and with them what hosts take to send.
+    #[cold]
+    pub(crate) fn refresh_overhead(&mut self, network: &Net<C>, now: Time) {
+        if !self.overhead.refresh(network, now) {
+            return;
+        }
+        for slot in 0..self.slots.len() {
+            let endpoint = &mut self.slots[slot];
+            endpoint.set_overhead(now, self.overhead.of(endpoint.flow as usize));
+            let due = endpoint.due();
+            self.hasten(slot, due);
         }
     }
 

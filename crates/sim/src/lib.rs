@@ -11,6 +11,7 @@ mod error;
 mod hosts;
 mod icn;
 mod opening;
+mod overhead;
 mod packet;
 mod parts;
 mod probes;

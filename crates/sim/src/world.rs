@@ -31,7 +31,8 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         if !O::WATCHES {
             network.look_ahead();
         }
-        Ok(World { network, hosts: Hosts::new(scenario, listable, progress, observer)?, events: 0 })
+        let hosts = Hosts::new(scenario, &network, listable, progress, observer)?;
+        Ok(World { network, hosts, events: 0 })
     }
 
     pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {
@@ -72,7 +73,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         probes.finish(scenario, (slots, sources, tallies), network, events)
     }
 
-    /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes.
+    /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes, recorded rates.
     fn look(&mut self, now: Time, which: usize) {
         let Hosts { sources, tallies, slots, probes, .. } = &mut self.hosts;
         let flows = Flows { slots, sources, tallies };
@@ -88,9 +89,14 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
                 tallies.iter_mut().for_each(Tally::forget_delays);
                 Time::NEVER
             }
-            _ => {
+            2 => {
                 self.network.change(now, &mut self.hosts);
+                self.hosts.refresh_overhead(&self.network, now);
                 self.network.change_due()
+            }
+            _ => {
+                self.hosts.refresh_overhead(&self.network, now);
+                self.hosts.overhead.next_refresh(now)
             }
         };
         self.hosts.agenda.set(self.hosts.sources.len() + which, next);

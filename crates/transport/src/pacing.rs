@@ -1,6 +1,6 @@
 //! Pacing: releases bursts of a quantum at a rate.
 
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A pacer. A burst may leave when its time has come; each packet of it moves the time of the next burst by the packet's time at the pacing rate. A burst that
 /// left late brings the next one forward by up to half of its own time (Linux `tcp_update_skb_after_send`), so that host delays do not lower the rate.
@@ -32,6 +32,12 @@ impl Pacer {
         if pacing.is_none() || self.burst >= size.get() { Time::ZERO } else { self.next }
     }
 
+    /// The longest delay of a burst that is made up for, if a packet takes `packet_time` at the pacing rate.
+    #[inline]
+    pub(crate) fn makes_up_for(&self, packet_time: Span) -> Span {
+        Span::from_nanos(if self.exact { MOST_LATE } else { packet_time.as_nanos() / 2 })
+    }
+
     /// A packet leaves.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, size: Bytes, pacing: Option<Rate>, quantum: Bytes) {
@@ -51,7 +57,7 @@ impl Pacer {
         let took = rate.time_for(size);
         let credit = if self.exact { 0 } else { self.late.min(took.as_nanos() / 2) };
         self.late -= credit;
-        self.next = self.next + took - narrows_units::Span::from_nanos(credit);
+        self.next = self.next + took - Span::from_nanos(credit);
     }
 
     /// The sender stops for another reason than pacing: the rest of the burst is forfeited.
@@ -65,7 +71,6 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_units::Span;
 
     const PACKET: Bytes = Bytes::new(1500);
 

@@ -25,7 +25,7 @@ use crate::{AnyDiscipline, Discipline, DisciplineSetup, DropReason, Fate, Limit,
 use far_end::FarEnd;
 use loss::LossProcess;
 use narrows_measure::{Histogram, LinkCounters};
-use narrows_units::{Bytes, Random, Span, Time};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
 use service::Server;
 use std::collections::VecDeque;
 use transmissions::Transmissions;
@@ -384,6 +384,11 @@ impl<P: Packet> Link<P> {
     pub fn propagating(&self) -> u64 {
         let held = self.far_end.as_ref().map_or(0, |far_end| far_end.held());
         (self.wire.len() + self.passing.len() + held - self.transmissions.len()) as u64
+    }
+
+    /// The rate at `now`, in an outage too; `None` if unlimited. A recorded rate counts by its mean over the `window` before `now`.
+    pub fn rate(&self, now: Time, window: Span) -> Option<Rate> {
+        self.server.rate(now, window)
     }
 
     /// What the link could have sent from the start up to `until`; `None` if unlimited.

@@ -71,6 +71,15 @@ impl Server {
         self.supply.work(until).map(whole_bytes)
     }
 
+    /// The rate at `now`; of a trace its mean over the `window` before. `None` if unlimited.
+    pub(crate) fn rate(&self, now: Time, window: Span) -> Option<Rate> {
+        match &self.supply.source {
+            RateSource::Unlimited => None,
+            RateSource::Constant(rate) => Some(*rate),
+            RateSource::Trace(trace) => Some(Rate::of(trace.capacity(now) - trace.capacity(now - window), window)),
+        }
+    }
+
     /// True if it sends at all, at a constant rate or at once.
     pub(crate) fn foretells(&self) -> bool {
         matches!(self.work, Work::None | Work::Constant(_))

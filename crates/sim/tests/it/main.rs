@@ -15,6 +15,7 @@ mod icn_max_min;
 mod marking;
 mod observer;
 mod opening;
+mod overhead;
 mod parts;
 mod parts_of_time;
 mod pcc;

@@ -4,7 +4,7 @@ use super::Sender;
 use crate::scoreboard::{Flags, Slot};
 use crate::wire::Data;
 use narrows_control::Sent;
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 use narrows_wire::Ecn;
 
 /// A reason not to send.
@@ -52,6 +52,14 @@ impl Sender {
             Err(Blocked::Pacing(release)) => Some(release),
             Err(_) => None,
         }
+    }
+
+    /// The longest delay of the host that pacing makes up for, so that it does not lower the rate; `None` if the sender is not paced and sends all that it can once
+    /// it is asked.
+    #[inline]
+    pub fn makes_up_for(&self) -> Option<Span> {
+        let Sender { conn, .. } = self;
+        conn.decision.pacing.map(|rate| conn.pacer.makes_up_for(rate.time_for(conn.transport.mss + conn.transport.headers)))
     }
 
     /// The next segment that leaves at `now` and the code point it carries; otherwise when there will be one, as [`ready_at`](Sender::ready_at) says.
