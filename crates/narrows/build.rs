@@ -11,9 +11,17 @@ fn main() {
     let mut code = String::from("&[\n");
     for folder in sorted(&root).iter().filter(|path| path.is_dir()) {
         println!("cargo::rerun-if-changed={}", folder.display());
-        let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
-        for file in sorted(folder).iter().filter(|path| path.is_file()) {
-            let _ = writeln!(code, "    ({:?}, {:?}, include_str!({:?})),", name(folder), name(file), file.display().to_string());
+        let experiments = folder.join("why");
+        let inside = if experiments.is_dir() { sorted(&experiments) } else { Vec::new() };
+        for file in sorted(folder).iter().chain(&inside).filter(|path| path.is_file()) {
+            let name = |path: &Path, root: &Path| path.strip_prefix(root).expect("a file of the folder").display().to_string();
+            let _ = writeln!(
+                code,
+                "    ({:?}, {:?}, include_str!({:?})),",
+                name(folder, &root),
+                name(file, folder),
+                file.display().to_string()
+            );
         }
     }
     code.push_str("]\n");

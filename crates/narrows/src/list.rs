@@ -9,7 +9,7 @@ use narrows_control::TWINS;
 use narrows_measure::metrics::METRICS;
 use narrows_params::{Kind, Spec};
 use narrows_path::{DISCIPLINES, offering};
-use narrows_scenario::paper::{Claim, Figure, Mode};
+use narrows_scenario::paper::{Claim, Figure, Mode, Statement};
 use narrows_scenario::{PATHS, PathProfile};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -23,6 +23,7 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
         Listed::Metrics => metrics(),
         Listed::Papers => papers()?,
         Listed::Paths => paths(),
+        Listed::Statements => statements()?,
     };
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -166,12 +167,11 @@ fn papers() -> Result<Vec<Item>, Failure> {
     let item = |source: papers::Source| {
         let paper = source.paper;
         let mut text = format!("{:<14} {}\n{:<14} {}, {}\n", paper.name, paper.title, "", paper.authors, paper.published);
-        for figure in &paper.figures {
+        for figure in paper.figures.iter().chain(&paper.experiments) {
             let live = if figure.on_kernel().is_some() { ", also with --live" } else { "" };
             text += &format!("{:<14} {}: {} ({}{live})\n", "", figure.name, figure.title, figure.source);
         }
-        let claim =
-            |claim: &Claim| json!({ "claim": claim.says, "published": claim.published, "source": claim.source, "known": claim.known });
+        let claim = |claim: &Claim| json!({ "claim": claim.says, "statement": claim.statement, "published": claim.published, "source": claim.source, "known": claim.known });
         let figure = |figure: &Figure| {
             let claims = |live| {
                 let plan = figure.plan(Mode { live, quick: false });
@@ -179,11 +179,34 @@ fn papers() -> Result<Vec<Item>, Failure> {
             };
             json!({ "name": figure.name, "title": figure.title, "source": figure.source, "claims": claims(false), "live": claims(true) })
         };
-        let figures: Vec<Value> = paper.figures.iter().map(figure).collect();
+        let [figures, experiments] = [&paper.figures, &paper.experiments].map(|own| own.iter().map(figure).collect::<Vec<Value>>());
         let json = json!({
-            "name": paper.name, "title": paper.title, "authors": paper.authors, "published": paper.published, "about": paper.about, "figures": figures,
+            "name": paper.name, "title": paper.title, "authors": paper.authors, "published": paper.published, "about": paper.about, "figures": figures, "experiments": experiments,
         });
         Item { text, json }
     };
     Ok(papers::built_in()?.into_iter().map(item).collect())
+}
+
+/// What the documents state, and whether it holds.
+fn statements() -> Result<Vec<Item>, Failure> {
+    let of = |source: papers::Source| {
+        let paper = source.paper;
+        let item = |statement: &Statement| {
+            let Statement { name, says, source, why, experiment } = statement;
+            let verdict = paper.standing(name).text();
+            let mut text = format!("{:<14} {verdict}: {says} ({source})", paper.name);
+            text += &why.as_ref().map_or(String::new(), |why| format!("\n{:<14} why: {why}", ""));
+            let decided = |own: &String| format!("\n{:<14} decided by: narrows reproduce {} --figure {own}", "", paper.name);
+            text += &experiment.as_ref().map_or(String::new(), decided);
+            let claims: Vec<&str> = paper.judging(name).map(|(_, claim)| claim.says.as_str()).collect();
+            let json = json!({
+                "paper": paper.name, "name": name, "statement": says, "source": source, "verdict": verdict, "why": why, "experiment": experiment,
+                "claims": claims,
+            });
+            Item { text, json }
+        };
+        paper.statements.iter().map(item).collect::<Vec<Item>>()
+    };
+    Ok(papers::built_in()?.into_iter().flat_map(of).collect())
 }

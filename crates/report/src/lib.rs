@@ -43,8 +43,8 @@ pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::{grid_html, html};
 pub use qlog::SenderLog;
 pub use reproduction::{
-    DrawnPlot, FigureResult, JudgedClaim, KeptRun, PaperResult, Reproduction, Traced, Verdict, reproduction_json, reproduction_table,
-    write_reproduction,
+    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptRun, PaperResult, Reproduction, Traced, Verdict, reproduction_json,
+    reproduction_table, write_reproduction,
 };
 pub use reserved::Reserved;
 pub use summary::summary_json;

@@ -92,4 +92,6 @@ pub enum Listed {
     Metrics,
     Papers,
     Paths,
+    /// What the documents state, and whether it holds
+    Statements,
 }

@@ -66,7 +66,10 @@ pub struct ReproduceArgs {
     /// Run the figures that support it on this host's kernel, beside the simulator (needs what `narrows live` needs)
     #[arg(long)]
     pub live: bool,
-    /// Run only this figure; may be repeated
+    /// Run the experiments that decide why statements do not hold, instead of the figures
+    #[arg(long, conflicts_with = "live")]
+    pub why: bool,
+    /// Run only this figure or experiment; may be repeated
     #[arg(long, value_name = "FIGURE")]
     pub figure: Vec<String>,
     #[command(flatten)]

@@ -65,7 +65,7 @@ impl<'a> Job<'a> {
     }
 
     fn prefix(&self) -> String {
-        format!("{}-{}-", self.source.paper.name, self.figure.name)
+        format!("{}-{}-", self.source.paper.name, self.figure.name.replace('/', "-"))
     }
 
     /// How many runs it has.
@@ -176,12 +176,26 @@ fn work(scenario: &Scenario) -> Work {
 mod tests {
     use super::super::papers;
     use super::*;
+    use narrows_scenario::paper::{Claim, Standing};
+
+    #[test]
+    fn what_does_not_hold_of_a_document_has_an_experiment_that_decides_why() {
+        for Source { paper, .. } in papers::built_in().unwrap_or_else(|error| panic!("{error}")) {
+            for statement in &paper.statements {
+                let missed = matches!(paper.standing(&statement.name), Standing::InPart | Standing::NotHeld);
+                assert!(!missed || statement.experiment.is_some(), "{} of {}", statement.name, paper.name);
+            }
+            let judged = |claim: &Claim| claim.statement.is_some();
+            let all = paper.experiments.iter().filter_map(|figure| figure.plan(Mode::default()));
+            assert!(!all.flat_map(|plan| &plan.claims).any(judged), "an experiment of {} is ours, not the document's", paper.name);
+        }
+    }
 
     #[test]
     fn every_figure_of_every_paper_can_be_run() {
         let sources = papers::built_in().unwrap_or_else(|error| panic!("{error}"));
         for source in &sources {
-            for figure in &source.paper.figures {
+            for figure in source.paper.figures.iter().chain(&source.paper.experiments) {
                 for (live, quick) in [(false, false), (false, true), (true, false), (true, true)] {
                     let mode = Mode { live, quick };
                     let Some(plan) = figure.plan(mode) else { continue };

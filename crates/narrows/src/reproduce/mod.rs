@@ -12,8 +12,8 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::runner::run_cells;
 use job::Job;
-use narrows_report::{FigureResult, KeptRun, PaperResult, Reproduction, Reserved};
-use narrows_scenario::paper::Mode;
+use narrows_report::{FigureResult, JudgedStatement, KeptRun, PaperResult, Reproduction, Reserved};
+use narrows_scenario::paper::{Mode, Paper, Standing, Statement};
 use papers::Source;
 use std::path::Path;
 
@@ -54,7 +54,12 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
 /// The figures that are asked for, checked.
 fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>, Failure> {
     let mode = Mode { live: args.live, quick: args.quick };
-    let of = |source: &'a Source| source.paper.figures.iter().filter_map(move |figure| Some((figure, figure.plan(mode)?)));
+    let (figures, experiments) = (!args.why, args.why || !args.figure.is_empty());
+    let of = |source: &'a Source| {
+        let Paper { figures: own, experiments: deciding, .. } = &source.paper;
+        let all = own.iter().filter(move |_| figures).chain(deciding.iter().filter(move |_| experiments));
+        all.filter_map(move |figure| Some((figure, figure.plan(mode)?)))
+    };
     let figures = || sources.iter().flat_map(of);
     if let Some(unknown) = args.figure.iter().find(|name| figures().all(|(figure, _)| figure.name != **name)) {
         let known: Vec<&str> = figures().map(|(figure, _)| figure.name.as_str()).collect();
@@ -67,9 +72,10 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
         }
     }
     if jobs.is_empty() {
-        let (what, remedy) = match args.live {
-            true => ("no figures on the kernel", "leave --live out to simulate them"),
-            false => ("no figures to run", "name another paper (narrows list papers), or add --live"),
+        let (what, remedy) = match (args.live, args.why) {
+            (true, _) => ("no figures on the kernel", "leave --live out to simulate them"),
+            (_, true) => ("no experiments to run", "leave --why out to run the figures"),
+            _ => ("no figures to run", "name another paper (narrows list papers), or add --live"),
         };
         return Err(Failure::Other(format!("there are {what}; {remedy}")));
     }
@@ -127,6 +133,7 @@ fn judged(sources: &[Source], jobs: &[Job], kept: &[Cells<KeptRun>], args: &Repr
         let figures: Vec<FigureResult> = of_paper.map(|(job, kept)| job.judged(kept)).collect::<Result<_, _>>()?;
         if !figures.is_empty() {
             let paper = &source.paper;
+            let statements = stated(paper, &figures, args);
             papers.push(PaperResult {
                 name: paper.name.clone(),
                 title: paper.title.clone(),
@@ -134,10 +141,26 @@ fn judged(sources: &[Source], jobs: &[Job], kept: &[Cells<KeptRun>], args: &Repr
                 published: paper.published.clone(),
                 about: paper.about.clone(),
                 figures,
+                statements,
             });
         }
     }
     Ok(Reproduction { remake: remake(args), version: env!("CARGO_PKG_VERSION").to_owned(), quick: args.quick, papers })
+}
+
+/// The statements of a paper as these figures judge them. Of some figures alone, those that they judge.
+fn stated(paper: &Paper, figures: &[FigureResult], args: &ReproduceArgs) -> Vec<JudgedStatement> {
+    let judge = |statement: &Statement| {
+        let claims = figures.iter().flat_map(|figure| &figure.claims);
+        let own = claims.filter(|judged| judged.claim.statement.as_ref() == Some(&statement.name));
+        let standing = Standing::of(own.map(|judged| judged.verdict().holds()));
+        JudgedStatement { statement: statement.clone(), standing }
+    };
+    let whole = args.figure.is_empty() && !args.live && !args.why;
+    let unasked = |judged: &JudgedStatement| {
+        judged.standing == Standing::NotJudged && !(whole && paper.standing(&judged.statement.name) == Standing::NotJudged)
+    };
+    paper.statements.iter().map(judge).filter(|judged| !unasked(judged)).collect()
 }
 
 fn remake(args: &ReproduceArgs) -> String {
@@ -145,6 +168,7 @@ fn remake(args: &ReproduceArgs) -> String {
     words.extend(args.papers.iter().map(|name| quote(name)));
     words.extend(args.live.then(|| "--live".to_owned()));
     words.extend(args.quick.then(|| "--quick".to_owned()));
+    words.extend(args.why.then(|| "--why".to_owned()));
     words.extend(args.figure.iter().map(|name| format!("--figure {}", quote(name))));
     words.join(" ")
 }

@@ -10,6 +10,9 @@ use std::path::Path;
 const BUILT_IN: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
 
 const ABOUT: &str = "paper.toml";
+const STATEMENTS: &str = "statements.toml";
+/// The folder of experiments, and what their names begin with.
+const WHY: &str = "why/";
 
 /// A paper and the files of its folder.
 pub struct Source {
@@ -50,12 +53,18 @@ fn folder(name: &str) -> Result<Source, Failure> {
     }
     let read = || -> io::Result<Vec<(String, String)>> {
         let mut texts = Vec::new();
-        for entry in std::fs::read_dir(root)? {
-            let path = entry?.path();
-            if path.is_file() {
-                let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                // What is no text is no figure, nor a trace that one could name.
-                texts.extend(narrows_scenario::read_named(&path).ok().map(|text| (file, text)));
+        for within in ["", WHY] {
+            let folder = root.join(within);
+            if !folder.is_dir() {
+                continue;
+            }
+            for entry in std::fs::read_dir(folder)? {
+                let path = entry?.path();
+                if path.is_file() {
+                    let file = format!("{within}{}", path.file_name().unwrap_or_default().to_string_lossy());
+                    // What is no text is no figure, nor a trace that one could name.
+                    texts.extend(narrows_scenario::read_named(&path).ok().map(|text| (file, text)));
+                }
             }
         }
         texts.sort();
@@ -69,10 +78,25 @@ fn folder(name: &str) -> Result<Source, Failure> {
 impl Source {
     fn new(name: &str, folder: &str, texts: Vec<(String, String)>) -> Result<Source, Failure> {
         let place = |file: &str| format!("{folder}/{file}");
-        let of_figures = texts.iter().filter(|(file, _)| file.ends_with(".toml") && file != ABOUT);
-        let figures = of_figures.map(|(file, text)| Figure::parse(text, &place(file))).collect::<Result<_, _>>()?;
-        let about = texts.iter().find(|(file, _)| file == ABOUT).map_or("", |(_, text)| text.as_str());
-        let paper = Paper::parse(name, about, &place(ABOUT), figures)?;
+        let (mut figures, mut experiments) = (Vec::new(), Vec::new());
+        for (file, text) in texts.iter().filter(|(file, _)| file.ends_with(".toml") && file != ABOUT && file != STATEMENTS) {
+            let mut figure = Figure::parse(text, &place(file))?;
+            if file.starts_with(WHY) {
+                figure.name = format!("{WHY}{}", figure.name);
+                experiments.push(figure);
+            } else {
+                figures.push(figure);
+            }
+        }
+        let text = |name: &str| texts.iter().find(|(file, _)| file == name).map(|(_, text)| text.as_str());
+        let mut paper = Paper::parse(name, text(ABOUT).unwrap_or(""), &place(ABOUT), figures, experiments)?;
+        if let Some(text) = text(STATEMENTS) {
+            paper.state(text, &place(STATEMENTS))?;
+        }
+        for figure in paper.figures.iter().chain(&paper.experiments) {
+            let file = format!("{}.toml", figure.name);
+            figure.check_statements(&paper.statements, text(&file).unwrap_or(""), &place(&file))?;
+        }
         Ok(Source { paper, texts })
     }
 

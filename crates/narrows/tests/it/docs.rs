@@ -152,18 +152,28 @@ fn the_page_of_information_centric_networks_has_what_the_program_lists() {
 
 /// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
 fn share(place: &Scratch) -> String {
-    let mut table = String::from("| Paper | Claims | Hold | Known not to |\n|---|---|---|---|\n");
-    let (mut claims, mut known) = (0, 0);
+    const VERDICTS: [&str; 4] = ["held", "held in part", "not held", "not judged"];
+    let statements = json(place, &["list", "statements", "--json"]);
+    let statements = statements.as_array().expect("a list");
+    let mut table = String::from(
+        "| Document | Statements | Held | In part | Not held | Not judged | Our own claims that hold |\n|---|---|---|---|---|---|---|\n",
+    );
+    let mut sums = [0; 4];
     for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
+        let of_paper: Vec<&Value> = statements.iter().filter(|statement| statement["paper"] == paper["name"]).collect();
+        let counts = VERDICTS.map(|verdict| of_paper.iter().filter(|statement| statement["verdict"] == verdict).count());
         let figures = paper["figures"].as_array().expect("figures").iter();
-        let all = figures.flat_map(|figure| [&figure["claims"], &figure["live"]]).filter_map(Value::as_array).flatten();
-        let (own, own_known) = all.fold((0, 0), |(all, known), claim| (all + 1, known + usize::from(claim["known"].is_string())));
-        table += &format!("| `{}`: {} | {own} | {} | {own_known} |\n", text(&paper["name"]), text(&paper["title"]), own - own_known);
-        (claims, known) = (claims + own, known + own_known);
+        let claims = figures.flat_map(|figure| [&figure["claims"], &figure["live"]]).filter_map(Value::as_array).flatten();
+        let own: Vec<&Value> = claims.filter(|claim| claim["statement"].is_null()).collect();
+        let holding = own.iter().filter(|claim| claim["known"].is_null()).count();
+        let [held, part, not, unjudged] = counts;
+        let (name, title, all) = (text(&paper["name"]), text(&paper["title"]), of_paper.len());
+        table += &format!("| `{name}`: {title} | {all} | {held} | {part} | {not} | {unjudged} | {holding} of {} |\n", own.len());
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
     }
-    let holding = claims - known;
-    let share = 100.0 * f64::from(u32::try_from(holding).expect("few")) / f64::from(u32::try_from(claims.max(1)).expect("few"));
-    table + &format!("\n{holding} of {claims} claims hold ({share:.0} %).\n")
+    let judged = sums[0] + sums[1] + sums[2];
+    let percent = 100 * sums[0] / judged.max(1);
+    table + &format!("\n{} of {judged} judged statements hold ({percent} %); {} cannot be judged.\n", sums[0], sums[3])
 }
 
 #[test]

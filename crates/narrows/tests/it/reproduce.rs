@@ -61,6 +61,40 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
 }
 
 #[test]
+fn statements_are_counted_apart_and_experiments_run_on_their_own() {
+    let place = place("reproduce-statements");
+    let listed = "[[statement]]\nname = \"grows\"\nsays = \"Delay grows\"\nsource = \"figure 1\"\n\
+                  [[statement]]\nname = \"none-lost\"\nsays = \"Nothing is lost\"\nsource = \"figure 1\"\nwhy = \"they fill the queue\"\nexperiment = \"why/deep\"\n\
+                  [[statement]]\nname = \"seen\"\nsays = \"All saw it\"\nsource = \"figure 3\"\nwhy = \"it was a demonstration\"\n";
+    place.write("paper/statements.toml", listed);
+    for (says, name) in [("Four times the buffer gives more than twice the delay", "grows"), ("Nobody ever loses a packet", "none-lost")] {
+        edit(&place, "paper/buffers.toml", &format!("says = \"{says}\"\n"), &format!("says = \"{says}\"\nstatement = \"{name}\"\n"));
+    }
+    fs::create_dir(place.path("paper/why")).expect("a directory");
+    let output = place.narrows(["reproduce", "paper", "--quick", "--quiet"]);
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    assert!(stderr(&output).contains("there is no experiment \"why/deep\""), "{}", stderr(&output));
+    fs::copy(place.path("paper/leaving.toml"), place.path("paper/why/deep.toml")).expect("a file");
+
+    let output = place.narrows(["reproduce", "paper", "--quiet", "--out", "all"]);
+    let told = stdout(&output);
+    assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
+    let wanted = "1 of 2 judged statements hold (50 %), 1 not, 1 not judged. 3 of 4 claims hold (75 %), 2 of 2 of our own; 1 known not to";
+    assert!(told.replace('\n', " ").contains(wanted), "{told}");
+    let statements: Value = serde_json::from_slice(&place.read("all/statements.json")).expect("JSON");
+    let verdicts: Vec<&str> = statements.as_array().expect("a list").iter().filter_map(|statement| statement["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["held", "not held", "not judged"]);
+    assert!(String::from_utf8(place.read("all/report.html")).expect("text").contains("narrows reproduce paper --figure why/deep"));
+
+    for command in [["--why"].as_slice(), &["--figure", "why/deep"]] {
+        let output = place.narrows(["reproduce", "paper", "--quick", "--quiet"].iter().chain(command).copied());
+        let told = stdout(&output);
+        assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
+        assert!(told.contains("A flow leaves") && told.contains("1 of 1 claims hold") && !told.contains("Buffers and delay"), "{told}");
+    }
+}
+
+#[test]
 fn quick_is_smaller_and_says_what_it_scales() {
     let place = place("reproduce-quick");
     let output = place.narrows(["reproduce", "paper", "--quick", "--quiet", "--figure", "buffers"]);

@@ -4,10 +4,10 @@ use super::frame::{Frame, Plots, fill, notes, setup};
 use super::style::escape;
 use crate::number::short;
 use crate::reproduction::{
-    DrawnPlot, FigureResult, JudgedClaim, PaperResult, Reproduction, Verdict, named, reproduction_bounds, reproduction_measured,
-    reproduction_share, reproduction_simulated,
+    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, PaperResult, Reproduction, Verdict, named, reproduction_bounds,
+    reproduction_measured, reproduction_share, reproduction_simulated, reproduction_stated,
 };
-use narrows_scenario::paper::{Judged, Over};
+use narrows_scenario::paper::{Judged, Over, Standing};
 
 const MAIN: &str = include_str!("assets/reproduction.html");
 const CSS: &str = include_str!("assets/reproduction.css");
@@ -74,11 +74,43 @@ fn sign(verdict: Verdict) -> (&'static str, &'static str) {
 fn paper(index: usize, paper: &PaperResult) -> String {
     let figures: String = paper.figures.iter().enumerate().map(|(place, own)| figure((index, place), own)).collect();
     format!(
-        "<section id=\"paper-{index}\">\n<h2>{}</h2>\n<p>{}, {}.</p>\n<p class=\"hint\">{}</p>\n{figures}</section>\n",
+        "<section id=\"paper-{index}\">\n<h2>{}</h2>\n<p>{}, {}.</p>\n<p class=\"hint\">{}</p>\n{}{figures}</section>\n",
         escape(&paper.title),
         escape(&paper.authors),
         escape(&paper.published),
-        escape(&paper.about)
+        escape(&paper.about),
+        statements(paper)
+    )
+}
+
+/// The statements of the document, folded; nothing if none are listed.
+fn statements(paper: &PaperResult) -> String {
+    let row = |JudgedStatement { statement, standing }: &JudgedStatement| {
+        let (class, sign) = match standing {
+            Standing::Held => ("holds", "✓"),
+            Standing::InPart => ("explained", "≈"),
+            Standing::NotHeld => ("fails", "✗"),
+            Standing::NotJudged => ("", "–"),
+        };
+        let decided =
+            |name: &String| format!(" Decided by <code>narrows reproduce {} --figure {}</code>.", escape(&paper.name), escape(name));
+        let why =
+            statement.why.as_deref().map_or_else(String::new, escape) + &statement.experiment.as_ref().map_or_else(String::new, decided);
+        format!(
+            "<tr><td>{}<small>{}</small></td><td><span class=\"verdict {class}\">{sign} {}</span></td><td>{why}</td></tr>\n",
+            escape(&statement.says),
+            escape(&statement.source),
+            standing.text()
+        )
+    };
+    let rows: String = paper.statements.iter().map(row).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<details class=\"statements\"><summary>{}</summary>\n<div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Statement</th>\
+         <th scope=\"col\">Verdict</th><th scope=\"col\">Why</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n",
+        reproduction_stated(&paper.statements).trim_end().trim_end_matches('.')
     )
 }
 

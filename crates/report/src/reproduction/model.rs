@@ -2,7 +2,7 @@
 
 use super::curve::Traced;
 use super::plots::DrawnPlot;
-use narrows_scenario::paper::{By, Claim};
+use narrows_scenario::paper::{By, Claim, Standing, Statement};
 use serde::{Deserialize, Serialize};
 
 /// What kernel and simulator may be apart without a word on it, in percent.
@@ -49,6 +49,17 @@ pub struct PaperResult {
     pub about: String,
     /// Its figures, in order.
     pub figures: Vec<FigureResult>,
+    /// The statements of the document that they judge, or that nothing judges, in the document's order.
+    pub statements: Vec<JudgedStatement>,
+}
+
+/// A statement of a document, and whether it holds.
+#[derive(Clone, Debug)]
+pub struct JudgedStatement {
+    /// The statement.
+    pub statement: Statement,
+    /// As its claims were measured.
+    pub standing: Standing,
 }
 
 /// A figure, and what holds of it.
@@ -161,6 +172,11 @@ impl Reproduction {
     /// All claims.
     pub fn claims(&self) -> impl Iterator<Item = &JudgedClaim> {
         self.papers.iter().flat_map(PaperResult::claims)
+    }
+
+    /// All statements of the documents.
+    pub fn statements(&self) -> impl Iterator<Item = &JudgedStatement> {
+        self.papers.iter().flat_map(|paper| &paper.statements)
     }
 
     /// True if each claim turned out as its figure file says.

@@ -1,9 +1,9 @@
 //! Claims as a terminal shows them, and as JSON.
 
-use super::model::{FigureResult, JudgedClaim, Reproduction, Verdict};
+use super::model::{FigureResult, JudgedClaim, JudgedStatement, Reproduction, Verdict};
 use crate::number::{plain, short};
 use crate::table::{fold, render, wrap};
-use narrows_scenario::paper::By;
+use narrows_scenario::paper::{By, Standing};
 use serde::Serialize;
 
 /// Columns of the claim and of what the document gives.
@@ -22,7 +22,8 @@ pub fn reproduction_table(reproduction: &Reproduction) -> String {
     }
     for paper in reproduction.papers.iter().filter(|_| reproduction.papers.len() > 1) {
         let holding = paper.claims().filter(|claim| claim.verdict().holds()).count();
-        text += &format!("{}: {holding} of {} claims hold.\n", paper.name, paper.claims().count());
+        let stated = stated(&paper.statements);
+        text += &wrap(&format!("{}: {stated}{holding} of {} claims hold.", paper.name, paper.claims().count()));
     }
     text + &wrap(&share(reproduction))
 }
@@ -64,12 +65,36 @@ fn figure(figure: &FigureResult) -> String {
     text
 }
 
-/// "23 of 25 claims hold (92 %); ..."
+/// "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 are not judged. "; nothing if there are none.
+pub(crate) fn stated<'a>(statements: impl IntoIterator<Item = &'a JudgedStatement>) -> String {
+    let all: Vec<Standing> = statements.into_iter().map(|judged| judged.standing).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let count = |standing: Standing| all.iter().filter(|own| **own == standing).count();
+    let (held, unjudged) = (count(Standing::Held), count(Standing::NotJudged));
+    let judged = all.len() - unjudged;
+    let mut text = format!("{held} of {judged} judged statements hold ({:.0} %)", 100.0 * held as f64 / judged.max(1) as f64);
+    for (count, words) in [(count(Standing::InPart), "in part"), (count(Standing::NotHeld), "not"), (unjudged, "not judged")] {
+        if count > 0 {
+            text += &format!(", {count} {words}");
+        }
+    }
+    text + ". "
+}
+
+/// "41 of 45 judged statements hold (91 %), ... 23 of 25 claims hold (92 %); ..."
 pub(crate) fn share(reproduction: &Reproduction) -> String {
     let count = |verdict: Verdict| reproduction.claims().filter(|claim| claim.verdict() == verdict).count();
     let all = reproduction.claims().count();
     let holding = count(Verdict::Holds) + count(Verdict::Unexpected);
-    let mut text = format!("{holding} of {all} claims hold ({:.0} %)", 100.0 * holding as f64 / all.max(1) as f64);
+    let mut text = stated(reproduction.statements());
+    text += &format!("{holding} of {all} claims hold ({:.0} %)", 100.0 * holding as f64 / all.max(1) as f64);
+    if reproduction.statements().next().is_some() {
+        let own: Vec<bool> =
+            reproduction.claims().filter(|judged| judged.claim.statement.is_none()).map(|judged| judged.verdict().holds()).collect();
+        text += &format!(", {} of {} of our own", own.iter().filter(|holds| **holds).count(), own.len());
+    }
     let mut more = |count: usize, what: &str| {
         if count > 0 {
             text += &format!("; {count} {what}");
@@ -113,6 +138,8 @@ struct Line<'a> {
     paper: &'a str,
     figure: &'a str,
     claim: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statement: Option<&'a str>,
     published: &'a str,
     measured: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,6 +169,7 @@ pub fn reproduction_json(reproduction: &Reproduction) -> String {
                 paper: &paper.name,
                 figure: &figure.name,
                 claim: &judged.claim.says,
+                statement: judged.claim.statement.as_deref(),
                 published: &judged.claim.published,
                 measured: judged.measured,
                 simulated: judged.simulated,
@@ -164,6 +192,36 @@ pub fn reproduction_json(reproduction: &Reproduction) -> String {
                 scaled: figure.scaled.as_deref(),
             }));
         }
+    }
+    let mut text = serde_json::to_string_pretty(&lines).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct StatementLine<'a> {
+    paper: &'a str,
+    name: &'a str,
+    statement: &'a str,
+    source: &'a str,
+    verdict: &'a str,
+    why: Option<&'a str>,
+    experiment: Option<&'a str>,
+}
+
+/// Every statement of the documents as an element of a JSON array.
+pub(super) fn statements_json(reproduction: &Reproduction) -> String {
+    let mut lines = Vec::new();
+    for paper in &reproduction.papers {
+        lines.extend(paper.statements.iter().map(|JudgedStatement { statement, standing }| StatementLine {
+            paper: &paper.name,
+            name: &statement.name,
+            statement: &statement.says,
+            source: &statement.source,
+            verdict: standing.text(),
+            why: statement.why.as_deref(),
+            experiment: statement.experiment.as_deref(),
+        }));
     }
     let mut text = serde_json::to_string_pretty(&lines).unwrap_or_default();
     text.push('\n');

@@ -56,6 +56,7 @@ fn reproduction() -> Reproduction {
             authors: "Somebody".to_owned(),
             published: "Somewhere 2001".to_owned(),
             about: "Something.".to_owned(),
+            statements: Vec::new(),
             figures: vec![FigureResult {
                 name: figure.name.clone(),
                 title: figure.title.clone(),

@@ -13,6 +13,8 @@ use std::ops::Range;
 pub struct Claim {
     /// The statement.
     pub says: String,
+    /// The name of the document's statement that it judges; `None` if it is one of ours.
+    pub statement: Option<String>,
     /// The number, or the words, that the document gives.
     pub published: String,
     /// Where.
@@ -120,6 +122,7 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
     let known = own.and_then(|own| own.known.clone()).or(raw.known.clone()).filter(|known| !known.trim().is_empty());
     Ok(Claim {
         says: raw.says.clone(),
+        statement: raw.statement.as_ref().map(|name| name.value.clone()),
         published: raw.published.clone(),
         source: raw.source.clone(),
         asked,

@@ -25,6 +25,8 @@ pub struct Figure {
     pub about: String,
     /// Its place among the figures of its paper.
     pub order: i64,
+    /// The names of statements that its claims judge.
+    pub(super) named: Vec<At<String>>,
     plans: Plans,
     live: Option<Live>,
 }
@@ -109,8 +111,9 @@ fn read(text: &str, file: &str) -> Checked<Figure> {
         return Err(Problem::at(&claim.span, "the figure does not run on the kernel", "add a table [live], or leave this out"));
     }
     let name = FilePath::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let named = raw.claim.iter().filter_map(|claim| claim.value.statement.clone()).collect();
     let figure = raw.figure.value;
-    Ok(Figure { name, title: figure.title, source: figure.source, about: figure.about, order: figure.order, plans, live })
+    Ok(Figure { name, named, title: figure.title, source: figure.source, about: figure.about, order: figure.order, plans, live })
 }
 
 /// A text that says something.

@@ -11,6 +11,7 @@ mod places;
 mod plot;
 pub(crate) mod raw;
 mod select;
+mod statement;
 mod worlds;
 
 pub use crate::sweep::Mode;
@@ -18,6 +19,7 @@ pub use asked::{Asked, is_named};
 pub use claim::{By, Claim, Judged, Over, Than};
 pub use figure::{Figure, Plan};
 pub use plot::{Along, Drawn, Plot, Series, Trace};
+pub use statement::{Standing, Statement};
 pub use worlds::World;
 
 use crate::error::ScenarioError;
@@ -38,17 +40,24 @@ pub struct Paper {
     pub about: String,
     /// Its figures, in their order.
     pub figures: Vec<Figure>,
+    /// What decides why statements of it do not hold, in the same form; of ours, not of the document.
+    pub experiments: Vec<Figure>,
+    /// The results that it states, in the document's order; none if nobody has listed them.
+    pub statements: Vec<Statement>,
 }
 
 impl Paper {
-    /// Reads `paper.toml`, whose text is `text`; `file` is what errors call it. The figures are put in order.
+    /// Reads `paper.toml`, whose text is `text`; `file` is what errors call it. Figures and experiments are put in order.
     ///
     /// # Errors
     /// The text is not TOML, a key is missing or unknown.
-    pub fn parse(name: &str, text: &str, file: &str, mut figures: Vec<Figure>) -> Result<Paper, ScenarioError> {
+    pub fn parse(name: &str, text: &str, file: &str, figures: Vec<Figure>, experiments: Vec<Figure>) -> Result<Paper, ScenarioError> {
         let raw: raw::RawPaper = syntax::read(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
-        figures.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
         let raw::RawPaper { title, authors, published, about } = raw;
-        Ok(Paper { name: name.to_owned(), title, authors, published, about, figures })
+        let [mut figures, mut experiments] = [figures, experiments];
+        for own in [&mut figures, &mut experiments] {
+            own.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
+        }
+        Ok(Paper { name: name.to_owned(), title, authors, published, about, figures, experiments, statements: Vec::new() })
     }
 }

@@ -128,6 +128,8 @@ pub(crate) struct RawPlotQuick {
 pub(crate) struct RawClaim {
     /// The statement, in our words.
     pub says: String,
+    /// The statement of `statements.toml` that it judges, by its name. Default: none, it is one of ours.
+    pub statement: Option<At<String>>,
     /// The number, or the words, that the document gives.
     pub published: String,
     /// Where.

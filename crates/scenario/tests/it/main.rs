@@ -11,4 +11,5 @@ mod resolved;
 mod round_trip;
 mod schema;
 mod starting_points;
+mod statements;
 mod sweep;

@@ -253,7 +253,8 @@ fn figures_stand_in_their_order() {
     let of =
         |name: &str, order: i64| Figure::parse(&FIGURE.replace("[figure]", &format!("[figure]\norder = {order}")), name).expect("a figure");
     let about = "title = \"t\"\nauthors = \"a\"\npublished = \"p\"\nabout = \"w\"";
-    let paper = Paper::parse("test", about, "paper.toml", vec![of("b.toml", 1), of("c.toml", 0), of("a.toml", 1)]).expect("a paper");
+    let paper =
+        Paper::parse("test", about, "paper.toml", vec![of("b.toml", 1), of("c.toml", 0), of("a.toml", 1)], Vec::new()).expect("a paper");
     assert_eq!(paper.figures.iter().map(|figure| figure.name.as_str()).collect::<Vec<_>>(), ["c", "a", "b"]);
 }
 

@@ -1,0 +1,150 @@
+//! The statements of a document, each with the claims that judge it.
+
+use super::{Claim, Figure, Mode, Paper};
+use crate::error::{Checked, Problem, ScenarioError};
+use crate::syntax;
+use crate::text::At;
+use narrows_params::suggest;
+use serde::Deserialize;
+
+/// A result that a document states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What claims call it; unique in the paper.
+    pub name: String,
+    /// The statement, in our words.
+    pub says: String,
+    /// Where the document states it.
+    pub source: String,
+    /// Why it does not hold, holds only in part, or cannot be judged; `None` of one that holds.
+    pub why: Option<String>,
+    /// The experiment that decides the cause, by its name: a figure of [`Paper::experiments`].
+    pub experiment: Option<String>,
+}
+
+/// Whether a statement holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Each of its claims does.
+    Held,
+    /// Some of them do.
+    InPart,
+    /// None of them does.
+    NotHeld,
+    /// No claim judges it.
+    NotJudged,
+}
+
+impl Standing {
+    /// Of a statement whose claims hold or not.
+    pub fn of(holds: impl IntoIterator<Item = bool>) -> Standing {
+        let (mut held, mut all) = (0, 0);
+        for holds in holds {
+            held += usize::from(holds);
+            all += 1;
+        }
+        match (held, all) {
+            (_, 0) => Standing::NotJudged,
+            (held, all) if held == all => Standing::Held,
+            (0, _) => Standing::NotHeld,
+            _ => Standing::InPart,
+        }
+    }
+
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Standing::Held => "held",
+            Standing::InPart => "held in part",
+            Standing::NotHeld => "not held",
+            Standing::NotJudged => "not judged",
+        }
+    }
+}
+
+/// `statements.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStatements {
+    statement: Vec<At<RawStatement>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStatement {
+    name: At<String>,
+    says: String,
+    source: String,
+    why: Option<At<String>>,
+    experiment: Option<At<String>>,
+}
+
+impl Paper {
+    /// Reads `statements.toml`, whose text is `text`; `file` is what errors call it. Figures and experiments are there already.
+    ///
+    /// # Errors
+    /// The text is not TOML, a key is missing or unknown; a name is given twice; a statement that does not hold has no `why`, or one that does has one; an
+    /// experiment does not exist.
+    pub fn state(&mut self, text: &str, file: &str) -> Result<(), ScenarioError> {
+        self.statements = self.read_statements(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+        Ok(())
+    }
+
+    fn read_statements(&self, text: &str) -> Checked<Vec<Statement>> {
+        let raw: RawStatements = syntax::read(text)?;
+        let mut statements: Vec<Statement> = Vec::new();
+        for RawStatement { name, says, source, why, experiment } in raw.statement.into_iter().map(|own| own.value) {
+            if statements.iter().any(|other| other.name == name.value) {
+                return Err(Problem::at(&name.span, format!("two statements are called \"{}\"", name.value), "give one another name"));
+            }
+            let standing = self.standing(&name.value);
+            match (&why, standing) {
+                (None, Standing::InPart | Standing::NotHeld) => {
+                    let help = "add why = \"...\": the cause, and experiment = \"why/...\": the figure that decides it";
+                    return Err(Problem::at(&name.span, format!("the statement is {}, and why is missing", standing.text()), help));
+                }
+                (None, Standing::NotJudged) => {
+                    let help = format!("write statement = \"{}\" in the claims that judge it, or add why = \"...\"", name.value);
+                    return Err(Problem::at(&name.span, "no claim judges the statement, and why is missing", help));
+                }
+                (Some(why), Standing::Held) => {
+                    return Err(Problem::at(&why.span, "all claims of the statement hold: there is no why", "leave it out"));
+                }
+                _ => {}
+            }
+            if let Some(unknown) = experiment.as_ref().filter(|wanted| self.experiments.iter().all(|own| own.name != wanted.value)) {
+                let help = suggest(&unknown.value, "experiments", self.experiments.iter().map(|own| own.name.as_str()));
+                return Err(Problem::at(&unknown.span, format!("there is no experiment \"{}\"", unknown.value), help));
+            }
+            let (why, experiment) = (why.map(|why| why.value), experiment.map(|experiment| experiment.value));
+            statements.push(Statement { name: name.value, says, source, why, experiment });
+        }
+        Ok(statements)
+    }
+
+    /// The claims that judge a statement by its name, each with its figure, in the whole figures.
+    pub fn judging<'a>(&'a self, statement: &'a str) -> impl Iterator<Item = (&'a Figure, &'a Claim)> {
+        let of = |figure: &'a Figure| {
+            figure.plan(Mode::default()).into_iter().flat_map(move |plan| plan.claims.iter().map(move |claim| (figure, claim)))
+        };
+        self.figures.iter().flat_map(of).filter(move |(_, claim)| claim.statement.as_deref() == Some(statement))
+    }
+
+    /// Whether a statement holds, as the figure files say.
+    pub fn standing(&self, statement: &str) -> Standing {
+        Standing::of(self.judging(statement).map(|(_, claim)| claim.known.is_none()))
+    }
+}
+
+impl Figure {
+    /// Checks that every statement that claims name is among `statements`. `text` and `file` are those of the figure.
+    ///
+    /// # Errors
+    /// The first name that is not.
+    pub fn check_statements(&self, statements: &[Statement], text: &str, file: &str) -> Result<(), ScenarioError> {
+        let Some(unknown) = self.named.iter().find(|name| statements.iter().all(|own| own.name != name.value)) else { return Ok(()) };
+        let help = suggest(&unknown.value, "statements", statements.iter().map(|own| own.name.as_str()));
+        let problem = Problem::at(&unknown.span, format!("statements.toml has no statement \"{}\"", unknown.value), help);
+        Err(ScenarioError::new(*problem, file, text))
+    }
+}
