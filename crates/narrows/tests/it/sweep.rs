@@ -160,7 +160,8 @@ fn runs_of_another_build_are_not_mixed() {
         .args(["sweep", "swept.toml", "--quiet", "--set", "duration=4000 s", "--out", "old"])
         .spawn()
         .expect("narrows runs");
-    while !place.path("old.partial").exists() {
+    // Its first line is the origin of the runs.
+    while !fs::read(place.path("old.partial")).is_ok_and(|bytes| bytes.contains(&b'\n')) {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("a kill");
