@@ -103,5 +103,5 @@ fn no_statement_stands_without_claims_or_a_reason() {
 fn a_claim_names_a_statement_that_there_is() {
     let paper = paper(STATEMENTS).unwrap_or_else(|error| panic!("{error}"));
     let refused = paper.figures[0].check_statements(&paper.statements[1..], &figure(), "f.toml").expect_err("\"full\" is not among them");
-    assert_eq!((refused.line(), refused.message()), (Some(20), "statements.toml has no statement \"full\""));
+    assert_eq!((refused.line(), refused.message()), (Some(21), "statements.toml has no statement \"full\""));
 }
