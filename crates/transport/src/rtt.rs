@@ -9,11 +9,16 @@ use std::collections::VecDeque;
 /// Linux (`tcp_rtt_estimator`, `tcp_set_rto`) differs from RFC 6298 in three ways, kept here: the variation is the largest mean deviation of the latest round trips, not the latest; a sample
 /// below the mean moves the deviation eight times less; and the least timeout bounds the variation term, so that the timeout is at least the smoothed round
 /// trip plus 200 ms.
+///
+/// The timer has a mean of its own: where round trips are counted in ticks (ns-2), only the timer sees the ticks. Controllers that divide a window by the round trip need
+/// a finer clock than a timeout does (`xcp-end-sys.cc` keeps an `xcp_srtt_` beside `t_srtt_` for that).
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    /// The mean in nanoseconds, and rounded down.
+    /// The mean of the round trips in nanoseconds, and rounded down.
     srtt: f64,
     whole_srtt: Span,
+    /// The timer's mean, of round trips in ticks, and its deviations.
+    mean: f64,
     deviation: f64,
     largest_deviation: f64,
     variation: f64,
@@ -38,6 +43,7 @@ impl RttEstimator {
         RttEstimator {
             srtt: 0.0,
             whole_srtt: Span::ZERO,
+            mean: 0.0,
             deviation: 0.0,
             largest_deviation: 0.0,
             variation: 0.0,
@@ -53,17 +59,19 @@ impl RttEstimator {
         }
     }
 
-    /// A sample for the mean. `acked` is the first segment not yet acknowledged and `next` the first not yet sent: they mark the rounds.
+    /// A sample for the means. `acked` is the first segment not yet acknowledged and `next` the first not yet sent: they mark the rounds.
     pub fn sample(&mut self, rtt: Span, acked: u64, next: u64) {
         if self.samples == RttSamples::OncePerWindow && self.srtt > 0.0 && acked <= self.round_end {
             return;
         }
-        let rtt = if self.tick.is_zero() { rtt } else { self.in_ticks(rtt) };
-        match self.rule {
-            RtoRule::Linux => self.sample_as_linux(rtt.as_nanos() as f64, acked, next),
-            RtoRule::Rfc6298 => self.sample_as_rfc6298(rtt.as_nanos() as f64, next),
-        }
+        let exact = rtt.as_nanos() as f64;
+        self.srtt = if self.srtt == 0.0 { exact } else { self.srtt + (exact - self.srtt) / 8.0 };
         self.whole_srtt = Span::from_nanos(self.srtt as u64);
+        let rtt = if self.tick.is_zero() { exact } else { self.in_ticks(rtt).as_nanos() as f64 };
+        match self.rule {
+            RtoRule::Linux => self.sample_as_linux(rtt, acked, next),
+            RtoRule::Rfc6298 => self.sample_as_rfc6298(rtt, next),
+        }
         self.backoff = 0;
     }
 
@@ -75,31 +83,31 @@ impl RttEstimator {
 
     /// RFC 6298 section 2, with the granularity that the tick is.
     fn sample_as_rfc6298(&mut self, rtt: f64, next: u64) {
-        if self.srtt == 0.0 {
-            self.srtt = rtt;
+        if self.mean == 0.0 {
+            self.mean = rtt;
             self.deviation = rtt / 2.0;
         } else {
-            let error = rtt - self.srtt;
+            let error = rtt - self.mean;
             self.deviation += (if error < 0.0 { -error } else { error } - self.deviation) / 4.0;
-            self.srtt += error / 8.0;
+            self.mean += error / 8.0;
         }
         self.round_end = next;
         let variation = Span::from_nanos((self.deviation * 4.0) as u64).max(self.tick);
-        self.timeout = (Span::from_nanos(self.srtt as u64) + variation).max(self.min_rto).min(self.max_rto);
+        self.timeout = (Span::from_nanos(self.mean as u64) + variation).max(self.min_rto).min(self.max_rto);
     }
 
     fn sample_as_linux(&mut self, rtt: f64, acked: u64, next: u64) {
         let floor = self.min_rto.as_nanos() as f64;
-        if self.srtt == 0.0 {
-            self.srtt = rtt;
+        if self.mean == 0.0 {
+            self.mean = rtt;
             // In Linux's scale the deviation is 4 times the mean deviation, and starts at half of the round trip.
             self.deviation = rtt * 2.0;
             self.variation = self.deviation.max(floor);
             self.largest_deviation = self.variation;
             self.round_end = next;
         } else {
-            let error = rtt - self.srtt;
-            self.srtt += error / 8.0;
+            let error = rtt - self.mean;
+            self.mean += error / 8.0;
             let mut change = if error < 0.0 { -error } else { error } - self.deviation / 4.0;
             if error < 0.0 && change > 0.0 {
                 change /= 8.0;
@@ -117,7 +125,7 @@ impl RttEstimator {
                 self.largest_deviation = floor;
             }
         }
-        self.timeout = Span::from_nanos((self.srtt + self.variation) as u64).min(self.max_rto);
+        self.timeout = Span::from_nanos((self.mean + self.variation) as u64).min(self.max_rto);
     }
 
     /// A sample for the minimum.
@@ -175,14 +183,25 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_secs(6));
         rtt.sample(Span::from_millis(104), 1, 2);
         // 100 ms and four times half of it.
-        assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(100), Span::from_millis(300)));
+        assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(104), Span::from_millis(300)));
         rtt.sample(Span::from_millis(500), 2, 4);
-        assert_eq!(rtt.srtt(), Span::from_millis(100), "the window that was out is not acknowledged yet");
+        assert_eq!(rtt.timeout(), Span::from_millis(300), "the window that was out is not acknowledged yet");
         rtt.sample(Span::from_millis(176), 3, 6);
         // Error 80 ms: the mean 110 ms, the deviation 50 + 30/4 = 57.5 ms.
-        assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(110), Span::from_millis(340)));
-        rtt.sample(Span::from_millis(3), 9, 12);
-        assert_eq!(rtt.srtt(), Span::from_micros(97_500), "never less than a tick");
+        assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(113), Span::from_millis(340)));
+    }
+
+    #[test]
+    fn only_the_timer_counts_in_ticks() {
+        let mut rtt = RttEstimator::new(&Transport::ns2_2005());
+        for round in 0..200 {
+            rtt.sample(Span::from_millis(3), 2 * round, 2 * round);
+        }
+        assert_eq!(rtt.srtt(), Span::from_millis(3));
+        assert_eq!(rtt.timeout(), Span::from_millis(200));
+        let mut coarse = RttEstimator::new(&Transport { min_rto: Span::ZERO, ..Transport::ns2_2005() });
+        coarse.sample(Span::from_millis(3), 1, 2);
+        assert_eq!(coarse.timeout(), Span::from_millis(30), "a tick, never less, and four times half of it");
     }
 
     #[test]

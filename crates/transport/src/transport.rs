@@ -43,7 +43,7 @@ pub struct Transport {
     pub rto: RtoRule,
     /// Which acknowledgements give a round trip to the mean.
     pub rtt_samples: RttSamples,
-    /// Round trips for the mean are whole multiples of this, at least one; zero for exact ones.
+    /// Round trips for the timeout are whole multiples of this, at least one; zero for exact ones. Controllers are told exact ones.
     pub tick: Span,
     /// The proof that a segment is lost.
     pub loss_detection: LossDetection,
