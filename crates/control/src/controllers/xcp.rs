@@ -5,10 +5,10 @@
 //!
 //! Deviation: a flow that its application limits is given nothing more, as TCP's window does not grow then; it may be lowered.
 
-use crate::parts::window::Window;
+use crate::parts::window::{Window, used};
 use crate::{Basis, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
-use narrows_params::{Need, Params};
+use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Header, Signal};
 
@@ -21,9 +21,11 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Routers,
     needs: &[Need::Delta],
     numbered: false,
-    params: &[],
+    params: &[PACING.spec],
     build: |setup, params| Ok(Built::new(Xcp::new(setup, params))),
 };
+
+const PACING: Param<bool> = Param::flag("pacing", false, "pace a window per round trip; the sources send as acknowledgements come");
 
 /// What each packet asks for, in bytes per second: more than any router has.
 const WISH: f64 = 1e12;
@@ -36,14 +38,15 @@ struct Xcp {
     window: Window,
     /// A full packet, headers included.
     packet: Bytes,
+    paces: bool,
     srtt: Span,
     /// The latest feedback, in bytes per second.
     feedback: f64,
 }
 
 impl Xcp {
-    fn new(setup: &Setup, _params: &Params) -> Xcp {
-        Xcp { window: Window::new(setup), packet: setup.mss + setup.headers, srtt: Span::ZERO, feedback: 0.0 }
+    fn new(setup: &Setup, params: &Params) -> Xcp {
+        Xcp { window: Window::new(setup), packet: setup.mss + setup.headers, paces: params.get(&PACING), srtt: Span::ZERO, feedback: 0.0 }
     }
 
     /// Bytes per second that the window sends.
@@ -69,7 +72,8 @@ impl Controller for Xcp {
         }
         let Some(Signal::Delta(delta)) = feedback.signal else { return };
         self.feedback = delta;
-        let limited = feedback.acked.iter().any(|acked| acked.window_limited);
+        let limited =
+            if self.paces { used(feedback, self.window.cwnd) > 0 } else { feedback.acked.iter().any(|acked| acked.window_limited) };
         if limited || (delta < 0.0 && !feedback.acked.is_empty()) {
             let change = delta * self.srtt.as_secs_f64() / self.packet.get() as f64;
             self.window.cwnd = (self.window.cwnd + change).max(MIN_WINDOW);
@@ -85,7 +89,8 @@ impl Controller for Xcp {
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.window.cwnd, self.packet, Ecn::NotEct)
+        let pacing = if self.paces { self.window.pacing((1.0, 1.0), self.packet, self.srtt) } else { None };
+        Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, Ecn::NotEct) }
     }
 
     fn header(&self) -> Option<Header> {
@@ -108,7 +113,7 @@ mod tests {
     use crate::Choice;
     use crate::testing::{acked, acked_one, at, inspect, setup};
     use crate::{Acked, CaState, Congestion, Controller, Feedback, Timeout};
-    use narrows_units::Span;
+    use narrows_units::{Rate, Span};
     use narrows_wire::{Header, Signal};
 
     const RTT: Span = Span::from_millis(100);
@@ -149,6 +154,22 @@ mod tests {
         assert_eq!(told(&mut *xcp, 30_000.0, &[acked_one(0, false)]), 10.0);
         assert_eq!(told(&mut *xcp, -15_000.0, &[acked_one(1, false)]), 9.0);
         assert_eq!(told(&mut *xcp, -15_000.0, &[]), 9.0);
+    }
+
+    #[test]
+    fn a_paced_window_leaves_within_one_round_trip_and_may_grow_at_half_of_it_in_flight() {
+        let mut xcp = "xcp?pacing=true".parse::<Choice>().unwrap().build(&setup(10.0)).unwrap();
+        assert_eq!(xcp.decision().pacing, None, "no round trip is known");
+        xcp.on_open(at(0), RTT);
+        assert_eq!(xcp.decision().pacing, Some(Rate::from_bytes_per_sec(150_000.0)));
+        assert_eq!(self::xcp(10.0).decision().pacing, None);
+        let mut told = |in_flight_before| {
+            let signal = Some(Signal::Delta(15_000.0));
+            let acked = &[acked_one(0, false)];
+            xcp.on_feedback(&Feedback { acked, srtt: RTT, signal, in_flight_before, ..Feedback::at(at(100)) });
+            inspect(&*xcp, "cwnd")
+        };
+        assert_eq!((told(4), told(5)), (10.0, 11.0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Queue disciplines of hosts' and operators' queues.
 
+pub(crate) mod acks_first;
 pub(crate) mod backlog;
 pub(crate) mod buffer;
 pub(crate) mod codel;

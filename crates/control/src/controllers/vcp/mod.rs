@@ -47,6 +47,7 @@ pub const ENTRY: Entry = Entry {
         BETA.spec,
         KAPPA.spec,
         WEIGHT.spec,
+        SCALE.spec,
         PACING.spec,
     ],
     build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
@@ -54,6 +55,12 @@ pub const ENTRY: Entry = Entry {
 
 const EIGHT_BITS: Param<bool> =
     Param::choice("bits", "2", &[("2", false), ("8", true)], "8: loads in hundredths, and the window law of the fluid model");
+const SCALE: Param<bool> = Param::choice(
+    "scale",
+    "smoothed",
+    &[("smoothed", false), ("minimum", true)],
+    "round trip that scales the steps: the smoothed one, or the least, which no queue lengthens",
+);
 const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip (ns2: up to 64 segments, more than t_rho / 2 apart)");
 
 /// A window that takes hours to cross the path is still paced.
@@ -77,6 +84,9 @@ struct Vcp {
     rest: Rest,
     losses: Losses,
     srtt: Span,
+    /// The least round trip, if it scales the steps.
+    least: Option<Span>,
+    scales_by_least: bool,
     paces: bool,
     /// A full packet, headers included.
     packet: Bytes,
@@ -116,10 +126,17 @@ impl Vcp {
             rest: Rest::None,
             losses: Losses::default(),
             srtt: Span::ZERO,
+            least: None,
+            scales_by_least: params.get(&SCALE),
             paces: params.get(&PACING),
             packet: setup.mss + setup.headers,
             last_sent: None,
         }
+    }
+
+    /// The round trip, in seconds, that scales the steps.
+    fn scale(&self) -> f64 {
+        if self.scales_by_least { self.least.unwrap_or(self.srtt) } else { self.srtt }.as_secs_f64()
     }
 
     /// What holds at `now` of the time after a decrease.
@@ -146,7 +163,7 @@ impl Vcp {
             (Rest::Recover(_), Dialect::Ns2) if code == LoadCode::Overload => LoadCode::High,
             _ => code,
         };
-        let rtt = self.srtt.as_secs_f64();
+        let rtt = self.scale();
         match action {
             LoadCode::Low => self.cwnd += acked as f64 * self.law.multiplicative(self.cwnd, rtt),
             LoadCode::High => self.cwnd += acked as f64 * self.law.additive(self.cwnd, rtt),
@@ -159,7 +176,7 @@ impl Vcp {
 
     /// The law for exact loads. A fall does not depend on how much of the window is in use.
     fn follow_exactly(&mut self, load: u8, acked: usize, used: u32) {
-        let step = self.law.exact(load as f64 / 100.0, self.cwnd, self.srtt.as_secs_f64());
+        let step = self.law.exact(load as f64 / 100.0, self.cwnd, self.scale());
         let segments = if step < 0.0 { acked as f64 } else { used as f64 };
         self.cwnd = (self.cwnd + segments * step).max(1.0);
     }
@@ -184,6 +201,7 @@ impl Vcp {
 impl Controller for Vcp {
     fn on_open(&mut self, _now: Time, rtt: Span) {
         self.srtt = rtt;
+        self.least = Some(rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
@@ -206,6 +224,7 @@ impl Controller for Vcp {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.srtt = feedback.srtt;
+        self.least = self.least.into_iter().chain(feedback.rtt).min();
         self.code = self.codes.highest(|code| feedback.ecn.count(code) > 0).or(self.code);
         if let Some(Signal::Load(load)) = feedback.signal {
             self.exact = Some(load);

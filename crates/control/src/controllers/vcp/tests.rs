@@ -197,3 +197,22 @@ fn packets_leave_at_one_window_per_round_trip_or_as_in_the_module() {
     assert_eq!(vcp("", 1.0).decision().ecn as u8, 0b01);
     assert_eq!(vcp("codes=accecn", 1.0).decision().ecn as u8, 0b10);
 }
+
+#[test]
+fn steps_scale_with_the_least_round_trip_if_so_wanted() {
+    let segments = acked(0..1);
+    let step = |options: &str| {
+        let mut flow = vcp(options, 100.0);
+        for (ms, rtt) in [(100, 80), (400, 300)] {
+            let before = flow.cwnd;
+            let rtt = Span::from_millis(rtt);
+            flow.on_feedback(&Feedback { acked: &segments, ecn: told(LoadCode::High), rtt: Some(rtt), srtt: rtt, ..Feedback::at(at(ms)) });
+            if ms == 400 {
+                return (flow.cwnd - before) * before;
+            }
+        }
+        unreachable!()
+    };
+    assert!((step("") - 2.25).abs() < 1e-6, "(300/200)²");
+    assert!((step("scale=minimum") - ALPHA_S).abs() < 1e-6);
+}

@@ -5,9 +5,9 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-use crate::queue::buffer::Buffer;
+use crate::queue::acks_first::AcksFirst;
 use crate::queue::ticks::Ticks;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
 use load::Meter;
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Rate, Span, Time};
@@ -44,10 +44,8 @@ const ACK_PRIORITY: Param<Option<bool>> = Param::choice(
 /// A drop-tail queue that tells its load.
 #[derive(Clone, Debug)]
 pub struct Vcp<P> {
-    backlog: Backlog,
-    queue: Buffer<P>,
-    /// Packets without a code, if they leave first.
-    first: Option<Buffer<P>>,
+    /// Acknowledgements are the packets without a code.
+    queue: AcksFirst<P>,
     codes: CodePoints,
     meter: Meter,
     /// Samples of the queue, and ends of periods.
@@ -69,9 +67,7 @@ impl<P: Packet> Vcp<P> {
         let phase = Span::from_nanos(setup.random.clone().below(params.get(&T_RHO).as_nanos()));
         let begin = Time::ZERO + phase;
         Vcp {
-            backlog: Backlog::new(setup.limit),
-            queue: Buffer::new(Limit::None),
-            first: priority.then(|| Buffer::new(Limit::None)),
+            queue: AcksFirst::new(setup.limit, priority),
             codes: params.get(&CodePoints::PARAM),
             meter: Meter::new(params.get(&KAPPA_Q), target, ns2, setup.rate),
             samples: Ticks::from(begin, params.get(&T_Q)),
@@ -93,7 +89,7 @@ impl<P: Packet> Vcp<P> {
     fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             if self.samples.due(self.next).is_some() {
-                self.meter.sample(self.backlog.bytes().get());
+                self.meter.sample(self.queue.bytes().get());
             }
             if self.periods.due(self.next).is_some() {
                 if std::mem::replace(&mut self.begun, true) {
@@ -127,32 +123,23 @@ impl<P: Packet> Discipline<P> for Vcp<P> {
     fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
         self.update(now);
         self.meter.arrive(packet.size().get());
-        if !self.backlog.admits(packet.size()) {
-            return Fate::Dropped(DropReason::Full);
-        }
-        self.backlog.add(packet.size());
-        match &mut self.first {
-            Some(first) if packet.ecn() == Ecn::NotEct => first.push(now, packet),
-            _ => self.queue.push(now, packet),
-        }
-        Fate::Queued
+        let ack = packet.ecn() == Ecn::NotEct;
+        self.queue.offer(now, packet, ack)
     }
 
     fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
         self.update(now);
-        let first = self.first.as_mut().and_then(Buffer::pop);
-        let mut head = first.or_else(|| self.queue.pop())?;
-        self.backlog.remove(head.packet.size());
+        let mut head = self.queue.pop()?;
         self.tell(&mut head.packet, verdicts);
         Some(head)
     }
 
     fn backlog(&self) -> &Backlog {
-        &self.backlog
+        self.queue.backlog()
     }
 
     fn backlog_mut(&mut self) -> &mut Backlog {
-        &mut self.backlog
+        self.queue.backlog_mut()
     }
 
     fn set_rate(&mut self, now: Time, rate: Option<Rate>) {

@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::queue::buffer::Buffer;
+use crate::queue::acks_first::AcksFirst;
 use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -21,7 +21,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "XCP's router: an efficiency controller for all flows and a fairness controller between them; drops at a full buffer",
     source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcpq.cc",
     offers: &[Need::Delta],
-    params: &[ALPHA.spec, BETA.spec, GAMMA.spec],
+    params: &[ALPHA.spec, BETA.spec, GAMMA.spec, LONGEST.spec, ACK_PRIORITY.spec],
 };
 
 const ALPHA: Param<f64> =
@@ -30,17 +30,21 @@ const BETA: Param<f64> =
     Param::number("beta", 0.226, (0.0, 1.0), "", "share of the persistent queue drained per mean round trip; alpha^2 sqrt 2 for stability");
 const GAMMA: Param<f64> = Param::number("gamma", 0.1, (0.0, 1.0), "", "share of traffic shuffled between flows per mean round trip");
 
+const LONGEST: Param<Span> =
+    Param::millis("longest", 1000.0, (1.0, 60_000.0), "longest round trip and interval: longer round trips count as this");
+const ACK_PRIORITY: Param<bool> =
+    Param::choice("ack_priority", "off", &[("off", false), ("on", true)], "packets without a header, such as acknowledgements, go first");
+
 /// Before any round trip is known.
 const FIRST_INTERVAL: Span = Span::from_millis(50);
 const MIN_INTERVAL: Span = Span::from_millis(1);
-/// Longer round trips count as this.
-const MAX_INTERVAL: Span = Span::from_secs(1);
 const MIN_QUEUE_INTERVAL: Span = Span::from_millis(2);
 
 /// A drop-tail queue under XCP.
 #[derive(Clone, Debug)]
 pub struct Xcp<P> {
-    queue: Buffer<P>,
+    /// Acknowledgements are the packets without a header.
+    queue: AcksFirst<P>,
     router: Router,
 }
 
@@ -53,6 +57,7 @@ impl<P> Xcp<P> {
             alpha: params.get(&ALPHA),
             beta: params.get(&BETA),
             gamma: params.get(&GAMMA),
+            longest: params.get(&LONGEST),
             capacity: setup.rate.map_or(0.0, Rate::bytes_per_sec),
             interval: Interval::default(),
             interval_began: Time::ZERO,
@@ -64,7 +69,7 @@ impl<P> Xcp<P> {
             positive: Share::default(),
             negative: Share::default(),
         };
-        Xcp { queue: Buffer::new(setup.limit), router }
+        Xcp { queue: AcksFirst::new(setup.limit, params.get(&ACK_PRIORITY)), router }
     }
 }
 
@@ -72,8 +77,10 @@ impl<P: Packet> Discipline<P> for Xcp<P> {
     fn enqueue(&mut self, now: Time, mut packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
         self.router.update(now, self.queue.bytes());
         let size = packet.size();
-        self.router.interval.arrive(size, packet.header());
-        self.queue.offer(now, packet)
+        let header = packet.header();
+        let ack = header.is_none();
+        self.router.interval.arrive(size, header, self.router.longest);
+        self.queue.offer(now, packet, ack)
     }
 
     fn dequeue(&mut self, now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
@@ -105,6 +112,7 @@ struct Router {
     alpha: f64,
     beta: f64,
     gamma: f64,
+    longest: Span,
     capacity: f64,
     /// The control interval: what has come since it began, and when it ends.
     interval: Interval,
@@ -141,9 +149,9 @@ struct Share {
 }
 
 impl Interval {
-    /// A packet of `size` came. All count as input; what has no round trip and throughput to tell is weighed no further.
+    /// A packet of `size` came. All count as input; what has no round trip and throughput to tell is weighed no further. Round trips beyond `longest` count as that.
     #[inline]
-    fn arrive(&mut self, size: Bytes, header: Option<&mut Header>) {
+    fn arrive(&mut self, size: Bytes, header: Option<&mut Header>, longest: Span) {
         let size = size.get() as f64;
         self.input += size;
         if let Some(Header::Delta { rtt, throughput, .. }) = header
@@ -152,7 +160,7 @@ impl Interval {
         {
             let spacing = size / *throughput;
             self.spacing += spacing;
-            self.rtt_spacing += spacing * (*rtt).min(MAX_INTERVAL).as_secs_f64();
+            self.rtt_spacing += spacing * (*rtt).min(longest).as_secs_f64();
         }
     }
 }

@@ -6,6 +6,8 @@ use narrows_wire::Ecn;
 /// More than any router gives.
 const WISH: f64 = 1e12;
 
+const LONGEST: Span = Span::from_secs(1);
+
 /// On 10 Mbit/s, 1 250 000 bytes per second.
 fn bench() -> Bench<Xcp<Small>> {
     Bench::new("xcp", Xcp::new)
@@ -24,7 +26,7 @@ fn header(rtt_ms: u64, throughput: f64, delta: f64) -> Header {
 }
 
 fn arrive(router: &mut Router, rtt_ms: u64, throughput: f64) {
-    router.interval.arrive(Bytes::new(1000), Some(&mut header(rtt_ms, throughput, WISH)));
+    router.interval.arrive(Bytes::new(1000), Some(&mut header(rtt_ms, throughput, WISH)), LONGEST);
 }
 
 fn departs(router: &mut Router, rtt_ms: u64, throughput: f64, wish: f64) -> f64 {
@@ -108,7 +110,7 @@ fn the_mean_round_trip_weighs_packets_by_the_time_they_stand_for_and_sets_the_in
     router.end_interval();
     assert_eq!(router.mean_rtt, 1.0);
     let ends = router.interval_ends;
-    router.interval.arrive(Bytes::new(1000), Some(&mut Header::Delta { rtt: Span::from_nanos(1), throughput: 1e6, delta: 0.0 }));
+    router.interval.arrive(Bytes::new(1000), Some(&mut Header::Delta { rtt: Span::from_nanos(1), throughput: 1e6, delta: 0.0 }), LONGEST);
     router.end_interval();
     assert_eq!(router.interval_ends.since(ends), MIN_INTERVAL);
 }
@@ -116,10 +118,10 @@ fn the_mean_round_trip_weighs_packets_by_the_time_they_stand_for_and_sets_the_in
 #[test]
 fn what_carries_no_throughput_counts_as_input_only() {
     let mut router = router();
-    router.interval.arrive(Bytes::new(40), None);
-    router.interval.arrive(Bytes::new(1500), Some(&mut header(0, 0.0, 0.0)));
-    router.interval.arrive(Bytes::new(1500), Some(&mut header(50, 0.0, 0.0)));
-    router.interval.arrive(Bytes::new(1500), Some(&mut Header::Load(3)));
+    router.interval.arrive(Bytes::new(40), None, LONGEST);
+    router.interval.arrive(Bytes::new(1500), Some(&mut header(0, 0.0, 0.0)), LONGEST);
+    router.interval.arrive(Bytes::new(1500), Some(&mut header(50, 0.0, 0.0)), LONGEST);
+    router.interval.arrive(Bytes::new(1500), Some(&mut Header::Load(3)), LONGEST);
     let Interval { input, spacing, rtt_spacing } = router.interval;
     assert_eq!((input, spacing, rtt_spacing), (4540.0, 0.0, 0.0));
     arrive(&mut router, 100, 500_000.0);
@@ -218,4 +220,27 @@ fn routers_begin_at_different_times_and_follow_a_change_of_rate() {
     assert_ne!(two.router.interval_ends, two.router.queue_interval_ends);
     two.set_rate(ms(1), Some(Rate::from_mbps(2)));
     assert_eq!(two.router.capacity, 250_000.0);
+}
+
+#[test]
+fn acknowledgements_leave_before_data_if_so_wanted() {
+    let order = |text| {
+        let mut bench = Bench::new(text, Xcp::new);
+        for size in [1000, 1001] {
+            bench.offer_with(header(30, 500_000.0, WISH), ms(1), size);
+        }
+        bench.offer(ms(2), 40, Ecn::NotEct);
+        [(); 3].map(|_| bench.take(ms(3)).expect("a packet").packet.size.get())
+    };
+    assert_eq!(order("xcp"), [1000, 1001, 40]);
+    assert_eq!(order("xcp?ack_priority=on"), [40, 1000, 1001]);
+}
+
+#[test]
+fn the_longest_round_trip_that_counts_is_a_parameter() {
+    let mut router = Bench::new("xcp?longest=3000", Xcp::<Small>::new).queue.router;
+    let longest = router.longest;
+    router.interval.arrive(Bytes::new(1000), Some(&mut header(5_000, 400_000.0, WISH)), longest);
+    router.end_interval();
+    assert_eq!(router.mean_rtt, 3.0);
 }
