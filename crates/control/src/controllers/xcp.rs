@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(self::xcp(10.0).decision().pacing, None);
         let mut told = |in_flight_before| {
             let signal = Some(Signal::Delta(15_000.0));
-            let acked = &[acked_one(0, false)];
+            let acked = &[Acked { app_limited: false, ..acked_one(0, false) }];
             xcp.on_feedback(&Feedback { acked, srtt: RTT, signal, in_flight_before, ..Feedback::at(at(100)) });
             inspect(&*xcp, "cwnd")
         };

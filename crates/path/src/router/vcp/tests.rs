@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::queue::testing::{Bench, Small};
+use crate::{DropReason, Limit};
 use narrows_units::{Bytes, Random};
 
 const CAPACITY: f64 = 250_000.0;
@@ -168,7 +169,7 @@ fn acknowledgements_leave_first_in_the_modules_dialect() {
         let mut bench = vcp(text);
         bench.offer(Time::ZERO, 1000, Ecn::Ect1);
         bench.offer(Time::ZERO, 40, Ecn::NotEct);
-        assert_eq!((bench.queue.backlog.bytes(), bench.queue.backlog.packets()), (Bytes::new(1040), 2));
+        assert_eq!((bench.queue.backlog().bytes(), bench.queue.backlog().packets()), (Bytes::new(1040), 2));
         assert_eq!(bench.take(Time::ZERO).expect("a packet").packet.id, first, "{text}");
         // They share one limit.
         bench.queue.set_limit(Limit::Packets(1));

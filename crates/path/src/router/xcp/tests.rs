@@ -230,7 +230,7 @@ fn acknowledgements_leave_before_data_if_so_wanted() {
             bench.offer_with(header(30, 500_000.0, WISH), ms(1), size);
         }
         bench.offer(ms(2), 40, Ecn::NotEct);
-        [(); 3].map(|_| bench.take(ms(3)).expect("a packet").packet.size.get())
+        [(); 3].map(|_| bench.take(ms(3)).expect("a packet").packet.size)
     };
     assert_eq!(order("xcp"), [1000, 1001, 40]);
     assert_eq!(order("xcp?ack_priority=on"), [40, 1000, 1001]);
