@@ -27,6 +27,9 @@ pub fn check(params: &Params) -> Result<(), ParamError> {
 }
 
 impl Free {
+    /// The path never counts as free: the law alone moves the window.
+    pub const NEVER: Free = Free { published: false, threshold: 0.0, queue: 0.0, share: 0.0 };
+
     /// As the parameters say.
     pub fn new(params: &Params) -> Result<Free, ParamError> {
         check(params)?;

@@ -6,7 +6,7 @@
 //! Once in every other round trip w ← min{2w, (1 − γ)w + γ(w·baseRTT/RTT + α)}. At rest w·(RTT − baseRTT)/RTT = α: every flow has α packets in the queue, so rates are
 //! shared in proportion to α, whatever the round trips. After a change one round trip passes before round trips show it: hence every *other* one.
 //!
-//! Deviations and choices of our own:
+//! Deviations and choices of our own, the first two of `fast` alone (the slides' version never doubles):
 //! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean: doubling sends bursts, and at 10 Mbit/s two packets back to back
 //!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
 //!   where α packets are a shorter queue than `mi_threshold` come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
@@ -44,12 +44,10 @@ use delay::Delay;
 use free::Free;
 pub use kernel::{KERNEL, TWIN};
 use law::{Law, MIN_WINDOW, Past, Seen};
-use narrows_params::{Need, ParamError, Params};
+use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
-use params::{
-    ALPHA, BASE_RTT_WINDOW, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, PACKET_PACING, RTT_WEIGHT, WINDOW_PACING,
-};
+use params::{ALPHA, BASE_RTT_WINDOW, GAMMA, LOSS_BETA, PACKET_PACING, RTT_WEIGHT, WINDOW_PACING};
 use periodic::Periodic;
 use sc2002::Stepwise;
 
@@ -65,7 +63,7 @@ pub const ENTRY: Entry = Entry {
     params: &params::of_later_algorithm(WINDOW_PACING.spec, PACKET_PACING.spec),
     build: |setup, params| {
         let law = Periodic::new(params.get(&GAMMA), params.get(&WINDOW_PACING));
-        Ok(Built::new(Fast::new(law, setup, params)?))
+        Ok(Built::new(Fast::new(law, Free::new(params)?, setup, params)))
     },
 };
 
@@ -78,19 +76,8 @@ pub const SC2002: Entry = Entry {
     basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
-    params: &[
-        ALPHA.spec,
-        RTT_WEIGHT.spec,
-        MI.spec,
-        MI_THRESHOLD.spec,
-        FREE_QUEUE.spec,
-        FREE_SHARE.spec,
-        LOSS_BETA.spec,
-        BASE_RTT_WINDOW.spec,
-        PACKET_PACING.spec,
-        ECN.spec,
-    ],
-    build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), setup, params)?)),
+    params: &[ALPHA.spec, RTT_WEIGHT.spec, LOSS_BETA.spec, BASE_RTT_WINDOW.spec, PACKET_PACING.spec, ECN.spec],
+    build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), Free::NEVER, setup, params))),
 };
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
@@ -126,21 +113,21 @@ struct Fast<L> {
 const RETRANSMISSION: u32 = 1 << 31;
 
 impl<L: Law> Fast<L> {
-    fn new(law: L, setup: &Setup, params: &Params) -> Result<Fast<L>, ParamError> {
-        Ok(Fast {
+    fn new(law: L, free: Free, setup: &Setup, params: &Params) -> Fast<L> {
+        Fast {
             law,
             window: Window::new(setup),
             delay: Delay::new(params.get(&RTT_WEIGHT), params.get(&BASE_RTT_WINDOW).map(Span::from_secs_f64)),
             alpha: Alpha::new(params.get(&ALPHA)),
             present: Present::default(),
             past: Past::default(),
-            free: Free::new(params)?,
+            free,
             loss_beta: params.get(&LOSS_BETA),
             packet: setup.mss + setup.headers,
             paces: params.get(&PACKET_PACING),
             srtt: Span::ZERO,
             ecn: codepoint(params),
-        })
+        }
     }
 
     /// Takes in what an acknowledgement of `newest` and others says of round trip and rate.

@@ -1,7 +1,8 @@
 //! The version of the SC2002 demonstration: towards a target by one packet per packet acknowledged, in every other round trip.
 //!
 //! Known of it (Low, FAST TCP slides, 2002): every other round trip; a target is computed for each acknowledgement; the window moves one packet towards it; it does
-//! not fall faster than the rate is halved, nor rise faster than in slow start. The target's formula was a picture; this one is the later law with γ = 1/2.
+//! not fall faster than the rate is halved, nor rise faster than in slow start, which is therefore no part of it: nothing but this law raises the window. The target's
+//! formula was a picture; this one is the later law with γ = 1/2.
 
 use super::law::{Law, MIN_WINDOW, Seen};
 use super::periodic::target;

@@ -106,7 +106,7 @@ fn an_update_is_made_every_other_round_trip_and_at_most_doubles() {
 /// Without a queue the window doubles in every round trip; from 640 packets on 1280 that are more than the path holds, and the next round shows it.
 #[test]
 fn the_window_doubles_until_a_round_trip_shows_a_queue() {
-    for text in ["fast?alpha=50", "fast-sc2002?alpha=50", "fast-kernel?alpha=50"] {
+    for text in ["fast?alpha=50", "fast-kernel?alpha=50"] {
         let mut ideal = Ideal::new(text, 10.0);
         let windows: Vec<f64> = (0..7).map(|_| ideal.round()).collect();
         assert_eq!(windows, [20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 1_280.0], "{text}");
@@ -133,13 +133,7 @@ fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eigh
 
 #[test]
 fn parts_of_our_rule_are_refused_with_the_published_one() {
-    for (name, part) in [
-        ("fast", "free_queue"),
-        ("fast", "free_share"),
-        ("fast-sc2002", "free_queue"),
-        ("fast-kernel", "free_queue"),
-        ("fast-kernel", "free_share"),
-    ] {
+    for (name, part) in [("fast", "free_queue"), ("fast", "free_share"), ("fast-kernel", "free_queue"), ("fast-kernel", "free_share")] {
         let built = |mi| format!("{name}?mi={mi}&{part}=0.5").parse::<Choice>().unwrap().build(&setup(10.0)).map(drop);
         assert_eq!(built("start"), Ok(()));
         let refused = built("published").unwrap_err().to_string();
@@ -171,6 +165,16 @@ fn the_version_of_2002_moves_a_packet_at_a_time_in_every_other_round_trip() {
     assert!(moves[2..10].chunks(2).all(|pair| pair[0] != pair[1]), "{windows:?}");
     assert!(windows[2..].windows(2).all(|pair| pair[1] >= pair[0] / 2.0 && pair[1] <= pair[0]), "{windows:?}");
     assert!((ideal.window() - 20.0).abs() < 1.0, "{windows:?}");
+}
+
+/// Up to twice the window, then half of alpha at a time.
+#[test]
+fn the_version_of_2002_rises_no_faster_than_slow_start_and_by_half_of_alpha() {
+    let mut ideal = Ideal::new("fast-sc2002?alpha=50", 10.0);
+    let windows: Vec<f64> = (0..9).map(|_| ideal.round()).collect();
+    let distinct: Vec<f64> = windows.iter().enumerate().filter(|(i, w)| *i == 0 || windows[i - 1] != **w).map(|(_, w)| *w).collect();
+    assert!(windows.windows(3).all(|three| three[0] == three[1] || three[1] == three[2]), "{windows:?}");
+    assert_eq!(distinct, [10.0, 20.0, 40.0, 65.0, 90.0]);
 }
 
 #[test]
