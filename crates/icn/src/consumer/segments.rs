@@ -18,12 +18,8 @@ pub(crate) struct Segments {
     in_flight: usize,
     /// Segments to retransmit, in this order. The first one still is to be; others may have arrived meanwhile.
     retransmit: VecDeque<u64>,
-    /// Timers in the order in which Interests left, by how often their segment has timed out: all of a queue have the same timeout.
-    timers: [VecDeque<Timer>; LEVELS],
-    /// When the first Interest of each of these queues left, [`Time::NEVER`] of one that is empty.
-    first_sent: [Time; LEVELS],
-    /// Only this many of them have been used.
-    levels: usize,
+    /// Timers in the order in which Interests left: all have the same timeout. The first one still runs.
+    timers: VecDeque<Timer>,
 }
 
 /// One segment's latest Interest.
@@ -31,7 +27,8 @@ pub(crate) struct Segments {
 pub(crate) struct Slot {
     state: SegmentState,
     pub(crate) class: Class,
-    timeouts: u8,
+    /// An Interest for it has timed out and may still be answered: the round trip of a later one is ambiguous (RFC 6298, section 3).
+    pub(crate) timed_out: bool,
     /// Interests sent for it.
     pub(crate) sends: u32,
     pub(crate) nonce: u32,
@@ -68,10 +65,6 @@ pub(crate) enum Arrival {
 /// Most segments requested beyond the first missing one: half a second of Data of 1 kB at 2 Gbit/s.
 pub(crate) const MOST: u64 = 1 << 17;
 const INITIAL: usize = 16;
-/// 200 ms doubles three times; the next doubling reaches [`LONGEST`].
-const LEVELS: usize = 5;
-/// Longest timeout.
-pub(crate) const LONGEST: Span = Span::from_secs(2);
 
 impl Segments {
     pub(crate) fn new(end: Option<u64>) -> Segments {
@@ -82,9 +75,7 @@ impl Segments {
             end,
             in_flight: 0,
             retransmit: VecDeque::new(),
-            timers: Default::default(),
-            first_sent: [Time::NEVER; LEVELS],
-            levels: 0,
+            timers: VecDeque::new(),
         }
     }
 
@@ -140,7 +131,7 @@ impl Segments {
             nonce,
             sent_at: now,
             path,
-            timeouts: slot.timeouts,
+            timed_out: slot.timed_out,
         };
         let sends = slot.sends;
         self.in_flight += 1;
@@ -166,12 +157,7 @@ impl Segments {
     pub(crate) fn start_timer(&mut self, segment: u64) {
         if self.is(segment, SegmentState::InFlight) {
             let slot = *self.slot(segment);
-            let level = usize::from(slot.timeouts);
-            self.levels = self.levels.max(level + 1);
-            self.timers[level].push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
-            if self.timers[level].len() == 1 {
-                self.first_sent[level] = slot.sent_at;
-            }
+            self.timers.push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
         }
     }
 
@@ -189,7 +175,7 @@ impl Segments {
         while self.is(self.base, SegmentState::Received) {
             self.base += 1;
         }
-        self.prune(slot.timeouts);
+        self.prune();
         Arrival::New(slot)
     }
 
@@ -197,52 +183,44 @@ impl Segments {
     pub(crate) fn fail(&mut self, segment: u64) -> bool {
         let failed = self.is(segment, SegmentState::InFlight);
         if failed {
-            let slot = self.slot_mut(segment);
-            slot.state = SegmentState::Retransmit;
-            let level = slot.timeouts;
+            self.slot_mut(segment).state = SegmentState::Retransmit;
             self.in_flight -= 1;
             self.retransmit.push_back(segment);
-            self.prune(level);
+            self.prune();
         }
         failed
     }
 
-    /// Times out Interests after `rto`, which doubles with each timeout of the segment, up to 2 s. Returns how many timed out.
-    pub(crate) fn expire(&mut self, now: Time, rto: Span) -> u64 {
-        let mut expired = 0;
-        for level in 0..self.levels {
-            while self.first_sent[level] + timeout(rto, level) <= now
-                && let Some(Timer { segment, .. }) = self.timers[level].pop_front()
-            {
-                self.slot_mut(segment).timeouts = (level + 1).min(LEVELS - 1) as u8;
-                expired += u64::from(self.fail(segment));
-                self.prune_timers(level);
-            }
+    /// The Interest of `segment` has not been answered in time. False if none was in flight.
+    pub(crate) fn time_out(&mut self, segment: u64) -> bool {
+        if self.is(segment, SegmentState::InFlight) {
+            self.slot_mut(segment).timed_out = true;
         }
-        expired
+        self.fail(segment)
+    }
+
+    /// Times out the Interest that left first, if that is `rto` ago. Returns when it left.
+    pub(crate) fn expire(&mut self, now: Time, rto: Span) -> Option<Time> {
+        let first = *self.timers.front().filter(|timer| timer.sent_at + rto <= now)?;
+        self.time_out(first.segment);
+        Some(first.sent_at)
     }
 
     /// When to call [`expire`](Segments::expire) next.
     pub(crate) fn due(&self, rto: Span) -> Time {
-        let due = |(level, sent): (usize, &Time)| *sent + timeout(rto, level);
-        self.first_sent[..self.levels].iter().enumerate().map(due).min().unwrap_or(Time::NEVER)
+        self.timers.front().map_or(Time::NEVER, |first| first.sent_at + rto)
     }
 
     fn is_current(&self, segment: u64, sends: u32) -> bool {
         self.is(segment, SegmentState::InFlight) && self.slot(segment).sends == sends
     }
 
-    /// Removes outdated entries from the heads of the queues after the state of a segment with `timeouts` has changed.
-    fn prune(&mut self, timeouts: u8) {
+    /// Removes outdated entries from the heads of the queues after the state of a segment has changed.
+    fn prune(&mut self) {
         self.prune_retransmit();
-        self.prune_timers(usize::from(timeouts));
-    }
-
-    fn prune_timers(&mut self, level: usize) {
-        while self.timers[level].front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
-            self.timers[level].pop_front();
+        while self.timers.front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
+            self.timers.pop_front();
         }
-        self.first_sent[level] = self.timers[level].front().map_or(Time::NEVER, |timer| timer.sent_at);
     }
 
     fn prune_retransmit(&mut self) {
@@ -250,9 +228,4 @@ impl Segments {
             self.retransmit.pop_front();
         }
     }
-}
-
-/// The timeout of a segment that has timed out `level` times.
-fn timeout(rto: Span, level: usize) -> Span {
-    (rto * (1 << level)).min(LONGEST.max(rto))
 }

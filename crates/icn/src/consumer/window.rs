@@ -12,6 +12,9 @@ use narrows_transport::{AckFormat, Answer, Sender, Transport};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use std::collections::VecDeque;
 
+/// The longest timeout to which losses double it.
+const LONGEST_TIMEOUT: Span = Span::from_secs(2);
+
 /// Requests segments as a window and a pacing rate allow. Data acknowledges an Interest. A congestion Nack is a loss, and so is an Interest
 /// overtaken by three later ones, or for longer than 9/8 of a round trip (RFC 9002, section 6.1). After a probe timeout the consumer sends
 /// a probe (section 6.2). It steers no Interests.
@@ -58,7 +61,7 @@ impl<C: Content> WindowConsumer<C> {
             handshake: false,
             acks: AckFormat::Numbered,
             receive_window: Some(setup.data * super::segments::MOST),
-            max_rto: super::segments::LONGEST,
+            max_rto: LONGEST_TIMEOUT,
             ..Transport::default()
         };
         let controller = choice.build(&Setup {

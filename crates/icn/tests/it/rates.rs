@@ -1,9 +1,10 @@
 //! How consumers follow rates: pace, start, hold, distribution, probes.
 
-use crate::common::{at, consumer, data, kbps, of_class, path_of, run};
-use narrows_icn::{Class, Data, Hint, Interest, Interned, Packet, Steer};
+use crate::common::{at, consumer, data, kbps, nack, of_class, path_of, run, segment_of};
+use narrows_icn::{Class, Data, Hint, Interest, Interned, NackReason, Packet, Steer};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
+use std::collections::BTreeSet;
 
 const RTT: Span = Span::from_millis(50);
 
@@ -181,4 +182,30 @@ fn interests_carry_the_round_trip_and_data_its_size() {
     // Expected to be of 1000 B, Data is of 2000 B: one Interest every 16 ms from the first answer on.
     assert_eq!(sent[2].0.since(sent[1].0), Span::from_millis(16));
     assert_eq!(consumer.latest_rtt(), Some(RTT));
+}
+
+#[test]
+fn the_smoothed_round_trip_follows_one_that_grows_beyond_the_timeout() {
+    // From 20 ms, with a timeout of 200 ms, to three times the timeout: as behind a standing queue.
+    let mut consumer = consumer("single", None);
+    run(&mut consumer, (at(0), at(2000)), Span::from_millis(20), by_turns(&[(1, kbps(1000, 0))]));
+    assert_eq!(consumer.srtt(), Span::from_millis(20));
+    let longer = Span::from_millis(600);
+    let sent = run(&mut consumer, (at(2000), at(8000)), longer, by_turns(&[(1, kbps(1000, 0))]));
+    assert!(consumer.srtt().as_secs_f64() > 0.95 * longer.as_secs_f64(), "{}", consumer.srtt());
+    let mut names = BTreeSet::new();
+    let repeated: Vec<_> = sent.iter().filter(|(_, interest)| !names.insert(segment_of(interest))).map(|(time, _)| *time).collect();
+    assert!(repeated.first().is_some_and(|first| *first < at(2300)), "the first ones time out");
+    assert!(repeated.last().is_some_and(|last| *last < at(3500)), "none does once the round trip is known: {:?}", repeated.last());
+}
+
+#[test]
+fn a_refused_interest_does_not_make_the_round_trip_of_the_next_one_ambiguous() {
+    let mut consumer = consumer("single", None);
+    let mut refused = BTreeSet::new();
+    run(&mut consumer, (at(0), at(2000)), RTT, |_, interest| {
+        let again = !refused.insert(segment_of(interest));
+        Some(if again { data(interest, 1, kbps(1000, 0)) } else { nack(interest, NackReason::Congestion, kbps(1000, 0)) })
+    });
+    assert_eq!(consumer.srtt(), RTT);
 }

@@ -33,6 +33,8 @@ pub(crate) struct RateConsumer<C: Content> {
     first_data: Time,
     last_probe: Time,
     rtt: RttEstimator,
+    /// When the timeout was last doubled. Timeouts of Interests that left before tell nothing new.
+    backed_off: Time,
     waits: Waits,
     latest_rtt: Option<Span>,
     sample: Option<Span>,
@@ -65,7 +67,8 @@ impl<C: Content> RateConsumer<C> {
             rto: RtoRule::Rfc6298,
             min_rto: Span::from_millis(200),
             initial_rto: Span::from_secs(1),
-            max_rto: Span::from_secs(60),
+            // A node that has forgotten an Interest does not answer it any more.
+            max_rto: setup.lifetime.max(Span::from_secs(1)),
             ..Transport::default()
         };
         let (rtt, data_size) = (RttEstimator::new(&transport), setup.data.get() as f64);
@@ -85,6 +88,7 @@ impl<C: Content> RateConsumer<C> {
             first_data: start,
             last_probe: start,
             rtt,
+            backed_off: start,
             latest_rtt: None,
             sample: None,
             data_size,
@@ -109,7 +113,7 @@ impl<C: Content> RateConsumer<C> {
         let arrival = self.content.segment(&data.name).map_or(Arrival::Unsolicited, |segment| self.segments.on_data(segment));
         let slot = match arrival {
             Arrival::New(slot) => {
-                if slot.sends == 1 {
+                if !slot.timed_out {
                     self.on_round_trip(self.now.since(slot.sent_at));
                 }
                 *self.counters.data.of_mut(slot.class) += 1;
@@ -184,16 +188,29 @@ impl<C: Content> RateConsumer<C> {
 
     pub(crate) fn poll(&mut self, now: Time) {
         self.now = now;
-        self.counters.timeouts += self.segments.expire(now, self.waits.timeout);
+        while let Some(sent) = self.segments.expire(now, self.waits.timeout) {
+            self.counters.timeouts += 1;
+            self.on_timeout(sent);
+        }
         if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.at <= now)
             && let Some(segment) = discovery.segment.take()
         {
-            self.counters.timeouts += u64::from(self.segments.fail(segment));
+            self.counters.timeouts += u64::from(self.segments.time_out(segment));
         }
         if self.subflows.expire(now, self.waits.path) {
             self.update_gaps();
         }
         self.discover();
+    }
+
+    /// An Interest that left at `sent` has timed out: the timeout is doubled until the next sample of the round trip (RFC 6298, sections
+    /// 5.5 to 5.7), or a round trip that has grown beyond it would never be seen.
+    fn on_timeout(&mut self, sent: Time) {
+        if sent >= self.backed_off {
+            self.backed_off = self.now;
+            self.rtt.back_off();
+            self.waits = Waits::new(&self.rtt, self.settings.hold);
+        }
     }
 
     pub(crate) fn due(&self) -> Option<Time> {
