@@ -80,7 +80,7 @@ impl RateLaw for Mircc {
     }
 
     fn rates(&self) -> Rates {
-        Rates { primary: self.link.stamp(self.primary.rate), secondary: self.link.stamp(self.secondary.rate) }
+        Rates { primary: self.link.stamp(self.primary.rate), secondary: self.link.stamp_or_none(self.secondary.rate) }
     }
 
     fn interval(&self) -> Span {

@@ -14,11 +14,17 @@ pub(super) const ETA_CAPS: Param<bool> =
     Param::choice("cap", "capacity", &[("capacity", false), ("eta", true)], "upper bound of rates: capacity, or eta of it");
 pub(super) const KT: Param<f64> =
     Param::number("kt", 1.0, (0.01, 10.0), "", "interval of ticks in mean round trips; unstable above two ticks of feedback delay");
-pub(super) const SHORTEST: Param<Span> = Param::millis("shortest", 10.0, (1.0, 1000.0), "least interval of ticks");
+pub(super) const SHORTEST: Param<Span> =
+    Param::millis("shortest", 10.0, (1.0, 1000.0), "least interval of ticks, or a mean round trip if shorter");
 pub(super) const LONGEST: Param<Span> =
     Param::millis("longest", 1000.0, (1.0, 60_000.0), "greatest interval of ticks, even below the least");
-pub(super) const FLOOR: Param<f64> =
-    Param::number("floor", 0.1, (0.0001, 1000.0), "packets", "lowest rate, Data packets per mean round trip");
+pub(super) const FLOOR: Param<f64> = Param::number(
+    "floor",
+    0.1,
+    (0.0001, 1000.0),
+    "packets",
+    "lowest rate, Data packets per mean round trip; a secondary class at it gets none",
+);
 
 /// Bits in a Data packet before any has been seen.
 const FIRST_PACKET: f64 = 8000.0;
@@ -121,9 +127,16 @@ impl Link {
         Rate::from_bps(if self.capacity > 0.0 { rate.max(self.floor) } else { self.floor } as u64)
     }
 
-    /// T.
+    /// The rate of a class that may be without any, as Data carries it: nothing at the floor, or many flows would fill a link with floors. Primary Data goes on to
+    /// carry the rate, which rises from the floor as soon as there is something to share.
+    pub(super) fn stamp_or_none(&self, rate: f64) -> Rate {
+        if self.capacity > 0.0 && rate > self.floor { Rate::from_bps(rate as u64) } else { Rate::ZERO }
+    }
+
+    /// T: a mean round trip by default, and at most that wherever the least interval is longer (section 3.1.2).
     pub(super) fn tick_interval(&self) -> Span {
-        Span::from_secs_f64(self.kt * self.rtt).max(self.shortest).min(self.longest)
+        let rtt = Span::from_secs_f64(self.rtt);
+        Span::from_secs_f64(self.kt * self.rtt).max(self.shortest.min(rtt)).min(self.longest)
     }
 
     pub(super) fn discarded(&self) -> u64 {

@@ -58,8 +58,10 @@ fn without_a_pool_the_secondary_rate_is_the_floor_at_once() {
         let mut law = made(text);
         law.tick(&seen([primary, 0.0], 0.0));
         close(secondary(&law), FLOOR);
+        assert_eq!(law.rates().secondary, Rate::ZERO, "which Data carries as none");
         law.tick(&seen([8.5, 0.0], 0.0));
         close(secondary(&law), growth * FLOOR);
+        assert!((law.rates().secondary.as_mbps() / (growth * FLOOR) - 1.0).abs() < 1e-3);
     }
 }
 
