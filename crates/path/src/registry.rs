@@ -78,6 +78,7 @@ disciplines! {
     queue::pie::Pie;
     queue::red::Red;
     queue::step::Step;
+    queue::priority::Priority;
     queue::dualpi2::DualPi2;
     router::vcp::Vcp;
     router::xcp::Xcp;

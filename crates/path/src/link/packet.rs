@@ -13,6 +13,10 @@ pub trait Packet {
     fn set_ecn(&mut self, ecn: Ecn);
     /// The same for packets of one flow in one direction, different for others: stands for the five-tuple of addresses, ports and protocol.
     fn flow(&self) -> u64;
+    /// It goes before others where a queue knows priorities: an Interest or a Nack, which books or frees capacity for the Data of the other direction.
+    fn is_urgent(&self) -> bool {
+        false
+    }
     /// The header that routers write into, if it carries one.
     fn header(&mut self) -> Option<&mut Header>;
 }

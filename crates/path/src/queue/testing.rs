@@ -28,6 +28,9 @@ impl Packet for Small {
     fn flow(&self) -> u64 {
         self.flow
     }
+    fn is_urgent(&self) -> bool {
+        self.flow == 1
+    }
     fn header(&mut self) -> Option<&mut Header> {
         self.header.as_mut()
     }

@@ -38,6 +38,7 @@ pub(super) fn check(raw: &RawScenario, duration: Span, read: &ReadFile) -> Check
         declared: !raw.node.is_empty(),
         traces: Traces::new(read),
         duration,
+        information_centric: raw.icn.is_some(),
     };
     for node in &raw.node {
         builder.declare(&node.name)?;
@@ -56,6 +57,7 @@ struct Builder<'a> {
     declared: bool,
     traces: Traces<'a>,
     duration: Span,
+    information_centric: bool,
 }
 
 impl Builder<'_> {
@@ -162,7 +164,7 @@ impl Builder<'_> {
                 aggregate: self.delay(direction.aggregate, "time between bursts")?,
             },
             loss: loss(direction.loss)?,
-            queue: direction.queue.map(choice).transpose()?.filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
+            queue: self.queue(direction)?,
             ..LinkConfig::default()
         };
         if let (Some(queue), Some(written), RateSource::Unlimited) = (&config.queue, direction.queue, &config.rate)
@@ -177,6 +179,14 @@ impl Builder<'_> {
         self.network.buffers.push(buffer);
         self.network.twins.push(twin);
         Ok(())
+    }
+
+    /// `None` for a FIFO. Links of an information-centric network send Interests first by default.
+    fn queue(&self, direction: &Direction) -> Checked<Option<DisciplineChoice>> {
+        Ok(match direction.queue {
+            Some(written) => Some(choice(written)?).filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
+            None => self.information_centric.then(|| "priority".parse().expect("a discipline of the registry")),
+        })
     }
 
     fn rate(&mut self, direction: &Direction) -> Checked<(RateSource, Option<String>)> {

@@ -46,6 +46,9 @@ impl narrows_path::Packet for Parcel {
     fn flow(&self) -> u64 {
         u64::from(self.flow)
     }
+    fn is_urgent(&self) -> bool {
+        !matches!(self.packet, Packet::Data(_))
+    }
     fn header(&mut self) -> Option<&mut Header> {
         None
     }
