@@ -19,8 +19,8 @@ pub use consumer::{
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name};
 pub use node::{
-    FaceConfig, FaceCounters, FaceId, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, Strategy,
-    StrategyChoice, StrategyEntry,
+    FaceConfig, FaceCounters, FaceId, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, ShaperForm,
+    Strategy, StrategyChoice, StrategyEntry,
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};

@@ -18,12 +18,13 @@ pub struct NodeConfig {
     pub cache: usize,
     /// Most pending Interests per face. Further ones are returned with a Nack.
     pub pit_per_face: usize,
-    /// Laws share out the shaper's rate where it is below the link's capacity.
+    /// Laws share out what shapers leave for Data, which is less than the link where Data crosses it both ways; false: the whole link.
     pub shaped_capacity: bool,
 }
 
 impl Default for NodeConfig {
-    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per face.
+    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per face, laws that share out
+    /// what shapers leave.
     fn default() -> NodeConfig {
         NodeConfig {
             id: 0,
@@ -32,7 +33,7 @@ impl Default for NodeConfig {
             strategy: "weighted".parse().expect("a strategy of the registry"),
             cache: 0,
             pit_per_face: 1 << 16,
-            shaped_capacity: false,
+            shaped_capacity: true,
         }
     }
 }

@@ -88,7 +88,7 @@ impl<N: Name> Control<N> {
         }
     }
 
-    /// Data arrives.
+    /// Data arrives that was asked for.
     pub(crate) fn on_data_in(&mut self, size: Bytes) {
         if self.data_in.add(size) {
             self.shaped = None;
@@ -161,13 +161,16 @@ impl<N: Name> Control<N> {
         self.update_law_capacity(now, capacities);
     }
 
-    /// Tells the law the capacity to share out: that of the link, or less where the shaper lets less through.
+    /// Tells the law the capacity to share out: that of the link, or less where the shaper leaves room for the other direction (MIRCC, section
+    /// 3.1). The shaper's headroom is no part of it: the law aims below its capacity anyway, and both together would waste some.
     fn update_law_capacity(&mut self, now: Time, capacities: Capacities) {
         let shaped = self.shaper_rate(now, capacities) * self.inflation();
         let Some(rate_calculator) = &mut self.rate_calculator else { return };
         let capacity = capacities.inward.unwrap_or(Rate::ZERO);
-        let shaped_too = self.shaped_capacity && self.shaper.is_some();
-        rate_calculator.law_mut().set_capacity(if shaped_too { capacity.min(Rate::from_bps(shaped as u64)) } else { capacity });
+        rate_calculator.law_mut().set_capacity(match &self.shaper {
+            Some(shaper) if self.shaped_capacity => capacity.min(Rate::from_bps((shaped / shaper.config().headroom) as u64)),
+            _ => capacity,
+        });
     }
 
     /// Bytes of Interests waiting in the shaper.
@@ -199,7 +202,8 @@ impl<N: Name> Control<N> {
                 r1: self.data_in.get() / self.interest_out.get(),
                 r2: self.data_out.get() / self.interest_in.get(),
             };
-            link.rate(self.incoming.rate(), shaper.headroom())
+            let config = shaper.config();
+            link.rate(config.form, self.incoming.rate(), config.headroom)
         })
     }
 }

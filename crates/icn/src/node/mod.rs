@@ -34,7 +34,7 @@ pub use face::FaceState;
 pub use face_config::FaceConfig;
 pub use face_id::FaceId;
 pub use fib::NextHop;
-pub use shaper::ShaperConfig;
+pub use shaper::{ShaperConfig, ShaperForm};
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
 
 use crate::name::Name;

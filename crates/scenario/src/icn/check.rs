@@ -2,14 +2,14 @@
 
 use super::asking::Asking;
 use super::model::{Catalogue, Consumer, Icn, Prefix, PrefixId, RequestProcess};
-use super::raw::{RawConsumer, RawIcn, RawRequest, RawSegments, RawSteering};
+use super::raw::{RawConsumer, RawIcn, RawRequest, RawSegments, RawShaperForm, RawSteering};
 use super::ways::{Nodes, distinct, faces, ways};
 use crate::check::{checked_name, choice};
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_icn::Form;
+use narrows_icn::{Form, ShaperForm};
 use narrows_params::suggest;
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
@@ -117,10 +117,15 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         let message = "this key needs a rate law and a shaper";
         return Err(Problem::at(&shaped.span, message, "take it out, or keep the shaper and choose a law"));
     }
+    let shaper = written.shaper.unwrap_or(true);
     Ok(Icn {
+        shaper,
+        shaper_form: match written.shaper_form {
+            None | Some(RawShaperForm::Boundary) => ShaperForm::Boundary,
+            Some(RawShaperForm::Published) => ShaperForm::Published,
+        },
+        shaped_capacity: written.shaped_capacity.as_ref().map_or(law.is_some() && shaper, |shaped| shaped.value),
         law,
-        shaper: written.shaper.unwrap_or(true),
-        shaped_capacity: written.shaped_capacity.as_ref().is_some_and(|shaped| shaped.value),
         shaper_queue: at_least_one(&written.shaper_queue, 100, "a shaper queue")?,
         steering: match written.steering {
             None | Some(RawSteering::Labels) => Form::Labels,

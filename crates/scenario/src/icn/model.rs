@@ -1,7 +1,7 @@
 //! The checked information-centric part of a scenario.
 
 use crate::{LinkId, NodeId};
-use narrows_icn::{Form, Method, StrategyChoice};
+use narrows_icn::{Form, Method, ShaperForm, StrategyChoice};
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
 
@@ -12,7 +12,9 @@ pub struct Icn {
     pub law: Option<LawChoice>,
     /// Nodes shape Interests so that the Data they ask for fits the link they leave on.
     pub shaper: bool,
-    /// The law's capacity is what the shaper lets through, instead of the whole link.
+    /// How the shaper's rate follows from the other direction.
+    pub shaper_form: ShaperForm,
+    /// The law's capacity is what the shaper leaves for Data, instead of the whole link.
     pub shaped_capacity: bool,
     /// Interests that a face's shaper holds.
     pub shaper_queue: u32,

@@ -23,8 +23,11 @@ pub(crate) struct RawIcn {
     pub multipath: Option<bool>,
     /// Nodes hold Interests back so that the Data they ask for fits the link. Default: true.
     pub shaper: Option<bool>,
-    /// The law's capacity is what the shaper lets through instead of the whole link: they differ where Data crosses a link both ways.
-    /// Default: false.
+    /// How the shaper's rate follows from the Interests of the other direction: "boundary", all that they and their Data leave, or
+    /// "published", less than that (Wang et al.). Default: "boundary".
+    pub shaper_form: Option<RawShaperForm>,
+    /// The law's capacity is what the shaper leaves for Data; false: the whole link. They differ where Data crosses a link both ways.
+    /// Default: true.
     pub shaped_capacity: Option<At<bool>>,
     /// Interests that the shaper of a face holds. Default: 100.
     pub shaper_queue: Option<At<u32>>,
@@ -44,6 +47,17 @@ pub(crate) struct RawIcn {
     pub interest: Option<At<Quantity<Bytes>>>,
     /// The size of Data of prefixes that do not say it themselves. Default: "1000 B".
     pub data: Option<At<Quantity<Bytes>>>,
+}
+
+/// How a shaper's rate follows from the other direction.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ShaperForm")]
+pub(crate) enum RawShaperForm {
+    /// All that the other direction leaves.
+    Boundary,
+    /// By the square of the other direction's shortfall from its share.
+    Published,
 }
 
 /// How Interests follow paths.

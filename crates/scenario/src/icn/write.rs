@@ -3,7 +3,7 @@
 use super::model::{Icn, Prefix, RequestProcess};
 use crate::write::{Document, quoted};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_icn::{Form, Method};
+use narrows_icn::{Form, Method, ShaperForm};
 use narrows_units::Time;
 
 impl Scenario {
@@ -11,6 +11,11 @@ impl Scenario {
         out.heading("[icn]");
         out.text("law", icn.law.as_ref().map_or("none", |law| law.text()));
         out.plain("shaper", icn.shaper);
+        let form = match icn.shaper_form {
+            ShaperForm::Boundary => "boundary",
+            ShaperForm::Published => "published",
+        };
+        out.text("shaper_form", form);
         out.plain("shaped_capacity", icn.shaped_capacity);
         out.plain("shaper_queue", icn.shaper_queue);
         let steering = match icn.steering {

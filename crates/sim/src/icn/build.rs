@@ -146,7 +146,7 @@ fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
         capacity_out: Some(leaving),
         label,
         law: icn.law.clone(),
-        shaper: icn.shaper.then(|| ShaperConfig { limit: icn.shaper_queue as usize, ..ShaperConfig::default() }),
+        shaper: icn.shaper.then(|| ShaperConfig { form: icn.shaper_form, limit: icn.shaper_queue as usize, ..ShaperConfig::default() }),
         rates: true,
         application: false,
     }

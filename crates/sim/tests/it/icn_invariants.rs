@@ -178,8 +178,6 @@ fn nothing_is_left_over_in_any_form_of_steering_with_and_without_caches() {
     }
 }
 
-/// Where Data goes both ways, Interests wait behind Data. The shaper at the other end sees fewer of them, lets more of its own pass, and these bring more Data to wait behind: for its
-/// window of 0.1 s at most, so that a buffer as long holds what comes of it.
 #[test]
 fn both_ways_and_without_limits_nothing_is_dropped() {
     for buffer in ["", "buffer = \"120 ms\""] {

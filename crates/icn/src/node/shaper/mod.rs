@@ -4,7 +4,8 @@
 //! ACM ICN 2013, and the authors' `ShaperNetDeviceFace` for ndnSIM (headroom, queue, interval, gains of the averages); MIRCC, section 4.2,
 //! for two classes in one queue.
 //!
-//! Our choices: the third case of the optimum where it is singular; and the youngest secondary Interest is evicted for a primary one.
+//! Our choices: the rate between the two optima ([`ShaperForm::Boundary`]); the third case of the optimum where it is singular; and the
+//! youngest secondary Interest is evicted for a primary one.
 
 mod share;
 #[cfg(test)]
@@ -13,11 +14,14 @@ mod tests;
 use crate::packet::Class;
 use narrows_units::{Bytes, Span, Time};
 pub(crate) use share::Link;
+pub use share::ShaperForm;
 use std::collections::VecDeque;
 
 /// The configuration of a shaper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShaperConfig {
+    /// How its rate follows from the Interests of the other direction.
+    pub form: ShaperForm,
     /// The share of the link's capacity that Interests may book: 0.98.
     pub headroom: f64,
     /// Most Interests in its queue: 100.
@@ -26,7 +30,7 @@ pub struct ShaperConfig {
 
 impl Default for ShaperConfig {
     fn default() -> ShaperConfig {
-        ShaperConfig { headroom: 0.98, limit: 100 }
+        ShaperConfig { form: ShaperForm::Boundary, headroom: 0.98, limit: 100 }
     }
 }
 
@@ -69,8 +73,8 @@ impl<T> Shaper<T> {
         Shaper { config, queue: VecDeque::new(), bytes: Bytes::ZERO, secondary: 0, next: Time::ZERO, gap: (Bytes::ZERO, 0.0, Span::MAX) }
     }
 
-    pub(crate) fn headroom(&self) -> f64 {
-        self.config.headroom
+    pub(crate) fn config(&self) -> &ShaperConfig {
+        &self.config
     }
 
     pub(crate) fn packets(&self) -> usize {

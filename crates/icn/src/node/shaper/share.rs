@@ -1,5 +1,17 @@
 //! The rate at which Interests may leave so that their Data fits beside the traffic of the other direction.
 
+/// How the rate of Interests follows from that of the other direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShaperForm {
+    /// All that the other direction's present Interests and their Data leave of both constraints, and at least the rate while both are
+    /// congested.
+    #[default]
+    Boundary,
+    /// From the rate alone to the congested rate with the square of the other direction's shortfall from its share, as in
+    /// `ShaperNetDeviceFace`: below the boundary everywhere between them.
+    Published,
+}
+
 /// A link as a shaper sees it. Inward, the Data that this node's Interests fetch shares the link with the neighbour's Interests; outward,
 /// this node's Interests share it with the Data that the neighbour's fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,16 +50,24 @@ impl Link {
         self.out.min(self.inward / self.r1)
     }
 
-    /// The rate of Interests out, in bit/s, while `observed` bit/s of Interests arrive. It falls from the rate alone to the congested rate
-    /// with the square of the other direction's shortfall from its share. `headroom` is the share of the link to use.
-    pub(crate) fn rate(&self, observed: f64, headroom: f64) -> f64 {
-        let alone = self.alone();
+    /// The rate of Interests out, in bit/s, while `observed` bit/s of Interests arrive. `headroom` is the share of the link to use.
+    pub(crate) fn rate(&self, form: ShaperForm, observed: f64, headroom: f64) -> f64 {
+        let link = Link { out: headroom * self.out, inward: headroom * self.inward, ..*self };
+        let alone = link.alone();
         if observed == 0.0 || alone.is_infinite() {
-            return headroom * alone;
+            return alone;
         }
-        let (busy, expected) = self.busy();
-        let shortfall = (1.0 - observed / (headroom * expected)).max(0.0);
-        headroom * (busy + (alone - busy) * shortfall * shortfall)
+        let (busy, expected) = link.busy();
+        match form {
+            ShaperForm::Boundary => {
+                let left = (link.out - link.r2 * observed).min((link.inward - observed) / link.r1);
+                left.max(busy).min(alone)
+            }
+            ShaperForm::Published => {
+                let shortfall = (1.0 - observed / expected).max(0.0);
+                busy + (alone - busy) * shortfall * shortfall
+            }
+        }
     }
 }
 
@@ -55,6 +75,8 @@ impl Link {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    use ShaperForm::{Boundary, Published};
 
     const H: f64 = 0.98;
 
@@ -74,11 +96,25 @@ mod tests {
         let (out, inward) = link.busy();
         assert!(close(out, 10.0 / 11.0) && close(inward, 10.0 / 11.0));
         // Alone: min(10, 10/10) = 1.
-        assert!(close(link.rate(0.0, H), 0.98));
-        assert!(close(link.rate(H * 10.0 / 11.0, H), H * 10.0 / 11.0));
-        assert!(close(link.rate(5.0, H), H * 10.0 / 11.0), "no less, whatever comes in");
+        assert!(close(link.rate(Published, 0.0, H), 0.98));
+        assert!(close(link.rate(Published, H * 10.0 / 11.0, H), H * 10.0 / 11.0));
+        assert!(close(link.rate(Published, 5.0, H), H * 10.0 / 11.0), "no less, whatever comes in");
         // At half of what is expected in: 10/11 + (1/11) / 4.
-        assert!(close(link.rate(H * 5.0 / 11.0, H), H * 10.25 / 11.0));
+        assert!(close(link.rate(Published, H * 5.0 / 11.0, H), H * 10.25 / 11.0));
+    }
+
+    #[test]
+    fn at_the_boundary_nothing_is_left_over() {
+        // Half of what is expected in leaves 9.8 - 0.4455 of the way in for Data, ten times as large: 0.9355 of Interests.
+        let link = link(10.0, 10.0);
+        assert!(close(link.rate(Boundary, 0.0, H), 0.98));
+        assert!(close(link.rate(Boundary, H * 5.0 / 11.0, H), (9.8 - 4.9 / 11.0) / 10.0));
+        assert!(close(link.rate(Boundary, H * 10.0 / 11.0, H), H * 10.0 / 11.0));
+        assert!(close(link.rate(Boundary, 5.0, H), H * 10.0 / 11.0), "no less, whatever comes in");
+        // Where Data out fills the narrow way, a quarter of it leaves three quarters.
+        let narrow = Link { out: 1.0, ..link };
+        assert!(close(narrow.rate(Boundary, H * 0.025, H), H * 0.75));
+        assert!(close(narrow.rate(Boundary, H * 0.05, H), H * 0.5));
     }
 
     #[test]
@@ -86,9 +122,9 @@ mod tests {
         // 1/10 < 20/101: i1 = 1/2, and 1/20 of Interests in brings 1/2 of Data.
         let link = link(1.0, 10.0);
         assert_eq!(link.busy(), (0.5, 0.05));
-        assert!(close(link.rate(0.0, H), 0.98));
-        assert!(close(link.rate(H * 0.025, H), H * 0.625));
-        assert!(close(link.rate(H * 0.05, H), H * 0.5));
+        assert!(close(link.rate(Published, 0.0, H), 0.98));
+        assert!(close(link.rate(Published, H * 0.025, H), H * 0.625));
+        assert!(close(link.rate(Published, H * 0.05, H), H * 0.5));
     }
 
     #[test]
@@ -96,16 +132,16 @@ mod tests {
         // 10/1 > 101/20: i1 = 1/20, i2 = 1/2.
         let link = link(10.0, 1.0);
         assert_eq!(link.busy(), (0.05, 0.5));
-        assert!(close(link.rate(0.0, H), H * 0.1));
-        assert!(close(link.rate(H * 0.25, H), H * 0.0625));
-        assert!(close(link.rate(H * 0.5, H), H * 0.05));
+        assert!(close(link.rate(Published, 0.0, H), H * 0.1));
+        assert!(close(link.rate(Published, H * 0.25, H), H * 0.0625));
+        assert!(close(link.rate(Published, H * 0.5, H), H * 0.05));
     }
 
     #[test]
     fn where_data_is_no_larger_than_interests_each_side_has_half() {
         let link = Link { r1: 1.0, r2: 1.0, ..link(10.0, 10.0) };
         assert_eq!(link.busy(), (5.0, 5.0));
-        assert!(close(link.rate(H * 5.0, H), H * 5.0));
+        assert!(close(link.rate(Published, H * 5.0, H), H * 5.0));
         let link = Link { r1: 0.5, r2: 1.0, ..link };
         assert_eq!(link.busy(), (5.0, 5.0), "10 alone on the way out, 10 on the way in");
     }
@@ -114,7 +150,7 @@ mod tests {
     fn data_of_six_times_the_size_on_both_ways_gets_84_percent() {
         // The Abilene case: 300 B and 1800 B.
         let link = Link { r1: 6.0, r2: 6.0, ..link(10.0, 10.0) };
-        assert!(close(6.0 * link.rate(10.0, H) / 10.0, 0.84));
+        assert!(close(6.0 * link.rate(Published, 10.0, H) / 10.0, 0.84));
     }
 
     #[test]
@@ -123,17 +159,34 @@ mod tests {
         assert_eq!((link.busy(), link.alone()), ((0.5, 5.0), 1.0));
         let link = Link { out: 1.0, inward: f64::INFINITY, ..link };
         assert_eq!((link.busy(), link.alone()), ((0.5, 0.05), 1.0));
+        assert!(close(link.rate(Boundary, 0.01, 1.0), 0.9));
         let link = Link { out: f64::INFINITY, ..link };
-        assert_eq!(link.rate(3.0, H), f64::INFINITY);
+        assert_eq!([Boundary, Published].map(|form| link.rate(form, 3.0, H)), [f64::INFINITY; 2]);
     }
 
     #[test]
     fn nothing_leaves_for_a_link_that_is_down() {
-        assert_eq!(link(10.0, 0.0).rate(0.0, H), 0.0);
-        assert_eq!(link(0.0, 10.0).rate(1.0, H), 0.0);
+        for form in [Boundary, Published] {
+            assert_eq!(link(10.0, 0.0).rate(form, 0.0, H), 0.0);
+            assert_eq!(link(0.0, 10.0).rate(form, 1.0, H), 0.0);
+        }
     }
 
     proptest! {
+        /// Between idle and busy the boundary is where one of the constraints binds, and the published curve lies within it.
+        #[test]
+        fn the_boundary_is_used_up_and_the_published_form_stays_within_it(
+            out in 0.1f64..100.0, inward in 0.1f64..100.0, r1 in 1.01f64..30.0, r2 in 1.01f64..30.0, part in 0.001f64..1.0,
+        ) {
+            let link = Link { out, inward, r1, r2 };
+            let (busy, expected) = link.busy();
+            let observed = part * expected;
+            let rate = link.rate(Boundary, observed, 1.0);
+            let slack = (out - rate - r2 * observed).min(inward - observed - r1 * rate) / out.max(inward);
+            prop_assert!(slack > -1e-9 && (slack < 1e-9 || close(rate, link.alone())), "{slack}");
+            prop_assert!(rate >= busy * (1.0 - 1e-9) && link.rate(Published, observed, 1.0) <= rate * (1.0 + 1e-9));
+        }
+
         #[test]
         fn the_shares_fit_and_no_others_that_fit_have_a_larger_product(
             out in 0.1f64..100.0, inward in 0.1f64..100.0, r1 in 1.01f64..30.0, r2 in 1.01f64..30.0, a in 0.0f64..1.0, b in 0.0f64..1.0,

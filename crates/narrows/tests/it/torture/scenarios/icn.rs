@@ -64,7 +64,8 @@ fn settings(sketch: &mut Sketch, lawful: bool, random: &mut Random) {
     set("interest = \"40 B\"".to_owned());
     set("shaper_queue = 5".to_owned());
     if lawful && shaper {
-        set("shaped_capacity = true".to_owned());
+        set("shaped_capacity = false".to_owned());
+        set("shaper_form = \"published\"".to_owned());
     }
     sketch.line(&format!("shaper = {shaper}"));
     sketch.line(&format!("data = \"{} B\"", random.between(100, 8_000)));
