@@ -91,8 +91,8 @@ impl Subflows {
     }
 
     /// A Nack returned an Interest steered over `path`, or over none: its rates apply only if they are lower (MIRCC, section 3.1). Without
-    /// `path`, the path is known only if there is a single one.
-    pub(crate) fn on_nack(&mut self, path: Option<u64>, rates: Rates) {
+    /// `path`, the path is known only if there is a single one. A path that only refuses Interests for `congestion` is there all the same.
+    pub(crate) fn on_nack(&mut self, path: Option<u64>, rates: Rates, congestion: bool) {
         let subflow = match (path, self.all.as_mut_slice()) {
             (Some(id), all) => all.iter_mut().find(|subflow| subflow.id == id),
             (None, [only]) => Some(only),
@@ -100,6 +100,9 @@ impl Subflows {
         };
         if let Some(subflow) = subflow {
             subflow.rates = subflow.rates.min(rates);
+            if congestion && subflow.unanswered_since.take().is_some() {
+                self.update_unanswered();
+            }
         }
     }
 

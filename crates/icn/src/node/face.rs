@@ -104,9 +104,8 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// Data arrives.
+    /// Data arrives that was asked for.
     pub(crate) fn on_data_in(&mut self, size: Bytes) {
-        self.counters.data_in += 1;
         if let Some(control) = &mut self.control {
             control.on_data_in(size);
         }

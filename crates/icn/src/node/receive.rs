@@ -61,12 +61,13 @@ impl<N: Name> Node<N> {
             }
             return;
         }
-        if self.has_full_pit(from) {
-            return self.reject(from, interest, NackReason::Congestion, spare);
-        }
         match self.choose(from, &interest) {
-            Err(reason) => self.reject(from, interest, reason, spare),
+            Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
+            Ok(Some((egress, _))) if self.has_full_pit(from) => {
+                let rates = self.faces.face(egress.face).stamp();
+                self.reject(from, interest, NackReason::Congestion, rates, spare);
+            }
             Ok(Some(way)) => {
                 let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
                 self.faces.face_mut(from).pending += 1;
@@ -81,19 +82,21 @@ impl<N: Name> Node<N> {
         let entry = self.pit.entry(id);
         if entry.is_loop(from, interest.nonce) {
             self.counters.duplicate += 1;
-            return self.reject(from, interest, NackReason::Duplicate, spare);
+            return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
         }
         if entry.has_in_record(from) {
             self.counters.retransmitted += 1;
             entry.insert_in_record(from, expires, Interest::clone(&interest));
             self.pit.extend(id, expires);
             match self.choose(from, &interest) {
-                Err(reason) => self.reject(from, interest, reason, spare),
+                Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
                 Ok(None) => spare.give(Packet::Interest(interest)),
                 Ok(Some(way)) => self.forward(now, id, way, interest, spare),
             }
         } else if self.has_full_pit(from) {
-            self.reject(from, interest, NackReason::Congestion, spare);
+            let out = self.pit.entry(id).out_records.first().map(|record| record.egress.face);
+            let rates = out.map_or(Rates::UNLIMITED, |face| self.faces.face(face).stamp());
+            self.reject(from, interest, NackReason::Congestion, rates, spare);
         } else {
             let entry = self.pit.entry(id);
             self.counters.aggregated += 1;
@@ -153,9 +156,9 @@ impl<N: Name> Node<N> {
         }
     }
 
-    /// Returns an Interest that has no PIT entry as a Nack.
-    fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason, spare: &mut Spare<N>) {
-        let nack = Nack { interest: Interest::clone(&interest), reason, rates: Rates::UNLIMITED, route: Route::default() };
+    /// Returns an Interest that gets no record in the PIT as a Nack, with the rates of the link that it would have left by.
+    fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason, rates: Rates, spare: &mut Spare<N>) {
+        let nack = Nack { interest: Interest::clone(&interest), reason, rates, route: Route::default() };
         self.faces.send_nack(to, nack, spare);
         spare.give(Packet::Interest(interest));
     }
@@ -177,11 +180,12 @@ impl<N: Name> Node<N> {
     }
 
     fn on_data(&mut self, now: Time, from: FaceId, mut data: Box<Data<N>>, spare: &mut Spare<N>) {
-        self.faces.face_mut(from).on_data_in(data.size);
+        self.faces.face_mut(from).counters.data_in += 1;
         let Some(first) = self.pit.answered(now, &data.name, &mut self.answered) else {
             self.counters.unsolicited += 1;
             return spare.give(Packet::Data(data));
         };
+        self.faces.face_mut(from).on_data_in(data.size);
         let mut egress = None;
         if let Some(out_record) = self.pit.entry(first).out_record(from) {
             egress = Some(out_record.egress);

@@ -13,6 +13,7 @@ use crate::packet::{Class, Data, Nack, NackReason, Packet};
 use crate::route::{Form, Hint};
 use narrows_transport::{RtoRule, RttEstimator, Transport};
 use narrows_units::{Random, Rate, Span, Time};
+use narrows_wire::Rates;
 use pace::{Gaps, Waits, gap_at};
 
 /// Requests segments in order at the rates that links stamp into Data (MIRCC, sections 3 and 4).
@@ -106,6 +107,8 @@ impl<C: Content> RateConsumer<C> {
             Packet::Nack(nack) => self.on_nack(nack),
             Packet::Interest(_) => self.counters.unsolicited += 1,
         }
+        // The sample may have shortened the timeout.
+        self.expire_segments();
         self.update_gaps();
     }
 
@@ -168,13 +171,13 @@ impl<C: Content> RateConsumer<C> {
                 self.subflows.remove(path);
                 self.discover();
             }
-            (_, path) => self.subflows.on_nack(path, nack.rates),
+            (reason, path) => self.subflows.on_nack(path, nack.rates, reason == NackReason::Congestion),
         }
-        let gap = gap_at(nack.rates.primary, self.data_size);
+        let rate = nack.rates.primary;
         if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.segment == Some(segment)) {
             discovery.segment = None;
-            if nack.reason == NackReason::Congestion {
-                discovery.at = discovery.at.min(self.now + gap);
+            if nack.reason == NackReason::Congestion && rate < Rates::UNLIMITED.primary {
+                discovery.at = discovery.at.min(self.now + gap_at(rate, self.data_size));
             }
         }
     }
@@ -188,10 +191,7 @@ impl<C: Content> RateConsumer<C> {
 
     pub(crate) fn poll(&mut self, now: Time) {
         self.now = now;
-        while let Some(sent) = self.segments.expire(now, self.waits.timeout) {
-            self.counters.timeouts += 1;
-            self.on_timeout(sent);
-        }
+        self.expire_segments();
         if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.at <= now)
             && let Some(segment) = discovery.segment.take()
         {
@@ -203,13 +203,16 @@ impl<C: Content> RateConsumer<C> {
         self.discover();
     }
 
-    /// An Interest that left at `sent` has timed out: the timeout is doubled until the next sample of the round trip (RFC 6298, sections
-    /// 5.5 to 5.7), or a round trip that has grown beyond it would never be seen.
-    fn on_timeout(&mut self, sent: Time) {
-        if sent >= self.backed_off {
-            self.backed_off = self.now;
-            self.rtt.back_off();
-            self.waits = Waits::new(&self.rtt, self.settings.hold);
+    /// Times Interests out. The timeout is doubled until the next sample of the round trip (RFC 6298, sections 5.5 to 5.7), or a round trip
+    /// that has grown beyond it would never be seen.
+    fn expire_segments(&mut self) {
+        while let Some(sent) = self.segments.expire(self.now, self.waits.timeout) {
+            self.counters.timeouts += 1;
+            if sent >= self.backed_off {
+                self.backed_off = self.now;
+                self.rtt.back_off();
+                self.waits = Waits::new(&self.rtt, self.settings.hold);
+            }
         }
     }
 

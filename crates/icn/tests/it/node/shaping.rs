@@ -10,7 +10,11 @@ const UP: FaceId = FaceId(1);
 
 /// Up, a link of 10 Mbit/s: alone, Interests of 100 B leave at 0.98 Mbit/s for Data of 1000 B, one in 816 us.
 fn node(limit: usize) -> Node<Interned> {
-    let mut node = Node::new(NodeConfig::default());
+    node_of(NodeConfig::default(), limit)
+}
+
+fn node_of(config: NodeConfig, limit: usize) -> Node<Interned> {
+    let mut node = Node::new(config);
     node.add_face(Time::ZERO, &link(1));
     let shaper = Some(ShaperConfig { limit, ..ShaperConfig::default() });
     let law = Some("mircc".parse().unwrap());
@@ -71,6 +75,26 @@ fn an_evicted_interest_goes_back_with_the_links_rates_and_leaves_no_entry() {
     assert_eq!((node.pending(), node.face(DOWN).pending), (3, 3));
     let counters = node.face(UP).counters;
     assert_eq!((counters.evicted, counters.refused, counters.most_waiting), (1, [0, 2], 2));
+}
+
+#[test]
+fn a_full_table_refuses_with_the_rates_of_the_link_ahead() {
+    let mut node = node_of(NodeConfig { pit_per_face: 1, ..NodeConfig::default() }, 100);
+    ask(&mut node, ms(50), 0, Class::Primary);
+    ask(&mut node, ms(50), 1, Class::Primary);
+    let sent = actions(&mut node);
+    let (refused, rates) = (as_nack(&sent[1].1), node.face(UP).rates.expect("a law"));
+    assert_eq!((refused.reason, refused.rates, node.counters().table_full), (NackReason::Congestion, rates, 1));
+}
+
+#[test]
+fn data_that_nobody_asked_for_does_not_count_for_the_inflation() {
+    let mut node = node(100);
+    for segment in 0..4 {
+        ask(&mut node, ms(50), segment, Class::Primary);
+    }
+    node.handle(ms(50), UP, Packet::from(Data { size: DATA * 9, ..data(Interned::segment(1, 5, 5)) }), &mut Spare::default());
+    assert_eq!((node.counters().unsolicited, node.face(UP).counters.data_in, node.face(UP).waiting_data), (1, 2, DATA * 3));
 }
 
 #[test]
