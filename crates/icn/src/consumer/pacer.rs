@@ -14,6 +14,11 @@ impl Pacer {
         self.last.map_or(Time::ZERO, |last| last + gap)
     }
 
+    /// The rate was zero until `now`: the time without one does not count for the next Interest.
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.last = Some(now);
+    }
+
     /// An Interest leaves. A delay of less than one gap, as when a host wakes late, does not delay later Interests; a longer pause is not
     /// made up for.
     pub(crate) fn take(&mut self, now: Time, gap: Span) {

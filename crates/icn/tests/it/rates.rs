@@ -209,3 +209,17 @@ fn a_refused_interest_does_not_make_the_round_trip_of_the_next_one_ambiguous() {
     });
     assert_eq!(consumer.srtt(), RTT);
 }
+
+#[test]
+fn a_secondary_rate_that_is_zero_in_between_lets_nothing_through_for_that_time() {
+    // A secondary Interest in 160 ms, in 50 ms of each 500 ms.
+    let mut consumer = consumer("mircc?probe=0&probes=0", None);
+    let sent = run(&mut consumer, (at(0), at(5000)), RTT, |now, interest| {
+        let granted = now.since(Time::ZERO).as_micros() / 1000 % 500 < 50;
+        Some(data(interest, 1, kbps(1000, if granted { 50 } else { 0 })))
+    });
+    assert_eq!(of_class(&sent, Class::Secondary), 0);
+    // While it stays, one each 160 ms.
+    let sent = run(&mut consumer, (at(5000), at(6700)), RTT, |_, interest| Some(data(interest, 1, kbps(1000, 50))));
+    assert_eq!(of_class(&sent, Class::Secondary), 10);
+}

@@ -232,7 +232,12 @@ impl<C: Content> RateConsumer<C> {
     }
 
     fn update_gaps(&mut self) {
+        let before = self.gaps.of(Class::Secondary);
         self.gaps.update(self.subflows.rates(), self.data_size);
+        // Otherwise secondary rates that are zero most of the time would let an Interest through each time they are not.
+        if before == Span::MAX && self.gaps.of(Class::Secondary) < Span::MAX {
+            self.secondary.restart(self.now);
+        }
     }
 
     pub(crate) fn stop(&mut self) {
