@@ -93,9 +93,12 @@ fn statements(paper: &PaperResult) -> String {
             Standing::NotJudged => ("", "–"),
         };
         let decided =
-            |name: &String| format!(" Decided by <code>narrows reproduce {} --figure {}</code>.", escape(&paper.name), escape(name));
-        let why =
-            statement.why.as_deref().map_or_else(String::new, escape) + &statement.experiment.as_ref().map_or_else(String::new, decided);
+            |name: &String| format!(". Decided by <code>narrows reproduce {} --figure {}</code>", escape(&paper.name), escape(name));
+        let experiment = statement.experiment.as_ref().map_or_else(String::new, decided);
+        let why = match &statement.why {
+            Some(why) if *standing != Standing::Held => escape(why.trim_end_matches('.')) + &experiment,
+            _ => String::new(),
+        };
         format!(
             "<tr><td>{}<small>{}</small></td><td><span class=\"verdict {class}\">{sign} {}</span></td><td>{why}</td></tr>\n",
             escape(&statement.says),

@@ -10,7 +10,10 @@ fn is_current() {
         std::fs::write(&path, &schema).expect("the crate's folder");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == schema, "scenario.schema.json is out of date; run UPDATE_SCHEMA=1 cargo test -p narrows-scenario --test it schema");
+    assert!(
+        committed == schema,
+        "scenario.schema.json is out of date; run UPDATE_SCHEMA=1 cargo test -p narrows-scenario --test it schema"
+    );
 }
 
 #[test]
