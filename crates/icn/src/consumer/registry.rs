@@ -42,7 +42,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "primary Interests at the best subflow's rate over all subflows, secondary ones at the sum of secondary rates",
         source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), sections 4.2 and 4.3",
         classes: 2,
-        params: &[PROBE.spec, PROBES.spec, STRICT.spec, HOLD.spec],
+        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, STRICT.spec, HOLD.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -50,7 +50,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "one class of Interests at the best subflow's rate: for MIRCC with one class and for RCP",
         source: "MIRCC (ICN 2016), section 3",
         classes: 1,
-        params: &[PROBE.spec, PROBES.spec, STRICT.spec, MULTIPATH.spec],
+        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, STRICT.spec, MULTIPATH.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -58,7 +58,7 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
         summary: "mircc without secondary Interests: leaves capacity beyond the best subflow unused",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
-        params: &[PROBE.spec, PROBES.spec, STRICT.spec],
+        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, STRICT.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -73,6 +73,12 @@ pub const CONSUMERS: &[&ConsumerEntry] = &[
 
 const MULTIPATH: Param<bool> = Param::flag("multipath", true, "spread Interests over paths; otherwise the latest rate of any path counts");
 
+const SPLIT: Param<bool> = Param::choice(
+    "split",
+    "rates",
+    &[("rates", false), ("best", true)],
+    "paths of primary Interests: all, in proportion to their rates (MIRCC, section 4.3), or the best one",
+);
 const PROBE: Param<f64> =
     Param::number("probe", 0.03, (0.0, 1.0), "", "share of primary Interests without a path, for discovery (MIRCC, section 4.3.3: 3 %)");
 const PROBES: Param<f64> =
@@ -92,6 +98,8 @@ pub(crate) struct Settings {
     /// The primary rate is the sum over the subflows.
     pub(crate) total: bool,
     pub(crate) multipath: bool,
+    /// All primary Interests take the best path.
+    pub(crate) best_path: bool,
     pub(crate) probe: f64,
     /// The longest time without a hintless Interest.
     pub(crate) longest_without_probe: Span,
@@ -106,6 +114,7 @@ impl Settings {
         Settings {
             total: choice.entry().total,
             multipath: params.optional(&MULTIPATH).unwrap_or(true),
+            best_path: params.optional(&SPLIT).unwrap_or(false),
             probe: params.get(&PROBE),
             longest_without_probe: Span::from_secs_f64(1.0 / params.get(&PROBES)),
             strict: params.get(&STRICT),
@@ -123,8 +132,8 @@ mod tests {
         for entry in CONSUMERS {
             let settings = Settings::new(&entry.name.parse().unwrap());
             assert_eq!(
-                (settings.probe, settings.longest_without_probe, settings.multipath, settings.strict),
-                (0.03, Span::from_secs(1), true, false)
+                (settings.probe, settings.longest_without_probe, settings.multipath, settings.best_path, settings.strict),
+                (0.03, Span::from_secs(1), true, false, false)
             );
             assert_eq!(settings.hold, (entry.classes == 2).then_some(4.0));
         }

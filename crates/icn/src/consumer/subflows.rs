@@ -47,12 +47,14 @@ pub(crate) struct Subflows {
     /// The earliest time since when one of them has not answered an Interest; [`Time::NEVER`] if all have.
     unanswered_since: Time,
     total: bool,
+    best_path: bool,
 }
 
 impl Subflows {
-    /// No subflows. With `total`, the primary rate is their sum instead of the best one.
-    pub(crate) fn new(total: bool) -> Subflows {
-        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), unanswered_since: Time::NEVER, total }
+    /// No subflows. With `total`, the primary rate is their sum instead of the best one; with `best_path`, all primary Interests take the
+    /// path of the best rate.
+    pub(crate) fn new(total: bool, best_path: bool) -> Subflows {
+        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), unanswered_since: Time::NEVER, total, best_path }
     }
 
     pub(crate) fn all(&self) -> &[Subflow] {
@@ -138,6 +140,21 @@ impl Subflows {
     /// Chooses the path of the next Interest of `class` by smooth weighted round robin: each path gets a share in proportion to its rate
     /// (MIRCC, section 4.3). `None` if all rates are zero.
     pub(crate) fn choose(&mut self, now: Time, class: Class) -> Option<(u64, Hint)> {
+        let chosen = if self.best_path && class == Class::Primary { self.best() } else { self.next_by_credit(class) }?;
+        let subflow = &mut self.all[chosen];
+        let since = *subflow.unanswered_since.get_or_insert(now);
+        self.unanswered_since = self.unanswered_since.min(since);
+        Some((subflow.id, subflow.hint))
+    }
+
+    /// The first of the paths with the highest primary rate.
+    fn best(&self) -> Option<usize> {
+        let rates = self.all.iter().enumerate().map(|(index, subflow)| (index, subflow.rates.primary));
+        rates.filter(|(_, rate)| !rate.is_zero()).reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(index, _)| index)
+    }
+
+    /// The path whose turn it is in `class`.
+    fn next_by_credit(&mut self, class: Class) -> Option<usize> {
         let rate = |subflow: &Subflow| subflow.rate(class) as f64;
         let sum: f64 = self.all.iter().map(rate).sum();
         if sum <= 0.0 {
@@ -155,11 +172,8 @@ impl Subflows {
                 chosen = index;
             }
         }
-        let subflow = &mut self.all[chosen];
-        *subflow.credit.of_mut(class) -= 1.0;
-        let since = *subflow.unanswered_since.get_or_insert(now);
-        self.unanswered_since = self.unanswered_since.min(since);
-        Some((subflow.id, subflow.hint))
+        *self.all[chosen].credit.of_mut(class) -= 1.0;
+        Some(chosen)
     }
 
     fn find(&self, id: u64) -> Option<usize> {
@@ -173,7 +187,7 @@ mod tests {
 
     #[test]
     fn counts_of_a_path_continue_if_it_is_found_again() {
-        let (mut subflows, rates) = (Subflows::new(false), Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO });
+        let (mut subflows, rates) = (Subflows::new(false, false), Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO });
         let receive = |subflows: &mut Subflows, id: u64| {
             let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates);
             *subflow.received.of_mut(Class::Primary) += Bytes::new(1000);
@@ -189,5 +203,22 @@ mod tests {
         }
         assert!(subflows.all().len() == MOST && subflows.find(7).is_none());
         assert_eq!(receive(&mut subflows, 7), Bytes::new(3000));
+    }
+
+    #[test]
+    fn all_primary_interests_take_the_best_path_or_each_path_its_share() {
+        for (best_path, expected) in [(true, [0, 8]), (false, [2, 6])] {
+            let mut subflows = Subflows::new(false, best_path);
+            for id in [1, 3] {
+                let rates = Rates { primary: Rate::from_mbps(id), secondary: Rate::from_mbps(id) };
+                subflows.on_data(Time::ZERO, id, Hint::default(), rates);
+            }
+            let mut taken = |class| {
+                let chosen: Vec<u64> = (0..8).filter_map(|_| subflows.choose(Time::ZERO, class)).map(|(id, _)| id).collect();
+                [1, 3].map(|id| chosen.iter().filter(|other| **other == id).count())
+            };
+            assert_eq!(taken(Class::Primary), expected);
+            assert_eq!(taken(Class::Secondary), [2, 6]);
+        }
     }
 }

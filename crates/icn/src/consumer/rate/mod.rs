@@ -76,7 +76,7 @@ impl<C: Content> RateConsumer<C> {
         RateConsumer {
             waits: Waits::new(&rtt, settings.hold),
             gaps: Gaps::new(data_size),
-            subflows: Subflows::new(settings.total),
+            subflows: Subflows::new(settings.total, settings.best_path),
             settings,
             setup: *setup,
             content,

@@ -27,7 +27,7 @@ impl Class {
     pub(super) fn tick(&mut self, link: &Link, share: &Share, arrivals: f64, drain: f64) {
         let last = self.rate.max(link.floor);
         // (2), (6), (12)
-        self.flows = (share.capacity.max(arrivals) / last).max(share.flows);
+        self.flows = link.flows(share.capacity, arrivals, last).max(share.flows);
         // (3), (7), (13)
         let base = (share.target - self.queue_weight(link, arrivals) * drain) / self.flows;
         // (4), (9), (15)

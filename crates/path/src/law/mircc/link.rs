@@ -12,6 +12,12 @@ pub(super) const ALPHA: Param<f64> =
 pub(super) const BETA: Param<f64> = Param::number("beta", 0.1, (0.0, 1.0), "", "least weight of the queue, beta' in the paper");
 pub(super) const ETA_CAPS: Param<bool> =
     Param::choice("cap", "capacity", &[("capacity", false), ("eta", true)], "upper bound of rates: capacity, or eta of it");
+pub(super) const COUNT: Param<bool> = Param::choice(
+    "count",
+    "arrivals",
+    &[("arrivals", true), ("capacity", false)],
+    "flows counted: max(C, y)/R as in equation (2), or C/R as in RCP, y being all traffic of the class",
+);
 pub(super) const KT: Param<f64> =
     Param::number("kt", 1.0, (0.01, 10.0), "", "interval of ticks in mean round trips; unstable above two ticks of feedback delay");
 pub(super) const SHORTEST: Param<Span> =
@@ -39,6 +45,8 @@ pub(super) struct Link {
     pub(super) beta: f64,
     /// True if rates end at eta of what their class may fill.
     eta_caps: bool,
+    /// True if N counts arrivals beyond the capacity.
+    counts_arrivals: bool,
     kt: f64,
     shortest: Span,
     longest: Span,
@@ -80,6 +88,7 @@ impl Link {
             alpha: params.get(&ALPHA),
             beta: params.get(&BETA),
             eta_caps: params.get(&ETA_CAPS),
+            counts_arrivals: params.get(&COUNT),
             kt: params.get(&KT),
             shortest: params.get(&SHORTEST),
             longest: params.get(&LONGEST),
@@ -131,6 +140,11 @@ impl Link {
     /// carry the rate, which rises from the floor as soon as there is something to share.
     pub(super) fn stamp_or_none(&self, rate: f64) -> Rate {
         if self.capacity > 0.0 && rate > self.floor { Rate::from_bps(rate as u64) } else { Rate::ZERO }
+    }
+
+    /// N before it is held: how many flows at `rate` fill `capacity`, or make `arrivals` where these are more.
+    pub(super) fn flows(&self, capacity: f64, arrivals: f64, rate: f64) -> f64 {
+        (if self.counts_arrivals { capacity.max(arrivals) } else { capacity }) / rate
     }
 
     /// T: a mean round trip by default, and at most that wherever the least interval is longer (section 3.1.2).

@@ -86,3 +86,14 @@ proptest! {
         prop_assert!(state(&law, "excess_mbps").abs() < 1e-12);
     }
 }
+
+/// C/R takes no notice of arrivals: base does not fall with them, and excess turns negative.
+#[test]
+fn flows_counted_by_capacity_alone() {
+    let mut law = made("mircc-single?alpha=1&count=capacity");
+    // N = 10/10, beta = 1, base = 9.5, excess = 10 - 12/1.
+    close(tick(&mut law, 12.0, 0.0), 7.5);
+    close(state(&law, "flows"), 1.0);
+    // N = 10/7.5.
+    close(tick(&mut law, 9.0, 0.0), 0.75 * 9.5 + 7.5 - 0.75 * 9.0);
+}
