@@ -1,7 +1,7 @@
 //! How equal the flows' rates are, and from when on.
 
 use super::contest::Contest;
-use super::convergence::{lasting, throughput};
+use super::convergence::{Shares, lasting, throughput};
 use super::{Better, Metric};
 use crate::part::standing;
 use crate::{FlowRecord, Record};
@@ -38,6 +38,26 @@ pub(super) const FAIR_AFTER: Metric = Metric {
     compute: fair_after,
 };
 
+pub(super) const SHARE_MIN: Metric = Metric {
+    name: "share_min",
+    unit: "%",
+    better: Better::Higher,
+    summary: "Smallest part of its max-min fair share that a flow has.",
+    formula: "smallest x / s, x being each flow's throughput (wire bytes arrived) while all ran, as in jain, and s its max-min fair share of what the links could carry then",
+    source: "Bertsekas and Gallager, Data Networks, 1992, section 6.5.2; RFC 5166, section 2.3",
+    compute: share_min,
+};
+
+pub(super) const SHARE_MAX: Metric = Metric {
+    name: "share_max",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Largest part of its max-min fair share that a flow has.",
+    formula: "largest x / s, as in share_min",
+    source: "as share_min",
+    compute: share_max,
+};
+
 /// What counts as fair: five flows of which one has nothing have 0.8, two of which one has twice as much as the other 0.9.
 const FAIR: f64 = 0.9;
 
@@ -63,6 +83,23 @@ pub(super) fn fair_after(record: &Record) -> Option<f64> {
         rates.and_then(|rates| index(&rates)).is_some_and(|index| index >= FAIR)
     };
     lasting(record, steps, &(0..instants).map(fair).collect::<Vec<bool>>())
+}
+
+pub(super) fn share_min(record: &Record) -> Option<f64> {
+    parts(record)?.into_iter().reduce(f64::min)
+}
+
+pub(super) fn share_max(record: &Record) -> Option<f64> {
+    parts(record)?.into_iter().reduce(f64::max)
+}
+
+/// The part in % of its max-min fair share that each of two flows or more had while all ran.
+fn parts(record: &Record) -> Option<Vec<f64>> {
+    let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
+    let (from, to) = (contest.from.max(Time::ZERO + record.warmup), contest.to);
+    let mut shares = Shares::new(record, &contest);
+    let shares = shares.over(from, to)?;
+    contest.flows.iter().zip(shares).map(|(flow, share)| Some(100.0 * throughput(flow, from, to)? / share)).collect()
 }
 
 /// Each flow's goodput while all ran, two flows or more.
@@ -92,7 +129,7 @@ fn delivered(flow: &FlowRecord, at: Time) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{flow, record, sending};
+    use super::super::fixture::{flow, link, record, sending};
     use super::*;
     use narrows_units::{Bytes, Span};
 
@@ -133,6 +170,18 @@ mod tests {
         run.flows.pop();
         // The mean is 3.
         assert!(rate_deviation(&run).is_some_and(|got| (got - 100.0 / 3.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn parts_of_max_min_shares() {
+        // Of 10 and 4 Mbit/s: 8 for the first, held at the narrow link by the second to 2 for each of its two.
+        let rates = [(7.2, vec![0]), (1.9, vec![0, 1]), (2.1, vec![1])];
+        let flows = rates.map(|(rate, route)| FlowRecord { route, ..sending("f", |_| rate) });
+        let mut run = record(flows.to_vec(), vec![link("wide", 10), link("narrow", 4)]);
+        assert!(share_min(&run).is_some_and(|part| (part - 90.0).abs() < 1e-6), "{:?}", share_min(&run));
+        assert!(share_max(&run).is_some_and(|part| (part - 105.0).abs() < 1e-6), "{:?}", share_max(&run));
+        run.flows.truncate(1);
+        assert_eq!((share_min(&run), share_max(&run)), (None, None));
     }
 
     #[test]

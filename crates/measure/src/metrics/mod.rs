@@ -7,6 +7,7 @@ mod delay;
 mod delivery;
 mod fairness;
 mod icn;
+mod icn_rates;
 mod queue;
 mod share;
 mod starvation;
