@@ -31,6 +31,7 @@ mod difference;
 mod error;
 mod excerpt;
 mod files;
+mod graph;
 mod icn;
 mod model;
 mod network;

@@ -4,7 +4,7 @@ use crate::error::{Checked, ScenarioError};
 use crate::files::{ReadFile, read_named, scenario_text};
 use crate::paths::PathProfile;
 use crate::raw::RawScenario;
-use crate::{Scenario, check, paths, syntax};
+use crate::{Scenario, check, graph, paths, syntax};
 use std::io;
 use std::path::Path;
 
@@ -16,9 +16,13 @@ pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, Scenar
     checked.map_err(|problem| ScenarioError::new(*problem, file, &whole))
 }
 
-/// The raw scenario; `text` gets the network of its path appended, if it names one.
+/// The raw scenario; `text` gets the networks of its graph and its path appended, if it has them.
 pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
-    let raw: RawScenario = syntax::read(text)?;
+    let mut raw: RawScenario = syntax::read(text)?;
+    if let Some(graph) = &raw.graph {
+        *text = graph::append(text, graph);
+        raw = syntax::read(text)?;
+    }
     let Some(path) = &raw.path else { return Ok(raw) };
     let own = text.len();
     *text = paths::append(text, path)?;

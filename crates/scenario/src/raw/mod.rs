@@ -5,6 +5,7 @@ pub(crate) mod flow;
 pub(crate) mod link;
 pub(crate) mod transport;
 
+use crate::graph::RawGraph;
 use crate::icn::{RawConsumer, RawIcn, RawPrefix, RawRequest};
 use crate::paper::raw::{RawClaim, RawFigure, RawLive, RawPlot, RawQuick, Unread};
 use crate::text::{At, Quantity};
@@ -26,6 +27,8 @@ pub(crate) struct RawScenario {
     pub name: Option<At<String>>,
     /// A named path between the nodes "sender" and "receiver", whose links are added to those of this file (`narrows list paths`).
     pub path: Option<At<String>>,
+    /// A random information-centric network that is added to this file's.
+    pub graph: Option<At<RawGraph>>,
     /// Fixes every random draw. Default: 1.
     pub seed: Option<u64>,
     /// How long it runs.

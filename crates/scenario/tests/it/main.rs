@@ -2,6 +2,7 @@
 
 mod common;
 mod driven;
+mod graph;
 mod icn;
 mod icn_refused;
 mod paper;

@@ -4,88 +4,35 @@
 //! of 5408 flows with Data one way all within 10 %, the worst 6.6 % off, half of them 2.0 % or less.
 
 use crate::common::scenario;
-use narrows_scenario::{NodeId, PrefixId};
-use narrows_units::{Random, Span};
+use narrows_path::RateSource;
+use narrows_scenario::{Consumer, Link, Scenario};
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 /// The part of each link that the law gives away.
 const ETA: f64 = 0.95;
 /// Size of Data over that of the Interest for it.
 const INFLATION: f64 = 10.0;
-/// Round trips are between this and three times as long.
-const SHORTEST: Span = Span::from_millis(24);
 
 const HEAD: &str = "duration = \"30 s\"\nwarmup = \"15 s\"\nsample = \"100 ms\"\n[icn]\nlaw = \"mircc\"\nmultipath = false\n";
 
 /// A network and what flows over it: of each flow the links of its Data, by their place in the scenario.
 struct Case {
-    text: String,
+    plan: Scenario,
     flows: Vec<Vec<usize>>,
     /// Mbit/s of each link.
     rates: Vec<f64>,
 }
 
 impl Case {
-    /// A random connected graph of 8 to 30 links, and 5 to 50 flows over the ways of least delay. With `one_way` no link carries Data in both directions.
-    fn draw(seed: u64, one_way: bool) -> Case {
-        let mut random = Random::stream(seed, "graph");
-        loop {
-            let case = Case::draw_any(seed, one_way, &mut random);
-            if case.flows.len() >= 5 {
-                return case;
-            }
-        }
-    }
-
-    fn draw_any(seed: u64, one_way: bool, random: &mut Random) -> Case {
-        let nodes = 6 + random.below(11) as usize;
-        let most = (30 - (nodes - 1)).min(nodes * (nodes - 1) / 2 - (nodes - 1)) as u64;
-        let extra = random.below(most + 1).max(4.min(most)) as usize;
-        let mut ends: BTreeSet<(usize, usize)> = (1..nodes).map(|node| (random.below(node as u64) as usize, node)).collect();
-        while ends.len() < nodes - 1 + extra {
-            let (a, b) = (random.below(nodes as u64) as usize, random.below(nodes as u64) as usize);
-            if a != b {
-                ends.insert((a.min(b), a.max(b)));
-            }
-        }
-        let mut text = format!("seed = {seed}\n{HEAD}");
-        let mut rates = Vec::new();
-        for (a, b) in &ends {
-            let (rate, delay) = (4 + random.below(17), 3000 + random.below(8000));
-            let _ = write!(
-                text,
-                "[[link]]\nname = \"{a}-{b}\"\nbetween = [\"{a}\", \"{b}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} us\"\n"
-            );
-            rates.extend([rate as f64; 2]);
-        }
-        for node in 0..nodes {
-            let _ = write!(text, "[[prefix]]\nname = \"/{node}\"\nat = \"{node}\"\n");
-        }
-        let plan = scenario(&format!("{text}[[consumer]]\nat = \"0\"\nprefix = \"/1\"\n"));
+    fn draw(number: u64, one_way: bool) -> Case {
+        let plan = scenario(&format!("seed = {number}\n{HEAD}[graph]\ndraw = {number}\none_way = {one_way}\n"));
         let icn = plan.icn.as_ref().expect("an information-centric network");
-        let node = |name: usize| plan.nodes.iter().position(|node| node.name == name.to_string()).map(NodeId).expect("a node");
-        let wanted = 5 + random.below(46) as usize;
-        let mut used = BTreeSet::new();
-        let mut flows = Vec::new();
-        for _ in 0..2000 {
-            let (from, to) = (random.below(nodes as u64) as usize, random.below(nodes as u64) as usize);
-            if from == to || flows.len() == wanted {
-                continue;
-            }
-            let way: Vec<usize> = icn.way(node(from), PrefixId(to)).iter().map(|link| link.0).collect();
-            let round = way.iter().fold(Span::ZERO, |sum, link| sum + plan.links[*link].config.delay * 2);
-            let against = |link: &usize| used.contains(&(link ^ 1));
-            if !(SHORTEST..=SHORTEST * 3).contains(&round) || one_way && way.iter().any(against) {
-                continue;
-            }
-            used.extend(way.iter().copied());
-            let start = random.below(1000);
-            let _ =
-                write!(text, "[[consumer]]\nname = \"f{}\"\nat = \"{from}\"\nprefix = \"/{to}\"\nstart = \"{start} ms\"\n", flows.len());
-            flows.push(way);
-        }
-        Case { text, flows, rates }
+        let way = |consumer: &Consumer| icn.way(consumer.at, consumer.prefix).iter().map(|link| link.0).collect();
+        let rate = |link: &Link| match &link.config.rate {
+            RateSource::Constant(rate) => rate.as_bps() as f64 / 1e6,
+            other => panic!("{other:?}"),
+        };
+        Case { flows: icn.consumers.iter().map(way).collect(), rates: plan.links.iter().map(rate).collect(), plan }
     }
 
     /// Fair rates in Mbit/s. A direction has for Data what the Interests for the other direction's Data leave, which are fewer the less Data that is: a fixed point.
@@ -119,11 +66,11 @@ impl Case {
 #[test]
 fn shares_by_hand() {
     // Three flows over two links of 10 and 4: one over both, one over each. The narrow one gives 2 to each of its two, the wide one what is left.
-    let case = Case { text: String::new(), flows: vec![vec![0, 2], vec![0], vec![2]], rates: vec![10.0, 10.0, 4.0, 4.0] };
+    let case = Case { flows: vec![vec![0, 2], vec![0], vec![2]], rates: vec![10.0, 10.0, 4.0, 4.0], ..Case::draw(1, true) };
     let fair = case.fair();
     assert!(fair.iter().zip([0.5 * 3.8, 9.5 - 1.9, 1.9]).all(|(a, b)| (a - b).abs() < 1e-12), "{fair:?}");
     // One flow each way over 10: each has 0.95 of 10 less a tenth of the other.
-    let both = Case { text: String::new(), flows: vec![vec![0], vec![1]], rates: vec![10.0, 10.0] }.fair();
+    let both = Case { flows: vec![vec![0], vec![1]], rates: vec![10.0, 10.0], ..Case::draw(1, true) }.fair();
     assert!(both.iter().all(|rate| (rate - 9.5 / 1.095).abs() < 1e-9), "{both:?}");
 }
 
@@ -133,7 +80,7 @@ fn misses(seeds: u64, one_way: bool) -> Vec<(f64, String)> {
     for seed in 1..=seeds {
         let case = Case::draw(seed, one_way);
         let fair = case.fair();
-        let record = narrows_sim::run(&scenario(&case.text)).expect("a run");
+        let record = narrows_sim::run(&case.plan).expect("a run");
         let seconds = (record.duration - record.warmup).as_secs_f64();
         let consumers = &record.icn.as_ref().expect("an information-centric network").consumers;
         for (((flow, fair), consumer), way) in record.flows.iter().zip(&fair).zip(consumers).zip(&case.flows) {
