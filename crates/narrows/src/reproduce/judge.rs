@@ -1,7 +1,7 @@
 //! From the values of runs to whether a claim holds.
 
 use narrows_report::JudgedClaim;
-use narrows_scenario::paper::{Asked, By, Claim, Over, Than};
+use narrows_scenario::paper::{Asked, By, Claim, Over, Seeds, Than};
 
 /// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words; `simulated`, of a cell that the kernel
 /// ran, that of the simulator.
@@ -11,23 +11,28 @@ pub fn judge(
     label: &dyn Fn(usize) -> String,
     simulated: &dyn Fn(usize) -> Option<usize>,
 ) -> JudgedClaim {
-    let mean = |cell: usize, asked: &Asked| mean(&values(cell, asked));
-    let sides = |place: usize, than: &Than| Some([mean(claim.cells[place], &claim.asked)?, mean(than.cells[place], &than.asked)?]);
+    let of_seeds = |cell: usize, asked: &Asked| match claim.seeds {
+        Seeds::Mean => mean(&values(cell, asked)),
+        Seeds::Median => quantile(&values(cell, asked), 0.5),
+        Seeds::LowerQuartile => quantile(&values(cell, asked), 0.25),
+        Seeds::UpperQuartile => quantile(&values(cell, asked), 0.75),
+    };
+    let sides = |place: usize, than: &Than| Some([of_seeds(claim.cells[place], &claim.asked)?, of_seeds(than.cells[place], &than.asked)?]);
     let compared = |[own, other]: [f64; 2], by: By| match by {
         By::Ratio => Some(own / other).filter(|ratio| ratio.is_finite()),
         By::Difference => Some(own - other),
     };
     let value_at = |cell: usize, other: Option<usize>| match (&claim.than, other) {
-        (Some(than), Some(other)) => compared([mean(cell, &claim.asked)?, mean(other, &than.asked)?], than.by),
-        _ => mean(cell, &claim.asked),
+        (Some(than), Some(other)) => compared([of_seeds(cell, &claim.asked)?, of_seeds(other, &than.asked)?], than.by),
+        _ => of_seeds(cell, &claim.asked),
     };
     let other = |place: usize| claim.than.as_ref().map(|than| than.cells[place]);
     let places = 0..claim.cells.len();
     let measured: Vec<Option<f64>> = places.clone().map(|place| value_at(claim.cells[place], other(place))).collect();
     let together = |values: &[Option<f64>]| match claim.over {
         Over::Worst => worst(claim, values),
-        Over::Mean => (self::mean(values), None),
-        Over::Median => (median(values), None),
+        Over::Mean => (mean(values), None),
+        Over::Median => (quantile(values, 0.5), None),
     };
     let (value, place) = together(&measured);
     // The same of the simulator, if the kernel ran all that is judged.
@@ -48,12 +53,13 @@ fn mean(values: &[Option<f64>]) -> Option<f64> {
     (!values.is_empty()).then(|| sum / values.len() as f64)
 }
 
-/// The middle value, or the mean of the middle two; not defined if one of the values is not.
-fn median(values: &[Option<f64>]) -> Option<f64> {
+/// The value with `share` of the others below it, between two of them by their distance; not defined if one of the values is not.
+fn quantile(values: &[Option<f64>], share: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { Some(sorted[middle]) } else { Some((sorted.get(middle.checked_sub(1)?)? + sorted[middle]) / 2.0) }
+    let place = share * (sorted.len().checked_sub(1)?) as f64;
+    let [below, above] = [sorted[place.floor() as usize], sorted[place.ceil() as usize]];
+    Some(below + (above - below) * place.fract())
 }
 
 /// The value that is farthest beyond a bound, or nearest to one from within; one that is not defined is worse than all.
@@ -117,6 +123,19 @@ mod tests {
     }
 
     #[test]
+    fn seeds_can_be_taken_by_their_quantiles() {
+        let seeds = [1.0, 2.0, 3.0, 4.0, 100.0].map(Some);
+        for (name, value) in [("mean", 22.0), ("median", 3.0), ("lower-quartile", 2.0), ("upper-quartile", 4.0)] {
+            let claim = claim(&format!("seeds = \"{name}\"\nat.\"link.l.buffer\" = \"1 bdp\"\nmin = 0"));
+            assert_eq!(judge(&claim, &|_, _| seeds.to_vec(), &|_| String::new(), &|_| None).measured, Some(value), "{name}");
+        }
+        // Between two seeds; both sides of a comparison are taken so.
+        assert_eq!(found("seeds = \"lower-quartile\"\nmin = 2"), (Some(1.5), Some("cell 0".to_owned()), Verdict::Fails));
+        let at = "at = { link.l.buffer = \"3 bdp\" }\nthan = { link.l.buffer = \"1 bdp\" }\nmin = 1";
+        assert_eq!(judged(&format!("seeds = \"upper-quartile\"\n{at}"), VALUES).sides, Some([6.5, 2.5]));
+    }
+
+    #[test]
     fn cells_are_compared_by_their_means() {
         let at = "at = { link.l.buffer = [\"2 bdp\", \"3 bdp\"] }\nthan = { link.l.buffer = \"1 bdp\" }";
         assert_eq!(found(&format!("{at}\nmin = 3")), (Some(3.0), Some("cell 2".to_owned()), Verdict::Holds));
@@ -129,7 +148,7 @@ mod tests {
     #[test]
     fn what_is_not_defined_does_not_hold() {
         let hole = [VALUES[0], [Some(10.0), None], VALUES[2]];
-        for keys in ["max = 100", "over = \"mean\"\nmax = 100", "over = \"median\"\nmax = 100"] {
+        for keys in ["max = 100", "seeds = \"median\"\nmax = 100", "over = \"mean\"\nmax = 100", "over = \"median\"\nmax = 100"] {
             let judged = judged(keys, hole);
             assert_eq!((judged.measured, judged.verdict()), (None, Verdict::Fails), "{keys}");
         }

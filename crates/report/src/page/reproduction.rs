@@ -180,7 +180,7 @@ fn origin(judged: &JudgedClaim) -> String {
         (Over::Mean, _) => Some(format!("mean of {}", claim.cells.len())),
         (Over::Median, _) => Some(format!("median of {}", claim.cells.len())),
     };
-    sides.into_iter().chain(cells).collect::<Vec<_>>().join("; ")
+    sides.into_iter().chain(cells).chain(claim.seeds.name().map(str::to_owned)).collect::<Vec<_>>().join("; ")
 }
 
 /// What of a run a claim is about.

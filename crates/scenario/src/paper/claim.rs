@@ -2,7 +2,7 @@
 
 use super::asked::{Asked, Limits};
 use super::places::RawThan;
-use super::raw::{RawBy, RawClaim, RawJudged, RawOver};
+use super::raw::{RawBy, RawClaim, RawJudged, RawOver, RawSeeds};
 use super::select::{Axes, name_worlds};
 use crate::error::{Checked, Problem};
 use crate::text::At;
@@ -27,6 +27,8 @@ pub struct Claim {
     pub than: Option<Than>,
     /// How several cells are judged.
     pub over: Over,
+    /// A cell's value of those of its seeds.
+    pub seeds: Seeds,
     /// The least value with which it holds.
     pub min: Option<f64>,
     /// The greatest value with which it holds.
@@ -70,6 +72,31 @@ pub enum Over {
     Mean,
     /// By their median.
     Median,
+}
+
+/// How the values of a cell's seeds are made one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeds {
+    /// Their mean.
+    Mean,
+    /// Their median.
+    Median,
+    /// The value that a quarter of them is below, interpolated between two seeds.
+    LowerQuartile,
+    /// The value that a quarter of them is above, interpolated between two seeds.
+    UpperQuartile,
+}
+
+impl Seeds {
+    /// Its name in reports; `None` of the mean, which is the rule.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Seeds::Mean => None,
+            Seeds::Median => Some("median of seeds"),
+            Seeds::LowerQuartile => Some("lower quartile of seeds"),
+            Seeds::UpperQuartile => Some("upper quartile of seeds"),
+        }
+    }
 }
 
 /// What a document gives to judge by.
@@ -132,6 +159,12 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
             None | Some(RawOver::Worst) => Over::Worst,
             Some(RawOver::Mean) => Over::Mean,
             Some(RawOver::Median) => Over::Median,
+        },
+        seeds: match raw.seeds {
+            None | Some(RawSeeds::Mean) => Seeds::Mean,
+            Some(RawSeeds::Median) => Seeds::Median,
+            Some(RawSeeds::LowerQuartile) => Seeds::LowerQuartile,
+            Some(RawSeeds::UpperQuartile) => Seeds::UpperQuartile,
         },
         min,
         max,

@@ -16,7 +16,7 @@ mod worlds;
 
 pub use crate::sweep::Mode;
 pub use asked::{Asked, is_named};
-pub use claim::{By, Claim, Judged, Over, Than};
+pub use claim::{By, Claim, Judged, Over, Seeds, Than};
 pub use figure::{Figure, Plan};
 pub use plot::{Along, Drawn, Plot, Series, Trace};
 pub use statement::{Standing, Statement};

@@ -151,6 +151,8 @@ pub(crate) struct RawClaim {
     pub by: Option<RawBy>,
     /// How several cells are judged. Default: "worst".
     pub over: Option<RawOver>,
+    /// A cell's value of those of its seeds. Default: "mean".
+    pub seeds: Option<RawSeeds>,
     /// The least value with which the claim holds.
     pub min: Option<At<f64>>,
     /// The greatest value with which the claim holds.
@@ -214,6 +216,21 @@ pub(crate) enum RawOver {
     Mean,
     /// By their median.
     Median,
+}
+
+/// How the values of a cell's seeds are made one.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Seeds")]
+pub(crate) enum RawSeeds {
+    /// Their mean.
+    Mean,
+    /// Their median.
+    Median,
+    /// The value that a quarter of them is below.
+    LowerQuartile,
+    /// The value that a quarter of them is above.
+    UpperQuartile,
 }
 
 /// What the document gives to judge by.
