@@ -33,6 +33,7 @@ mod excerpt;
 mod files;
 mod graph;
 mod icn;
+mod implied;
 mod model;
 mod network;
 mod node;

@@ -1,14 +1,15 @@
 //! A checked scenario as text.
 
+use crate::implied;
 use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
 use narrows_path::{Delivery, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder};
-use narrows_transport::{AckFormat, Transport, Tso};
+use narrows_transport::{Transport, Tso};
 use narrows_units::Span;
 use std::fmt::Write;
 
 impl Scenario {
-    /// The scenario as TOML in which nothing is left to defaults: every link in one direction, every flow with its route. Reading it again
-    /// gives an equal scenario, provided that the files of traces are where it says.
+    /// The scenario as TOML in which nothing is left to defaults but what a controller implies for its transport: every link in one
+    /// direction, every flow with its route. Reading it again gives an equal scenario, provided that the files of traces are where it says.
     pub fn to_toml(&self) -> String {
         let mut out = Document(String::new());
         out.text("name", &self.name);
@@ -122,9 +123,10 @@ impl Scenario {
             out.plain("back", self.names(&flow.back));
         }
         write_workload(out, &flow.workload);
-        if *flow.transport != Transport::default() {
+        let implied = implied::transport(flow.controller.as_ref());
+        if *flow.transport != implied {
             out.heading("[flow.transport]");
-            write_transport(out, &flow.transport);
+            write_transport(out, &flow.transport, &implied);
         }
     }
 
@@ -214,7 +216,8 @@ fn written_sizes(sizes: &Sizes) -> String {
     }
 }
 
-fn write_transport(out: &mut Document, transport: &Transport) {
+/// What the controller implies is left to it, so that another one in its place brings its own.
+fn write_transport(out: &mut Document, transport: &Transport, implied: &Transport) {
     out.text("mss", transport.mss);
     out.text("headers", transport.headers);
     out.plain("handshake", transport.handshake);
@@ -222,8 +225,12 @@ fn write_transport(out: &mut Document, transport: &Transport) {
     out.text("min_rto", transport.min_rto);
     out.text("initial_rto", transport.initial_rto);
     out.text("max_rto", transport.max_rto);
-    out.text("acks", transport.acks);
-    out.plain("ack_every", transport.ack_every);
+    if transport.acks != implied.acks {
+        out.text("acks", transport.acks);
+    }
+    if (transport.acks, transport.ack_every) != (implied.acks, implied.ack_every) {
+        out.plain("ack_every", transport.ack_every);
+    }
     out.text("ack_delay", transport.ack_delay);
     out.plain("quick_acks", transport.quick_acks);
     match transport.receive_window {
@@ -241,7 +248,7 @@ fn write_transport(out: &mut Document, transport: &Transport) {
     out.text("rto", transport.rto);
     out.text("rtt_samples", transport.rtt_samples);
     out.text("tick", transport.tick);
-    if transport.acks != AckFormat::Numbered {
+    if transport.loss_detection != implied.loss_detection {
         out.text("loss_detection", transport.loss_detection);
     }
     out.plain("dupthresh", transport.dupthresh);

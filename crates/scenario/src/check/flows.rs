@@ -5,12 +5,13 @@ use super::routes::Map;
 use super::transport;
 use super::workload::{self, Path};
 use crate::error::{Checked, Problem};
+use crate::implied;
 use crate::raw::RawScenario;
 use crate::raw::flow::RawFlow;
 use crate::text::At;
 use crate::{Flow, LinkId, NodeId, Scenario, Workload};
 use narrows_control::{Choice, Setup};
-use narrows_transport::{AckFormat, Transport};
+use narrows_transport::Transport;
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -54,12 +55,12 @@ struct Common {
 }
 
 impl Common {
-    /// What a controller that wants numbered transmissions, each acknowledged by itself, makes of keys that are not written.
-    fn number(&self, transport: &mut Transport) {
-        if !self.acks {
-            transport.acks = AckFormat::Numbered;
+    /// What `controller` makes of keys that are not written.
+    fn adapt(&self, transport: &mut Transport, controller: Option<&Choice>) {
+        if let Some((acks, ack_every)) = implied::acknowledgements(controller).filter(|_| !self.acks) {
+            transport.acks = acks;
             if !self.ack_every {
-                transport.ack_every = 1;
+                transport.ack_every = ack_every;
             }
         }
     }
@@ -76,14 +77,8 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
         ));
     }
     let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
-    let numbered = chosen.as_ref().is_some_and(|choice| choice.entry().numbered);
-    let number = |transport: &mut Transport| {
-        if numbered {
-            common.number(transport)
-        }
-    };
     let place = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
-    let transport = transport::check(written.transport.as_ref(), place, &common.transport, number)?;
+    let transport = transport::check(written.transport.as_ref(), place, &common.transport, |transport| common.adapt(transport, chosen.as_ref()))?;
     let controller = written.controller.as_ref().zip(chosen).map(|(text, chosen)| controller(text, chosen, &transport)).transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
     let path = Path { scenario, route: &route, transport: &transport };

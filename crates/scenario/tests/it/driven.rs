@@ -3,6 +3,16 @@
 use narrows_control::ENTRIES;
 use narrows_scenario::{load_driven_by, parse};
 use std::fs;
+use std::path::Path;
+
+/// A file of this process with `text`, as long as `act` uses it.
+fn with_file<T>(name: &str, text: &str, act: impl FnOnce(&Path) -> T) -> T {
+    let file = std::env::temp_dir().join(format!("narrows-{name}-{}.toml", std::process::id()));
+    fs::write(&file, text).unwrap();
+    let value = act(&file);
+    fs::remove_file(&file).unwrap();
+    value
+}
 
 const SCENARIO: &str = r#"name = "driven"
 duration = "10 s"
@@ -34,15 +44,30 @@ workload = { rate = "1 Mbit/s" }
 
 #[test]
 fn every_controller_drives_as_if_the_file_named_it() {
-    let file = std::env::temp_dir().join(format!("narrows-driven-{}.toml", std::process::id()));
-    fs::write(&file, SCENARIO).unwrap();
-    for entry in ENTRIES {
-        let driven = load_driven_by(&file, entry.name).unwrap_or_else(|error| panic!("{}: {}", entry.name, error.short()));
-        let text = SCENARIO.replace("\"cubic\"", &format!("\"{}\"", entry.name));
-        let written = parse(&text, "driven.toml", &narrows_scenario::read_named).unwrap();
-        assert_eq!(driven.to_toml(), written.to_toml(), "{}", entry.name);
-        assert_eq!(driven.flows[0].transport, written.flows[0].transport, "{}", entry.name);
-        assert!(driven.flows[2].controller.is_none());
+    with_file("driven", SCENARIO, |file| {
+        for entry in ENTRIES {
+            let driven = load_driven_by(file, entry.name).unwrap_or_else(|error| panic!("{}: {}", entry.name, error.short()));
+            let text = SCENARIO.replace("\"cubic\"", &format!("\"{}\"", entry.name));
+            let written = parse(&text, "driven.toml", &narrows_scenario::read_named).unwrap();
+            assert_eq!(driven.to_toml(), written.to_toml(), "{}", entry.name);
+            assert_eq!(driven.flows[0].transport, written.flows[0].transport, "{}", entry.name);
+            assert!(driven.flows[2].controller.is_none());
+        }
+    });
+}
+
+/// Results keep the scenario as it was run. A controller that takes the place of the one that ran brings its own acknowledgements.
+#[test]
+fn every_controller_drives_what_another_has_run_as_if_it_had_run_itself() {
+    for (ran, transport) in [("cubic", ""), ("vivace", ""), ("cubic", "gro = \"10 us\""), ("vivace", "acks = \"cumulative\"")] {
+        let text = SCENARIO.replace("\"cubic\"", &format!("\"{ran}\"")).replace("ack_every = 4", transport);
+        let result = parse(&text, "ran.toml", &narrows_scenario::read_named).unwrap().to_toml();
+        for entry in ENTRIES {
+            let driven = with_file("ran", &result, |file| load_driven_by(file, entry.name).unwrap());
+            let own = with_file("own", &text, |file| load_driven_by(file, entry.name).unwrap());
+            for (driven, own) in driven.flows.iter().zip(&own.flows) {
+                assert_eq!(driven.transport, own.transport, "{} after {ran} with {transport}", entry.name);
+            }
+        }
     }
-    fs::remove_file(&file).unwrap();
 }
