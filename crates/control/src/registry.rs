@@ -22,6 +22,7 @@ pub const ENTRIES: &[&Entry] = &[
     &pcc::allegro::ENTRY,
     &pcc::vivace::ENTRY,
     &pcc::nsdi18::ENTRY,
+    &pcc::nsdi15::ENTRY,
     &pcc::kernel::vivace::ENTRY,
     &pcc::kernel::allegro::ENTRY,
     &vcp::ENTRY,

@@ -78,7 +78,8 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
     }
     let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
     let place = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
-    let transport = transport::check(written.transport.as_ref(), place, &common.transport, |transport| common.adapt(transport, chosen.as_ref()))?;
+    let transport =
+        transport::check(written.transport.as_ref(), place, &common.transport, |transport| common.adapt(transport, chosen.as_ref()))?;
     let controller = written.controller.as_ref().zip(chosen).map(|(text, chosen)| controller(text, chosen, &transport)).transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
     let path = Path { scenario, route: &route, transport: &transport };

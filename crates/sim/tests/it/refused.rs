@@ -18,7 +18,7 @@ at = "near"
 [[consumer]]
 at = "fork"
 prefix = "/news"
-controller = "vivace-nsdi18"
+controller = "vivace?b=0"
 start = "421 ms"
 "#;
 

@@ -10,9 +10,10 @@
 //! * feedback is missing after four round trips and at least 50 ms: the rate is halved and the trials begin again;
 //! * the least rate is two packets per round trip.
 
-use super::driver::{Lengths, Pcc};
+use super::driver::Pcc;
 use super::law::{Context, Judged, Law, Next, Outcome};
-use super::slow_start::{Progress, SlowStart};
+use super::lengths::Lengths;
+use super::slow_start::{FORGIVEN, Progress, SlowStart};
 use super::utility::Safe;
 use crate::{Basis, Built, Entry};
 use narrows_params::{Need, Param, Params};
@@ -26,11 +27,20 @@ pub const ENTRY: Entry = Entry {
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
-    params: &[ALPHA.spec, LOSS_THRESHOLD.spec, EPSILON_MIN.spec, EPSILON_MAX.spec, MI_MIN.spec, MI_MAX.spec, MI_PACKETS.spec],
+    params: &[
+        ALPHA.spec,
+        LOSS_THRESHOLD.spec,
+        EPSILON_MIN.spec,
+        EPSILON_MAX.spec,
+        MI_MIN.spec,
+        MI_MAX.spec,
+        MI_PACKETS.spec,
+        FORGIVEN.spec,
+    ],
     build: |setup, params| {
         let utility = Safe { threshold: params.get(&LOSS_THRESHOLD), steepness: params.get(&ALPHA) };
         let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
-        Ok(Built::new(Pcc::new(setup, Allegro::new(params), Box::new(utility), lengths)))
+        Ok(Built::new(Pcc::new(setup, Allegro::new(params), Box::new(utility), lengths).forgiving(params.get(&FORGIVEN))))
     },
 };
 
@@ -222,6 +232,10 @@ impl Law for Allegro {
     fn on_idle(&mut self) {
         self.rate = self.rate();
         self.try_both();
+    }
+
+    fn is_starting(&self) -> bool {
+        matches!(self.phase, Phase::Starting(_))
     }
 
     fn rate(&self) -> f64 {

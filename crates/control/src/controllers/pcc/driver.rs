@@ -2,8 +2,9 @@
 
 use super::interval::{Discarded, Interval, Statistics};
 use super::law::{Context, Judged, Law, Next, Outcome};
+use super::lengths::Lengths;
 use super::monitor::Monitor;
-use super::plan::{Length, Plan};
+use super::plan::Plan;
 use super::utility::Utility;
 use crate::Setup;
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
@@ -14,9 +15,6 @@ use narrows_wire::Ecn;
 const NOMINAL_RTT: Span = Span::from_millis(100);
 /// The first rate, and the least: packets per round trip.
 const FIRST_PACKETS: f64 = 2.0;
-/// The window: this many times rate and round trip, and so many segments at least (PCC-Kernel `tcp_pcc.c`).
-const WINDOW_GAIN: f64 = 2.0;
-const LEAST_WINDOW: f64 = 4.0;
 /// Feedback that is missing so many round trips after the end of an interval, and at least so long, is not waited for. The least time lets a receiver delay
 /// an acknowledgement (the same bound as in PCC-Uspace, NSDI-2018).
 const PATIENCE: u64 = 4;
@@ -24,33 +22,13 @@ const LEAST_PATIENCE: Span = Span::from_millis(50);
 /// After so long without an interval that could be judged, the search begins anew.
 const IDLE: Span = Span::from_secs(1);
 
-/// How long a variant's intervals are.
-#[derive(Clone, Copy, Debug)]
-pub struct Lengths {
-    /// Round trips, drawn uniformly between these two.
-    pub round_trips: (f64, f64),
-    /// Packets, at least and at most.
-    pub packets: (u32, u32),
-}
-
-impl Lengths {
-    /// Between so many round trips, `shortest` if `longest` is less, with so many packets at least.
-    pub fn of_round_trips(shortest: f64, longest: f64, packets: f64) -> Lengths {
-        Lengths { round_trips: (shortest, longest.max(shortest)), packets: (packets as u32, u32::MAX) }
-    }
-
-    fn draw(&self, rtt: Span, random: &mut Random) -> Length {
-        let (shortest, longest) = self.round_trips;
-        let round_trips = if longest > shortest { shortest + (longest - shortest) * random.uniform() } else { shortest };
-        Length { span: Span::from_secs_f64(rtt.as_secs_f64() * round_trips), least: self.packets.0, most: self.packets.1 }
-    }
-}
-
 /// A PCC controller.
 pub struct Pcc<L> {
     law: L,
     utility: Box<dyn Utility>,
     lengths: Lengths,
+    /// Losses of each interval of slow start that do not count.
+    forgiven: u32,
     monitor: Monitor,
     packet: Bytes,
     initial_window: f64,
@@ -60,6 +38,8 @@ pub struct Pcc<L> {
     /// When the first of the intervals that were not judged began, if the latest was not.
     unjudged_since: Option<Time>,
     latest: (f64, Statistics),
+    /// The end's round trip of the latest interval judged, in seconds.
+    end_rtt: Option<f64>,
     random: Random,
 }
 
@@ -74,6 +54,7 @@ impl<L: Law> Pcc<L> {
             law,
             utility,
             lengths,
+            forgiven: 0,
             monitor: Monitor::new(plan, setup.headers),
             packet,
             initial_window: setup.initial_window.get(),
@@ -81,8 +62,14 @@ impl<L: Law> Pcc<L> {
             least_rtt: Span::MAX,
             unjudged_since: None,
             latest: (0.0, Statistics::default()),
+            end_rtt: None,
             random,
         }
+    }
+
+    /// Slow start does not count so many losses of each interval.
+    pub fn forgiving(self, losses: f64) -> Pcc<L> {
+        Pcc { forgiven: losses as u32, ..self }
     }
 
     fn rtt(&self) -> Span {
@@ -111,8 +98,11 @@ impl<L: Law> Pcc<L> {
 
     fn judge_complete(&mut self) {
         while let Some(interval) = self.monitor.take_complete() {
-            let statistics = interval.statistics(self.least_rtt.as_secs_f64());
+            let forgiven = if self.law.is_starting() { self.forgiven } else { 0 };
+            let statistics = interval.statistics(self.least_rtt.as_secs_f64(), self.end_rtt);
+            let statistics = statistics.map(|statistics| statistics.forgiving(forgiven));
             if let Ok(statistics) = statistics {
+                self.end_rtt = Some(statistics.end_rtt);
                 self.latest = (self.utility.of(&statistics), statistics);
             }
             if self.is_idle(&interval, &statistics) {
@@ -150,9 +140,9 @@ impl<L: Law> Pcc<L> {
     }
 
     fn window(&self) -> f64 {
-        let Some(srtt) = self.srtt else { return self.initial_window.max(LEAST_WINDOW) };
+        let Some(srtt) = self.srtt else { return self.lengths.window.of(0.0).max(self.initial_window) };
         let packets = self.monitor.current().plan().rate * 1e6 * srtt.as_secs_f64() / (self.packet.get() as f64 * 8.0);
-        (WINDOW_GAIN * packets).max(LEAST_WINDOW)
+        self.lengths.window.of(packets)
     }
 }
 

@@ -24,8 +24,20 @@ pub struct Statistics {
     pub slope: f64,
     /// The mean round trip, in seconds; 0 if nothing was acknowledged.
     pub rtt: f64,
+    /// The round trip that was acknowledged last, in seconds; that of the interval before if nothing was acknowledged.
+    pub end_rtt: f64,
+    /// That of the interval judged before; its own in the first.
+    pub end_rtt_before: f64,
     /// The least round trip that the connection has seen, in seconds.
     pub base_rtt: f64,
+}
+
+impl Statistics {
+    /// As if so many of the losses had not been.
+    pub fn forgiving(self, losses: u32) -> Statistics {
+        let lost = self.lost.saturating_sub(losses);
+        Statistics { lost, loss: lost as f64 / self.sent.max(1) as f64, ..self }
+    }
 }
 
 /// Why an interval is not judged.
@@ -54,6 +66,7 @@ pub struct Interval {
     acked_bytes: u64,
     app_limited: bool,
     line: Line,
+    end_rtt: Span,
 }
 
 impl Interval {
@@ -71,6 +84,7 @@ impl Interval {
             acked_bytes: 0,
             app_limited: false,
             line: Line::default(),
+            end_rtt: Span::ZERO,
         }
     }
 
@@ -117,6 +131,7 @@ impl Interval {
             self.acked += 1;
             self.acked_bytes += bytes.get();
             self.line.add(sent_at.since(self.began), rtt);
+            self.end_rtt = rtt;
         }
     }
 
@@ -148,8 +163,8 @@ impl Interval {
         (self.sent, self.acked, self.lost)
     }
 
-    /// What it tells, of a connection whose least round trip is `base_rtt` seconds.
-    pub fn statistics(&self, base_rtt: f64) -> Result<Statistics, Discarded> {
+    /// What it tells, of a connection whose least round trip is `base_rtt` seconds. `before` is the end's round trip of the interval before.
+    pub fn statistics(&self, base_rtt: f64, before: Option<f64>) -> Result<Statistics, Discarded> {
         if self.sent < 2 {
             return Err(Discarded::TooFew);
         }
@@ -163,6 +178,8 @@ impl Interval {
         }
         let packet_time = bits / self.sent as f64 / (self.plan.rate * 1e6);
         let duration = self.last_sent.since(self.began).as_secs_f64() + packet_time;
+        // Without any acknowledgement nothing is known to have changed.
+        let end_rtt = if self.acked > 0 { self.end_rtt.as_secs_f64() } else { before.unwrap_or(base_rtt) };
         Ok(Statistics {
             rate: bits / 1e6 / duration,
             throughput: self.acked_bytes as f64 * 8.0 / 1e6 / duration,
@@ -171,6 +188,8 @@ impl Interval {
             loss: self.lost as f64 / self.sent as f64,
             slope: self.line.slope(),
             rtt: self.line.mean(),
+            end_rtt,
+            end_rtt_before: before.unwrap_or(end_rtt),
             base_rtt,
         })
     }
@@ -209,12 +228,14 @@ mod tests {
         assert!(!interval.is_complete());
         interval.on_lost();
         assert!(interval.is_complete());
-        let statistics = interval.statistics(0.03).unwrap();
+        let statistics = interval.statistics(0.03, None).unwrap();
         assert!((statistics.rate - 12.0).abs() < 1e-9 && (statistics.throughput - 10.8).abs() < 1e-9);
         assert_eq!((statistics.sent, statistics.lost, statistics.loss), (30, 3, 0.1));
         assert!((statistics.slope - 0.1).abs() < 1e-9 && (statistics.rtt - 0.0313).abs() < 1e-9);
+        assert_eq!((statistics.end_rtt, statistics.end_rtt_before), (0.0326, 0.0326));
+        assert_eq!(interval.statistics(0.03, Some(0.04)).unwrap().end_rtt_before, 0.04);
         interval.on_acked(at(3), Span::from_millis(200), Bytes::new(1500));
-        assert_eq!(interval.statistics(0.03).unwrap(), statistics, "what was counted lost and comes late changes nothing");
+        assert_eq!(interval.statistics(0.03, None).unwrap(), statistics, "what was counted lost and comes late changes nothing");
     }
 
     #[test]
@@ -222,7 +243,7 @@ mod tests {
         let ended = |mut interval: Interval, ms| {
             interval.end(at(ms));
             interval.lose_all();
-            interval.statistics(0.03).map(|statistics| statistics.loss)
+            interval.statistics(0.03, None).map(|statistics| statistics.loss)
         };
         assert_eq!(ended(interval(1), 1), Err(Discarded::TooFew));
         assert_eq!(ended(interval(10), 11), Ok(1.0));

@@ -65,6 +65,9 @@ pub trait Law: Send {
     /// Nothing could be judged for more than a second. What is under way is forgotten.
     fn on_idle(&mut self);
 
+    /// True in slow start.
+    fn is_starting(&self) -> bool;
+
     /// The rate between probes, in Mbit/s.
     fn rate(&self) -> f64;
 

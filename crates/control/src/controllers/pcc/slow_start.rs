@@ -2,6 +2,16 @@
 
 use super::interval::Discarded;
 use super::law::{Context, Outcome};
+use narrows_params::Param;
+
+/// Losses of each interval of slow start that do not count.
+pub const FORGIVEN: Param<f64> = Param::number(
+    "forgiven_losses",
+    0.0,
+    (0.0, 1e6),
+    "packets",
+    "losses of an interval that slow start does not count; 50 in PCC-Uspace, NSDI-2018",
+);
 
 /// Doubles interval by interval while outcomes are a round trip late, so the rate to fall back to is that of the best interval, not half of the latest.
 #[derive(Clone, Copy, Debug)]

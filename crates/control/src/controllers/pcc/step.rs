@@ -25,8 +25,6 @@ pub struct Constants {
     pub omega: f64,
     /// What the bound grows with each step that reaches it.
     pub delta: f64,
-    /// What each further step in one direction adds to the confidence once it is above 3.
-    pub slow_growth: f64,
     /// Steps in one direction amplify; otherwise all count once.
     pub amplifier: bool,
     /// Reversals hold the amplifier back.
@@ -68,7 +66,7 @@ impl Stepper {
             if self.swings > 0 {
                 self.swings -= 1;
             } else {
-                self.confidence += if self.confidence < 3.0 { 1.0 } else { self.constants.slow_growth };
+                self.confidence += 1.0;
             }
             return;
         }
@@ -93,11 +91,6 @@ impl Stepper {
         wanted
     }
 
-    /// True if the latest steps had one direction.
-    pub fn has_trend(&self) -> bool {
-        self.direction != 0.0 && self.swings == 0
-    }
-
     /// Names the state.
     pub fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("direction", self.direction);
@@ -111,7 +104,7 @@ impl Stepper {
 mod tests {
     use super::*;
 
-    const PAPER: Constants = Constants { theta: 1.0, omega: 0.05, delta: 0.1, slow_growth: 1.0, amplifier: true, swing_buffer: true };
+    const PAPER: Constants = Constants { theta: 1.0, omega: 0.05, delta: 0.1, amplifier: true, swing_buffer: true };
 
     fn near(value: f64, expected: f64) {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");

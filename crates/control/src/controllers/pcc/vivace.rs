@@ -9,9 +9,10 @@
 //! * feedback is missing after four round trips and at least 50 ms;
 //! * the least rate is two packets per round trip.
 
-use super::driver::{Lengths, Pcc};
+use super::driver::Pcc;
 use super::law::{Context, Judged, Law, Next, Outcome};
-use super::slow_start::{Progress, SlowStart};
+use super::lengths::Lengths;
+use super::slow_start::{FORGIVEN, Progress, SlowStart};
 use super::step::{Constants, Stepper};
 use super::utility::{self, UTILITY};
 use crate::{Basis, Built, Entry};
@@ -45,10 +46,12 @@ pub const ENTRY: Entry = Entry {
         MI_MIN.spec,
         MI_MAX.spec,
         MI_PACKETS.spec,
+        FORGIVEN.spec,
     ],
     build: |setup, params| {
         let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
-        Ok(Built::new(Pcc::new(setup, Vivace::new(params), params.get(&UTILITY)(params), lengths)))
+        let pcc = Pcc::new(setup, Vivace::new(params), params.get(&UTILITY)(params), lengths);
+        Ok(Built::new(pcc.forgiving(params.get(&FORGIVEN))))
     },
 };
 
@@ -105,7 +108,6 @@ impl Vivace {
             theta: params.get(&THETA0),
             omega: params.get(&OMEGA0),
             delta: params.get(&DELTA),
-            slow_growth: 1.0,
             amplifier: params.get(&AMPLIFIER),
             swing_buffer: params.get(&SWING_BUFFER),
         };
@@ -196,6 +198,10 @@ impl Law for Vivace {
     fn on_idle(&mut self) {
         self.rate = self.rate();
         self.learn(None);
+    }
+
+    fn is_starting(&self) -> bool {
+        matches!(self.phase, Phase::SlowStart(_))
     }
 
     fn rate(&self) -> f64 {

@@ -4,6 +4,7 @@
 
 mod contract;
 mod gradient;
+mod latency_aware;
 mod latency_target;
 mod proportional;
 mod released;
@@ -13,9 +14,12 @@ mod vivace;
 
 pub use contract::{Build, Utility};
 pub use gradient::{Filter, Gradient};
+pub use latency_aware::LatencyAware;
 pub use latency_target::TARGET_MS;
 pub use proportional::WEIGHT;
-pub use released::{BINARY, Released};
+#[cfg(test)]
+pub use released::BINARY;
+pub use released::Released;
 pub use safe::Safe;
 pub use vivace::{EXPONENT, GRADIENT_FILTER, LATENCY_PRICE, LOSS_PRICE, NEGATIVE_GRADIENT, Vivace};
 
