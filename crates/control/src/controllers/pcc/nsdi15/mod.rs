@@ -1,9 +1,8 @@
 //! Allegro as the code that its authors released with the paper has it, which is not quite what the paper says.
 //!
-//! Source: `modong/pcc`, `sender/app/cc.h` (rate control, utility) and `sender/src/core.cpp` (intervals). What differs from [`allegro`](super::allegro): the utility
-//! also falls with the round trip and with its growth; the start doubles from 2 Mbit/s; intervals of 1.5 to 1.7 round trips; after trials that decide, the first
-//! step's size grows with the distance that the trials needed, and a second one of 2 % follows in any case; a distance of 5 % is followed by 1 % again; between trials and
-//! their outcomes the last trial's rate stays; no window.
+//! Source: `modong/pcc`, `sender/app/cc.h` (rate control, utility) and `sender/src/core.cpp` (intervals). What differs from [`allegro`](super::allegro): the start
+//! doubles from 2 Mbit/s; intervals of 1.5 to 1.7 round trips; after trials that decide, the first step's size grows with the distance that the trials needed, and a
+//! second one of 2 % follows in any case; a distance of 5 % is followed by 1 % again; between trials and their outcomes the last trial's rate stays; no window.
 //!
 //! Choices of ours: an interval that the application or the host cut short is sent again; the code's detection of slow hosts above 200 Mbit/s is left out;
 //! feedback is missing after four round trips and at least 50 ms, which halves the rate (the code waits for ever); a least rate of 0.1 Mbit/s.
@@ -23,7 +22,7 @@ use narrows_params::{Need, Param};
 pub const ENTRY: Entry = Entry {
     name: "allegro-nsdi15",
     kernel: None,
-    summary: "PCC Allegro as released with its paper: a utility that also falls with the round trip, a start from 2 Mbit/s",
+    summary: "PCC Allegro as released with its paper: trials at 1 to 5 % of distance, a second step after each first, a start from 2 Mbit/s",
     source: "modong/pcc, sender/app/cc.h and sender/src/core.cpp",
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
