@@ -180,8 +180,9 @@ fn nothing_is_left_over_in_any_form_of_steering_with_and_without_caches() {
 
 #[test]
 fn both_ways_and_without_limits_nothing_is_dropped() {
-    for buffer in ["", "buffer = \"120 ms\""] {
-        for icn in ["", "shaped_capacity = true", "multipath = false", "consumer = \"best-subflow\"", "consumer = \"total-per-subflow\""] {
+    // Data of a burst that shapers let through late: up to 40 packets wait.
+    for buffer in ["", "buffer = \"60 packets\""] {
+        for icn in ["", "shaper_form = \"published\"", "multipath = false", "consumer = \"best-subflow\"", "consumer = \"total-per-subflow\""] {
             let text = format!("{}[icn]\n{icn}\n{CONSUMERS}{BOTH_WAYS}", network(buffer));
             let record = checked(&text);
             assert_empty(&record, &text);
@@ -263,6 +264,25 @@ fn the_shaper_never_books_more_than_the_way_back_carries() {
         let longest = data.queueing.quantile(1.0).expect("packets");
         assert!(longest < Span::from_millis(3), "Data waited for {longest}");
     }
+}
+
+/// Data of six times the size of Interests both ways, as in Abilene: 84 % of the link each way, which is less than the law aims at on a whole link.
+#[test]
+fn where_data_goes_both_ways_no_queue_stands() {
+    let flows = consumers("forth", "home", "/far", "count = 3") + &consumers("back", "far", "/home", "count = 3");
+    let median = |settings: &str| {
+        let record = checked(&bottleneck(&format!("interest = \"300 B\"\ndata = \"1800 B\"\n{settings}"), "", &flows));
+        let refused: u64 = icn(&record).consumers.iter().map(|consumer| consumer.steady.nacks).sum();
+        let goodput: f64 = record.flows.iter().map(|flow| goodput(flow, 5.0, 20.0)).sum();
+        (flow(&record, "forth.1").rtt.quantile(0.5).expect("round trips"), refused, goodput)
+    };
+    // 30 ms of delays, and less than 4 ms of transmissions.
+    let (rtt, refused, goodput) = median("");
+    assert!(rtt < Span::from_millis(40) && refused == 0, "{rtt}, {refused} refused");
+    // 0.95 (10 - x/6) = x each way.
+    assert!((goodput / (2.0 * 9.5 / (1.0 + 0.95 / 6.0)) - 1.0).abs() < 0.03, "{goodput} Mbit/s");
+    let (whole, ..) = median("shaped_capacity = false");
+    assert!(whole > rtt * 3, "with whole links one does: {whole}");
 }
 
 #[test]
