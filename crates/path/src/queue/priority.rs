@@ -33,10 +33,8 @@ impl<P> Priority<P> {
 impl<P: Packet> Priority<P> {
     /// Makes room for an urgent packet. False if it does not fit all the same; then nothing is pushed out.
     fn make_room(&mut self, packet: &P, verdicts: &mut Verdicts<P>) -> bool {
-        let alone = self.urgent.iter().fold(Backlog::new(self.backlog.limit()), |mut urgent, queued| {
-            urgent.add(queued.packet.size());
-            urgent
-        });
+        let mut alone = Backlog::new(self.backlog.limit());
+        self.urgent.iter().for_each(|queued| alone.add(queued.packet.size()));
         if !alone.admits(packet.size()) {
             return false;
         }
@@ -53,7 +51,8 @@ impl<P: Packet> Priority<P> {
 impl<P: Packet> Discipline<P> for Priority<P> {
     fn enqueue(&mut self, now: Time, packet: P, verdicts: &mut Verdicts<P>) -> Fate {
         let urgent = packet.is_urgent();
-        if !self.backlog.admits(packet.size()) && !(urgent && self.make_room(&packet, verdicts)) {
+        let fits = self.backlog.admits(packet.size()) || urgent && self.make_room(&packet, verdicts);
+        if !fits {
             return Fate::Dropped(DropReason::Full);
         }
         self.backlog.add(packet.size());

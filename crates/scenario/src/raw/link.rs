@@ -80,7 +80,8 @@ links! {
     /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the
     /// flows that cross it, counting propagation), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
     buffer: OrUnlimited<Depth>,
-    /// The queue discipline with its parameters: "fifo", "codel?target=5&interval=100". Default: "fifo".
+    /// The queue discipline with its parameters: "fifo", "codel?target=5&interval=100". Default: "fifo", and
+    /// "priority" in an information-centric network.
     queue: String,
 }
 

@@ -182,7 +182,9 @@ fn nothing_is_left_over_in_any_form_of_steering_with_and_without_caches() {
 fn both_ways_and_without_limits_nothing_is_dropped() {
     // Data of a burst that shapers let through late: up to 40 packets wait.
     for buffer in ["", "buffer = \"60 packets\""] {
-        for icn in ["", "shaper_form = \"published\"", "multipath = false", "consumer = \"best-subflow\"", "consumer = \"total-per-subflow\""] {
+        for icn in
+            ["", "shaper_form = \"published\"", "multipath = false", "consumer = \"best-subflow\"", "consumer = \"total-per-subflow\""]
+        {
             let text = format!("{}[icn]\n{icn}\n{CONSUMERS}{BOTH_WAYS}", network(buffer));
             let record = checked(&text);
             assert_empty(&record, &text);
