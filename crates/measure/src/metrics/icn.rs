@@ -107,7 +107,7 @@ pub(super) fn icn(record: &Record) -> Option<&IcnRecord> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::fixture::{link, record, sending};
+    use super::super::fixture::{record, sending};
     use super::*;
     use crate::{ConsumerRecord, ConsumerSample, RatesRecord, RatesSample, SubflowRecord, SubflowSample};
     use narrows_units::{Rate, Span};

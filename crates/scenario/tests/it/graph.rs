@@ -50,5 +50,5 @@ fn a_graph_needs_a_number_and_consumers_need_an_information_centric_network() {
     assert!(read("one_way = true").unwrap_err().contains("draw"));
     let text = "name = \"x\"\nduration = \"1 s\"\n[graph]\ndraw = 1\n";
     let error = parse(text, "test.toml", &|_| unreachable!("it names no files")).unwrap_err().to_string();
-    assert!(error.contains("[icn]"), "{error}");
+    assert!(error.contains("information-centric"), "{error}");
 }
