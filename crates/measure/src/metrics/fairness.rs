@@ -99,7 +99,8 @@ fn parts(record: &Record) -> Option<Vec<f64>> {
     let (from, to) = (contest.from.max(Time::ZERO + record.warmup), contest.to);
     let mut shares = Shares::new(record, &contest);
     let shares = shares.over(from, to)?;
-    contest.flows.iter().zip(shares).map(|(flow, share)| Some(100.0 * throughput(flow, from, to)? / share)).collect()
+    let part = |(flow, share): (&&FlowRecord, &f64)| (*share > 0.0).then_some(100.0 * throughput(flow, from, to)? / share);
+    contest.flows.iter().zip(shares).map(part).collect()
 }
 
 /// Each flow's goodput while all ran, two flows or more.

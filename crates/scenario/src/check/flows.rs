@@ -55,9 +55,9 @@ struct Common {
 }
 
 impl Common {
-    /// What `controller` makes of keys that are not written.
-    fn adapt(&self, transport: &mut Transport, controller: Option<&Choice>) {
-        if let Some((acks, ack_every)) = implied::acknowledgements(controller).filter(|_| !self.acks) {
+    /// What `controller` makes of keys that are not written. Where the flow writes what acknowledgements name, the controller has no say in them.
+    fn adapt(&self, transport: &mut Transport, controller: Option<&Choice>, written: bool) {
+        if let Some((acks, ack_every)) = implied::acknowledgements(controller).filter(|_| !self.acks && !written) {
             transport.acks = acks;
             if !self.ack_every {
                 transport.ack_every = ack_every;
@@ -78,8 +78,10 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
     }
     let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
     let place = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
-    let transport =
-        transport::check(written.transport.as_ref(), place, &common.transport, |transport| common.adapt(transport, chosen.as_ref()))?;
+    let own_acks = written.transport.as_ref().is_some_and(|table| table.value.acks.is_some());
+    let transport = transport::check(written.transport.as_ref(), place, &common.transport, |transport| {
+        common.adapt(transport, chosen.as_ref(), own_acks)
+    })?;
     let controller = written.controller.as_ref().zip(chosen).map(|(text, chosen)| controller(text, chosen, &transport)).transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
     let path = Path { scenario, route: &route, transport: &transport };

@@ -2,7 +2,7 @@
 
 use narrows_scenario::parse;
 
-/// A controller that only paces and hears of neither delay nor loss doubles its rate without end. The table of its node is full, and refuses at once.
+/// A controller that begins with a million Interests per second. The table of its node is full, and refuses at once.
 const RUNAWAY: &str = r#"duration = "2500 ms"
 [icn]
 law = "none"
@@ -18,7 +18,7 @@ at = "near"
 [[consumer]]
 at = "fork"
 prefix = "/news"
-controller = "vivace?b=0"
+controller = "pcc-vivace?first_rate=1000000000"
 start = "421 ms"
 "#;
 

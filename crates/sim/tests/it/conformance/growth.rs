@@ -22,7 +22,8 @@ fn slow_start_doubles_each_round_trip() {
             acknowledgement of a batch",
         remedy: "grow by a segment for each segment acknowledged, and judge per segment, when it is sent, whether the window limited it: Acked::window_limited",
     };
-    for controller in windowed() {
+    // FAST of SC2002 has no slow start: it climbs by half of alpha in two round trips.
+    for controller in windowed().filter(|controller| !controller.text.starts_with("fast-sc2002")) {
         for ack_every in [1, 2, 8] {
             let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nbuffer = \"2 bdp\"";
             let record = run(&one_link(&controller.text, 3, 0, link, &format!("[flow.transport]\nack_every = {ack_every}")));

@@ -191,8 +191,8 @@ impl Nsdi18 {
         match &mut self.phase {
             Phase::Start { asked } if *asked == Some(number) => self.on_start(judged),
             Phase::Probing { first, probes } if number >= *first => {
-                if probes.add(judged.statistics) {
-                    let probes = probes.clone();
+                let complete = probes.add(judged.statistics).then_some(*probes);
+                if let Some(probes) = complete {
                     self.on_probes(&probes);
                 }
             }

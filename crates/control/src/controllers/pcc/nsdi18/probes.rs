@@ -12,12 +12,14 @@ const DOUBTFUL_LOSS: f64 = 0.05;
 const DOUBTFUL_PACKETS: u32 = 2;
 
 /// One or two pairs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Probes {
-    /// Rates in the order of sending, in Mbit/s.
-    rates: Vec<f64>,
+    /// Rates in the order of sending, in Mbit/s, and what became of them; `count` of each are used.
+    rates: [f64; 2 * PAIRS],
+    outcomes: [Statistics; 2 * PAIRS],
+    count: usize,
     planned: usize,
-    outcomes: Vec<Statistics>,
+    known: usize,
 }
 
 /// What probes decide.
@@ -34,30 +36,36 @@ pub struct Verdict {
 impl Probes {
     /// `pairs` of rates `distance` above and below `rate`, each in a random order.
     pub fn new(pairs: usize, rate: f64, distance: f64, random: &mut Random) -> Probes {
-        let pair = |high_first| if high_first { [rate + distance, rate - distance] } else { [rate - distance, rate + distance] };
-        let rates = (0..pairs).flat_map(|_| pair(random.chance(0.5))).collect();
-        Probes { rates, planned: 0, outcomes: Vec::new() }
+        let mut probes =
+            Probes { rates: [0.0; 2 * PAIRS], outcomes: [Statistics::default(); 2 * PAIRS], count: 2 * pairs, planned: 0, known: 0 };
+        for pair in probes.rates[..2 * pairs].chunks_mut(2) {
+            let first = if random.chance(0.5) { distance } else { -distance };
+            pair.copy_from_slice(&[rate + first, rate - first]);
+        }
+        probes
     }
 
     /// The rate of the next probe.
     pub fn plan(&mut self) -> Option<f64> {
         self.planned += 1;
-        self.rates.get(self.planned - 1).copied()
+        self.rates[..self.count].get(self.planned - 1).copied()
     }
 
     /// What became of the next probe; true if it was the last.
     pub fn add(&mut self, statistics: Statistics) -> bool {
-        self.outcomes.push(statistics);
-        self.outcomes.len() == self.rates.len()
+        self.outcomes[self.known] = statistics;
+        self.known += 1;
+        self.known == self.count
     }
 
     /// What they decide under `utility`.
     pub fn verdict(&self, utility: impl Fn(&Statistics) -> f64) -> Verdict {
-        let (sent, lost) = self.outcomes.iter().fold((0, 0), |(sent, lost), one| (sent + one.sent, lost + one.lost));
+        let (rates, outcomes) = (&self.rates[..self.count], &self.outcomes[..self.count]);
+        let (sent, lost) = outcomes.iter().fold((0, 0), |(sent, lost), one| (sent + one.sent, lost + one.lost));
         let together = lost as f64 / sent.max(1) as f64;
         let charged = |one: &Statistics| utility(&Statistics { loss: if together <= EVEN_LOSS { together } else { one.loss }, ..*one });
         let (mut sign, mut gradient, mut lost_high, mut lost_low) = (0, 0.0, 0, 0);
-        for (rates, pair) in self.rates.chunks(2).zip(self.outcomes.chunks(2)) {
+        for (rates, pair) in rates.chunks(2).zip(outcomes.chunks(2)) {
             let (high, low) = if rates[0] > rates[1] { (&pair[0], &pair[1]) } else { (&pair[1], &pair[0]) };
             let difference = charged(high) - charged(low);
             sign += (difference > 0.0) as i32 - (difference < 0.0) as i32;
@@ -66,6 +74,6 @@ impl Probes {
             lost_low += low.lost;
         }
         let doubtful = sign > 0 && lost_high > 0 && lost_low > lost_high + DOUBTFUL_PACKETS && together >= DOUBTFUL_LOSS;
-        Verdict { sign, gradient: gradient / (self.rates.len() / 2) as f64, doubtful }
+        Verdict { sign, gradient: gradient / (self.count / 2) as f64, doubtful }
     }
 }
