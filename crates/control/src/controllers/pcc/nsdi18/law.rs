@@ -34,6 +34,7 @@ pub struct Settings {
 }
 
 /// What is going on.
+#[expect(clippy::large_enum_variant, reason = "there is one to a flow, and a box would allocate at every search")]
 #[derive(Clone, Debug)]
 enum Phase {
     /// The outcome of the start's latest doubling is awaited; none before the doubling is sent.
