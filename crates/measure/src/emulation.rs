@@ -43,7 +43,7 @@ pub struct Emulation {
     pub wall: Span,
     /// The shortest round trip of a flow without queues.
     pub base_rtt: Span,
-    /// Share of the time in which the machine's cores were idle, 0 to 1.
+    /// Share of the time in which the machine's cores were idle or ran programs of lower priority (`nice`), 0 to 1.
     pub idle: f64,
     /// What held back flows that always had data.
     pub limits: Vec<Limit>,

@@ -78,13 +78,14 @@ fn found_wrong() -> io::Result<u64> {
 }
 
 impl CpuTicks {
-    /// Of /proc/stat (man 5 proc): user, nice, system, idle, iowait, irq, softirq, steal; what follows is contained in the first two.
+    /// Of /proc/stat (man 5 proc): user, nice, system, idle, iowait, irq, softirq, steal; the later fields are contained in the first
+    /// two. Programs of lower priority (`nice`) give way to the hosts and the emulator, so their time was to be had.
     fn read() -> io::Result<CpuTicks> {
         let text = fs::read_to_string("/proc/stat")?;
         let first = text.lines().next().unwrap_or_default();
         let ticks: Vec<u64> = first.split_whitespace().skip(1).take(8).filter_map(|number| number.parse().ok()).collect();
         match ticks[..] {
-            [_, _, _, idle, waiting, ..] => Ok(CpuTicks { idle: idle + waiting, all: ticks.iter().sum() }),
+            [_, nice, _, idle, waiting, ..] => Ok(CpuTicks { idle: nice + idle + waiting, all: ticks.iter().sum() }),
             _ => Err(io::Error::other("/proc/stat has no line for all cores")),
         }
     }
