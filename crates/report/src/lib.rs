@@ -18,6 +18,7 @@ mod model;
 mod number;
 mod overlay;
 mod page;
+mod perfetto;
 mod qlog;
 mod record;
 mod reproduction;
@@ -41,6 +42,7 @@ pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::{grid_html, html};
+pub use perfetto::export_perfetto;
 pub use qlog::SenderLog;
 pub use reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptRun, PaperResult, Reproduction, Traced, Verdict, reproduction_json,

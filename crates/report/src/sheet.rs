@@ -96,7 +96,7 @@ impl Sheet {
         &self.columns
     }
 
-    fn column(&self, name: &str) -> Result<&Cells, ParquetError> {
+    pub fn column(&self, name: &str) -> Result<&Cells, ParquetError> {
         let found = self.columns.iter().find(|(own, _)| own == name).map(|(_, cells)| cells);
         found.ok_or_else(|| ParquetError::General(format!("the column {name} is missing")))
     }

@@ -1,7 +1,7 @@
 //! The scenario of a comparison: some flows of one controller over one bottleneck, described by a few numbers.
 
 use crate::write::{Document, quoted};
-use narrows_units::{Bytes, Depth, Rate, Span};
+use narrows_units::{Depth, Rate, Span};
 
 /// One bottleneck between two hosts and flows of one controller that share it. The default is the one that people test first: 100 Mbit/s,
 /// 30 ms, a buffer of two bandwidth-delay products, one flow, a minute.
@@ -37,7 +37,7 @@ impl Default for Comparison {
             path: None,
             rate: Rate::from_mbps(100),
             rtt: Span::from_millis(30),
-            buffer: Some(Depth::Bytes(Bytes::new(750_000))),
+            buffer: Some(Depth::MilliBdp(2_000)),
             loss: 0.0,
             flows: 1,
             stagger: Span::ZERO,

@@ -5,7 +5,7 @@ use crate::{Bytes, Span};
 use std::fmt;
 use std::str::FromStr;
 
-/// A data rate in bits per second. Written "100 Mbit/s", "1.5Gbps", "20 Mbit".
+/// A data rate in bits per second. Written "100 Mbit/s", "1.5Gbps", "20 Mbit", or as tc(8) has it, "20mbit".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
@@ -100,10 +100,12 @@ const UNITS: &[(&str, u64)] = &[
     ("Mbit/s", 1_000_000),
     ("Mbps", 1_000_000),
     ("Mbit", 1_000_000),
+    ("mbit", 1_000_000),
     ("Mb/s", 1_000_000),
     ("Gbit/s", 1_000_000_000),
     ("Gbps", 1_000_000_000),
     ("Gbit", 1_000_000_000),
+    ("gbit", 1_000_000_000),
     ("Gb/s", 1_000_000_000),
     ("B/s", 8),
     ("kB/s", 8_000),

@@ -31,7 +31,7 @@ pub struct CompareArgs {
     /// Base round trip, half of it in each direction [default: 30 ms]
     #[arg(long, allow_hyphen_values = true)]
     pub rtt: Option<Span>,
-    /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 750 kB]
+    /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 2 bdp]
     #[arg(long, allow_hyphen_values = true)]
     pub buffer: Option<Depth>,
     /// Number of flows [default: 2]

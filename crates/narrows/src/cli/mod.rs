@@ -11,7 +11,7 @@ mod sweep;
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
-pub use results::{BenchArgs, ExportArgs, ListArgs, Listed, PathArgs, ReportArgs};
+pub use results::{BenchArgs, ExportArgs, ExportFormat, ListArgs, Listed, PathArgs, ReportArgs};
 pub use run::{DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs, WatchArgs};
 pub use sweep::{MatrixArgs, ReproduceArgs, SweepArgs};
 
@@ -19,7 +19,7 @@ use clap::{Parser, Subcommand};
 
 /// Compare congestion controllers on simulated, emulated and real networks.
 ///
-/// Without a command, compare NewReno, CUBIC and BBR on a 100 Mbit/s bottleneck with a 30 ms round trip and a 750 kB drop-tail buffer.
+/// Without a command, compare NewReno, CUBIC and BBR on a 100 Mbit/s bottleneck with a 30 ms round trip and a drop-tail buffer of 2 bdp (750 kB).
 #[derive(Parser)]
 #[command(
     version,

@@ -23,9 +23,20 @@ pub struct ReportArgs {
 pub struct ExportArgs {
     /// Result directory
     pub directory: PathBuf,
-    /// Directory for the CSV files [default: csv in the result directory]
+    /// What to write
+    #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
+    pub format: ExportFormat,
+    /// Directory for the CSV files, or the Perfetto file [default: csv or run.perfetto-trace in the result directory]
     #[arg(long)]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ExportFormat {
+    /// Each Parquet table as CSV
+    Csv,
+    /// Samples, transfers and changes as one trace for https://ui.perfetto.dev
+    Perfetto,
 }
 
 #[derive(Args)]

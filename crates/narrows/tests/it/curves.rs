@@ -3,54 +3,33 @@
 //!
 //! A page says `<!-- curve: narrows compare NAME ... -->`; what follows up to `<!-- end of curve -->` comes from that command.
 
+use crate::blocks::{is_stale, pages, rewritten, root};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
-
-const BEGIN: &str = "<!-- curve: ";
-const END: &str = "<!-- end of curve -->";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use std::fs;
+use std::path::PathBuf;
 
 #[test]
 fn pages_of_controllers_show_what_their_commands_give() {
     let place = Scratch::new("curves");
-    let mut pages: Vec<PathBuf> =
-        fs::read_dir(root().join("docs/controllers")).expect("pages").map(|entry| entry.expect("a page").path()).collect();
-    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    pages.sort();
-    let (mut stale, mut shown) = (Vec::new(), Vec::new());
-    for page in pages {
-        let written = fs::read_to_string(&page).expect("a page");
-        let mut files = vec![(page.clone(), String::new())];
-        let mut rest = written.as_str();
-        while let Some((before, after)) = rest.split_once(BEGIN) {
-            let (command, block) = after.split_once(" -->").unwrap_or_else(|| panic!("{}: a curve without -->", page.display()));
+    let (mut stale, mut shown) = (Vec::<PathBuf>::new(), Vec::new());
+    for page in pages("docs/controllers") {
+        let mut files = Vec::new();
+        let text = rewritten(&page, "curve", &mut |command| {
             let controller = command.split_whitespace().nth(2).unwrap_or_default().to_owned();
             let name = format!("curves/{}.svg", controller.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-"));
             let (table, picture) = run(&place, command);
-            files[0].1 += &format!(
-                "{before}{BEGIN}{command} -->\n![Rates of the flows and queue of the bottleneck over time under {controller}]({name})\n\n\
-                 `{command}` prints:\n\n```text\n{}\n```\n{END}",
-                table.split("\n\nFlow").next().unwrap_or_default().trim_end()
+            let table = table.split("\n\nFlow").next().unwrap_or_default().trim_end();
+            let block = format!(
+                "![Rates of the flows and queue of the bottleneck over time under {controller}]({name})\n\n\
+                 `{command}` prints:\n\n```text\n{table}\n```"
             );
             files.push((page.with_file_name(name), picture));
             shown.push(controller);
-            rest = block.split_once(END).unwrap_or_else(|| panic!("{}: a curve that does not end", page.display())).1;
-        }
-        files[0].1 += rest;
-        for (path, text) in files {
-            if env::var_os("UPDATE_DOCS").is_some() {
-                fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
-                fs::write(&path, &text).expect("a file");
-            }
-            if fs::read_to_string(&path).unwrap_or_default() != text {
-                stale.push(path);
-            }
-        }
+            block
+        });
+        files.push((page, text));
+        stale.extend(files.into_iter().filter(|(path, text)| is_stale(path, text)).map(|(path, _)| path));
     }
     assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test it curves rewrites {stale:#?}");
     assert!(!shown.is_empty());

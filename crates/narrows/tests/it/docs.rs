@@ -1,16 +1,13 @@
 //! The pages in `docs` agree with the program. `narrows list` generates `docs/controllers.md`, `docs/disciplines.md` and a part of `docs/icn.md`:
 //! `UPDATE_DOCS=1 cargo test -p narrows --test it docs` rewrites them. The other pages name every key and every column.
 
+use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn page(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))

@@ -215,3 +215,110 @@ fn what_cannot_be_watched_is_refused_with_what_can() {
         assert_eq!(scratch.listing(), ["lossy.toml"], "{arguments}");
     }
 }
+
+/// A field of a protocol buffer, as the wire has it.
+enum Field<'a> {
+    Number(u64),
+    Double(f64),
+    Bytes(&'a [u8]),
+}
+
+/// The fields of a message with their numbers (protobuf.dev, Encoding), read by hand: what the program's library wrote is not checked by itself.
+fn fields(mut rest: &[u8]) -> Vec<(u64, Field<'_>)> {
+    fn varint(rest: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = rest[0];
+            *rest = &rest[1..];
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return value;
+            }
+        }
+    }
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        let key = varint(&mut rest);
+        let field = match key & 7 {
+            0 => Field::Number(varint(&mut rest)),
+            1 => {
+                let (value, after) = rest.split_at(8);
+                rest = after;
+                Field::Double(f64::from_le_bytes(value.try_into().expect("eight bytes")))
+            }
+            2 => {
+                let length = varint(&mut rest) as usize;
+                let (value, after) = rest.split_at(length);
+                rest = after;
+                Field::Bytes(value)
+            }
+            kind => panic!("wire type {kind}"),
+        };
+        all.push((key >> 3, field));
+    }
+    all
+}
+
+#[test]
+fn a_perfetto_trace_has_the_samples_of_the_tables() {
+    let scratch = Scratch::new("perfetto");
+    scratch.write("lossy.toml", LOSSY);
+    narrows(&scratch, &["run", "lossy.toml", "--out", "out"]);
+    narrows(&scratch, &["export", "out"]);
+    narrows(&scratch, &["export", "out", "--format", "perfetto"]);
+    let bytes = scratch.read("out/run.perfetto-trace");
+    let (mut tracks, mut values, mut slices) = (BTreeMap::new(), BTreeMap::<u64, Vec<(u64, f64)>>::new(), 0);
+    for (number, packet) in fields(&bytes) {
+        let (1, Field::Bytes(packet)) = (number, packet) else { panic!("field {number} of a trace") };
+        let mut time = 0;
+        for (number, field) in fields(packet) {
+            match (number, field) {
+                (8, Field::Number(at)) => time = at,
+                (11, Field::Bytes(event)) => {
+                    let (mut kind, mut track, mut value) = (0, 0, None);
+                    for (number, field) in fields(event) {
+                        match (number, field) {
+                            (9, Field::Number(own)) => kind = own,
+                            (11, Field::Number(own)) => track = own,
+                            (44, Field::Double(own)) => value = Some(own),
+                            _ => {}
+                        }
+                    }
+                    slices += i32::from(kind == 1);
+                    if let (4, Some(value)) = (kind, value) {
+                        values.entry(track).or_default().push((time, value));
+                    }
+                }
+                (60, Field::Bytes(track)) => {
+                    let (mut uuid, mut name, mut parent) = (0, String::new(), 0);
+                    for (number, field) in fields(track) {
+                        match (number, field) {
+                            (1, Field::Number(own)) => uuid = own,
+                            (2, Field::Bytes(own)) => name = String::from_utf8(own.to_vec()).expect("text"),
+                            (5, Field::Number(own)) => parent = own,
+                            _ => {}
+                        }
+                    }
+                    tracks.insert(uuid, (name, parent));
+                }
+                _ => {}
+            }
+        }
+    }
+    let parent = |track: u64| tracks[&track].1;
+    let goodput =
+        tracks.keys().find(|track| tracks[track].0 == "goodput" && tracks[&parent(**track)].0 == "file").expect("the flow's goodput");
+    let run = &tracks[&parent(parent(*goodput))];
+    assert_eq!((run.0.as_str(), run.1), ("lossy, seed 3", 0));
+    let rows = table(&scratch, "out", "flow_samples");
+    let real = |row: &BTreeMap<String, String>, column: &str| row[column].parse::<f64>().ok();
+    let expected: Vec<(u64, f64)> = rows
+        .iter()
+        .filter(|row| row["flow"] == "file")
+        .filter_map(|row| Some(((real(row, "time_s")? * 1e9).round() as u64, real(row, "goodput_mbps")?)))
+        .collect();
+    assert!(expected.len() > 100);
+    assert_eq!(values[goodput], expected);
+    assert_eq!(slices, table(&scratch, "out", "transfers").iter().filter(|row| !row["completion_ms"].is_empty()).count() as i32);
+}

@@ -1,6 +1,7 @@
 //! Tests of the crate as its users see it, in one program.
 
 mod arrows;
+mod blocks;
 mod cli;
 mod curves;
 mod differential;
@@ -16,4 +17,5 @@ mod reproduce;
 mod scratch;
 mod sweep;
 mod torture;
+mod tour;
 mod worlds;

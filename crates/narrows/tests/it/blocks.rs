@@ -1,0 +1,39 @@
+//! Parts of pages that come from a command: they stand between `<!-- WORD: COMMAND -->` and `<!-- end of WORD -->`.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The pages in a folder of the documentation, in order of their names.
+pub fn pages(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).expect("pages");
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.expect("a page").path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
+/// The page with each block that `word` begins made again from its command.
+pub fn rewritten(page: &Path, word: &str, block: &mut dyn FnMut(&str) -> String) -> String {
+    let written = fs::read_to_string(page).expect("a page");
+    let (begin, end) = (format!("<!-- {word}: "), format!("<!-- end of {word} -->"));
+    let (mut text, mut rest) = (String::new(), written.as_str());
+    while let Some((before, after)) = rest.split_once(&begin) {
+        let (command, old) = after.split_once(" -->").unwrap_or_else(|| panic!("{}: a {word} without -->", page.display()));
+        text += &format!("{before}{begin}{command} -->\n{}\n{end}", block(command));
+        rest = old.split_once(&end).unwrap_or_else(|| panic!("{}: a {word} that does not end", page.display())).1;
+    }
+    text + rest
+}
+
+/// Writes a file where documentation is to be updated. True if the file has other content.
+pub fn is_stale(path: &Path, text: &str) -> bool {
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    fs::read_to_string(path).unwrap_or_default() != text
+}
