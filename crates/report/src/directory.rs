@@ -91,8 +91,9 @@ pub fn write(reserved: Reserved, comparison: &Comparison, info: &RunInfo) -> Res
     if let Some((label, run)) = comparison.runs().find(|(label, run)| !seen.insert((label.to_owned(), run.seed))) {
         return Err(ReportError::Repeated(label.to_owned(), run.seed));
     }
-    for (index, case) in comparison.cases.iter().enumerate() {
-        reserved.file(&comparison.scenario_file(index), case.scenario_toml.as_bytes())?;
+    let scenarios = comparison.cases.iter().enumerate().map(|(index, case)| (comparison.scenario_file(index), &case.scenario_toml));
+    for (name, text) in scenarios.collect::<BTreeMap<String, &String>>() {
+        reserved.file(&name, text.as_bytes())?;
     }
     for input in &info.inputs {
         reserved.file(&input.name, input.text.as_bytes())?;
