@@ -1,7 +1,7 @@
 //! FAST TCP: keeps α packets of each flow in the queue, by steps in proportion to the distance from there.
 //!
 //! Sources: Jin, Wei and Low, "FAST TCP: motivation, architecture, algorithms, performance", INFOCOM 2004, and ACM/IEEE ToN 14(6), 2006; ns-2.35
-//! `tcp/tcp-fast.{cc,h}`; Low, "FAST TCP: design, implementation, experiments", slides, 2002, for window pacing and `fast-sc2002`.
+//! `tcp/tcp-fast.{cc,h}`; Jin, Wei and Low, "FAST II: Algorithms and Performance", slides, for window pacing and `fast-sc2002`.
 //!
 //! Once in every other round trip w ← min{2w, (1 − γ)w + γ(w·baseRTT/RTT + α)}. At rest w·(RTT − baseRTT)/RTT = α: every flow has α packets in the queue, so rates are
 //! shared in proportion to α, whatever the round trips. After a change one round trip passes before round trips show it: hence every *other* one.
@@ -72,7 +72,7 @@ pub const SC2002: Entry = Entry {
     name: "fast-sc2002",
     kernel: None,
     summary: "FAST TCP as demonstrated at SC2002: one packet per acknowledged packet towards the target, every other round trip",
-    source: "Low, FAST TCP: design, implementation, experiments, slides, 2002; the target's formula is that of the later algorithm",
+    source: "Jin, Wei and Low, FAST II: Algorithms and Performance, slides; the target's formula is that of the later algorithm",
     basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
