@@ -87,8 +87,8 @@ impl Results {
     pub fn legend(&self) -> String {
         let partly = |summary: &Summary| summary.defined() > 0 && summary.defined() < summary.values.len();
         let some_partly = self.cases.iter().flatten().flatten().any(partly);
-        let fraction = if some_partly { " A fraction after it counts the seeds that have a value." } else { "" };
-        format!("Median over seeds, with the range below.{fraction}")
+        let partly = if some_partly { " Brackets count the seeds that have a value." } else { "" };
+        format!("Median over seeds, with the range below.{partly}")
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn cell(summary: Option<&Summary>) -> [String; 2] {
     let (low, high) = (short(summary.min), short(summary.max));
     let missing = match summary.values.len() - summary.defined() {
         0 => String::new(),
-        _ => format!(" {}/{}", summary.defined(), summary.values.len()),
+        _ => format!(" ({} of {})", summary.defined(), summary.values.len()),
     };
     let range = if low == high { String::new() } else { format!("{low}–{high}") };
     [short(summary.median) + &missing, range]

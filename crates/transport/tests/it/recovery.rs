@@ -3,6 +3,7 @@
 use crate::common::{Rig, at};
 use narrows_control::{CaState, Congestion};
 use narrows_transport::{RecoveryAlgorithm, Transport};
+use narrows_units::Span;
 
 /// Time, cumulative acknowledgement and SACK block.
 type Arrival = (u64, u64, Option<(u64, u64)>);
@@ -182,4 +183,26 @@ fn the_timeout_counts_from_the_retransmission_of_the_first_segment() {
     // Round trips of 100 ms and 190 ms: the mean 111.25 ms and its variation, at least 200 ms.
     let due = rig.sender.next_timer().unwrap();
     assert!(due >= at(190 + 300), "{due}");
+}
+
+/// Linux `tcp_clean_rtx_queue`: segments that left before the first was sent again put the timeout off, later ones do not.
+#[test]
+fn news_of_what_left_before_the_retransmission_puts_the_timeout_off() {
+    let mut rig = Rig::new(10.0);
+    rig.numbers(0);
+    rig.ack(100, 1);
+    rig.numbers(100);
+    rig.sack(190, 1, &[(2, 5)]);
+    rig.script.lock().unwrap().reduced = 20.0;
+    assert_eq!(rig.numbers(190)[0], 1);
+    let due = |rig: &Rig| rig.sender.next_timer().expect("a timeout");
+    let first = due(&rig);
+    rig.sack(240, 1, &[(2, 10)]);
+    let put_off = due(&rig);
+    assert!(put_off >= first + Span::from_millis(50), "{put_off} after {first}");
+    let later = rig.numbers(240);
+    let newest = *later.last().expect("new data leaves after the retransmission");
+    assert!(newest >= 11, "{later:?}");
+    rig.sack(480, 1, &[(newest, newest + 1), (2, 10)]);
+    assert_eq!(due(&rig), put_off);
 }

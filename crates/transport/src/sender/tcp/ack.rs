@@ -51,7 +51,8 @@ impl Tcp {
         if advanced {
             self.timeouts_in_a_row = 0;
         }
-        self.restart_timers(conn, now, advanced);
+        let heard = advanced || outlives_the_first(conn, &fresh);
+        self.restart_timers(conn, now, heard);
         conn.feed(now, Some(ack), rtt, in_flight_before, congestion);
         conn.reduce(congestion, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
         rtt
@@ -149,6 +150,15 @@ fn take_rtt(conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, fresh: 
         (Time::NEVER, _) => None,
         (oldest, newest) => Some(conn.take_rtt(now, oldest, newest)),
     }
+}
+
+/// Linux `tcp_clean_rtx_queue`: the timeout begins anew as well where segments are reported that left before the latest transmission of the first one, of which
+/// no news can have come yet. Those that left later do not count: they would put the timeout off for as long as recovery lasts.
+fn outlives_the_first(conn: &Connection, fresh: &RttSamples) -> bool {
+    conn.transport.loss_detection == LossDetection::Rack
+        && fresh.oldest != Time::NEVER
+        && conn.board.outstanding() > 0
+        && fresh.oldest < conn.board.slot(conn.board.una()).sent_at
 }
 
 /// Without SACK: returns how many segments a duplicate acknowledgement, or one that acknowledges `acked` segments, shows to have been delivered.

@@ -9,11 +9,12 @@ use narrows_units::{Span, Time};
 use narrows_wire::Ecn;
 
 impl Tcp {
-    pub(super) fn restart_timers(&self, conn: &mut Connection, now: Time, advanced: bool) {
+    /// After an acknowledgement; `heard` if it puts the timeout off.
+    pub(super) fn restart_timers(&self, conn: &mut Connection, now: Time, heard: bool) {
         conn.probe_wanted = false;
         if conn.board.outstanding() == 0 {
             conn.timers.stop();
-        } else if advanced {
+        } else if heard {
             conn.timers.retransmit = now + conn.rtt.timeout();
             self.schedule_probe(conn, now);
         } else if !is_quiet(conn) {
