@@ -227,7 +227,7 @@ impl<P: Routed> Network<P> {
         loop {
             visitor.seen(at, Crossing::Entering(place), &packet);
             let link = &mut self.links[place];
-            if !link.is_fifo() {
+            if !link.knows_departure(at) {
                 return self.enqueue(now, place, packet, visitor);
             }
             let arrival = match link.admit(now, at, packet.size()) {
@@ -247,7 +247,7 @@ impl<P: Routed> Network<P> {
         }
     }
 
-    /// A packet comes to a link with a discipline.
+    /// A packet comes to a link whose discipline chooses.
     #[inline(never)]
     fn enqueue<V: Visitor<P>>(&mut self, now: Time, link: usize, packet: P, visitor: &mut V) {
         let identity = packet.identity();

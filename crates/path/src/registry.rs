@@ -55,6 +55,9 @@ macro_rules! disciplines {
             fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
                 match self { $(AnyDiscipline::$name(queue) => queue.dequeue(now, verdicts)),* }
             }
+            fn may_be_passed(&self) -> bool {
+                match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::may_be_passed(queue)),* }
+            }
             fn backlog(&self) -> &Backlog {
                 match self { $(AnyDiscipline::$name(queue) => Discipline::<P>::backlog(queue)),* }
             }

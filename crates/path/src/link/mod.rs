@@ -3,7 +3,9 @@
 mod change;
 mod config;
 mod far_end;
+mod form;
 mod loss;
+mod origin;
 mod packet;
 mod probe;
 mod rate_source;
@@ -15,71 +17,23 @@ mod work;
 pub use change::LinkChange;
 pub use config::LinkConfig;
 pub use far_end::{Delivery, Jitter, JitterDist, Reorder};
+pub use form::Form;
 pub use loss::LossModel;
 pub use packet::Packet;
 pub use probe::LinkProbe;
 pub use rate_source::RateSource;
 pub use trace::{Trace, TraceError};
 
-use crate::{AnyDiscipline, Discipline, DisciplineSetup, DropReason, Fate, Limit, Verdicts};
+use crate::{Discipline, DropReason, Fate, Limit};
 use far_end::FarEnd;
+use form::count_drop;
 use loss::LossProcess;
 use narrows_measure::{Histogram, LinkCounters};
-use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
+use origin::Origin;
 use service::Server;
 use std::collections::VecDeque;
 use transmissions::Transmissions;
-
-/// How a link handles its queue.
-#[derive(Clone, Debug)]
-pub enum Form<P> {
-    /// A FIFO whose departures are known at arrival: one event per hop.
-    Ahead(Limit),
-    /// A discipline that chooses when the transmitter becomes free: two events per hop.
-    AtDequeue(Box<Chosen<P>>),
-}
-
-/// A discipline that chooses at dequeue, and what it has done that nobody has asked for yet.
-#[derive(Clone, Debug)]
-pub struct Chosen<P> {
-    discipline: AnyDiscipline<P>,
-    verdicts: Verdicts<P>,
-    /// Of the packets dropped, those that are counted.
-    counted: usize,
-}
-
-impl<P: Packet> Form<P> {
-    /// The form of the discipline that `config` names.
-    fn new(config: &LinkConfig, origin: &Origin) -> Form<P> {
-        let Some(choice) = &config.queue else { return Form::Ahead(config.limit) };
-        let setup = DisciplineSetup { limit: config.limit, rate: config.rate.mean(), delay: config.delay, random: origin.stream("queue") };
-        Form::at_dequeue(AnyDiscipline::new(choice, &setup))
-    }
-
-    /// A discipline that chooses at dequeue.
-    pub fn at_dequeue(discipline: AnyDiscipline<P>) -> Form<P> {
-        Form::AtDequeue(Box::new(Chosen { discipline, verdicts: Verdicts::default(), counted: 0 }))
-    }
-}
-
-impl<P: Packet> Chosen<P> {
-    /// Adds to `counters` what the discipline did since the last time.
-    fn count(&mut self, counters: &mut LinkCounters) {
-        counters.marked += std::mem::take(&mut self.verdicts.marked);
-        for (_, why) in self.verdicts.dropped.range(self.counted..) {
-            count_drop(counters, *why);
-        }
-        self.counted = self.verdicts.dropped.len();
-    }
-}
-
-fn count_drop(counters: &mut LinkCounters, why: DropReason) {
-    match why {
-        DropReason::Loss => counters.lost += 1,
-        DropReason::Full => counters.overflowed += 1,
-        DropReason::Early => counters.dropped_early += 1,
-    }
-}
 
 /// A link in one direction.
 ///
@@ -95,6 +49,8 @@ pub struct Link<P> {
     delay: Span,
     latest_arrival: Time,
     form: Form<P>,
+    /// That of the form: see [`Form::is_passable`].
+    passable: bool,
     loss: Option<Box<LossProcess>>,
     far_end: Option<Box<FarEnd<P>>>,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
@@ -107,19 +63,6 @@ pub struct Link<P> {
     settled: Time,
     counters: LinkCounters,
     origin: Box<Origin>,
-}
-
-/// What fixes the random draws of a link.
-#[derive(Clone, Debug)]
-struct Origin {
-    seed: u64,
-    name: String,
-}
-
-impl Origin {
-    fn stream(&self, what: &str) -> Random {
-        Random::stream(self.seed, &format!("link {} {what}", self.name))
-    }
 }
 
 /// A packet on its way to the far end.
@@ -147,6 +90,7 @@ impl<P: Packet> Link<P> {
             delay: config.delay,
             latest_arrival: Time::ZERO,
             loss: (config.loss != LossModel::None).then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
+            passable: form.is_passable(),
             form,
             transmissions: Transmissions::default(),
             wire: VecDeque::new(),
@@ -168,7 +112,7 @@ impl<P: Packet> Link<P> {
     /// A packet arrives at the near end at `at`. Calls come in time order.
     #[inline]
     pub fn offer(&mut self, at: Time, packet: P) -> Fate {
-        if !self.is_fifo() {
+        if !self.knows_departure(at) {
             return self.enqueue(at, packet);
         }
         match self.admit(at, at, packet.size()) {
@@ -180,36 +124,48 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Its packets leave in the order in which they came, and none is dropped that was accepted.
+    /// True if the departure of a packet that arrives at `at` is known at once: always of a FIFO, and of a link with a discipline if the packet finds the
+    /// transmitter free and [may pass](Discipline::may_be_passed).
     #[inline]
-    pub fn is_fifo(&self) -> bool {
-        matches!(self.form, Form::Ahead(_))
+    pub fn knows_departure(&self, at: Time) -> bool {
+        matches!(self.form, Form::Ahead(_)) || self.passable && self.server.is_free(at)
     }
 
-    /// A FIFO is told at `now` of a packet that arrives at its near end at `at`. Returns when it arrives at the far end: [`carry`](Link::carry) or
-    /// [`pass`](Link::pass) is to be called with that, or, if it is dropped later than now, [`drop_foretold`](Link::drop_foretold) then. Only if the link
-    /// [`foretells`](Link::foretells) may `at` be later than `now`.
+    /// A link that [knows its departure](Link::knows_departure) is told at `now` of a packet that arrives at its near end at `at`. Returns when it arrives at the
+    /// far end: [`carry`](Link::carry) or [`pass`](Link::pass) is to be called with that, or, if it is dropped later than now,
+    /// [`drop_foretold`](Link::drop_foretold) then. Only if the link [`foretells`](Link::foretells) may `at` be later than `now`.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, at: Time, size: Bytes) -> Result<Time, DropReason> {
         if self.transmissions.is_full() {
             self.settle(now);
             self.transmissions.make_room();
         }
+        if let Form::AtDequeue(_) = self.form {
+            self.counters.offered += 1;
+        }
         if self.loses() {
             return Err(self.refuse(now, at, DropReason::Loss));
         }
-        if let Form::Ahead(limit) = self.form
-            && limit != Limit::None
-        {
-            let (bytes, packets) = self.transmissions.at_most_waiting();
-            if !limit.admits(bytes, packets, size) {
-                let (bytes, packets) = self.transmissions.waiting_at(at);
-                if !limit.admits(bytes, packets, size) {
-                    return Err(self.refuse(now, at, DropReason::Full));
-                }
-            }
+        if !self.fits(at, size) {
+            return Err(self.refuse(now, at, DropReason::Full));
         }
         Ok(self.transmit(at, size))
+    }
+
+    /// A packet that arrives at `at` fits into the buffer, behind those that wait.
+    #[inline(always)]
+    fn fits(&mut self, at: Time, size: Bytes) -> bool {
+        match &self.form {
+            Form::Ahead(Limit::None) => true,
+            Form::Ahead(limit) => {
+                let (bytes, packets) = self.transmissions.at_most_waiting();
+                limit.admits(bytes, packets, size) || {
+                    let (bytes, packets) = self.transmissions.waiting_at(at);
+                    limit.admits(bytes, packets, size)
+                }
+            }
+            Form::AtDequeue(chosen) => chosen.discipline.backlog().admits(size),
+        }
     }
 
     /// The loss model takes the next packet.
@@ -265,6 +221,7 @@ impl<P: Packet> Link<P> {
         if self.transmissions.is_empty() {
             self.transmit_next(at);
         }
+        self.passable = self.form.is_passable();
         fate
     }
 
@@ -273,10 +230,7 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let arrival = self.wire.front().map_or(Time::NEVER, |first| first.arrival);
-        let look = match (&self.form, &self.far_end) {
-            (Form::Ahead(_), None) => arrival,
-            _ => self.next_look(arrival),
-        };
+        let look = if self.passable && self.far_end.is_none() { arrival } else { self.next_look(arrival) };
         (look != Time::NEVER).then_some(look)
     }
 
@@ -296,7 +250,7 @@ impl<P: Packet> Link<P> {
     /// The next packet that has arrived at the far end by `now`, with its ideal arrival time.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<(Time, P)> {
-        if let Form::AtDequeue(_) = self.form {
+        if !self.passable {
             self.settle(now);
         }
         let popped = match &mut self.far_end {
@@ -335,6 +289,7 @@ impl<P: Packet> Link<P> {
                 let arrival = self.transmit(queued.at, queued.packet.size());
                 self.wire.push_back(Crossing { packet: queued.packet, arrival });
             }
+            self.passable = self.form.is_passable();
         }
     }
 

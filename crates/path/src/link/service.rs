@@ -85,6 +85,12 @@ impl Server {
         matches!(self.work, Work::None | Work::Constant(_))
     }
 
+    /// All that it was given has left by `at`.
+    #[inline]
+    pub(crate) fn is_free(&self, at: Time) -> bool {
+        at >= self.free_at
+    }
+
     /// True if sending takes it time.
     pub(crate) fn is_limited(&self) -> bool {
         !matches!(self.work, Work::None)
@@ -102,7 +108,7 @@ impl Server {
     /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when it has left.
     #[inline(always)]
     pub(crate) fn serve(&mut self, arrived: Time, size: Bytes) -> Time {
-        let idle = arrived >= self.free_at;
+        let idle = self.is_free(arrived);
         let start = arrived.max(self.free_at);
         self.free_at = match &mut self.work {
             Work::Constant(constant) => start + Span::from_nanos(constant.serve(idle, size)),

@@ -18,6 +18,12 @@ pub trait Discipline<P: Packet> {
     /// The transmitter is free at `now` and takes the next packet. `verdicts` hears of those that are dropped or marked on the way.
     fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>>;
 
+    /// True if an empty queue has no memory and takes each packet that fits as it is: then a packet that finds nothing waiting and the transmitter free goes past
+    /// it, and it is not asked at departures after which nothing waits. Not for one that keeps an average, a state or a clock, like RED, CoDel or PIE.
+    fn may_be_passed(&self) -> bool {
+        false
+    }
+
     /// What waits; the packet in transmission has left the queue.
     fn backlog(&self) -> &Backlog;
 

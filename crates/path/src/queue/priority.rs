@@ -67,6 +67,10 @@ impl<P: Packet> Discipline<P> for Priority<P> {
         Some(next)
     }
 
+    fn may_be_passed(&self) -> bool {
+        true
+    }
+
     fn backlog(&self) -> &Backlog {
         &self.backlog
     }

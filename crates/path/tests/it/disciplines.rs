@@ -56,6 +56,9 @@ impl Packet for Value {
     fn flow(&self) -> u64 {
         self.flow
     }
+    fn is_urgent(&self) -> bool {
+        self.flow == 1
+    }
     fn header(&mut self) -> Option<&mut Header> {
         self.header.as_mut()
     }
@@ -85,6 +88,9 @@ impl Packet for Buffer {
     }
     fn flow(&self) -> u64 {
         self.0[8].into()
+    }
+    fn is_urgent(&self) -> bool {
+        self.flow() == 1
     }
     fn header(&mut self) -> Option<&mut Header> {
         self.1.as_deref_mut()
@@ -154,13 +160,16 @@ fn drive<P: Made>(story: &Story, late: bool) -> Outcome {
         }
         outcome.fates.push(link.offer(now, P::make(id as u64, offer)));
         look(&mut link, now, &mut outcome);
+        link.settle(now);
         let counters = link.counters();
         let gone = counters.lost + counters.overflowed + counters.dropped_early;
         assert_eq!(counters.offered, gone + counters.delivered + link.not_departed() + link.propagating(), "{counters:?}");
         assert!(link.not_departed() > 0 || link.waiting() == (Bytes::ZERO, 0), "waiting behind nothing: {:?}", link.waiting());
     }
     link.change(now, LinkChange::Rate(Rate::from_mbps(1)));
-    look(&mut link, now + Span::from_secs(3_000), &mut outcome);
+    let end = now + Span::from_secs(3_000);
+    look(&mut link, end, &mut outcome);
+    link.settle(end);
     assert_eq!((link.not_departed(), link.propagating(), link.waiting()), (0, 0, (Bytes::ZERO, 0)), "something stayed behind");
     outcome.counters = format!("{:?} {:?}", link.counters(), link.queueing());
     outcome

@@ -3,5 +3,6 @@
 mod changes;
 mod disciplines;
 mod forms;
+mod priority;
 mod sent;
 mod trace;
