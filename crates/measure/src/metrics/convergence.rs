@@ -85,10 +85,15 @@ impl<'a> Shares<'a> {
 }
 
 /// Bytes per second that a link could carry.
-fn offered(link: &LinkRecord, from: Time, to: Time) -> Option<f64> {
+pub(super) fn offered(link: &LinkRecord, from: Time, to: Time) -> Option<f64> {
     link.capacity?;
     let sampled = growth(&link.samples, |sample| sample.capacity, from, to);
     sampled.or(link.rate.map(Rate::bytes_per_sec))
+}
+
+/// Bytes per second that a link sent.
+pub(super) fn departed(link: &LinkRecord, from: Time, to: Time) -> Option<f64> {
+    growth(&link.samples, |sample| sample.departed_bytes, from, to)
 }
 
 /// Wire bytes per second that arrived.

@@ -1,7 +1,8 @@
 //! How equal the flows' rates are, and from when on.
 
 use super::contest::Contest;
-use super::convergence::{Shares, lasting, throughput};
+use super::convergence::{departed, lasting, offered, throughput};
+use super::share::max_min;
 use super::{Better, Metric};
 use crate::part::standing;
 use crate::{FlowRecord, Record};
@@ -43,7 +44,7 @@ pub(super) const SHARE_MIN: Metric = Metric {
     unit: "%",
     better: Better::Higher,
     summary: "Smallest part of its max-min fair share that a flow has.",
-    formula: "smallest x / s, x being each flow's throughput (wire bytes arrived) while all ran, as in jain, and s its max-min fair share of what the links could carry then",
+    formula: "smallest x / s, x being each flow's throughput (wire bytes arrived) while all ran, as in jain, and s its max-min fair share of what the links could carry then, in an information-centric network less what else than this Data they sent: Interests and NACKs",
     source: "Bertsekas and Gallager, Data Networks, 1992, section 6.5.2; RFC 5166, section 2.3",
     compute: share_min,
 };
@@ -97,10 +98,18 @@ pub(super) fn share_max(record: &Record) -> Option<f64> {
 fn parts(record: &Record) -> Option<Vec<f64>> {
     let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
     let (from, to) = (contest.from.max(Time::ZERO + record.warmup), contest.to);
-    let mut shares = Shares::new(record, &contest);
-    let shares = shares.over(from, to)?;
-    let part = |(flow, share): (&&FlowRecord, &f64)| (*share > 0.0).then_some(100.0 * throughput(flow, from, to)? / share);
-    contest.flows.iter().zip(shares).map(part).collect()
+    let rates: Vec<f64> = contest.flows.iter().map(|flow| throughput(flow, from, to)).collect::<Option<_>>()?;
+    let crossing = |place| contest.flows.iter().zip(&rates).filter(move |(flow, _)| flow.route.contains(&place)).map(|(_, rate)| rate);
+    let capacity = record.links.iter().enumerate().map(|(place, link)| {
+        let others = match record.icn {
+            Some(_) => (departed(link, from, to)? - crossing(place).sum::<f64>()).max(0.0),
+            None => 0.0,
+        };
+        Some((offered(link, from, to)? - others).max(0.0))
+    });
+    let routes: Vec<Vec<usize>> = contest.flows.iter().map(|flow| flow.route.clone()).collect();
+    let shares = max_min(&routes, &Vec::from_iter(capacity));
+    shares.into_iter().zip(&rates).map(|(share, rate)| share.filter(|share| *share > 0.0).map(|share| 100.0 * rate / share)).collect()
 }
 
 /// Each flow's goodput while all ran, two flows or more.
@@ -181,6 +190,15 @@ mod tests {
         let mut run = record(flows.to_vec(), vec![link("wide", 10), link("narrow", 4)]);
         assert!(share_min(&run).is_some_and(|part| (part - 90.0).abs() < 1e-6), "{:?}", share_min(&run));
         assert!(share_max(&run).is_some_and(|part| (part - 105.0).abs() < 1e-6), "{:?}", share_max(&run));
+        // Of 5 Mbit/s of which Interests take 1 there are 4 to share; elsewhere each has 2.5, whatever else crosses.
+        run.links[1] = link("narrow", 5);
+        for (index, sample) in run.links[1].samples.iter_mut().enumerate() {
+            sample.departed_bytes = Bytes::new(5 * 12_500 * (index as u64 + 1));
+        }
+        let near = |part: Option<f64>, expected: f64| part.is_some_and(|part| (part - expected).abs() < 1e-6);
+        assert!(near(share_min(&run), 76.0), "{:?}", share_min(&run));
+        run.icn = Some(Box::default());
+        assert!(near(share_min(&run), 90.0) && near(share_max(&run), 105.0), "{:?} {:?}", share_min(&run), share_max(&run));
         run.flows.truncate(1);
         assert_eq!((share_min(&run), share_max(&run)), (None, None));
     }
