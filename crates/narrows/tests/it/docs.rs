@@ -6,7 +6,7 @@ use crate::scratch::{Scratch, code, stderr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
 fn page(name: &str) -> String {
