@@ -9,6 +9,7 @@ mod doctor;
 mod error;
 mod export;
 mod fidelity;
+mod figure;
 mod icn;
 mod inputs;
 mod kernel;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::reproduce(args),
         Command::Report(args) => report::report(args),
         Command::Export(args) => export::export(args),
+        Command::Figure(args) => figure::figure(args),
         Command::Bench(args) => bench::bench(args),
         Command::List(args) => list::list(args),
         Command::Path(args) => list::path(args),

@@ -41,7 +41,7 @@ pub use grid::{Grid, GridAxis, Matrix, Measure, Pairing, Pairs, Reduced, Runs, g
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{grid_html, html};
+pub use page::{Figure, figures, grid_figures, grid_html, html};
 pub use perfetto::export_perfetto;
 pub use qlog::SenderLog;
 pub use reproduction::{

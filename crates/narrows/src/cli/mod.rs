@@ -11,7 +11,7 @@ mod sweep;
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
-pub use results::{BenchArgs, ExportArgs, ExportFormat, ListArgs, Listed, PathArgs, ReportArgs};
+pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
 pub use run::{DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs, WatchArgs};
 pub use sweep::{MatrixArgs, ReproduceArgs, SweepArgs};
 
@@ -57,6 +57,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Export the tables of a result directory as CSV
     Export(ExportArgs),
+    /// List the figures of a result directory, or draw one as SVG
+    Figure(FigureArgs),
     /// Measure the speed of the simulator, of the emulator or of controllers in the kernel
     Bench(BenchArgs),
     /// List controllers, queue disciplines, metrics, paths and papers

@@ -40,6 +40,17 @@ pub enum ExportFormat {
 }
 
 #[derive(Args)]
+pub struct FigureArgs {
+    /// Result directory of a run, comparison, sweep or matrix
+    pub directory: PathBuf,
+    /// Figure to draw; without it, the figures are listed
+    pub name: Option<String>,
+    /// SVG file to write [default: NAME.svg]
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub svg: Option<PathBuf>,
+}
+
+#[derive(Args)]
 pub struct BenchArgs {
     /// Repetitions of each row; the median is shown
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]

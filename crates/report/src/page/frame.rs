@@ -1,12 +1,12 @@
 //! What every page has: its head, title and notes above, the version below.
 
+use super::packed::{PLOTLY, packed};
 use super::style::escape;
-use std::sync::OnceLock;
 
 const FRAME: &str = include_str!("assets/frame.html");
 const SCRIPTS: &str = include_str!("assets/scripts.html");
 const CSS: &str = include_str!("assets/page.css");
-const COMMON: &str = include_str!("assets/common.js");
+const COMMON: &str = concat!(include_str!("assets/common.js"), include_str!("assets/save.js"));
 
 /// What a page puts around its main part.
 pub(super) struct Frame<'a> {
@@ -30,8 +30,7 @@ impl Frame<'_> {
     /// The page.
     pub fn around(&self, main: &str) -> String {
         let scripts = self.plots.as_ref().map_or_else(String::new, |plots| {
-            let data = plots.data.replace('<', "\\u003c");
-            fill(SCRIPTS, &[("plotly", plotly()), ("data", &data), ("common", COMMON), ("own", plots.js)])
+            fill(SCRIPTS, &[("plotly", PLOTLY), ("data", &packed(&plots.data)), ("common", COMMON), ("own", plots.js)])
         });
         fill(
             FRAME,
@@ -72,16 +71,6 @@ pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     page + rest
 }
 
-/// The plotting script alone, without the typesetting script that its crate delivers beside it.
-fn plotly() -> &'static str {
-    static SCRIPT: OnceLock<String> = OnceLock::new();
-    SCRIPT.get_or_init(|| {
-        let sources = plotly::Plot::offline_js_sources();
-        let script = sources.split_once('>').and_then(|(_, after)| after.split_once("</script>"));
-        script.map_or_else(String::new, |(script, _)| script.trim().to_owned())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,11 +78,5 @@ mod tests {
     #[test]
     fn parts_are_filled_in_once() {
         assert_eq!(fill("a {{x}} b {{y}}.", &[("x", "{{y}}"), ("y", "2")]), "a {{y}} b 2.");
-    }
-
-    #[test]
-    fn the_script_is_the_plotting_library_and_only_that() {
-        assert!(plotly().contains("plotly.js v") && !plotly().contains("</script"));
-        assert!(plotly().len() < 5_000_000 && !plotly().contains("MathJax.loader"));
     }
 }

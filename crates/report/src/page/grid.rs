@@ -1,14 +1,16 @@
 //! The page of a sweep.
 
 use super::frame::{self, Frame, Plots, fill};
+use super::pairs;
 use super::style::escape;
 use crate::grid::{self, Grid, Matrix};
 use crate::number::{count, or_dash, short};
+use narrows_measure::harm::STARVED_S;
 use narrows_measure::metrics::Metric;
 use serde::Serialize;
 
 const MAIN: &str = include_str!("assets/grid.html");
-const JS: &str = include_str!("assets/grid.js");
+const JS: &str = concat!(include_str!("assets/heat.js"), include_str!("assets/matrix.js"), include_str!("assets/grid.js"));
 /// Rows of the table of cells; the Parquet table has them all.
 const ROWS: usize = 200;
 /// Bytes of data that the page may carry.
@@ -21,7 +23,11 @@ struct Data<'a> {
     axes: &'a [grid::GridAxis],
     seeds: usize,
     metrics: Vec<Plotted>,
+    /// How many of the metrics are the main ones, of which the page shows at first the one that differs most.
+    main: usize,
     matrix: Option<&'a Matrix>,
+    /// From how long on a flow counts as starved, in s.
+    starved: f64,
 }
 
 #[derive(Serialize)]
@@ -46,13 +52,16 @@ pub fn grid_html(grid: &Grid) -> String {
         axes: &grid.axes,
         seeds: grid.seeds.len(),
         metrics: metrics.iter().take(most(grid)).map(|(head, metric)| drawn(grid, head, metric)).collect(),
+        main: grid::main_metrics(grid).len(),
         matrix: grid.matrix.as_ref(),
+        starved: STARVED_S,
     };
-    let matrix = if grid.matrix.is_some() { include_str!("assets/matrix.html") } else { "" };
+    let pairs = |matrix: &Matrix| fill(include_str!("assets/matrix.html"), &[("summary", &pairs::summary(matrix))]);
+    let matrix = grid.matrix.as_ref().map_or_else(String::new, pairs);
     let main = fill(
         MAIN,
         &[
-            ("matrix", matrix),
+            ("matrix", &matrix),
             ("legend", &legend(grid)),
             ("cells", &table(grid)),
             ("meanings", &meanings(&metrics)),

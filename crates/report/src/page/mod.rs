@@ -2,11 +2,15 @@
 
 mod changes;
 mod fidelity;
+mod figure;
 mod frame;
 mod grid;
 mod icn;
+mod levels;
 pub(crate) mod lines;
 mod overall;
+mod packed;
+mod pairs;
 mod panels;
 mod plots;
 mod reproduction;
@@ -19,13 +23,19 @@ use crate::columns::Results;
 use crate::emulation::INVALID;
 use crate::setup::setup;
 pub(crate) use fidelity::fidelity_html;
+pub use figure::{Figure, figures, grid_figures};
 use frame::{Frame, Plots, fill, notes};
 pub use grid::grid_html;
 pub(crate) use reproduction::reproduction_html;
 use style::escape;
 
 const MAIN: &str = include_str!("assets/page.html");
-const JS: &str = include_str!("assets/page.js");
+const JS: &str = concat!(
+    include_str!("assets/scatter.js"),
+    include_str!("assets/time.js"),
+    include_str!("assets/spread.js"),
+    include_str!("assets/page.js")
+);
 
 /// The report as a page: results, plots, tables, scenario and the command that makes it again.
 pub fn html(comparison: &Comparison) -> String {

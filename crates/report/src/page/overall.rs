@@ -13,48 +13,50 @@ const STEPS: usize = 300;
 /// Goodput against delay: each run, and each case's median, with the limits that all runs share.
 #[derive(Serialize)]
 pub(super) struct Scatter {
-    points: Vec<Mark>,
-    medians: Vec<Mark>,
-    capacity: Option<Point>,
-    base: Option<Point>,
-    full: Option<Point>,
+    pub points: Vec<Mark>,
+    pub medians: Vec<Mark>,
+    pub capacity: Option<Point>,
+    pub base: Option<Point>,
+    pub full: Option<Point>,
 }
 
 #[derive(Serialize)]
-struct Mark {
-    case: usize,
+pub(super) struct Mark {
+    pub case: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    x: Point,
-    y: Point,
+    pub seed: Option<u64>,
+    /// Median and 95th percentile of the round trip.
+    pub x: [Point; 2],
+    pub y: Point,
 }
 
 /// A cumulative distribution of each case.
 #[derive(Serialize)]
 pub(super) struct Distribution {
-    title: &'static str,
-    curves: Vec<Distributed>,
+    pub title: &'static str,
+    pub curves: Vec<Distributed>,
 }
 
 #[derive(Serialize)]
-struct Distributed {
-    case: usize,
+pub(super) struct Distributed {
+    pub case: usize,
     #[serde(flatten)]
-    steps: Steps,
+    pub steps: Steps,
 }
 
 /// The scatter of a comparison's runs.
 pub(super) fn scatter(comparison: &Comparison) -> Scatter {
-    let (Some(goodput), Some(delay)) = (metric("goodput"), metric("rtt_p95")) else { return Scatter::none() };
+    let (Some(goodput), Some(p50), Some(p95)) = (metric("goodput"), metric("rtt_p50"), metric("rtt_p95")) else { return Scatter::none() };
     let mut scatter = Scatter::none();
     for (case, own) in comparison.cases.iter().enumerate() {
         for run in &own.runs {
-            if let (Some(x), Some(y)) = ((delay.compute)(run), (goodput.compute)(run)) {
-                scatter.points.push(Mark { case, seed: Some(run.seed), x: Point(x), y: Point(y) });
+            if let (Some(p50), Some(p95), Some(y)) = ((p50.compute)(run), (p95.compute)(run), (goodput.compute)(run)) {
+                scatter.points.push(Mark { case, seed: Some(run.seed), x: [Point(p50), Point(p95)], y: Point(y) });
             }
         }
-        if let (Some(x), Some(y)) = (Summary::of(delay, &own.runs), Summary::of(goodput, &own.runs)) {
-            scatter.medians.push(Mark { case, seed: None, x: Point(x.median), y: Point(y.median) });
+        let median = |metric| Summary::of(metric, &own.runs).map(|summary| Point(summary.median));
+        if let (Some(p50), Some(p95), Some(y)) = (median(p50), median(p95), median(goodput)) {
+            scatter.medians.push(Mark { case, seed: None, x: [p50, p95], y });
         }
     }
     let same = |of: fn(&Record) -> Option<f64>| {

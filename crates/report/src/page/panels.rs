@@ -1,6 +1,5 @@
 //! The plots over time that stand above each other.
 
-use crate::number::plain;
 use serde::Serialize;
 
 pub(super) const THROUGHPUT: usize = 0;
@@ -21,9 +20,15 @@ pub(super) const PANELS: usize = 13;
 /// One of the plots over time that stand above each other.
 #[derive(Serialize)]
 pub(super) struct Panel {
-    title: String,
+    /// `{}` stands for the link that is shown.
+    pub title: &'static str,
+    pub unit: &'static str,
+    /// What the title says behind the unit.
+    pub aside: &'static str,
+    /// Its values are means over a while, which the title says.
+    pub mean: bool,
     /// Its axis begins at zero.
-    zero: bool,
+    pub zero: bool,
 }
 
 /// One of several lines of a flow or link in one panel: a class, a path.
@@ -35,28 +40,28 @@ pub(super) struct Part {
     pub of: String,
 }
 
-/// The panels, with queues in packets or in kB, and throughput as means over `width` seconds; `{}` in a title stands for the link that is
-/// shown.
-pub(super) fn panels(packets: bool, icn: bool, width: f64) -> [Panel; PANELS] {
-    let queue = if packets { "Queue at {}, packets" } else { "Queue at {}, kB" };
-    let panel = |title: &str, zero: bool| Panel { title: title.to_owned(), zero };
+/// The panels, with queues in packets or in kB.
+pub(super) fn panels(packets: bool, icn: bool) -> [Panel; PANELS] {
+    let panel = |title, unit| Panel { title, unit, aside: "", mean: false, zero: true };
+    let aside = |title, aside| Panel { aside, ..panel(title, "Mbit/s") };
+    let mean = |title, unit| Panel { mean: true, ..panel(title, unit) };
     let (window, pacing) = match icn {
-        true => ("Interests in flight", "Requested rate, Mbit/s"),
-        false => ("Congestion window, segments", "Pacing rate, Mbit/s"),
+        true => (panel("Interests in flight", ""), panel("Requested rate", "Mbit/s")),
+        false => (panel("Congestion window", "segments"), panel("Pacing rate", "Mbit/s")),
     };
     [
-        panel(&format!("Throughput, Mbit/s (mean over {} s)", plain(width)), true),
-        panel("Throughput by class, Mbit/s (secondary dashed)", true),
-        panel("Throughput by path, Mbit/s (the first path of each consumer solid)", true),
-        panel("Round trip, ms", false),
-        panel(window, true),
-        panel(pacing, true),
-        panel("Interests answered with Nacks, per second", true),
-        panel("Rate advertised for {}, Mbit/s (secondary dashed)", true),
-        panel("Interests waiting for {}", true),
-        panel(queue, true),
-        panel("Queueing delay at {}, ms", true),
-        panel("Packets dropped at {}, per second", true),
-        panel("Packets marked at {}, per second", true),
+        mean("Throughput", "Mbit/s"),
+        aside("Throughput by class", "secondary dashed"),
+        aside("Throughput by path", "the first path of each consumer solid"),
+        Panel { zero: false, ..panel("Round trip", "ms") },
+        window,
+        pacing,
+        panel("Interests answered with Nacks", "per second"),
+        aside("Rate advertised for {}", "secondary dashed"),
+        panel("Interests waiting for {}", ""),
+        panel("Queue at {}", if packets { "packets" } else { "kB" }),
+        panel("Queueing delay at {}", "ms"),
+        mean("Packets dropped at {}", "per second"),
+        mean("Packets marked at {}", "per second"),
     ]
 }

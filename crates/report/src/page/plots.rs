@@ -2,63 +2,76 @@
 
 use super::changes::{self, lines};
 use super::icn;
-use super::lines::{Curve, Instant, Point, draining, extremes, grid, growth, keep, sum};
+use super::levels::{Growths, Levels, Means, Room, extreme_levels, growth_levels, growths};
+use super::lines::{Curve, Instant, Point, draining, grid, keep, sum};
 use super::overall::{Distribution, Scatter, distribution, scatter};
 use super::panels::{CWND, DELAY, DROPS, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT, panels};
 use super::transfers::{Transfers, transfers};
 use crate::{Comparison, Overlay, Quantity};
-use narrows_measure::metrics::bottleneck;
+use narrows_measure::metrics::{Summary, bottleneck, metric};
 use narrows_measure::{Changed, FlowRecord, FlowSample, LinkRecord, LinkSample, Record};
 use narrows_units::{Rate, Time};
 use serde::Serialize;
 
-/// Numbers in all curves over time; it keeps the data below 2 MB.
+/// Numbers in all curves over time as they are first drawn.
 const BUDGET: usize = 200_000;
+/// Numbers in their finer levels.
+const FINER: usize = 600_000;
 /// Pairs of extremes in a curve that has room.
 const BINS: usize = 400;
 /// Flows of a case that can be drawn one by one.
 const FLOWS: usize = 8;
+/// Jain's index below which flows are first drawn one by one; two flows have it at shares of 2 to 1.
+const UNEQUAL: f64 = 0.9;
 /// Links that can be chosen.
 const LINKS: usize = 8;
 
 #[derive(Serialize)]
 pub(super) struct Plots<'a> {
-    cases: Vec<&'a str>,
+    pub cases: Vec<&'a str>,
     pub seeds: Vec<u64>,
     /// Flows of the run that has most.
     flows: usize,
+    /// Flows are first drawn one by one: in some case they differ.
+    pub apart: bool,
     end: Instant,
     warmup: Instant,
-    panels: Vec<Panel>,
+    pub panels: Vec<Panel>,
+    /// The panel of windows, and of packets marked.
+    window: Option<usize>,
+    marks: Option<usize>,
     /// The links of which queues, drops and marks are drawn, and which of them at first.
-    links: Vec<&'a str>,
-    link: usize,
-    lines: Vec<Line<'a>>,
+    pub links: Vec<&'a str>,
+    pub link: usize,
+    pub lines: Vec<Line<'a>>,
     overlays: Vec<Laid<'a>>,
     changes: Vec<changes::Line>,
     capacity: Vec<Capacity>,
-    limits: Vec<Limit>,
-    scatter: Scatter,
-    distributions: [Distribution; 2],
-    transfers: Option<Transfers>,
+    pub limits: Vec<Limit>,
+    pub scatter: Scatter,
+    pub distributions: [Distribution; 2],
+    pub transfers: Option<Transfers>,
 }
 
 /// One curve over time: a case's flows together, or one of them, or a link.
 #[derive(Serialize)]
-struct Line<'a> {
-    case: usize,
-    seed: usize,
-    panel: usize,
+pub(super) struct Line<'a> {
+    pub case: usize,
+    pub seed: usize,
+    pub panel: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    flow: Option<usize>,
+    pub flow: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
+    pub name: Option<&'a str>,
     #[serde(flatten)]
-    part: Option<Part>,
+    pub part: Option<Part>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<usize>,
+    pub link: Option<usize>,
+    /// When packets of these flows were dropped, for their windows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Growths>,
     #[serde(flatten)]
-    curve: Curve,
+    pub curve: Levels,
 }
 
 /// A measured series over the simulated ones.
@@ -78,15 +91,15 @@ struct Capacity {
     seed: usize,
     varies: bool,
     #[serde(flatten)]
-    curve: Curve,
+    curve: Levels,
 }
 
 #[derive(Serialize, PartialEq)]
-struct Limit {
-    panel: usize,
-    link: usize,
-    at: Point,
-    text: String,
+pub(super) struct Limit {
+    pub panel: usize,
+    pub link: usize,
+    pub at: Point,
+    pub text: String,
 }
 
 impl Plots<'_> {
@@ -104,7 +117,7 @@ const ICN_CURVES: (usize, usize) = (9, 7);
 struct Extent {
     seeds: usize,
     each_flow: bool,
-    bins: usize,
+    room: Room,
     /// Queueing delays are drawn even where the rate is constant and the queue tells as much: an overlay has measured them.
     delays: bool,
     /// Queues are counted in packets.
@@ -116,14 +129,17 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
     let runs: Vec<&Record> = comparison.runs().map(|(_, run)| run).collect();
     let links = links(&runs);
     let extent = extent(comparison, links.len());
-    let per = throughput_bin(&runs);
+    let means = means(&runs);
     let mut plots = Plots {
         cases: comparison.cases.iter().map(|case| case.label.as_str()).collect(),
         seeds: comparison.cases.first().map_or(vec![], |case| case.runs.iter().take(extent.seeds).map(|run| run.seed).collect()),
         flows: runs.iter().map(|run| run.flows.len()).max().unwrap_or(0),
+        apart: comparison.cases.iter().any(|case| unequal(&case.runs)),
         end: Instant(runs.iter().map(|run| run.duration).max().unwrap_or_default().as_secs_f64()),
         warmup: Instant(runs.iter().map(|run| run.warmup).max().unwrap_or_default().as_secs_f64()),
         panels: vec![],
+        window: None,
+        marks: None,
         link: runs.first().and_then(|run| bottleneck(run)).and_then(|link| links.iter().position(|name| *name == link.name)).unwrap_or(0),
         links,
         lines: vec![],
@@ -142,12 +158,16 @@ pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
     };
     for (index, case) in comparison.cases.iter().enumerate() {
         for (seed, run) in case.runs.iter().take(extent.seeds).enumerate() {
-            draw(&mut plots, (index, seed), run, extent, per);
+            draw(&mut plots, (index, seed), run, extent, means);
         }
     }
-    let width = runs.first().map_or(0.0, |run| run.interval.as_secs_f64() * per as f64);
-    drop_empty_panels(&mut plots, panels(extent.packets, extent.icn, width));
+    drop_empty_panels(&mut plots, panels(extent.packets, extent.icn));
     plots
+}
+
+/// The flows of a case get so different shares that their sum hides it.
+fn unequal(runs: &[Record]) -> bool {
+    metric("jain").and_then(|jain| Summary::of(jain, runs)).is_some_and(|jain| jain.median < UNEQUAL)
 }
 
 /// The links that some run used most, those that dropped or marked packets, and those that bring Data.
@@ -178,22 +198,26 @@ fn extent(comparison: &Comparison, links: usize) -> Extent {
     let (seeds, each_flow) = tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
     let delays = comparison.overlays.iter().flat_map(|overlay| &overlay.series).any(|series| series.quantity == Quantity::QueueingDelay);
     let packets = counts_packets(comparison.runs().next().and_then(|(_, run)| bottleneck(run)));
-    Extent { seeds, each_flow, bins: bins((seeds, each_flow)).clamp(10, BINS), delays, packets, icn: comparison.is_icn() }
+    let bins = bins((seeds, each_flow));
+    // As many curves as share the one room share the other.
+    let room = Room { bins: bins.clamp(10, BINS), finer: 2 * bins * FINER / BUDGET };
+    Extent { seeds, each_flow, room, delays, packets, icn: comparison.is_icn() }
 }
 
-/// Samples in a bin of throughput: at least a round trip, and some 300 bins in all.
-fn throughput_bin(runs: &[&Record]) -> usize {
+/// Samples in a mean of throughput: at least a round trip, and for the whole run some 300 means.
+fn means(runs: &[&Record]) -> Means {
     let interval = runs.iter().map(|run| run.interval.as_nanos()).max().unwrap_or(1).max(1);
     let longest = runs.iter().map(|run| run.duration.as_nanos()).max().unwrap_or(0);
     let rtt = runs.iter().flat_map(|run| &run.flows).map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
-    (longest / 300).max(rtt).div_ceil(interval).max(1) as usize
+    let samples = |time: u64| time.div_ceil(interval).max(1) as usize;
+    Means { coarse: samples((longest / 300).max(rtt)), finest: samples(rtt) }
 }
 
 fn counts_packets(link: Option<&LinkRecord>) -> bool {
     link.is_some_and(|link| link.buffer.is_none() && link.buffer_packets.is_some())
 }
 
-fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record, extent: Extent, per: usize) {
+fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record, extent: Extent, means: Means) {
     let counted = |flow: &FlowRecord| grid(&flow.samples, run.interval, |sample| sample.at, arrived);
     let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| {
         let running = |sample: &FlowSample| flow.end.is_none_or(|end| sample.at <= end);
@@ -201,33 +225,49 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
     };
     let all = |value: fn(&FlowSample) -> Option<f64>| run.flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>();
     let first = run.flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
-    let mut line = |panel: usize, flow: Option<(usize, &'a FlowRecord)>, curve: Curve| {
+    let dropped = |flow: &FlowRecord| keep(grid(&flow.samples, run.interval, |sample| sample.at, |sample| Some(sample.dropped as f64)));
+    let mut line = |panel: usize, flow: Option<(usize, &'a FlowRecord)>, curve: Levels| {
+        let lost = || match flow {
+            Some((_, flow)) => dropped(flow),
+            None => sum(&run.flows.iter().map(dropped).collect::<Vec<_>>()),
+        };
+        let lost = (panel == CWND).then(|| growths(&lost(), run.interval, means.coarse)).flatten();
         let (flow, name) = flow.map(|(index, flow)| (index, flow.name.as_str())).unzip();
-        plots.lines.push(Line { case, seed, panel, flow, name, part: None, link: None, curve });
+        plots.lines.push(Line { case, seed, panel, flow, name, part: None, link: None, lost, curve });
     };
     let kept: Vec<_> = run.flows.iter().map(|flow| keep(counted(flow))).collect();
-    line(THROUGHPUT, None, growth(&sum(&kept), run.interval, per, first));
-    line(RTT, None, extremes(&all(rtt), run.interval, extent.bins));
-    line(CWND, None, extremes(&[sum(&all(cwnd))], run.interval, extent.bins));
-    line(PACING, None, extremes(&[sum(&all(pacing))], run.interval, extent.bins));
+    line(THROUGHPUT, None, growth_levels(&sum(&kept), run.interval, means, first, extent.room));
+    line(RTT, None, extreme_levels(&all(rtt), run.interval, extent.room));
+    line(CWND, None, extreme_levels(&[sum(&all(cwnd))], run.interval, extent.room));
+    line(PACING, None, extreme_levels(&[sum(&all(pacing))], run.interval, extent.room));
     for flow in run.flows.iter().enumerate().filter(|_| extent.each_flow && run.flows.len() > 1) {
-        line(THROUGHPUT, Some(flow), growth(&counted(flow.1), run.interval, per, flow.1.start));
-        line(RTT, Some(flow), extremes(&[over(flow.1, rtt)], run.interval, extent.bins));
-        line(CWND, Some(flow), extremes(&[over(flow.1, cwnd)], run.interval, extent.bins));
-        line(PACING, Some(flow), extremes(&[over(flow.1, pacing)], run.interval, extent.bins));
+        line(THROUGHPUT, Some(flow), growth_levels(&counted(flow.1), run.interval, means, flow.1.start, extent.room));
+        line(RTT, Some(flow), extreme_levels(&[over(flow.1, rtt)], run.interval, extent.room));
+        line(CWND, Some(flow), extreme_levels(&[over(flow.1, cwnd)], run.interval, extent.room));
+        line(PACING, Some(flow), extreme_levels(&[over(flow.1, pacing)], run.interval, extent.room));
     }
-    for (panel, flow, part, curve) in icn::of_flows(run, extent.each_flow, per) {
+    for (panel, flow, part, curve) in icn::of_flows(run, extent.each_flow, means.coarse) {
         let name = flow.map(|flow| run.flows[flow].name.as_str());
-        plots.lines.push(Line { case, seed, panel, flow, name, part, link: None, curve });
+        plots.lines.push(Line { case, seed, panel, flow, name, part, link: None, lost: None, curve: curve.into() });
     }
     if let Some(link) = bottleneck(run) {
-        capacity(plots, (case, seed), run, link, per);
+        capacity(plots, (case, seed), run, link, (means, extent.room));
     }
     for place in 0..plots.links.len() {
         if let Some(index) = run.links.iter().position(|link| link.name == plots.links[place]) {
-            draw_link(plots, (case, seed), run, (place, &run.links[index]), extent, per);
-            for (panel, part, curve) in icn::of_link(run, index, extent.bins) {
-                plots.lines.push(Line { case, seed, panel, flow: None, name: None, part, link: Some(place), curve });
+            draw_link(plots, (case, seed), run, (place, &run.links[index]), extent, means);
+            for (panel, part, curve) in icn::of_link(run, index, extent.room.bins) {
+                plots.lines.push(Line {
+                    case,
+                    seed,
+                    panel,
+                    flow: None,
+                    name: None,
+                    part,
+                    link: Some(place),
+                    lost: None,
+                    curve: curve.into(),
+                });
             }
         }
     }
@@ -239,22 +279,22 @@ fn draw_link(
     run: &Record,
     (place, link): (usize, &LinkRecord),
     extent: Extent,
-    per: usize,
+    means: Means,
 ) {
     let over = |value: fn(&LinkSample) -> f64| grid(&link.samples, run.interval, |s| s.at, |s| Some(value(s)));
-    let mut line = |panel: usize, curve: Curve| {
-        plots.lines.push(Line { case, seed, panel, flow: None, name: None, part: None, link: Some(place), curve })
+    let mut line = |panel: usize, curve: Levels| {
+        plots.lines.push(Line { case, seed, panel, flow: None, name: None, part: None, link: Some(place), lost: None, curve })
     };
     let queue = if extent.packets { over(|s| s.queue_packets as f64) } else { over(|s| s.queue.get() as f64 / 1e3) };
-    line(QUEUE, extremes(&[queue], run.interval, extent.bins));
+    line(QUEUE, extreme_levels(&[queue], run.interval, extent.room));
     let varies = link.rate.is_none() && link.capacity.is_some();
     if varies || extent.delays {
         let (waiting, capacity) = (over(|s| s.queue.get() as f64), over(|s| s.capacity.get() as f64));
-        line(DELAY, extremes(&[draining(&waiting, &capacity, run.interval)], run.interval, extent.bins));
+        line(DELAY, extreme_levels(&[draining(&waiting, &capacity, run.interval)], run.interval, extent.room));
     }
     for (panel, counts) in [(DROPS, over(|s| s.dropped as f64)), (MARKS, over(|s| s.marked as f64))] {
         if counts.last().is_some_and(|last| last.is_some_and(|last| last > 0.0)) {
-            line(panel, growth(&counts, run.interval, per, Time::ZERO));
+            line(panel, growth_levels(&counts, run.interval, means, Time::ZERO, extent.room));
         }
     }
     if run.changes.iter().any(|change| change.of == link.name && change.what == Changed::Buffer) {
@@ -272,17 +312,18 @@ fn draw_link(
 }
 
 /// What the bottleneck could carry, once.
-fn capacity(plots: &mut Plots<'_>, (case, seed): (usize, usize), run: &Record, link: &LinkRecord, per: usize) {
+fn capacity(plots: &mut Plots<'_>, (case, seed): (usize, usize), run: &Record, link: &LinkRecord, (means, room): (Means, Room)) {
     let curve = match link.rate {
         Some(rate) => {
             let level = Some(Point(rate.as_mbps()));
-            Curve { x0: Instant(0.0), dx: Instant(run.duration.as_secs_f64()), y: vec![level, level] }
+            Curve { x0: Instant(0.0), dx: Instant(run.duration.as_secs_f64()), y: vec![level, level] }.into()
         }
         None => {
-            growth(&grid(&link.samples, run.interval, |s| s.at, |s| Some(s.capacity.bits() as f64 / 1e6)), run.interval, per, Time::ZERO)
+            let carried = grid(&link.samples, run.interval, |s| s.at, |s| Some(s.capacity.bits() as f64 / 1e6));
+            growth_levels(&carried, run.interval, means, Time::ZERO, room)
         }
     };
-    if !plots.capacity.iter().any(|other| other.seed == seed && other.curve == curve) {
+    if !plots.capacity.iter().any(|other| other.seed == seed && other.curve.coarse == curve.coarse) {
         plots.capacity.push(Capacity { case, seed, varies: link.rate.is_none(), curve });
     }
 }
@@ -326,14 +367,17 @@ fn laid(overlays: &[Overlay]) -> Vec<Laid<'_>> {
 }
 
 fn drop_empty_panels(plots: &mut Plots<'_>, panels: [Panel; PANELS]) {
-    plots.lines.retain(|line| line.curve.y.iter().any(Option::is_some));
+    plots.lines.retain(|line| line.curve.coarse.y.iter().any(Option::is_some));
     let mut new = [0; PANELS];
+    let shown = |panel: usize, lines: &[Line<'_>]| lines.iter().any(|line| line.panel == panel);
+    let [window, marks] = [CWND, MARKS].map(|panel| shown(panel, &plots.lines));
     for (index, panel) in panels.into_iter().enumerate() {
         if plots.lines.iter().any(|line| line.panel == index) || plots.overlays.iter().any(|laid| laid.panel == index) {
             new[index] = plots.panels.len();
             plots.panels.push(panel);
         }
     }
+    (plots.window, plots.marks) = (window.then_some(new[CWND]), marks.then_some(new[MARKS]));
     plots.lines.iter_mut().for_each(|line| line.panel = new[line.panel]);
     plots.overlays.iter_mut().for_each(|laid| laid.panel = new[laid.panel]);
     plots.limits.iter_mut().for_each(|limit| limit.panel = new[limit.panel]);

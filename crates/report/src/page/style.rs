@@ -13,6 +13,10 @@ const MARKERS: [&str; 6] = [
     "<path d=\"M13 2h4v3h3v4h-3v3h-4V9h-3V5h3Z\"/>",
 ];
 
+/// How lines are dashed from one round of colours to the next: pixels on and off.
+const DASHES: [&[u32]; 5] = [&[], &[8, 4], &[2, 3], &[8, 3, 2, 3], &[12, 4]];
+const CSS: &str = include_str!("assets/page.css");
+
 /// Text that is safe between tags and in attributes.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -21,10 +25,31 @@ pub(super) fn escape(text: &str) -> String {
 /// The drawn key of a case: its line and its marker.
 pub(super) fn key(case: usize) -> String {
     format!(
-        "<svg class=\"key\" viewBox=\"0 0 30 14\" style=\"color:var(--case-{})\" aria-hidden=\"true\"><path d=\"M0 7H30\"/>{}</svg>",
+        "<svg class=\"key\" viewBox=\"0 0 30 14\" style=\"color:var(--case-{})\" aria-hidden=\"true\"><path d=\"M0 7H30\"{}/>{}</svg>",
         case % COLOURS,
+        dashed(case),
         MARKERS[case % MARKERS.len()],
     )
+}
+
+/// The dashes of a case's line as an attribute.
+fn dashed(case: usize) -> String {
+    match dashes(case / COLOURS) {
+        [] => String::new(),
+        dashes => format!(" stroke-dasharray=\"{}\"", dashes.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
+    }
+}
+
+/// The dashes of the `n`-th line of a colour, none for the first.
+pub(super) fn dashes(n: usize) -> &'static [u32] {
+    DASHES[n % DASHES.len()]
+}
+
+/// The colour of a case on white, as red, green and blue.
+pub(super) fn colour(case: usize) -> [u8; 3] {
+    let name = format!("--case-{}: #", case % COLOURS);
+    let hex = CSS.split_once(&name).map_or("", |(_, after)| after);
+    [0, 2, 4].map(|at| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(0))
 }
 
 /// A switch for each case.
@@ -38,4 +63,16 @@ pub(super) fn switches(comparison: &Comparison) -> String {
 /// The seeds that can be chosen.
 pub(super) fn seed_options(seeds: &[u64]) -> String {
     seeds.iter().enumerate().map(|(index, seed)| format!("<option value=\"{index}\">{seed}</option>")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_those_of_light_pages() {
+        assert_eq!(colour(0), [0x00, 0x72, 0xb2]);
+        assert_eq!(colour(8), [0xd5, 0x5e, 0x00]);
+        assert!(!key(0).contains("dasharray") && key(8).contains("stroke-dasharray=\"8,4\""));
+    }
 }

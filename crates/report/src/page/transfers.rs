@@ -15,38 +15,38 @@ const QUANTILES: [(&str, f64); 3] = [("median", 0.50), ("p95", 0.95), ("p99", 0.
 #[derive(Serialize)]
 pub(super) struct Transfers {
     /// The ranges of sizes that occur, in rising order.
-    sizes: Vec<Size>,
-    slowdown: Vec<Slowdown>,
-    completion: Vec<Completion>,
+    pub sizes: Vec<Size>,
+    pub slowdown: Vec<Slowdown>,
+    pub completion: Vec<Completion>,
 }
 
 #[derive(Serialize)]
-struct Size {
-    name: String,
+pub(super) struct Size {
+    pub name: String,
     /// The geometric middle of the range in bytes.
-    middle: Point,
+    pub middle: Point,
 }
 
 /// A quantile of the slowdown by size, one place for each of the ranges.
 #[derive(Serialize)]
-struct Slowdown {
-    case: usize,
+pub(super) struct Slowdown {
+    pub case: usize,
     /// Which quantile, in the order of the legend.
-    rank: usize,
-    name: &'static str,
-    y: Vec<Option<Point>>,
-    counts: Vec<u64>,
+    pub rank: usize,
+    pub name: &'static str,
+    pub y: Vec<Option<Point>>,
+    pub counts: Vec<u64>,
 }
 
 /// How long the transfers of a range of sizes took, or of all sizes.
 #[derive(Serialize)]
-struct Completion {
-    case: usize,
+pub(super) struct Completion {
+    pub case: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<usize>,
-    count: u64,
+    pub size: Option<usize>,
+    pub count: u64,
     #[serde(flatten)]
-    steps: Steps,
+    pub steps: Steps,
 }
 
 /// The transfers of all seeds of each case; `None` if none was completed.

@@ -1,5 +1,6 @@
 //! The program as a user meets it: exit statuses, what it prints, what it leaves on the disk, and what it refuses.
 
+mod figures;
 mod refusals;
 mod results;
 mod stopping;

@@ -1,6 +1,7 @@
-(() => {
-  const config = { responsive: true, displaylogo: false, displayModeBar: false };
+// Plots of figures beside their claims.
+let again = () => {};
 
+begin(() => {
   // What has the same name in the plots of a paper has the same colour there.
   const names = data.map((figures) => {
     const all = [];
@@ -16,12 +17,15 @@
     for (const line of plot.lines) {
       const look = style(known.indexOf(line.name)), name = plain(line.name || plot.y_title);
       const there = x.map((_, i) => i).filter((i) => line.mean[i] !== null);
-      if (there.some((i) => line.low[i] !== line.high[i])) {
+      const ranges = there.some((i) => line.low[i] !== line.high[i]);
+      if (ranges && plot.numbers) {
         const back = there.slice().reverse();
         traces.push({ x: [...there, ...back].map((i) => x[i]), y: [...there.map((i) => line.high[i]), ...back.map((i) => line.low[i])], mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: look.line.color, opacity: 0.16, hoverinfo: "skip", showlegend: false, legendgroup: name });
       }
       const range = x.map((_, i) => (line.low[i] === null || line.low[i] === line.high[i] ? "" : ` (${line.low[i]} to ${line.high[i]})`));
-      traces.push({ x, y: line.mean, mode: "lines+markers", name, legendgroup: name, showlegend: plot.lines.length > 1, ...look, customdata: range, hovertemplate: `%{x}: %{y:.4~g}%{customdata}<extra>${name}</extra>` });
+      const bars = { type: "data", symmetric: false, array: x.map((_, i) => line.high[i] - line.mean[i]), arrayminus: x.map((_, i) => line.mean[i] - line.low[i]), thickness: 1.4, width: 3, color: look.line.color };
+      // Quantities are joined by lines; categories are not.
+      traces.push({ x, y: line.mean, mode: plot.numbers ? "lines+markers" : "markers", ...(ranges && !plot.numbers ? { error_y: bars } : {}), name, legendgroup: name, showlegend: plot.lines.length > 1, ...look, customdata: range, hovertemplate: `%{x}: %{y:.4~g}%{customdata}<extra>${name}</extra>` });
     }
     const log = plot.log_x && plot.numbers && plot.numbers.every((v) => v > 0);
     const ticks = log && x.length <= 8 ? { tickvals: x, ticktext: x.map(String) } : {};
@@ -60,11 +64,11 @@
     const entries = Math.ceil(legend / Math.max(1, Math.floor((box.clientWidth || 560) / 170)));
     const inner = rows > 1 ? rows * 150 : 230, height = inner + 74 + entries * 21;
     Plotly.react(box, made.traces, layout({
-      height, margin: { l: 50, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 },
+      height, margin: { l: 50, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 }, meta: { legend: entries * 21 },
       showlegend: legend > 0, legend: { orientation: "h", x: 0, y: -44 / inner, yanchor: "top", font: font({ size: 12 }) }, annotations: made.annotations || [],
       xaxis: titled(plot.x_title, { ...made.xaxis, anchor: made.anchor || "y" }),
       ...(made.axes || { yaxis: titled(plot.y_title, { type: plot.log_y ? "log" : "linear", ...(plot.log_y ? {} : { rangemode: "tozero" }), ...made.yaxis }) }),
-    }), config);
+    }), config(false));
   }
 
   // Plots are drawn when they come near; all of them before the page is printed, and again when the colours change.
@@ -73,5 +77,5 @@
   const watch = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => { watch.unobserve(e.target); show(e.target); }), { rootMargin: "800px" });
   boxes.forEach((box) => watch.observe(box));
   addEventListener("beforeprint", () => boxes.forEach(show));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach(draw));
-})();
+  again = () => drawn.forEach(draw);
+}, () => again());

@@ -1,0 +1,27 @@
+// Pairs of controllers.
+
+/// A value beyond the yardstick with its whole interval, or starvation.
+const beyond = (of, c, i, j) => (of.name === "starved" ? c.mean[i][j] >= data.starved : c.yardstick !== null && (c.low[i][j] ?? c.mean[i][j]) > c.yardstick);
+
+function matrix() {
+  if (!data.matrix) return;
+  const m = data.matrix, of = m.measures[+byId("measure").value] || m.measures[0], c = of.conditions[+byId("condition").value || 0];
+  const unit = of.name === "share" ? " %" : of.name === "starved" ? " s" : "", all = m.controllers.map((_, i) => m.controllers.map((_, j) => [i, j])), each = (text) => all.map((row) => row.map(([i, j]) => text(i, j)));
+  const said = (i, j) => `${m.controllers[i]} beside ${m.controllers[j]}: ${short(c.mean[i][j])}${unit}` + (c.low[i][j] === null ? "" : ` (${short(c.low[i][j])} to ${short(c.high[i][j])})`);
+  const starved = of.name === "starved", top = starved ? Math.max(2 * data.starved, ...c.mean.flat().filter((v) => v !== null)) : of.name === "share" ? 100 : 1;
+  // A large share is good for the row, a large harm is bad for it.
+  const scale = starved ? rising() : of.name === "share" ? fair().map(([at], k, list) => [at, list[list.length - 1 - k][1]]) : fair();
+  const panel = { title: `${of.title}: row beside column`, z: c.mean, text: each((i, j) => short(c.mean[i][j]) + (beyond(of, c, i, j) ? "!" : "")), hover: each((i, j) => plain(said(i, j))) };
+  heatMaps("pairs", [panel], m.controllers, m.controllers, "beside", [0, top], scale);
+  byId("explained").textContent = of.summary + (starved ? " ! marks starvation." : c.yardstick === null ? "" : ` ! marks harm whose whole interval exceeds the yardstick, that of CUBIC to NewReno here: ${short(c.yardstick)}.`);
+}
+
+function matrixChoices() {
+  if (!data.matrix) return;
+  byId("condition").replaceChildren(...data.matrix.conditions.map((text, k) => option(k, text)));
+  byId("measure").replaceChildren(...data.matrix.measures.map((m, k) => option(k, m.title)));
+  byId("condition").parentElement.hidden = data.matrix.conditions.length < 2;
+  byId("condition").addEventListener("change", matrix);
+  byId("measure").addEventListener("change", matrix);
+  byId("measure").value = Math.min(1, data.matrix.measures.length - 1);
+}

@@ -1,0 +1,103 @@
+//! The figures of a sweep.
+
+use super::model::{Axis, Content, Figure, Scale, Series};
+use crate::grid::{self, Grid, GridAxis, Matrix};
+use crate::number::short;
+use narrows_measure::metrics::Metric;
+
+/// Lines or dots of different colours that a figure may have.
+const MOST: usize = 24;
+
+pub(super) fn figures(grid: &Grid) -> Vec<Figure> {
+    if let Some(matrix) = &grid.matrix {
+        return pairs(grid, matrix);
+    }
+    grid::main_metrics(grid).into_iter().map(|(head, metric)| over_axes(grid, head, metric)).collect()
+}
+
+fn caption(grid: &Grid) -> String {
+    format!("{}: {}", grid.title, grid::setup(grid))
+}
+
+/// Quantities that make a line.
+fn numbers(axis: &GridAxis) -> Option<&[f64]> {
+    axis.numbers.as_deref().filter(|numbers| numbers.len() > 2)
+}
+
+/// A metric over the axis that makes a line, else the longest, with a colour for each combination of the others.
+fn over_axes(grid: &Grid, head: &str, metric: &Metric) -> Figure {
+    let across = grid::varying(grid).max_by_key(|(_, axis)| (numbers(axis).is_some(), axis.labels.len())).map(|(index, _)| index);
+    let axis = across.map(|index| &grid.axes[index]);
+    let at = |cell: usize| across.map_or(0, |index| grid.places(cell)[index]);
+    let values = axis.and_then(numbers);
+    let x = |cell: usize| values.map_or(at(cell) as f64, |values| values[at(cell)]);
+    let mut series: Vec<Series> = Vec::new();
+    for cell in 0..grid.cells() {
+        let places = grid.places(cell);
+        let others = grid::varying(grid).filter(|(index, _)| Some(*index) != across);
+        let name = others.map(|(index, axis)| axis.labels[places[index]].as_str()).collect::<Vec<_>>().join(", ");
+        let index = series.iter().position(|own| own.name == name).unwrap_or_else(|| {
+            let index = series.len();
+            series.push(Series { name, colour: index, dash: index / 7, points: vec![], joined: values.is_some(), ranges: vec![] });
+            index
+        });
+        let spread = grid.spread(cell, metric);
+        series[index].points.push(spread.mean.map(|mean| (x(cell), mean)));
+        series[index].ranges.extend(spread.interval.map(|interval| (x(cell), interval.low, interval.high)));
+    }
+    // Categories have a place each, and dots of different colours stand beside each other.
+    if values.is_none() {
+        let count = series.len();
+        for (index, own) in series.iter_mut().enumerate() {
+            let aside = (index as f64 - (count - 1) as f64 / 2.0) * 0.6 / count as f64;
+            own.points.iter_mut().flatten().for_each(|point| point.0 += aside);
+            own.ranges.iter_mut().for_each(|range| range.0 += aside);
+        }
+    }
+    series.truncate(MOST);
+    let labels = axis.map_or(vec![String::new()], |axis| axis.labels.clone());
+    let scale = match values {
+        Some(values) if values.iter().all(|value| *value > 0.0) && ends(values) >= 10.0 => {
+            Scale::Log(values.iter().copied().zip(labels).collect())
+        }
+        Some(_) => Scale::Linear { zero: false },
+        None => Scale::Named(labels),
+    };
+    let unit = axis.filter(|_| matches!(scale, Scale::Linear { .. })).map_or("", |axis| axis.unit.as_str());
+    let titled = |name: &str, unit: &str| if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") };
+    Figure {
+        title: titled(head, metric.unit),
+        caption: caption(grid),
+        x: Axis { title: titled(axis.map_or("", |axis| &axis.name), unit), scale },
+        y: Axis { title: titled(head, metric.unit), scale: Scale::Linear { zero: false } },
+        content: Content::Curves { series, rules: Vec::new() },
+    }
+}
+
+/// How many times the least the largest is.
+fn ends(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max) / values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// Each measure of a matrix on each network.
+fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
+    let one = |measure: &crate::grid::Measure, condition: usize, name: &str| {
+        let pairs = &measure.conditions[condition];
+        let title = if matrix.conditions.len() > 1 {
+            format!("{} {}", measure.title.split(',').next().unwrap_or_default(), condition + 1)
+        } else {
+            measure.title.clone()
+        };
+        Figure {
+            title: format!("{title}: row beside column"),
+            caption: format!("{} {name}", caption(grid)),
+            x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },
+            y: Axis { title: String::new(), scale: Scale::Named(matrix.controllers.clone()) },
+            content: Content::Heat(
+                pairs.mean.iter().map(|row| row.iter().map(|mean| mean.map(|mean| (mean, short(mean)))).collect()).collect(),
+            ),
+        }
+    };
+    let networks = || matrix.conditions.iter().enumerate();
+    matrix.measures.iter().flat_map(|measure| networks().map(move |(condition, name)| one(measure, condition, name))).collect()
+}

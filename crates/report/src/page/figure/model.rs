@@ -1,0 +1,89 @@
+//! What a figure shows.
+
+use super::{heat, svg};
+
+/// A figure of a result.
+#[derive(Debug)]
+pub struct Figure {
+    pub(super) title: String,
+    /// What was measured.
+    pub(super) caption: String,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) content: Content,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Curves {
+        series: Vec<Series>,
+        rules: Vec<Rule>,
+    },
+    /// A row for each name of the vertical axis: values with their texts.
+    Heat(Vec<Vec<Option<(f64, String)>>>),
+}
+
+#[derive(Debug)]
+pub(super) struct Axis {
+    pub title: String,
+    pub scale: Scale,
+}
+
+#[derive(Debug)]
+pub(super) enum Scale {
+    /// From zero on, or around the values.
+    Linear { zero: bool },
+    /// Around the values, the largest first.
+    Backwards,
+    /// Between these values, with a label at each.
+    Log(Vec<(f64, String)>),
+    /// Categories, at 0, 1 and so on.
+    Named(Vec<String>),
+}
+
+/// What is drawn in one colour.
+#[derive(Debug)]
+pub(super) struct Series {
+    /// Empty for what the legend leaves out.
+    pub name: String,
+    pub colour: usize,
+    pub dash: usize,
+    pub points: Vec<Option<(f64, f64)>>,
+    /// A line joins the points; else each has a marker.
+    pub joined: bool,
+    /// Where a value lies between: place, lower and upper end.
+    pub ranges: Vec<(f64, f64, f64)>,
+}
+
+/// A dashed line across a figure.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub vertical: bool,
+    pub at: f64,
+    pub text: String,
+}
+
+impl Figure {
+    /// What it shows: "Congestion window, segments".
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Its name on a command line: "congestion-window".
+    pub fn name(&self) -> String {
+        let shown = self.title.split([',', ':']).next().unwrap_or_default().to_lowercase();
+        shown.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    }
+
+    /// The figure as an SVG file, on white, with its caption and legend.
+    pub fn svg(&self) -> String {
+        let mut text = String::new();
+        let drawn = match &self.content {
+            Content::Curves { series, rules } => svg::draw(&mut text, self, series, rules),
+            Content::Heat(cells) => heat::draw(&mut text, self, cells),
+        };
+        // Memory takes everything, and no font is looked for.
+        debug_assert!(drawn.is_ok(), "{drawn:?}");
+        text
+    }
+}

@@ -1,0 +1,71 @@
+//! What a matrix of pairs comes to, controller by controller.
+
+use super::style::escape;
+use crate::grid::{Matrix, Pairs};
+use crate::number::{or_dash, short};
+use narrows_measure::harm::STARVED_S;
+
+/// The extreme of a measure over those beside a controller: its value, who that is, and whether it is beyond the yardstick.
+type Worst<'a> = Option<(f64, &'a str, bool)>;
+
+/// A table with a row for each network and controller: its mean share, the worst harm that it does and suffers, its longest starvation.
+pub(super) fn summary(matrix: &Matrix) -> String {
+    let several = matrix.conditions.len() > 1;
+    let head = |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
+    let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
+    let heads = [
+        ("Share beside others", "mean, %"),
+        ("Most harm done", "to goodput"),
+        ("Most harm suffered", "to goodput"),
+        ("Longest starvation", "s"),
+    ];
+    let heads: String = heads.iter().map(|(name, unit)| head(name, unit)).collect();
+    let mut rows = String::new();
+    for (condition, name) in matrix.conditions.iter().enumerate() {
+        let of = |measure: &str| matrix.measures.iter().find(|own| own.name == measure).and_then(|own| own.conditions.get(condition));
+        for (own, controller) in matrix.controllers.iter().enumerate() {
+            let network = if several { format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(name)) } else { String::new() };
+            let cells = [
+                format!("<td>{}</td>", or_dash(of("share").and_then(|pairs| mean_share(pairs, own)))),
+                cell(of("harm_throughput").and_then(|pairs| worst(matrix, pairs, own, |own, other| (other, own)))),
+                cell(of("harm_throughput").and_then(|pairs| worst(matrix, pairs, own, |own, other| (own, other)))),
+                cell(of("starved").and_then(|pairs| worst(matrix, pairs, own, |own, other| (own, other)))),
+            ];
+            rows += &format!("<tr>{network}<th scope=\"row\" class=\"axis\">{}</th>{}</tr>\n", escape(controller), cells.concat());
+        }
+    }
+    format!(
+        "<div class=\"wide\"><table><thead><tr>{network}<th scope=\"col\" class=\"axis\">Controller</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
+         <p class=\"hint\">A share of 50 % is even. Harm is the part of its goodput alone that a flow loses: about 0.5 is a fair share of the link. \
+         ! marks harm that exceeds that of CUBIC to NewReno, and starvation of {STARVED_S} s or more. Of starvation either flow of the pair may be the victim.</p>\n"
+    )
+}
+
+fn cell(worst: Worst<'_>) -> String {
+    let Some((value, other, beyond)) = worst else { return "<td>–</td>".to_owned() };
+    let mark = if beyond { "!" } else { "" };
+    let beside = if value > 0.0 { format!("beside {}", escape(other)) } else { String::new() };
+    format!("<td>{}{mark}<small>{beside}</small></td>", short(value))
+}
+
+/// The mean of a controller's shares beside the others.
+fn mean_share(pairs: &Pairs, own: usize) -> Option<f64> {
+    let shares = pairs.mean[own].iter().enumerate().filter(|(other, _)| *other != own).filter_map(|(_, share)| *share);
+    let (count, sum) = shares.fold((0, 0.0), |(count, sum), share| (count + 1, sum + share));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// The largest value among the pairs of a controller with others, whose place in the matrix `at` tells.
+fn worst<'a>(matrix: &'a Matrix, pairs: &Pairs, own: usize, at: fn(usize, usize) -> (usize, usize)) -> Worst<'a> {
+    let others = (0..matrix.controllers.len()).filter(|other| *other != own);
+    let values = others.filter_map(|other| {
+        let (row, column) = at(own, other);
+        let value = pairs.mean[row][column]?;
+        let beyond = match pairs.yardstick {
+            Some(yardstick) => pairs.low[row][column].unwrap_or(value) > yardstick,
+            None => value >= STARVED_S,
+        };
+        Some((value, matrix.controllers[other].as_str(), beyond))
+    });
+    values.max_by(|a, b| a.0.total_cmp(&b.0))
+}

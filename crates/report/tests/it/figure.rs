@@ -1,0 +1,43 @@
+//! Figures drawn without a browser.
+
+use crate::common;
+use narrows_report::{Figure, figures};
+
+fn names(made: &[Figure]) -> Vec<String> {
+    made.iter().map(Figure::name).collect()
+}
+
+#[test]
+fn each_plot_of_a_page_is_a_figure_of_another_name() {
+    let all = figures(&common::three_by_three());
+    let names = names(&all);
+    for name in
+        ["goodput-against-delay", "throughput", "round-trip", "congestion-window", "queue-at-bottleneck", "distribution-of-round-trip"]
+    {
+        assert!(names.iter().any(|own| own == name), "{name} is not among {names:?}");
+    }
+    let mut apart = names.clone();
+    apart.sort();
+    apart.dedup();
+    assert_eq!(apart.len(), names.len(), "{names:?}");
+    // A scatter of one run says nothing.
+    assert!(!self::names(&figures(&common::single())).contains(&"goodput-against-delay".to_owned()));
+}
+
+#[test]
+fn figures_have_title_setup_legend_colours_and_the_limits_of_the_page() {
+    let made = common::three_by_three();
+    let all = figures(&made);
+    let drawn = |name: &str| all.iter().find(|figure| figure.name() == name).map(Figure::svg).expect(name);
+    let queue = drawn("queue-at-bottleneck");
+    for said in
+        ["Queue at bottleneck, kB", &made.title, "newreno", "cubic", "bbr", "Time, s", "buffer: 250 kB", "#0072B2", "#D55E00", "#009E73"]
+    {
+        assert!(queue.contains(said), "{said} is not in {}", &queue[..2000.min(queue.len())]);
+    }
+    assert_eq!(queue, drawn("queue-at-bottleneck"));
+    // Nine runs, a mark each, and one for each case in the legend: circles of the first case, polygons of the others.
+    let scatter = drawn("goodput-against-delay");
+    let marks = |shape: &str| scatter.matches(shape).count();
+    assert_eq!((marks("<circle"), marks("<polygon")), (4, 8));
+}
