@@ -187,6 +187,18 @@ impl Matrix {
     }
 }
 
+impl Measure {
+    /// True of starvation, and of a value whose whole interval is beyond the yardstick.
+    pub(crate) fn beyond(&self, pairs: &Pairs, row: usize, column: usize) -> bool {
+        let Some(value) = pairs.mean[row][column] else { return false };
+        match (self.name.as_str(), pairs.yardstick) {
+            ("starved", _) => value >= narrows_measure::harm::STARVED_S,
+            (_, Some(yardstick)) => pairs.low[row][column].unwrap_or(value) > yardstick,
+            _ => false,
+        }
+    }
+}
+
 fn mean(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
     &pairs.mean
 }
@@ -209,12 +221,7 @@ fn shade(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> String 
         _ => 1.0,
     };
     let bar = BARS[((value / whole).clamp(0.0, 1.0) * 8.0).round() as usize];
-    let beyond = match (measure.name.as_str(), pairs.yardstick) {
-        ("starved", _) => value >= narrows_measure::harm::STARVED_S,
-        (_, Some(yardstick)) => pairs.low[row][column].unwrap_or(value) > yardstick,
-        _ => false,
-    };
-    format!("{bar} {}{}", short(value), if beyond { "!" } else { " " })
+    format!("{bar} {}{}", short(value), if measure.beyond(pairs, row, column) { "!" } else { " " })
 }
 
 fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {

@@ -72,7 +72,7 @@ pub(super) fn growth_levels(counts: &[Option<f64>], interval: Span, means: Means
 /// When a count grew, and by how much.
 #[derive(Serialize)]
 pub(super) struct Growths {
-    x: Vec<Instant>,
+    pub x: Vec<Instant>,
     count: Vec<u64>,
 }
 

@@ -1,12 +1,15 @@
 //! What a matrix of pairs comes to, controller by controller.
 
 use super::style::escape;
-use crate::grid::{Matrix, Pairs};
+use crate::grid::{Matrix, Measure, Pairs};
 use crate::number::{or_dash, short};
 use narrows_measure::harm::STARVED_S;
 
 /// The extreme of a measure over those beside a controller: its value, who that is, and whether it is beyond the yardstick.
 type Worst<'a> = Option<(f64, &'a str, bool)>;
+
+/// Row and column of a controller and one beside it.
+type At = fn(usize, usize) -> (usize, usize);
 
 /// A table with a row for each network and controller: its mean share, the worst harm that it does and suffers, its longest starvation.
 pub(super) fn summary(matrix: &Matrix) -> String {
@@ -22,14 +25,16 @@ pub(super) fn summary(matrix: &Matrix) -> String {
     let heads: String = heads.iter().map(|(name, unit)| head(name, unit)).collect();
     let mut rows = String::new();
     for (condition, name) in matrix.conditions.iter().enumerate() {
-        let of = |measure: &str| matrix.measures.iter().find(|own| own.name == measure).and_then(|own| own.conditions.get(condition));
+        let of =
+            |name: &str| matrix.measures.iter().find(|own| own.name == name).and_then(|own| Some((own, own.conditions.get(condition)?)));
         for (own, controller) in matrix.controllers.iter().enumerate() {
             let network = if several { format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(name)) } else { String::new() };
+            let worst = |name: &str, at: At| cell(of(name).and_then(|(measure, pairs)| worst(matrix, (measure, pairs), own, at)));
             let cells = [
-                format!("<td>{}</td>", or_dash(of("share").and_then(|pairs| mean_share(pairs, own)))),
-                cell(of("harm_throughput").and_then(|pairs| worst(matrix, pairs, own, |own, other| (other, own)))),
-                cell(of("harm_throughput").and_then(|pairs| worst(matrix, pairs, own, |own, other| (own, other)))),
-                cell(of("starved").and_then(|pairs| worst(matrix, pairs, own, |own, other| (own, other)))),
+                format!("<td>{}</td>", or_dash(of("share").and_then(|(_, pairs)| mean_share(pairs, own)))),
+                worst("harm_throughput", |own, other| (other, own)),
+                worst("harm_throughput", |own, other| (own, other)),
+                worst("starved", |own, other| (own, other)),
             ];
             rows += &format!("<tr>{network}<th scope=\"row\" class=\"axis\">{}</th>{}</tr>\n", escape(controller), cells.concat());
         }
@@ -55,17 +60,12 @@ fn mean_share(pairs: &Pairs, own: usize) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// The largest value among the pairs of a controller with others, whose place in the matrix `at` tells.
-fn worst<'a>(matrix: &'a Matrix, pairs: &Pairs, own: usize, at: fn(usize, usize) -> (usize, usize)) -> Worst<'a> {
+/// The largest value among the pairs of a controller with others.
+fn worst<'a>(matrix: &'a Matrix, (measure, pairs): (&Measure, &Pairs), own: usize, at: At) -> Worst<'a> {
     let others = (0..matrix.controllers.len()).filter(|other| *other != own);
     let values = others.filter_map(|other| {
         let (row, column) = at(own, other);
-        let value = pairs.mean[row][column]?;
-        let beyond = match pairs.yardstick {
-            Some(yardstick) => pairs.low[row][column].unwrap_or(value) > yardstick,
-            None => value >= STARVED_S,
-        };
-        Some((value, matrix.controllers[other].as_str(), beyond))
+        Some((pairs.mean[row][column]?, matrix.controllers[other].as_str(), measure.beyond(pairs, row, column)))
     });
     values.max_by(|a, b| a.0.total_cmp(&b.0))
 }

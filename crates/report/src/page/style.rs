@@ -47,8 +47,12 @@ pub(super) fn dashes(n: usize) -> &'static [u32] {
 
 /// The colour of a case on white, as red, green and blue.
 pub(super) fn colour(case: usize) -> [u8; 3] {
-    let name = format!("--case-{}: #", case % COLOURS);
-    let hex = CSS.split_once(&name).map_or("", |(_, after)| after);
+    named_colour(&format!("--case-{}", case % COLOURS))
+}
+
+/// A colour of `page.css` on white.
+pub(super) fn named_colour(name: &str) -> [u8; 3] {
+    let hex = CSS.split_once(&format!("{name}: #")).map_or("", |(_, after)| after);
     [0, 2, 4].map(|at| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(0))
 }
 

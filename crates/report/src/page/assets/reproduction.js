@@ -51,9 +51,11 @@ begin(() => {
         const k = seen.indexOf(line.name), name = plain(line.name), first = plot.panels.findIndex((other) => other.lines.some((own) => own.name === line.name)) === row;
         traces.push({ x: line.y.map((_, i) => line.x0 + i * line.dx), y: line.y, xaxis: "x", yaxis: `y${n}`, mode: "lines", line: { width: 1.2, color: style(k).line.color, dash: style(k).line.dash }, name, legendgroup: name, showlegend: most > 1 && first, hovertemplate: `%{x:.4~g} s: %{y:.4~g}<extra>${name}</extra>` });
       }
-      axes[`yaxis${n}`] = titled(row ? "" : plot.y_title, { domain: [Math.max(0, top - tall), top], rangemode: "tozero", type: plot.log_y ? "log" : "linear" });
+      axes[`yaxis${n}`] = titled(rows > 1 ? "" : plot.y_title, { domain: [Math.max(0, top - tall), top], rangemode: "tozero", type: plot.log_y ? "log" : "linear" });
       if (panel.title) annotations.push({ text: plain(panel.title), showarrow: false, xref: "paper", yref: "paper", x: 0, xanchor: "left", y: top, yanchor: "bottom", font: font({ size: 12, color: css("--soft") }) });
     });
+    // One title for the axes of all panels, along all of them.
+    if (rows > 1) annotations.push({ text: plain(plot.y_title), showarrow: false, textangle: -90, xref: "paper", yref: "paper", x: 0, xanchor: "right", xshift: -40, y: 0.5, yanchor: "middle", font: font({ size: 12 }) });
     return { traces, axes, annotations, rows, anchor: rows > 1 ? `y${rows}` : "y" };
   }
 
@@ -64,7 +66,7 @@ begin(() => {
     const entries = Math.ceil(legend / Math.max(1, Math.floor((box.clientWidth || 560) / 170)));
     const inner = rows > 1 ? rows * 150 : 230, height = inner + 74 + entries * 21;
     Plotly.react(box, made.traces, layout({
-      height, margin: { l: 50, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 }, meta: { legend: entries * 21 },
+      height, margin: { l: 60, r: 14, t: made.annotations && made.annotations.length ? 24 : 10, b: 52 + entries * 21 }, meta: { legend: entries * 21 },
       showlegend: legend > 0, legend: { orientation: "h", x: 0, y: -44 / inner, yanchor: "top", font: font({ size: 12 }) }, annotations: made.annotations || [],
       xaxis: titled(plot.x_title, { ...made.xaxis, anchor: made.anchor || "y" }),
       ...(made.axes || { yaxis: titled(plot.y_title, { type: plot.log_y ? "log" : "linear", ...(plot.log_y ? {} : { rangemode: "tozero" }), ...made.yaxis }) }),

@@ -31,7 +31,7 @@ fn linear(title: impl Into<String>, zero: bool) -> Axis {
 }
 
 fn curve(name: String, (colour, dash): (usize, usize), points: Vec<Option<(f64, f64)>>) -> Series {
-    Series { name, colour, dash, points, joined: true, ranges: Vec::new() }
+    Series { name, colour, dash, points, joined: true, crosses: Vec::new(), ranges: Vec::new() }
 }
 
 fn points(curve: &Curve) -> Vec<Option<(f64, f64)>> {
@@ -73,7 +73,12 @@ fn over_time(plots: &Plots<'_>, panel: usize) -> (String, Axis, Axis, Vec<Series
     let drawn = own().filter(|line| line.link.is_some() || line.flow.is_some() == apart);
     let series = drawn.map(|line| {
         let (colour, dash) = if alone { (line.flow.unwrap_or(0), 0) } else { (line.case, line.flow.unwrap_or(0)) };
-        curve(name(line), (colour, line.part.as_ref().map_or(dash, |part| part.part)), points(&line.curve.coarse))
+        let own = &line.curve.coarse;
+        // A cross stands on the curve, at the value of its time.
+        let on_curve = |at: f64| Some((at, own.y.get(((at - own.x0.0) / own.dx.0).max(0.0) as usize).copied()??.0));
+        let crosses = line.lost.iter().flat_map(|lost| lost.x.iter().filter_map(|at| on_curve(at.0))).collect();
+        let dash = line.part.as_ref().map_or(dash, |part| part.part);
+        Series { crosses, ..curve(name(line), (colour, dash), points(own)) }
     });
     let limits = plots.limits.iter().filter(|limit| limit.panel == panel && limit.link == plots.link);
     let rules = limits.map(|limit| Rule { vertical: false, at: limit.at.0, text: limit.text.clone() });

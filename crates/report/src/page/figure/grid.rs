@@ -1,8 +1,10 @@
 //! The figures of a sweep.
 
-use super::model::{Axis, Content, Figure, Scale, Series};
-use crate::grid::{self, Grid, GridAxis, Matrix};
+use super::model::{Axis, Content, Figure, Heat, Scale, Series};
+use crate::grid::{self, Grid, GridAxis, Matrix, Measure, Pairs};
 use crate::number::short;
+use crate::page::style::named_colour;
+use narrows_measure::harm::STARVED_S;
 use narrows_measure::metrics::Metric;
 
 /// Lines or dots of different colours that a figure may have.
@@ -38,7 +40,15 @@ fn over_axes(grid: &Grid, head: &str, metric: &Metric) -> Figure {
         let name = others.map(|(index, axis)| axis.labels[places[index]].as_str()).collect::<Vec<_>>().join(", ");
         let index = series.iter().position(|own| own.name == name).unwrap_or_else(|| {
             let index = series.len();
-            series.push(Series { name, colour: index, dash: index / 7, points: vec![], joined: values.is_some(), ranges: vec![] });
+            series.push(Series {
+                name,
+                colour: index,
+                dash: index / 7,
+                points: vec![],
+                joined: values.is_some(),
+                crosses: vec![],
+                ranges: vec![],
+            });
             index
         });
         let spread = grid.spread(cell, metric);
@@ -81,23 +91,38 @@ fn ends(values: &[f64]) -> f64 {
 
 /// Each measure of a matrix on each network.
 fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
-    let one = |measure: &crate::grid::Measure, condition: usize, name: &str| {
-        let pairs = &measure.conditions[condition];
-        let title = if matrix.conditions.len() > 1 {
-            format!("{} {}", measure.title.split(',').next().unwrap_or_default(), condition + 1)
-        } else {
-            measure.title.clone()
-        };
+    let several = matrix.conditions.len() > 1;
+    let one = |measure: &Measure, condition: usize, network: &str| {
+        let name = measure.title.split(',').next().unwrap_or_default();
+        let title = if several { format!("{name} {}", condition + 1) } else { name.to_owned() };
         Figure {
             title: format!("{title}: row beside column"),
-            caption: format!("{} {name}", caption(grid)),
+            caption: format!("{}, {network}. {}", grid.title, measure.summary),
             x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },
             y: Axis { title: String::new(), scale: Scale::Named(matrix.controllers.clone()) },
-            content: Content::Heat(
-                pairs.mean.iter().map(|row| row.iter().map(|mean| mean.map(|mean| (mean, short(mean)))).collect()).collect(),
-            ),
+            content: Content::Heat(heat(measure, &measure.conditions[condition])),
         }
     };
     let networks = || matrix.conditions.iter().enumerate();
     matrix.measures.iter().flat_map(|measure| networks().map(move |(condition, name)| one(measure, condition, name))).collect()
+}
+
+/// The cells of a measure in the page's colours: a large share is good for the row, a large harm is bad for it.
+fn heat(measure: &Measure, pairs: &Pairs) -> Heat {
+    let text = |row: usize, column: usize, mean: f64| {
+        let mark = if measure.beyond(pairs, row, column) { "!" } else { "" };
+        (mean, format!("{}{mark}", short(mean)))
+    };
+    let cells = pairs
+        .mean
+        .iter()
+        .enumerate()
+        .map(|(row, means)| means.iter().enumerate().map(|(column, mean)| mean.map(|mean| text(row, column, mean))).collect());
+    let fair = ["--fair-0", "--fair-1", "--fair-2"];
+    let (range, names) = match measure.name.as_str() {
+        "share" => ((100.0, 0.0), fair),
+        "starved" => ((0.0, 2.0 * STARVED_S), ["--heat-0", "--heat-1", "--heat-2"]),
+        _ => ((0.0, 1.0), fair),
+    };
+    Heat { cells: cells.collect(), range, colours: names.map(named_colour) }
 }

@@ -1,7 +1,7 @@
 //! Values of rows and columns as coloured cells.
 
 use super::axis::{Placed, placed};
-use super::model::Figure;
+use super::model::{Figure, Heat};
 use super::svg::{Drawn, INK, SOFT, WIDE, font, head};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -9,11 +9,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// Pixels of a row, and of labels and heads.
 const ROW: u32 = 44;
 const AROUND: u32 = 150;
-const LOW: [u8; 3] = [0xee, 0xf4, 0xfa];
-const HIGH: [u8; 3] = [0x6b, 0xae, 0xd6];
 
-/// Draws a figure of cells: the larger a value, the darker its cell.
-pub(super) fn draw(text: &mut String, figure: &Figure, cells: &[Vec<Option<(f64, String)>>]) -> Drawn {
+/// Draws a figure of cells.
+pub(super) fn draw(text: &mut String, figure: &Figure, heat: &Heat) -> Drawn {
+    let cells = &heat.cells;
     let tall = AROUND + ROW * cells.len() as u32;
     let root = SVGBackend::with_string(text, (WIDE, tall)).into_drawing_area();
     let area = head(&root, figure)?;
@@ -36,20 +35,36 @@ pub(super) fn draw(text: &mut String, figure: &Figure, cells: &[Vec<Option<(f64,
         .x_desc(figure.x.title.clone())
         .y_desc(figure.y.title.clone())
         .draw()?;
-    let all = || cells.iter().flatten().flatten().map(|(value, _)| *value);
-    let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
     for (row, column, value, said) in cells.iter().enumerate().flat_map(|(row, cells)| {
         cells.iter().enumerate().filter_map(move |(column, cell)| cell.as_ref().map(|(value, said)| (row, column, *value, said)))
     }) {
-        let share = if most > least { (value - least) / (most - least) } else { 0.0 };
-        let mixed = |part: usize| (f64::from(LOW[part]) + (f64::from(HIGH[part]) - f64::from(LOW[part])) * share).round() as u8;
+        let mixed = mixed(heat, value);
         let (across, down) = (column as f64, row as f64);
         let corners = [(across - 0.49, down - 0.47), (across + 0.49, down + 0.47)];
-        chart.draw_series([Rectangle::new(corners, RGBColor(mixed(0), mixed(1), mixed(2)).filled())])?;
-        let middle = font(12.0, INK).pos(Pos::new(HPos::Center, VPos::Center));
+        chart.draw_series([Rectangle::new(corners, mixed.filled())])?;
+        let middle = font(12.0, readable(mixed)).pos(Pos::new(HPos::Center, VPos::Center));
         chart.draw_series([Text::new(said.clone(), (across, down), middle)])?;
     }
     drop(chart);
     root.present()?;
     Ok(())
+}
+
+/// The colour of a value.
+fn mixed(heat: &Heat, value: f64) -> RGBColor {
+    let (from, to) = heat.range;
+    let share = ((value - from) / (to - from)).clamp(0.0, 1.0) * 2.0;
+    let [low, high] = if share < 1.0 { [0, 1] } else { [1, 2] };
+    let part = share - f64::from(u8::from(share >= 1.0));
+    let of = |at: usize| {
+        let (low, high) = (f64::from(heat.colours[low][at]), f64::from(heat.colours[high][at]));
+        (low + (high - low) * part).round() as u8
+    };
+    RGBColor(of(0), of(1), of(2))
+}
+
+/// Ink on light colours, white on dark ones.
+fn readable(RGBColor(red, green, blue): RGBColor) -> RGBColor {
+    let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
+    if light > 120.0 { INK } else { WHITE }
 }

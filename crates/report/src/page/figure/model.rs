@@ -1,7 +1,5 @@
 //! What a figure shows.
 
-use super::{heat, svg};
-
 /// A figure of a result.
 #[derive(Debug)]
 pub struct Figure {
@@ -15,12 +13,18 @@ pub struct Figure {
 
 #[derive(Debug)]
 pub(super) enum Content {
-    Curves {
-        series: Vec<Series>,
-        rules: Vec<Rule>,
-    },
+    Curves { series: Vec<Series>, rules: Vec<Rule> },
+    Heat(Heat),
+}
+
+/// Coloured cells.
+#[derive(Debug)]
+pub(super) struct Heat {
     /// A row for each name of the vertical axis: values with their texts.
-    Heat(Vec<Vec<Option<(f64, String)>>>),
+    pub cells: Vec<Vec<Option<(f64, String)>>>,
+    /// The values that have the first colour and the last.
+    pub range: (f64, f64),
+    pub colours: [[u8; 3]; 3],
 }
 
 #[derive(Debug)]
@@ -51,6 +55,8 @@ pub(super) struct Series {
     pub points: Vec<Option<(f64, f64)>>,
     /// A line joins the points; else each has a marker.
     pub joined: bool,
+    /// Where packets were lost.
+    pub crosses: Vec<(f64, f64)>,
     /// Where a value lies between: place, lower and upper end.
     pub ranges: Vec<(f64, f64, f64)>,
 }
@@ -73,17 +79,5 @@ impl Figure {
     pub fn name(&self) -> String {
         let shown = self.title.split([',', ':']).next().unwrap_or_default().to_lowercase();
         shown.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
-    }
-
-    /// The figure as an SVG file, on white, with its caption and legend.
-    pub fn svg(&self) -> String {
-        let mut text = String::new();
-        let drawn = match &self.content {
-            Content::Curves { series, rules } => svg::draw(&mut text, self, series, rules),
-            Content::Heat(cells) => heat::draw(&mut text, self, cells),
-        };
-        // Memory takes everything, and no font is looked for.
-        debug_assert!(drawn.is_ok(), "{drawn:?}");
-        text
     }
 }

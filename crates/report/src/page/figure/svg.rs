@@ -4,6 +4,7 @@ use super::axis::{Placed, place, placed};
 use super::marker::Marker;
 use super::model::{Figure, Rule, Series};
 use crate::page::style::{colour, dashes};
+use crate::table::wrap;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -12,7 +13,7 @@ use std::error::Error;
 pub(super) const WIDE: u32 = 900;
 const TALL: u32 = 520;
 /// Pixels that a letter takes, about.
-const LETTER: f64 = 6.7;
+const LETTER: f64 = 6.9;
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x1f, 0x24);
 pub(super) const SOFT: RGBColor = RGBColor(0x59, 0x62, 0x6e);
 const LINE: RGBColor = RGBColor(0xd6, 0xdb, 0xe1);
@@ -20,17 +21,21 @@ const LINE: RGBColor = RGBColor(0xd6, 0xdb, 0xe1);
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Drawn = Result<(), Box<dyn Error>>;
 
-/// A text style in the font of all figures.
+/// A text style in the font of all figures; `size` in pixels, of which the library takes a part away.
 pub(super) fn font(size: f64, colour: RGBColor) -> TextStyle<'static> {
-    ("system-ui, sans-serif", size).into_font().color(&colour)
+    ("system-ui, sans-serif", size * 1.24).into_font().color(&colour)
 }
 
 /// Title and caption, and what remains below them.
 pub(super) fn head<'a>(root: &Area<'a>, figure: &Figure) -> Result<Area<'a>, Box<dyn Error>> {
     root.fill(&WHITE)?;
     root.draw(&Text::new(figure.title.clone(), (16, 14), font(16.0, INK)))?;
-    root.draw(&Text::new(figure.caption.clone(), (16, 37), font(11.5, SOFT)))?;
-    Ok(root.split_vertically(58).1)
+    let mut y = 37;
+    for line in wrap(&figure.caption).lines() {
+        root.draw(&Text::new(line.to_owned(), (16, y), font(11.5, SOFT)))?;
+        y += 16;
+    }
+    Ok(root.split_vertically(y + 8).1)
 }
 
 /// Draws a figure of curves.
@@ -46,6 +51,7 @@ pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules:
     up.extend(rules.iter().filter(|rule| !rule.vertical && rule.at < 3.0 * most).map(|rule| rule.at));
     let (x, y) = (placed(&figure.x.scale, &across), placed(&figure.y.scale, &up));
     let mut chart = ChartBuilder::on(&area)
+        .margin_left(14)
         .margin_right(24)
         .margin_top(8)
         .x_label_area_size(52)
@@ -81,6 +87,7 @@ pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules:
     }
     for own in series {
         let colour = own_colour(own);
+        chart.draw_series(own.crosses.iter().map(|at| Cross::new(to(*at), 4, colour.stroke_width(2))))?;
         chart.draw_series(
             own.ranges.iter().map(|(at, low, high)| PathElement::new([to((*at, *low)), to((*at, *high))], colour.stroke_width(1))),
         )?;
