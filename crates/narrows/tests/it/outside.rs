@@ -222,7 +222,7 @@ fn a_table_of_another_run_is_named_by_every_command_that_reads() {
     let good = place.narrows(["report", "a", "--json"]);
     assert_eq!(good.stdout, place.read("a/summary.json"));
     fs::copy(place.path("b/link_samples.parquet"), place.path("a/link_samples.parquet")).unwrap();
-    for arguments in [&["report", "a"][..], &["diff", "a", "b"], &["diff", "./b", "./a"], &["export", "a"]] {
+    for arguments in [&["report", "a"][..], &["diff", "a", "b"], &["diff", "./b", "./a"], &["export", "a"], &["figure", "a"]] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stdout(&output));
         assert!(stderr(&output).contains("a/link_samples.parquet") && stdout(&output).is_empty(), "{arguments:?}: {}", stderr(&output));

@@ -34,15 +34,15 @@ pub(super) fn key(case: usize) -> String {
 
 /// The dashes of a case's line as an attribute.
 fn dashed(case: usize) -> String {
-    match dashes(case / COLOURS) {
+    match dashes(case, 0) {
         [] => String::new(),
         dashes => format!(" stroke-dasharray=\"{}\"", dashes.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
     }
 }
 
-/// The dashes of the `n`-th line of a colour, none for the first.
-pub(super) fn dashes(n: usize) -> &'static [u32] {
-    DASHES[n % DASHES.len()]
+/// The dashes of the `part`-th line in the colour of a case, none for the first of the first cases.
+pub(super) fn dashes(case: usize, part: usize) -> &'static [u32] {
+    DASHES[(case / COLOURS + part) % DASHES.len()]
 }
 
 /// The colour of a case on white, as red, green and blue.

@@ -8,9 +8,12 @@ use crate::page::plots::{Line, Plots, plots};
 use crate::page::transfers::Transfers;
 use crate::setup::setup;
 
+/// Title, axes, curves and limits of a figure.
+type Drawn = (String, Axis, Axis, Vec<Series>, Vec<Rule>);
+
 pub(super) fn figures(comparison: &Comparison) -> Vec<Figure> {
     let (plots, caption) = (plots(comparison), format!("{}: {}", comparison.title, setup(comparison)));
-    let of = |drawn: (String, Axis, Axis, Vec<Series>, Vec<Rule>)| {
+    let of = |drawn: Drawn| {
         let (title, x, y, series, rules) = drawn;
         Figure { title, caption: caption.clone(), x, y, content: Content::Curves { series, rules } }
     };
@@ -39,7 +42,7 @@ fn points(curve: &Curve) -> Vec<Option<(f64, f64)>> {
     curve.y.iter().enumerate().map(|(index, y)| y.map(|y| (at(index), y.0))).collect()
 }
 
-fn scatter(plots: &Plots<'_>) -> (String, Axis, Axis, Vec<Series>, Vec<Rule>) {
+fn scatter(plots: &Plots<'_>) -> Drawn {
     let scatter = &plots.scatter;
     let series = plots.cases.iter().enumerate().map(|(case, label)| {
         let own = scatter.points.iter().filter(|mark| mark.case == case);
@@ -57,7 +60,7 @@ fn scatter(plots: &Plots<'_>) -> (String, Axis, Axis, Vec<Series>, Vec<Rule>) {
 }
 
 /// A panel over time as the page first shows it: the first seed, the flows together or apart.
-fn over_time(plots: &Plots<'_>, panel: usize) -> (String, Axis, Axis, Vec<Series>, Vec<Rule>) {
+fn over_time(plots: &Plots<'_>, panel: usize) -> Drawn {
     let alone = plots.cases.len() == 1;
     let own = || plots.lines.iter().filter(|line| line.panel == panel && line.seed == 0 && line.link.is_none_or(|link| link == plots.link));
     let apart = own().any(|line| line.flow.is_some()) && (alone || plots.apart);
@@ -104,7 +107,7 @@ fn bytes(value: f64) -> String {
         .map_or_else(|| format!("{value} B"), |(unit, name)| format!("{} {name}", crate::number::plain(value / unit)))
 }
 
-fn slowdown(plots: &Plots<'_>, transfers: &Transfers) -> Option<(String, Axis, Axis, Vec<Series>, Vec<Rule>)> {
+fn slowdown(plots: &Plots<'_>, transfers: &Transfers) -> Option<Drawn> {
     let sizes = || transfers.sizes.iter().map(|size| size.middle.0);
     let series = transfers.slowdown.iter().map(|own| {
         let points = sizes().zip(&own.y).map(|(size, y)| y.map(|y| (size, y.0))).collect();
@@ -114,7 +117,7 @@ fn slowdown(plots: &Plots<'_>, transfers: &Transfers) -> Option<(String, Axis, A
     (transfers.sizes.len() > 1).then(|| ("Slowdown by size of transfer".to_owned(), x, linear("Slowdown", true), series.collect(), vec![]))
 }
 
-fn completion(plots: &Plots<'_>, transfers: &Transfers) -> Option<(String, Axis, Axis, Vec<Series>, Vec<Rule>)> {
+fn completion(plots: &Plots<'_>, transfers: &Transfers) -> Option<Drawn> {
     let all = || transfers.completion.iter().filter(|own| own.size.is_none());
     let series = all().map(|own| {
         let points = own.steps.x.iter().zip(&own.steps.y).map(|(x, y)| Some((x.0, 100.0 * y.0))).collect();
@@ -126,7 +129,7 @@ fn completion(plots: &Plots<'_>, transfers: &Transfers) -> Option<(String, Axis,
     all().next().is_some().then(|| ("Completion times of transfers".to_owned(), x, y, series.collect(), vec![]))
 }
 
-fn distribution(plots: &Plots<'_>, own: &Distribution) -> (String, Axis, Axis, Vec<Series>, Vec<Rule>) {
+fn distribution(plots: &Plots<'_>, own: &Distribution) -> Drawn {
     let series = own.curves.iter().map(|drawn| {
         let points = drawn.steps.x.iter().zip(&drawn.steps.y).map(|(x, y)| Some((x.0, 100.0 * y.0))).collect();
         curve(plots.cases[drawn.case].to_owned(), (drawn.case, 0), points)

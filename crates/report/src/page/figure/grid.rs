@@ -40,15 +40,7 @@ fn over_axes(grid: &Grid, head: &str, metric: &Metric) -> Figure {
         let name = others.map(|(index, axis)| axis.labels[places[index]].as_str()).collect::<Vec<_>>().join(", ");
         let index = series.iter().position(|own| own.name == name).unwrap_or_else(|| {
             let index = series.len();
-            series.push(Series {
-                name,
-                colour: index,
-                dash: index / 7,
-                points: vec![],
-                joined: values.is_some(),
-                crosses: vec![],
-                ranges: vec![],
-            });
+            series.push(Series { name, colour: index, dash: 0, points: vec![], joined: values.is_some(), crosses: vec![], ranges: vec![] });
             index
         });
         let spread = grid.spread(cell, metric);

@@ -51,6 +51,7 @@ pub(super) struct Series {
     /// Empty for what the legend leaves out.
     pub name: String,
     pub colour: usize,
+    /// Its place among those of one colour.
     pub dash: usize,
     pub points: Vec<Option<(f64, f64)>>,
     /// A line joins the points; else each has a marker.

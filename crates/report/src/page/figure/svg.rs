@@ -95,7 +95,7 @@ pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules:
             // A gap ends a line.
             for part in own.points.split(Option::is_none).filter(|part| part.len() > 1) {
                 let part: Vec<(f64, f64)> = part.iter().flatten().map(|point| to(*point)).collect();
-                match dashes(own.dash) {
+                match dashes(own.colour, own.dash) {
                     [] => chart.draw_series(LineSeries::new(part, colour.stroke_width(2))).map(|_| ())?,
                     [on, off, ..] => chart.draw_series(DashedLineSeries::new(part, *on, *off, colour.stroke_width(2))).map(|_| ())?,
                     [on] => chart.draw_series(DashedLineSeries::new(part, *on, *on, colour.stroke_width(2))).map(|_| ())?,
@@ -129,7 +129,7 @@ fn legend<'a>(area: &Area<'a>, series: &[Series]) -> Result<Area<'a>, Box<dyn Er
         let colour = own_colour(own);
         if own.joined {
             let line = vec![(x, y), (x + 30, y)];
-            match dashes(own.dash) {
+            match dashes(own.colour, own.dash) {
                 [] => area.draw(&PathElement::new(line, colour.stroke_width(2)))?,
                 [on, rest @ ..] => {
                     let off = *rest.first().unwrap_or(on);
