@@ -22,26 +22,22 @@ function extent(trace) {
   return [low, high];
 }
 
-/// Marks on a window's curve where packets were dropped, those closer together than can be told apart as one.
-function losses(line, trace, pixels, look) {
+/// Marks on a window's curve at events { x, count }, those closer together than can be told apart as one.
+function marked(events, trace, pixels, marker, said) {
   const span = view[1] - view[0], near = (span / pixels) * 7, x = [], y = [], count = [];
   const value = (at) => trace.y[Math.max(0, Math.min(trace.y.length - 1, Math.floor((at - trace.x0) / trace.dx)))] ?? null;
-  line.lost.x.forEach((at, k) => {
+  events.x.forEach((at, k) => {
     if (at < view[0] - span || at > view[1] + span || value(at) === null) return;
-    if (x.length && at - x.at(-1) < near) count[count.length - 1] += line.lost.count[k];
-    else { x.push(at); y.push(value(at)); count.push(line.lost.count[k]); }
+    if (x.length && at - x.at(-1) < near) count[count.length - 1] += events.count[k];
+    else { x.push(at); y.push(value(at)); count.push(events.count[k]); }
   });
-  return { x, y, mode: "markers", marker: { symbol: "x-thin", size: 8, line: { width: 1.6, color: look } }, customdata: count, hovertemplate: "%{customdata} packets lost here<extra></extra>", showlegend: false };
+  return { x, y, mode: "markers", marker, customdata: count, hovertemplate: `%{customdata} packets ${said} here<extra></extra>`, showlegend: false };
 }
 
-/// The same where a link marked packets: its rate of marks as a count in each of its means.
-function marked(line, trace, look) {
-  const x = [], y = [], count = [], value = (at) => trace.y[Math.floor((at - trace.x0) / trace.dx)] ?? null;
-  line.y.forEach((rate, k) => {
-    const at = line.x0 + k * line.dx;
-    if (rate > 0 && value(at) !== null) { x.push(at); y.push(value(at)); count.push(Math.round(rate * line.dx)); }
-  });
-  return { x, y, mode: "markers", marker: { symbol: "triangle-down-open", size: 6, line: { width: 1.2, color: look } }, customdata: count, hovertemplate: "%{customdata} packets marked here<extra></extra>", showlegend: false };
+/// The means of a rate as events.
+function eventsOf(line) {
+  const there = line.y.map((rate, k) => ({ x: line.x0 + k * line.dx, count: Math.round(rate * line.dx) })).filter((event) => event.count > 0);
+  return { x: there.map((event) => event.x), count: there.map((event) => event.count) };
 }
 
 function time(shown) {
@@ -71,9 +67,9 @@ function time(shown) {
     };
     traces.push(trace);
     if (data.panels[l.panel].mean) widths[l.panel] = trace.dx;
-    if (l.lost) marks.push({ ...losses(l, trace, pixels, colour(k)), yaxis: yaxis(l.panel), legendgroup: group });
+    if (l.lost) marks.push({ ...marked(l.lost, trace, pixels, { symbol: "x-thin", size: 8, line: { width: 1.6, color: colour(k) } }, "lost"), yaxis: yaxis(l.panel), legendgroup: group });
     const signs = l.panel === data.window && (l.flow === undefined || !split.size) && data.lines.find((m) => m.panel === data.marks && m.case === l.case && m.seed === seed && m.link === link);
-    if (signs) marks.push({ ...marked(signs, trace, colour(k)), yaxis: yaxis(l.panel), legendgroup: group });
+    if (signs) marks.push({ ...marked(eventsOf(signs), trace, pixels, { symbol: "triangle-down-open", size: 7, line: { width: 1.2, color: colour(k) } }, "marked"), yaxis: yaxis(l.panel), legendgroup: group });
   }
   traces.push(...marks);
   const named = new Set();
