@@ -69,7 +69,7 @@ function time(shown) {
     if (data.panels[l.panel].mean) widths[l.panel] = trace.dx;
     if (l.lost) marks.push({ ...marked(l.lost, trace, pixels, { symbol: "x-thin", size: 8, line: { width: 1.6, color: colour(k) } }, "lost"), yaxis: yaxis(l.panel), legendgroup: group });
     const signs = l.panel === data.window && (l.flow === undefined || !split.size) && data.lines.find((m) => m.panel === data.marks && m.case === l.case && m.seed === seed && m.link === link);
-    if (signs) marks.push({ ...marked(eventsOf(signs), trace, pixels, { symbol: "triangle-down-open", size: 7, line: { width: 1.2, color: colour(k) } }, "marked"), yaxis: yaxis(l.panel), legendgroup: group });
+    if (signs) marks.push({ ...marked(eventsOf(signs), trace, pixels, { symbol: "triangle-down-open", size: 7, color: colour(k), line: { width: 1.2, color: colour(k) } }, "marked"), yaxis: yaxis(l.panel), legendgroup: group });
   }
   traces.push(...marks);
   const named = new Set();
