@@ -13,6 +13,7 @@ mod kernel_kill;
 mod live;
 mod outside;
 mod overlays;
+mod page;
 mod reproduce;
 mod scratch;
 mod sweep;

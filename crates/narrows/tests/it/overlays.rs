@@ -1,9 +1,7 @@
 //! Measurements laid over a simulation.
 
+use crate::page;
 use crate::scratch::{Scratch, code, stderr, stdout};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use flate2::read::GzDecoder;
 
 const SCENARIO: &str = r#"
 duration = "3 s"
@@ -41,10 +39,7 @@ fn measurements_are_summarised_drawn_and_kept() {
     assert!(table.contains("Measured, mm link.log: throughput 0.12 Mbit/s, queueing delay p50 9 and p95 9 ms."), "{table}");
 
     let report = String::from_utf8(scratch.read("out/report.html")).expect("text");
-    let start = report.find("<script id=\"data\"").or_else(|| report.find("id=\"data\"")).expect("data");
-    let data = report[start..].split_once('>').expect("a tag").1.split_once("</script>").expect("an end").0;
-    let data = STANDARD.decode(data).expect("base64");
-    let data: serde_json::Value = serde_json::from_reader(GzDecoder::new(&data[..])).expect("JSON");
+    let data = page::data(&report).expect("data");
     let panel = |at: &serde_json::Value| {
         data["panels"][at["panel"].as_u64().expect("a panel") as usize]["title"].as_str().expect("a title").to_owned()
     };

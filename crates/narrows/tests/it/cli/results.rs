@@ -37,8 +37,10 @@ fn every_scenario_runs_and_is_as_expected() {
         let mut expected = RESULT_FILES.to_vec();
         if text.contains("\n[icn]") {
             expected.extend(ICN_FILES);
-            expected.sort_unstable();
         }
+        let trace = text.lines().find_map(|line| line.strip_prefix("trace = ")).map(|trace| format!("trace-{}", trace.trim_matches('"')));
+        expected.extend(trace.as_deref());
+        expected.sort_unstable();
         assert_eq!(place.files_of(name), expected, "{name}");
     }
 }

@@ -1,10 +1,10 @@
 //! Measurements of other programs that are wrong: output of iperf3 and logs of mm-link, laid over a run.
 
+use crate::page;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::mutate::mutated;
 use crate::torture::program::Program;
 use crate::torture::results::{Original, one_link};
-use serde_json::Value;
 use std::fs;
 
 const CLASS: Class = Class { name: "overlays", title: "Mutated overlays", full: 2_600 };
@@ -57,9 +57,7 @@ fn sensible(told: &str) -> Result<(), String> {
 
 /// So are those that are drawn.
 fn drawn(case: &Case) -> Verdict {
-    let page = String::from_utf8_lossy(&case.place.read("work/page.html")).into_owned();
-    let data = page.split_once("id=\"data\"").and_then(|(_, rest)| rest.split_once('>')).and_then(|(_, rest)| rest.split_once("</script>"));
-    let data: Value = serde_json::from_str(data.ok_or("the page has no data")?.0).map_err(|error| format!("the page's data: {error}"))?;
+    let data = page::data(&String::from_utf8_lossy(&case.place.read("work/page.html")))?;
     for overlay in data["overlays"].as_array().ok_or("the page has no overlays")? {
         for axis in ["x", "y"] {
             let points = overlay[axis].as_array().ok_or("an overlay has no points")?;
