@@ -8,6 +8,7 @@ pub mod bootstrap;
 mod builder;
 mod distance;
 mod emulation;
+mod groups;
 pub mod harm;
 mod histogram;
 mod icn;
@@ -20,6 +21,7 @@ pub use acks::AckSample;
 pub use builder::RecordBuilder;
 pub use distance::{Distance, Gap, Quantity, distances};
 pub use emulation::{Emulation, Limit, Replayed};
+pub use groups::{Group, group_of};
 pub use histogram::Histogram;
 pub use icn::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, SubflowRecord, SubflowSample,

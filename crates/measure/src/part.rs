@@ -73,7 +73,7 @@ impl Record {
 }
 
 /// The name of which this is one of several, `name` of `name.1`.
-fn copy_of(name: &str) -> Option<&str> {
+pub(crate) fn copy_of(name: &str) -> Option<&str> {
     name.rsplit_once('.').filter(|(_, number)| number.parse::<u32>().is_ok()).map(|(name, _)| name)
 }
 

@@ -4,7 +4,7 @@
 //! line holds one run. A line that was cut off when the program or the machine went down is dropped, and its run is done again.
 
 use crate::error::Failure;
-use narrows_report::Input;
+use narrows_report::{Input, Lineup};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,6 +31,9 @@ pub struct Origin {
     pub sweep: String,
     /// The files it names.
     pub inputs: Vec<Input>,
+    /// What it compares, if it is a scorecard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorecard: Option<Lineup>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,8 @@
 //! `narrows compare`.
 
 use crate::cli::{CompareArgs, Compared};
+use crate::conflicts;
+use crate::contenders::{controllers, distinct, join};
 use crate::error::Failure;
 use crate::icn::IcnWay;
 use crate::inputs;
@@ -9,18 +11,24 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::routers;
 use crate::runner::{run_all, with_seeds};
+use crate::scorecard;
 use crate::unmarked;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
+use std::path::{Path, PathBuf};
 
-/// Runs each controller on the same network with several seeds and shows them side by side.
+/// Runs each controller on the same network with several seeds and shows them side by side, or makes a scorecard if that is asked for.
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
+    conflicts::refuse(&args)?;
+    if scorecard::is_wanted(&args) {
+        return scorecard::scorecard(&args);
+    }
     let contest = if args.icn { Contest::of_ways(&args, &ways(&args)?)? } else { Contest::of_controllers(&args, &controllers(&args)?)? };
     let started = Started::now();
     let Contest { names, mut networks, own } = contest;
     let reserved = output::reserve(&args.output, "compare")?;
-    let inputs = inputs::adopt(&mut networks, args.file.as_deref())?;
+    let inputs = inputs::adopt(&mut networks, file(&args))?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let mut records = run_all(&runs, &args.output)?.into_iter();
     let cases = networks.iter().zip(&names).map(|(network, name)| Case {
@@ -29,7 +37,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
     let mut comparison = Comparison::new(
-        format!("{} compared{}", join(&names), args.path.as_ref().map_or(String::new(), |path| format!(" on the path {path}"))),
+        format!("{} compared{}", join(&names), args.path.first().map_or(String::new(), |path| format!(" on the path {path}"))),
         cases.collect(),
         String::new(),
     );
@@ -65,17 +73,8 @@ impl Contest {
 
     fn of_ways(args: &CompareArgs, ways: &[IcnWay]) -> Result<Contest, Failure> {
         let names = distinct(ways.iter().map(IcnWay::text))?;
-        let networks = ways.iter().map(|way| way.network(args.file.as_deref())).collect::<Result<Vec<_>, _>>()?;
+        let networks = ways.iter().map(|way| way.network(file(args))).collect::<Result<Vec<_>, _>>()?;
         Ok(Contest { names, networks, own: vec![None; ways.len()] })
-    }
-}
-
-/// The names, none of which comes twice.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
-    let names: Vec<String> = names.map(str::to_owned).collect();
-    match names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
-        Some((_, twice)) => Err(Failure::Other(format!("{twice} is named twice; name each once"))),
-        None => Ok(names),
     }
 }
 
@@ -98,24 +97,14 @@ fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
     args.compared.iter().map(way).collect()
 }
 
-/// Controllers compared if none is named.
-const DEFAULT: [&str; 3] = ["newreno", "cubic", "bbr"];
-
-/// Controllers that the arguments name.
-fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
-    if args.compared.is_empty() {
-        return Ok(DEFAULT.iter().map(|name| name.parse().expect("a controller of the registry")).collect());
-    }
-    let controller = |compared: &Compared| match compared {
-        Compared::Controller(choice) => Ok(choice.clone()),
-        Compared::Icn(way) => Err(Failure::Other(format!("{} controls rates in an information-centric network; add --icn", way.text()))),
-    };
-    args.compared.iter().map(controller).collect()
+/// The scenario file whose network is used.
+fn file(args: &CompareArgs) -> Option<&Path> {
+    args.file.first().map(PathBuf::as_path)
 }
 
 /// The network with `choice` driving it.
 fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
-    match &args.file {
+    match file(args) {
         None => {
             let text = args.network().to_toml(choice.text(), args.seed.unwrap_or(1));
             Ok(narrows_scenario::parse(&text, "the network given by flags", &narrows_scenario::read_named)?)
@@ -133,15 +122,6 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
     }
 }
 
-/// "a, b and c".
-fn join(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 /// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say
 /// where or how fast are left out.
 fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_file: &str) -> String {
@@ -154,8 +134,8 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
         }
     };
     let trace = |link: usize| network.links[link].trace_file.clone();
-    option("file", args.file.as_ref().map(|_| scenario_file.to_owned()));
-    option("path", args.path.clone());
+    option("file", file(args).map(|_| scenario_file.to_owned()));
+    option("path", args.path.first().cloned());
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
@@ -163,7 +143,7 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     option("stagger", args.stagger.map(|stagger| stagger.to_string()));
     // A bare 1 could mean 1 %, and is refused.
     option("loss", args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }));
-    option("trace", args.trace.as_ref().and_then(|_| trace(0)));
+    option("trace", args.trace.first().and_then(|_| trace(0)));
     option("trace-back", args.trace_back.as_ref().and_then(|_| trace(1)));
     option("duration", args.duration.map(|duration| duration.to_string()));
     option("warmup", args.warmup.map(|warmup| warmup.to_string()));
@@ -174,10 +154,10 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
 
 /// A comparison that shows something this one could not.
 fn next(args: &CompareArgs) -> String {
-    if args.icn && args.file.is_none() {
+    if args.icn && args.file.is_empty() {
         return "narrows reproduce mircc --quick to reproduce its authors' results".to_owned();
     }
-    if let Some(file) = &args.file {
+    if let Some(file) = file(args) {
         return format!("narrows run {} to run it with its own controllers", quote(&file.display().to_string()));
     }
     let network = args.network();

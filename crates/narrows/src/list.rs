@@ -10,7 +10,7 @@ use narrows_measure::metrics::METRICS;
 use narrows_params::{Kind, Spec};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode, Statement};
-use narrows_scenario::{PATHS, PathProfile};
+use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -24,6 +24,7 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
         Listed::Papers => papers()?,
         Listed::Paths => paths(),
         Listed::Statements => statements()?,
+        Listed::Traffic => traffic(),
     };
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -161,6 +162,17 @@ fn paths() -> Vec<Item> {
             json: json!({ "name": path.name, "summary": path.summary(), "source": path.source() }),
         })
         .collect()
+}
+
+fn traffic() -> Vec<Item> {
+    let item = |own: &NamedTraffic| Item {
+        text: format!("{:<14} {}\n{:<14} workload = {}\n{:<14} source: {}", own.name, own.summary, "", own.workload, "", own.source),
+        json: json!({
+            "name": own.name, "summary": own.summary, "workload": own.workload, "source": own.source,
+            "metrics": own.metrics.iter().map(|(_, metric)| metric).collect::<Vec<_>>(),
+        }),
+    };
+    TRAFFIC.iter().map(item).collect()
 }
 
 fn papers() -> Result<Vec<Item>, Failure> {

@@ -23,24 +23,13 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
         return Err(Failure::Other(format!("{} is named twice; name each controller once, self-pairs are always included", twice.1)));
     }
-    if let Some((choice, router)) = args.controllers.iter().find_map(|choice| Some((choice, routers::needed(choice)?))) {
-        return Err(Failure::Other(format!(
-            "{} needs the {} router, but all pairs share one drop-tail queue; use narrows compare {} newreno, which gives each controller its own router",
-            choice.text(),
-            router.name,
-            quote(choice.text())
-        )));
-    }
+    routers::refuse(&args.controllers, "all pairs share one drop-tail queue")?;
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
-    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), remake(&args))?;
+    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), |_| remake(&args), None)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
     let grid = job.run(reserved, &args.output, &started, Some(&|grid, runs| of(&args, &names, grid, runs)))?;
-    let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
-    output::print(&text)?;
-    if !args.output.json && !args.output.quiet {
-        output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
-    }
+    output::show(&grid, &directory, &args.output)?;
     Ok(Outcome::Ok)
 }
 

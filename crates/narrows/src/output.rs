@@ -3,10 +3,10 @@
 use crate::cli::OutputArgs;
 use crate::error::Failure;
 use crate::meter;
-use narrows_report::{Comparison, Input, ReportError, Reserved, RunInfo};
+use narrows_report::{Comparison, Grid, Input, ReportError, Reserved, RunInfo};
 use narrows_scenario::visible;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A run in progress: what `run.json` must tell.
@@ -80,6 +80,20 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
         print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
     }
     Ok(())
+}
+
+/// Prints what a sweep found, and where the report is.
+pub fn show(grid: &Grid, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+    print(&if output.json { told(grid) } else { narrows_report::grid_table(grid) })?;
+    if !output.json && !output.quiet {
+        print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
+    }
+    Ok(())
+}
+
+/// What a sweep found, as JSON.
+pub fn told(grid: &Grid) -> String {
+    grid.scorecard.as_ref().map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)
 }
 
 /// Prints, without control characters that names from outside may hold. A reader that has seen enough (`narrows run FILE | head`) changes

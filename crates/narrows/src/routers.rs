@@ -1,6 +1,7 @@
 //! Controllers that do what routers say get these routers where a comparison makes or changes the network.
 
 use crate::error::Failure;
+use crate::quote::quote;
 use narrows_control::Choice;
 use narrows_path::{DisciplineChoice, DisciplineEntry, RateSource, offering};
 use narrows_scenario::{LinkId, Scenario};
@@ -9,6 +10,19 @@ use std::collections::BTreeSet;
 /// The router that a controller needs; most need none.
 pub fn needed(choice: &Choice) -> Option<&'static DisciplineEntry> {
     choice.needs().into_iter().find_map(offering)
+}
+
+/// Refuses controllers that need routers where `why` all share what there is.
+pub fn refuse<'a>(choices: impl IntoIterator<Item = &'a Choice>, why: &str) -> Result<(), Failure> {
+    match choices.into_iter().find_map(|choice| Some((choice, needed(choice)?))) {
+        None => Ok(()),
+        Some((choice, router)) => Err(Failure::Other(format!(
+            "{} needs the {} router, but {why}; use narrows compare {} newreno, which gives each controller its own router",
+            choice.text(),
+            router.name,
+            quote(choice.text())
+        ))),
+    }
 }
 
 /// The router for a controller: what both have parameters of the same name for is set alike.

@@ -9,11 +9,12 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{Work, run_cells};
-use narrows_measure::metrics::Summary;
-use narrows_report::{Grid, GridAxis, Matrix, Pairing, Reduced, Reserved};
+use narrows_measure::metrics::{Metric, Summary};
+use narrows_report::{Grid, GridAxis, Lineup, Matrix, Pairing, Reduced, Reserved, Scorecard};
 use narrows_scenario::paper::World;
 use narrows_scenario::{Axis, Changes, Expectation, Scenario, Sweep};
 use narrows_units::Span;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -24,19 +25,15 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
         (Some(directory), _) => Job::resumed(directory)?,
         (None, Some(file)) => {
             let changes = Changes { set: args.set.clone(), seeds: args.seeds };
-            Job::new(Sweep::load(file, &changes)?, Files::beside(file), "narrows sweep sweep.toml".to_owned())?
+            Job::new(Sweep::load(file, &changes)?, Files::beside(file), |_| "narrows sweep sweep.toml".to_owned(), None)?
         }
         (None, None) => return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned())),
     };
     let reserved = job.reserve(&args.output, args.resume.as_deref())?;
     let directory = reserved.directory().to_owned();
     let grid = job.run(reserved, &args.output, &started, None)?;
-    let text = if args.output.json { narrows_report::grid_json(&grid) } else { narrows_report::grid_table(&grid) };
-    output::print(&text)?;
+    output::show(&grid, &directory, &args.output)?;
     let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
-    if !args.output.json && !args.output.quiet {
-        output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
-    }
     Ok(if missed { Outcome::Missed } else { Outcome::Ok })
 }
 
@@ -66,8 +63,14 @@ struct Cell {
 }
 
 impl Job {
-    /// Checks every cell.
-    pub fn new(sweep: Sweep, files: Files, remake: String) -> Result<Job, Failure> {
+    /// Checks every cell. `remake` gives the command that makes the result again from the names that files have in its directory, by those that
+    /// they have now; `scorecard` is what the sweep compares, if it is for a scorecard.
+    pub fn new(
+        sweep: Sweep,
+        files: Files,
+        remake: impl Fn(&BTreeMap<String, String>) -> String,
+        scorecard: Option<Lineup>,
+    ) -> Result<Job, Failure> {
         let (mut cells, mut seed) = (Vec::new(), None);
         for run in 0..sweep.cells() {
             let first = run % sweep.seeds() == 0;
@@ -82,7 +85,8 @@ impl Job {
         }
         let (inputs, names) = files.adopted();
         let sweep = sweep.moved(&names)?;
-        let origin = Origin { program: cells::program(), remake, sweep: sweep.text().to_owned(), inputs };
+        let scorecard = scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
+        let origin = Origin { program: cells::program(), remake: remake(&names), sweep: sweep.text().to_owned(), inputs, scorecard };
         Ok(Job { sweep, origin, cells, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
     }
 
@@ -95,7 +99,7 @@ impl Job {
         let partial = cells::partial(directory);
         let kept = cells::read_origin(&partial)?;
         let sweep = Sweep::parse(&kept.sweep, "sweep.toml", &Changes::default())?;
-        let job = Job::new(sweep, Files::kept(kept.inputs.clone()), kept.remake)?;
+        let job = Job::new(sweep, Files::kept(kept.inputs.clone()), |_| kept.remake.clone(), kept.scorecard)?;
         if job.origin.inputs != kept.inputs {
             return Err(Failure::Other(format!(
                 "{} holds files that its sweep does not read, or under unexpected names; remove it to start over",
@@ -130,7 +134,7 @@ impl Job {
             |run| Work { length: self.cells[self.cell(run)].length, weight: 1 },
             |_| World::Simulator,
             |run| self.scenario(run),
-            |run, record| kept.keep(run, &Reduced::of(&record)),
+            |run, record| kept.keep(run, &Reduced::of(record)),
             |run| self.sweep.describe(run),
             output,
         );
@@ -148,7 +152,9 @@ impl Job {
         }
         let mut grid = self.grid(&reserved, &kept, of_pairs)?;
         grid.notes = self.verdicts(&grid);
-        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(self.origin.inputs.clone()))?;
+        let networks = self.origin.scorecard.iter().flat_map(|lineup| &lineup.networks).filter_map(|network| network.file.clone());
+        let inputs = self.origin.inputs.iter().cloned().chain(networks).collect();
+        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(inputs))?;
         kept.remove()?;
         Ok(grid)
     }
@@ -187,8 +193,10 @@ impl Job {
             Ok::<_, Failure>(reduced)
         });
         let runs = narrows_report::write_flows(reserved, &axes, &seeds, reduced)?;
-        let mut grid = Grid::new(self.sweep.name(), self.origin.remake.clone(), env!("CARGO_PKG_VERSION").to_owned(), axes, seeds, runs);
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let mut grid = Grid::new(self.sweep.name(), self.origin.remake.clone(), version, (axes, seeds), runs);
         grid.matrix = of_pairs.map(|of_pairs| of_pairs(&grid, &pairings));
+        grid.scorecard = self.origin.scorecard.as_ref().map(|lineup| scorecard_of(lineup, &grid));
         Ok(grid)
     }
 
@@ -218,6 +226,16 @@ impl Job {
         };
         Ok(self.sweep.cell(run, &read)?)
     }
+}
+
+/// The scorecard of a complete grid: its first axis is the network, its last who is on it.
+fn scorecard_of(lineup: &Lineup, grid: &Grid) -> Scorecard {
+    let runs = lineup.runs().len();
+    let values = |network: usize, run: usize, group: Option<&str>, metric: &Metric| match group {
+        Some(group) => grid.values_of(network * runs + run, group, metric),
+        None => grid.values(network * runs + run, metric),
+    };
+    Scorecard::of(lineup, (&grid.title, &grid.remake, &grid.version), &grid.seeds, &values)
 }
 
 fn grid_axis(axis: &Axis) -> GridAxis {

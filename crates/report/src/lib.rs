@@ -23,6 +23,7 @@ mod qlog;
 mod record;
 mod reproduction;
 mod reserved;
+mod scorecard;
 mod setup;
 mod sheet;
 mod summary;
@@ -37,7 +38,10 @@ pub use csv::export_csv;
 pub use directory::{Input, RunInfo, read, redraw, write};
 pub use error::ReportError;
 pub use fidelity::{Fidelity, FidelityCell, Goal, fidelity_json, fidelity_table, write_fidelity};
-pub use grid::{Grid, GridAxis, Matrix, Measure, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid, write_flows, write_grid};
+pub use grid::{
+    Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid, write_flows,
+    write_grid,
+};
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
@@ -49,5 +53,8 @@ pub use reproduction::{
     reproduction_table, write_reproduction,
 };
 pub use reserved::Reserved;
+pub use scorecard::{
+    Best, Entry, Estimate, Harm, Lined, Lineup, Network, Scorecard, Traffic, Valued, Values, scorecard_json, scorecard_table,
+};
 pub use summary::summary_json;
 pub use table::{table, text_table};

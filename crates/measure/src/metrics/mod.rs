@@ -21,7 +21,7 @@ pub(crate) mod fixture;
 
 pub use delivery::{bottleneck, flow_goodput};
 pub use summary::Summary;
-pub use table::METRICS;
+pub use table::{METRICS, OF_FLOWS};
 
 use crate::Record;
 

@@ -2,6 +2,7 @@
 
 use super::Metric;
 use crate::Record;
+use crate::bootstrap::median;
 
 /// The values of a metric over the seeds of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,12 +25,9 @@ impl Summary {
 
     /// Summarises values already computed; `None` if none is defined.
     pub fn over(values: Vec<Option<f64>>) -> Option<Summary> {
-        let mut sorted: Vec<f64> = values.iter().flatten().copied().collect();
-        sorted.sort_by(f64::total_cmp);
-        let (min, max) = (*sorted.first()?, *sorted.last()?);
-        let middle = sorted.len() / 2;
-        let median = if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 };
-        Some(Summary { values, median, min, max })
+        let defined: Vec<f64> = values.iter().flatten().copied().collect();
+        let (min, max) = (defined.iter().copied().min_by(f64::total_cmp)?, defined.iter().copied().max_by(f64::total_cmp)?);
+        Some(Summary { median: median(&defined)?, min, max, values })
     }
 
     /// In how many runs the metric is defined.

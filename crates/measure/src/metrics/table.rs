@@ -78,3 +78,34 @@ pub const METRICS: &[Metric] = &[
     RATE_DIP,
     RATE_SWING,
 ];
+
+/// Those of [`METRICS`] that tell of flows alone, whatever else crosses the links: what they are of some flows of a run is computed as what
+/// they are of all.
+pub const OF_FLOWS: &[Metric] = &[
+    GOODPUT,
+    LOSS,
+    RETRANSMITTED,
+    RTT_P50,
+    RTT_P95,
+    RTT_P99,
+    DELAY_P95,
+    SELF_INFLICTED,
+    ECN_MARKED,
+    TIMEOUTS,
+    SPURIOUS,
+    FCT_P50,
+    FCT_P95,
+    FCT_P99,
+    FCT_MEAN,
+    SLOWDOWN_P50,
+    SLOWDOWN_P95,
+    SLOWDOWN_P99,
+    SHORT_SLOWDOWN_P50,
+    SHORT_SLOWDOWN_P99,
+    MEDIUM_SLOWDOWN_P50,
+    MEDIUM_SLOWDOWN_P99,
+    LONG_SLOWDOWN_P50,
+    LONG_SLOWDOWN_P99,
+    FRAME_DELAY_P95,
+    LATE_FRAMES,
+];

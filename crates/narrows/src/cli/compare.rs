@@ -1,11 +1,11 @@
 //! Arguments that name contenders.
 
 use super::output::OutputArgs;
-use super::parse::{parse_choice, parse_path};
+use super::parse::{parse_choice, parse_path, parse_traffic};
 use crate::icn::IcnWay;
 use clap::{Args, Parser};
 use narrows_control::Choice;
-use narrows_scenario::{Comparison, PathProfile, parse_share};
+use narrows_scenario::{Comparison, NamedTraffic, PathProfile, parse_share};
 use narrows_units::{Depth, Rate, Span};
 use std::path::{Path, PathBuf};
 
@@ -17,14 +17,21 @@ pub struct CompareArgs {
     #[arg(value_name = "CONTROLLER", value_parser = parse_compared)]
     pub compared: Vec<Compared>,
     /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an information-centric network (see `narrows list icn`)
-    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
+    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup", "traffic", "beside"])]
     pub icn: bool,
-    /// Use the network of a scenario file; each controller in turn drives every flow that has one
-    #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup"])]
-    pub file: Option<PathBuf>,
-    /// Use a named path, for example leo (see `narrows list paths`)
-    #[arg(long, value_name = "NAME", value_parser = parse_path, conflicts_with_all = ["file", "rate", "rtt", "buffer", "loss", "trace", "trace_back"])]
-    pub path: Option<String>,
+    /// Use the network of a scenario file; each controller in turn drives every flow that has one. Several files, or a file beside paths and
+    /// traces, are the networks of a scorecard
+    #[arg(long, value_name = "SCENARIO", value_delimiter = ',', conflicts_with = "rate")]
+    pub file: Vec<PathBuf>,
+    /// Use a named path, for example leo (see `narrows list paths`); a scorecard takes several: lte,leo
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_path, conflicts_with = "rate")]
+    pub path: Vec<String>,
+    /// Make a scorecard of this traffic: bulk, web, call (see `narrows list traffic`) [default with --beside or several networks: bulk]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_traffic)]
+    pub traffic: Vec<&'static NamedTraffic>,
+    /// Make a scorecard that also shows each controller beside a download by each of these controllers: cubic,newreno
+    #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_beside)]
+    pub beside: Vec<Choice>,
     /// Rate of the bottleneck in both directions [default: 100 Mbit/s]
     #[arg(long, conflicts_with = "trace", allow_hyphen_values = true)]
     pub rate: Option<Rate>,
@@ -34,22 +41,22 @@ pub struct CompareArgs {
     /// Buffer of the bottleneck: "750 kB", "100 packets", "60 ms" or "1.5 bdp" [default: 2 bdp]
     #[arg(long, allow_hyphen_values = true)]
     pub buffer: Option<Depth>,
-    /// Number of flows [default: 2]
+    /// Number of flows [default: 2; of the bulk traffic of a scorecard: 1]
     #[arg(long)]
     pub flows: Option<u32>,
-    /// Time between flow starts [default: 1/12 of the duration]
+    /// Time between flow starts [default: 1/12 of the duration; in a scorecard: 0 s]
     #[arg(long, allow_hyphen_values = true)]
     pub stagger: Option<Span>,
     /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
     #[arg(long, value_parser = parse_share, allow_hyphen_values = true)]
     pub loss: Option<f64>,
-    /// Capacity trace towards the receiver: mahimahi format, or lines of seconds,Mbit/s
-    #[arg(long, value_name = "TRACE")]
-    pub trace: Option<PathBuf>,
+    /// Capacity trace towards the receiver: mahimahi format, or lines of seconds,Mbit/s; a scorecard takes several
+    #[arg(long, value_name = "TRACE", value_delimiter = ',')]
+    pub trace: Vec<PathBuf>,
     /// Capacity trace of the acknowledgements' direction [default: 100 Mbit/s]
     #[arg(long, value_name = "TRACE", requires = "trace")]
     pub trace_back: Option<PathBuf>,
-    /// Duration of each run [default: 60 s, or the path's]
+    /// Duration of each run [default: 60 s, or the path's; in a scorecard at most 60 s]
     #[arg(long, allow_hyphen_values = true)]
     pub duration: Option<Span>,
     /// Warm-up, excluded from statistics [default: 1/6 of the duration, or the path's]
@@ -58,7 +65,7 @@ pub struct CompareArgs {
     /// Number of seeds for each controller
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: u32,
-    /// First seed [default: 1, or the scenario's]
+    /// First seed [default: 1, or the scenario's; in a scorecard 1]
     #[arg(long)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -86,24 +93,41 @@ pub struct DiffArgs {
 impl CompareArgs {
     /// The network that the flags describe.
     pub fn network(&self) -> Comparison {
+        self.network_of(self.path.first(), self.trace.first())
+    }
+
+    /// The same on a named path, or with a trace, instead of those that the flags name.
+    pub fn network_of(&self, path: Option<&String>, trace: Option<&PathBuf>) -> Comparison {
         let defaults = Comparison::default();
         let text = |path: &PathBuf| path.display().to_string();
-        let own = self.path.as_deref().and_then(PathProfile::named).map(PathProfile::scenario);
+        let path = path.cloned();
+        let own = path.as_deref().and_then(PathProfile::named).map(PathProfile::scenario);
         let duration = self.duration.unwrap_or(own.as_ref().map_or(defaults.duration, |own| own.duration));
         let warmup = self.warmup.or(own.filter(|_| self.duration.is_none()).map(|own| own.warmup));
         Comparison {
-            path: self.path.clone(),
+            path,
             rate: self.rate.unwrap_or(defaults.rate),
             rtt: self.rtt.unwrap_or(defaults.rtt),
             buffer: self.buffer.or(defaults.buffer),
             loss: self.loss.unwrap_or(0.0),
             flows: self.flows.unwrap_or(2),
             stagger: self.stagger.unwrap_or(duration / 12),
-            trace: self.trace.as_ref().map(text),
+            trace: trace.map(text),
             trace_back: self.trace_back.as_ref().map(text),
             duration,
             warmup,
         }
+    }
+}
+
+/// A name of a controller of downloads.
+fn parse_beside(text: &str) -> Result<Choice, String> {
+    match IcnWay::read(text) {
+        Ok(Some(way)) => Err(format!(
+            "{} controls rates in an information-centric network, where no download runs beside others; name a controller (narrows list controllers)",
+            way.text()
+        )),
+        _ => parse_choice(text),
     }
 }
 

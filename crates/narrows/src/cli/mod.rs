@@ -33,7 +33,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare controllers on a network given by flags, a named path or a scenario file
+    /// Compare controllers on a network given by flags, a named path or a scenario file, or make a scorecard of several
     Compare(CompareArgs),
     /// Compare two result directories: changed settings, and metrics that moved beyond the spread over seeds
     Diff(DiffArgs),
@@ -61,7 +61,7 @@ pub enum Command {
     Figure(FigureArgs),
     /// Measure the speed of the simulator, of the emulator or of controllers in the kernel
     Bench(BenchArgs),
-    /// List controllers, queue disciplines, metrics, paths and papers
+    /// List controllers, queue disciplines, metrics, paths, traffic and papers
     List(ListArgs),
     /// Print a named path as a scenario file
     Path(PathArgs),

@@ -11,7 +11,7 @@ pub struct OutputArgs {
     /// Number of parallel runs, at most 1024; results do not depend on it [default: number of cores]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Print summary.json instead of the table
+    /// Print summary.json, or scorecard.json of a scorecard, instead of the table
     #[arg(long)]
     pub json: bool,
     /// Print only the table, without progress and hints

@@ -1,7 +1,7 @@
 //! How values of arguments are read.
 
 use narrows_control::Choice;
-use narrows_scenario::{PATHS, PathProfile};
+use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
 
 pub fn parse_choice(text: &str) -> Result<Choice, String> {
     text.parse().map_err(|error: narrows_params::ParamError| error.to_string())
@@ -15,6 +15,10 @@ pub fn parse_path(text: &str) -> Result<String, String> {
             Err(format!("there is no path \"{text}\"; known paths: {}", names.join(", ")))
         }
     }
+}
+
+pub fn parse_traffic(text: &str) -> Result<&'static NamedTraffic, String> {
+    NamedTraffic::named(text)
 }
 
 pub fn parse_axis(text: &str) -> Result<(String, String), String> {

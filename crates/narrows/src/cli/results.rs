@@ -14,7 +14,7 @@ pub struct ReportArgs {
     /// Overlay a measurement in this report: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
-    /// Print summary.json instead of the table
+    /// Print summary.json, or scorecard.json of a scorecard, instead of the table
     #[arg(long)]
     pub json: bool,
 }
@@ -116,4 +116,5 @@ pub enum Listed {
     Paths,
     /// What the documents state, and whether it holds
     Statements,
+    Traffic,
 }

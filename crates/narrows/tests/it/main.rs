@@ -15,6 +15,7 @@ mod outside;
 mod overlays;
 mod page;
 mod reproduce;
+mod scorecard;
 mod scratch;
 mod sweep;
 mod torture;

@@ -1,6 +1,7 @@
 //! The result directory of a sweep.
 
 use super::model::{GridAxis, places};
+use super::reduced::OfGroup;
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
 use crate::checksums::ResultDir;
@@ -8,12 +9,17 @@ use crate::directory::RunInfo;
 use crate::error::ReportError;
 use crate::page::grid_html;
 use crate::reserved::Reserved;
+use crate::scorecard::{read_scorecard, scorecard_json};
 use crate::sheet::{Cells, Sheet};
-use narrows_measure::metrics::METRICS;
+use narrows_measure::group_of;
+use narrows_measure::metrics::{METRICS, OF_FLOWS};
 use std::sync::Arc;
 
 /// Rows of a row group.
 const GROUP: usize = 8192;
+
+/// The metrics of runs, and those of their groups of flows, which is empty if no run has two.
+pub type Metrics = (Vec<Vec<Option<f64>>>, Vec<Vec<OfGroup>>);
 
 /// Writes `flows.parquet` of a sweep, with a row for each flow of each run, and answers with the metrics of the runs. `reduced` gives the runs
 /// in the grid's order, and each is seen once.
@@ -25,10 +31,11 @@ pub fn write_flows<E: From<ReportError>>(
     axes: &[GridAxis],
     seeds: &[u64],
     reduced: impl Iterator<Item = Result<Reduced, E>>,
-) -> Result<Vec<Vec<Option<f64>>>, E> {
+) -> Result<Metrics, E> {
     let keys = Keys::new(axes, seeds);
-    let (mut metrics, mut failed) = (Vec::new(), None);
+    let (mut metrics, mut all, mut failed) = (Vec::new(), Vec::new(), None);
     let mut runs = reduced.map_while(|reduced| reduced.map_err(|error| failed = Some(error)).ok()).enumerate().map(|(run, reduced)| {
+        all.push(if reduced.groups.is_empty() { only(&reduced.flows) } else { reduced.groups });
         metrics.push(reduced.metrics);
         (run, reduced.flows.without("case"))
     });
@@ -47,11 +54,23 @@ pub fn write_flows<E: From<ReportError>>(
         Some(group.after(keys.sheet(&of)))
     });
     reserved.table("flows.parquet", &like, groups)?;
-    failed.map_or(Ok(metrics), Err)
+    if all.iter().all(|groups: &Vec<OfGroup>| groups.len() < 2) {
+        all.clear();
+    }
+    failed.map_or(Ok((metrics, all)), Err)
+}
+
+/// The only group of a run.
+fn only(flows: &Sheet) -> Vec<OfGroup> {
+    let first = |column| flows.text(column).ok().and_then(|texts| texts.first()).cloned();
+    let group = first("flow").zip(first("controller"));
+    let group = group.map(|(name, controller)| OfGroup { name: group_of(&name).into(), controller, metrics: Vec::new() });
+    group.into_iter().collect()
 }
 
 /// Writes the rest of the result of a sweep into the directory that is reserved for it, beside what [`write_flows`] has written: `sweep.toml`,
-/// the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run, and `report.html`. The directory appears complete
+/// the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run, `groups.parquet` with a row for each of the groups of
+/// flows if a run has two, and `report.html`. The directory appears complete
 /// or not at all.
 ///
 /// # Errors
@@ -66,6 +85,14 @@ pub fn write_grid(reserved: Reserved, grid: &Grid, sweep_toml: &str, info: &RunI
     let keys = Keys::new(&grid.axes, &grid.seeds);
     let groups = (0..grid.runs.len()).step_by(GROUP).map(|from| cells(grid, &keys, from..grid.runs.len().min(from + GROUP)));
     reserved.table("cells.parquet", &cells(grid, &keys, 0..0), groups)?;
+    if !grid.groups.is_empty() {
+        let like = of_groups(grid, &keys, 0..0);
+        let sheets = (0..grid.runs.len()).step_by(GROUP).map(|from| of_groups(grid, &keys, from..grid.runs.len().min(from + GROUP)));
+        reserved.table("groups.parquet", &like, sheets)?;
+    }
+    if let Some(scorecard) = &grid.scorecard {
+        reserved.file("scorecard.json", scorecard_json(scorecard).as_bytes())?;
+    }
     if let Some(matrix) = &grid.matrix {
         reserved.table("matrix.parquet", &matrix.sheet(), std::iter::once(matrix.sheet()))?;
     }
@@ -82,7 +109,12 @@ pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
     let text = files.text("summary.json")?;
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
     let kind: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-    if kind["kind"] == "sweep" { parse(&text).map(Some).map_err(damaged) } else { Ok(None) }
+    if kind["kind"] != "sweep" {
+        return Ok(None);
+    }
+    let mut grid = parse(&text).map_err(damaged)?;
+    grid.scorecard = read_scorecard(files)?;
+    Ok(Some(grid))
 }
 
 /// What says which runs rows belong to.
@@ -122,6 +154,20 @@ fn cells(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
     for (index, metric) in METRICS.iter().enumerate() {
         let values = runs.clone().map(|run| grid.runs[run].get(index).copied().flatten()).collect();
         sheet.add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values));
+    }
+    sheet
+}
+
+/// A row for each group of flows of these runs.
+fn of_groups(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
+    let rows: Vec<(usize, &OfGroup)> = runs.flat_map(|run| grid.groups[run].iter().map(move |group| (run, group))).collect();
+    let mut sheet = keys.sheet(&rows.iter().map(|(run, _)| *run).collect::<Vec<usize>>());
+    sheet.add("group", Cells::Text(rows.iter().map(|(_, group)| group.name.clone()).collect()));
+    sheet.add("controller", Cells::Text(rows.iter().map(|(_, group)| group.controller.clone()).collect()));
+    for (index, metric) in OF_FLOWS.iter().enumerate() {
+        let of_run = METRICS.iter().position(|own| own.name == metric.name).unwrap_or_default();
+        let values = rows.iter().map(|(run, group)| if group.metrics.is_empty() { grid.runs[*run][of_run] } else { group.metrics[index] });
+        sheet.add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values.collect()));
     }
     sheet
 }

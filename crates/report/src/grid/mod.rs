@@ -7,10 +7,10 @@ mod reduced;
 mod summary;
 mod table;
 
-pub use files::{read_grid, write_flows, write_grid};
+pub use files::{Metrics, read_grid, write_flows, write_grid};
 pub use matrix::{Matrix, Measure, Pairing, Pairs, Runs};
 pub use model::{Grid, GridAxis};
-pub use reduced::Reduced;
+pub use reduced::{OfGroup, Reduced};
 pub use summary::grid_json;
 pub use table::grid_table;
 pub(crate) use table::{main_metrics, setup, varying};

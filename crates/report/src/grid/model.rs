@@ -1,8 +1,9 @@
 //! What a grid of cells is.
 
 use super::matrix::Matrix;
-use super::reduced::Spread;
-use narrows_measure::metrics::{METRICS, Metric};
+use super::reduced::{OfGroup, Spread};
+use crate::scorecard::Scorecard;
+use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -23,8 +24,12 @@ pub struct Grid {
     pub seeds: Vec<u64>,
     /// The metrics of each run: cells in order, the last axis fastest, and within a cell one entry for each seed.
     pub(super) runs: Vec<Vec<Option<f64>>>,
+    /// The groups of flows of each run, in the same order; nothing if no run has two.
+    pub(super) groups: Vec<Vec<OfGroup>>,
     /// What pairs of controllers do to each other, if that is what the sweep is for.
     pub matrix: Option<Matrix>,
+    /// What controllers do for their traffic and to others, if that is what the sweep is for.
+    pub scorecard: Option<Scorecard>,
     /// Each metric of each cell over its seeds, from when the first is asked for.
     spreads: OnceLock<Vec<Vec<Spread>>>,
 }
@@ -43,10 +48,17 @@ pub struct GridAxis {
 }
 
 impl Grid {
-    /// A grid of these axes and seeds whose cells have been run; `runs` has the metrics of each run: cells in order, the last axis fastest,
-    /// and within a cell one entry for each seed.
-    pub fn new(title: String, remake: String, version: String, axes: Vec<GridAxis>, seeds: Vec<u64>, runs: Vec<Vec<Option<f64>>>) -> Grid {
-        Grid { title, remake, notes: Vec::new(), version, axes, seeds, runs, matrix: None, spreads: OnceLock::new() }
+    /// A grid of these axes and seeds whose cells have been run; `runs` has the metrics of each run and `groups` those of its groups of flows:
+    /// cells in order, the last axis fastest, and within a cell one entry for each seed. No run has two groups if `groups` is empty.
+    pub fn new(
+        title: String,
+        remake: String,
+        version: String,
+        (axes, seeds): (Vec<GridAxis>, Vec<u64>),
+        (runs, groups): (Vec<Vec<Option<f64>>>, Vec<Vec<OfGroup>>),
+    ) -> Grid {
+        let (notes, spreads) = (Vec::new(), OnceLock::new());
+        Grid { title, remake, notes, version, axes, seeds, runs, groups, matrix: None, scorecard: None, spreads }
     }
 
     /// How many cells there are.
@@ -70,6 +82,22 @@ impl Grid {
         let index = METRICS.iter().position(|own| own.name == metric.name);
         let runs = self.runs.iter().skip(cell * self.seeds.len()).take(self.seeds.len());
         runs.map(|run| index.and_then(|index| run.get(index).copied().flatten())).collect()
+    }
+
+    /// The same of a group of flows. `None` for a metric that is not of flows, and where other groups ran, but not this one.
+    pub fn values_of(&self, cell: usize, group: &str, metric: &Metric) -> Vec<Option<f64>> {
+        let of_flows = OF_FLOWS.iter().position(|own| own.name == metric.name);
+        let (first, mut values) = (cell * self.seeds.len(), self.values(cell, metric));
+        for (run, value) in (first..).zip(&mut values) {
+            let own = self.groups.get(run).and_then(|groups| groups.iter().find(|own| &*own.name == group));
+            match own {
+                Some(own) if of_flows.is_some() && own.metrics.is_empty() => {}
+                Some(own) => *value = of_flows.and_then(|index| own.metrics.get(index).copied().flatten()),
+                None if self.groups.is_empty() => {}
+                None => *value = None,
+            }
+        }
+        values
     }
 
     /// Mean and interval of a metric over the seeds of a cell.

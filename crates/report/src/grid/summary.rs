@@ -1,10 +1,11 @@
 //! `summary.json` of a sweep: axes, and every metric of every cell.
 
-use super::reduced::Spread;
+use super::reduced::{OfGroup, Spread};
 use super::{Grid, GridAxis, Matrix};
-use narrows_measure::metrics::{METRICS, Metric};
+use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The layout's version; it changes when a reader of the old one would misread the new one.
 pub(super) const FORMAT: u32 = 1;
@@ -27,6 +28,15 @@ struct Head<'a> {
 #[derive(Serialize)]
 struct CellOut<'a> {
     at: BTreeMap<&'a str, &'a str>,
+    metrics: BTreeMap<&'a str, MetricOut>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct GroupOut<'a> {
+    name: &'a str,
+    controller: &'a str,
     metrics: BTreeMap<&'a str, MetricOut>,
 }
 
@@ -56,23 +66,35 @@ pub fn grid_json(grid: &Grid) -> String {
     };
     let cells = (0..grid.cells()).map(|cell| {
         let places = grid.axes.iter().zip(grid.places(cell));
-        let metric = |metric: &&'static Metric| {
-            let Spread { mean, interval } = grid.spread(cell, metric);
-            let values = grid.values(cell, metric);
-            (
-                metric.name,
-                MetricOut { high: interval.map(|interval| interval.high), low: interval.map(|interval| interval.low), mean, values },
-            )
-        };
+        let metric = |metric: &&'static Metric| (metric.name, out(grid.spread(cell, metric), grid.values(cell, metric)));
         let cell = CellOut {
             at: places.map(|(axis, place)| (axis.name.as_str(), axis.labels[place].as_str())).collect(),
             metrics: defined.iter().map(metric).collect(),
+            groups: groups_out(grid, cell),
         };
         format!("    {}", serde_json::to_string(&cell).unwrap_or_default())
     });
     let head = serde_json::to_string_pretty(&head).unwrap_or_default();
     let head = head.trim_end().trim_end_matches('}').trim_end();
     format!("{head},\n  \"cells\": [\n{}\n  ]\n}}\n", cells.collect::<Vec<_>>().join(",\n"))
+}
+
+fn out(Spread { mean, interval }: Spread, values: Vec<Option<f64>>) -> MetricOut {
+    MetricOut { high: interval.map(|interval| interval.high), low: interval.map(|interval| interval.low), mean, values }
+}
+
+/// The groups of flows of a cell, with the metrics that are defined; nothing of the only group of a run, whose metrics are those of the cell.
+fn groups_out(grid: &Grid, cell: usize) -> Vec<GroupOut<'_>> {
+    let of_first = grid.groups.get(cell * grid.seeds.len()).map(Vec::as_slice).unwrap_or_default();
+    let group = |group: &'_ OfGroup| {
+        let metric = |metric: &'static Metric| {
+            let values = grid.values_of(cell, &group.name, metric);
+            let defined: Vec<f64> = values.iter().flatten().copied().collect();
+            (!group.metrics.is_empty() && !defined.is_empty()).then(|| (metric.name, out(Spread::over(&defined), values)))
+        };
+        OF_FLOWS.iter().filter_map(metric).collect()
+    };
+    of_first.iter().map(|own| GroupOut { name: &own.name, controller: &own.controller, metrics: group(own) }).collect()
 }
 
 #[derive(Deserialize)]
@@ -91,6 +113,25 @@ struct Whole {
 #[derive(Deserialize)]
 struct CellIn {
     metrics: BTreeMap<String, MetricIn>,
+    #[serde(default)]
+    groups: Vec<GroupIn>,
+}
+
+#[derive(Deserialize)]
+struct GroupIn {
+    name: Arc<str>,
+    controller: Arc<str>,
+    metrics: BTreeMap<String, MetricIn>,
+}
+
+/// The groups of flows of a run.
+fn groups(cell: &CellIn, seed: usize) -> Vec<OfGroup> {
+    let of = |group: &GroupIn| {
+        let metric = |metric: &Metric| group.metrics.get(metric.name).and_then(|own| own.values.get(seed).copied().flatten());
+        let metrics = if group.metrics.is_empty() { Vec::new() } else { OF_FLOWS.iter().map(metric).collect() };
+        OfGroup { name: group.name.clone(), controller: group.controller.clone(), metrics }
+    };
+    cell.groups.iter().map(of).collect()
 }
 
 #[derive(Deserialize)]
@@ -109,7 +150,11 @@ pub(super) fn parse(text: &str) -> Result<Grid, String> {
     };
     let seeds = whole.seeds.len();
     let runs = whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect();
-    let mut grid = Grid::new(whole.title, whole.remake, whole.narrows, whole.axes, whole.seeds, runs);
+    let groups = match whole.cells.iter().all(|cell| cell.groups.is_empty()) {
+        true => Vec::new(),
+        false => whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| groups(cell, seed))).collect(),
+    };
+    let mut grid = Grid::new(whole.title, whole.remake, whole.narrows, (whole.axes, whole.seeds), (runs, groups));
     (grid.notes, grid.matrix) = (whole.notes, whole.matrix);
     if grid.axes.iter().any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len())) {
         return Err("an axis lacks a number for each label".to_owned());

@@ -5,6 +5,7 @@ use super::model::GridAxis;
 use super::reduced::Spread;
 use crate::columns::{COLUMNS, ICN_COLUMNS};
 use crate::number::{count, or_dash, short};
+use crate::scorecard::scorecard_table;
 use crate::table::{head, one, render, wrap};
 use narrows_measure::metrics::{Metric, metric};
 
@@ -14,6 +15,9 @@ const ROWS: usize = 60;
 /// The sweep as plain text, at most 120 columns wide: a line for each cell with the means of the main metrics, and with several seeds below
 /// it their 95 % intervals.
 pub fn grid_table(grid: &Grid) -> String {
+    if let Some(card) = &grid.scorecard {
+        return scorecard_table(card);
+    }
     let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
     if let Some(matrix) = &grid.matrix {
         text += &matrix.table();

@@ -2,6 +2,7 @@
 
 use super::frame::{self, Frame, Plots, fill};
 use super::pairs;
+use super::scorecard::scorecard_html;
 use super::style::escape;
 use crate::grid::{self, Grid, Matrix};
 use crate::number::{count, or_dash, short};
@@ -42,6 +43,9 @@ struct Plotted {
 
 /// The page of a sweep: heat maps and lines of its metrics, the matrix of pairs if it is one, the table, the command that makes it again.
 pub fn grid_html(grid: &Grid) -> String {
+    if let Some(card) = &grid.scorecard {
+        return scorecard_html(card);
+    }
     let metrics = plotted(grid);
     let left_out = metrics.len() - metrics.iter().take(most(grid)).count();
     let mut notes: Vec<String> = grid.notes.clone();

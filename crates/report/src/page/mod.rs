@@ -14,6 +14,8 @@ mod pairs;
 mod panels;
 mod plots;
 mod reproduction;
+mod scorecard;
+mod scorecard_plot;
 mod style;
 mod tables;
 mod transfers;

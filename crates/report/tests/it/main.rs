@@ -10,5 +10,6 @@ mod figure;
 mod literals;
 mod page;
 mod reproduction;
+mod scorecard;
 mod script;
 mod text;

@@ -14,6 +14,7 @@ pub use axis::{Axis, AxisValue};
 pub use changes::Changes;
 pub use mode::Mode;
 pub(crate) use path::{Path, places};
+pub use set::moved;
 
 use crate::error::{Problem, ScenarioError};
 use crate::files::{ReadFile, scenario_text};
@@ -94,7 +95,7 @@ impl Sweep {
     /// None that [`parse`](Sweep::parse) has not told before.
     pub fn moved(&self, files: &BTreeMap<String, String>) -> Result<Sweep, ScenarioError> {
         let (name, changes) = (self.name(), Changes::default());
-        let text = set::moved(&self.text, &name, files);
+        let text = set::named(set::moved(&self.text, files), &name);
         Sweep::parse(&text, "sweep.toml", &changes)
     }
 

@@ -53,14 +53,17 @@ pub(super) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
     }
 }
 
-/// The text with texts that name files replaced, and with a name.
-pub(super) fn moved(text: &str, name: &str, files: &BTreeMap<String, String>) -> String {
+/// The text of a scenario with texts that name files replaced.
+pub fn moved(text: &str, files: &BTreeMap<String, String>) -> String {
     let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
     Renaming(files).visit_document_mut(&mut document);
-    if document.contains_key("name") {
-        return document.to_string();
-    }
-    format!("name = {}\n{document}", Value::from(name))
+    document.to_string()
+}
+
+/// The text with a name.
+pub(super) fn named(text: String, name: &str) -> String {
+    let has = text.parse::<DocumentMut>().is_ok_and(|document| document.contains_key("name"));
+    if has { text } else { format!("name = {}\n{text}", Value::from(name)) }
 }
 
 struct Renaming<'a>(&'a BTreeMap<String, String>);

@@ -1,0 +1,61 @@
+//! `narrows compare` with traffic, competitors or several networks: a sweep of networks and of who is on them, shown as a scorecard.
+
+mod networks;
+mod text;
+
+use crate::cli::CompareArgs;
+use crate::contenders::{controllers, distinct, join};
+use crate::error::Failure;
+use crate::inputs::Files;
+use crate::outcome::Outcome;
+use crate::output::{self, Started};
+use crate::routers;
+use crate::sweep::Job;
+use narrows_report::Lineup;
+use narrows_scenario::{Changes, NamedTraffic, Sweep};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Whether a scorecard is asked for, not a comparison on one network.
+pub fn is_wanted(args: &CompareArgs) -> bool {
+    !args.icn && (!args.traffic.is_empty() || !args.beside.is_empty() || args.path.len() + args.file.len() + args.trace.len() > 1)
+}
+
+/// Runs each controller with each traffic on each network, alone and beside each competitor, and shows what that does to both.
+pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let tested = controllers(args)?;
+    let names = distinct(tested.iter().map(|choice| choice.text()))?;
+    let beside = distinct(args.beside.iter().map(|choice| choice.text()))?;
+    routers::refuse(tested.iter().chain(&args.beside), "all that are on a network of a scorecard share its queues")?;
+    let traffic = traffic(args)?;
+    if args.seed.is_some_and(|seed| i64::try_from(seed).is_err()) {
+        return Err(Failure::Other(format!("a scorecard's first seed is at most {}; give a smaller --seed", i64::MAX)));
+    }
+    let sources = networks::sources(args)?;
+    distinct(sources.iter().map(|source| source.network.name.as_str()))?;
+    let lineup = Lineup {
+        networks: sources.iter().map(|source| source.network.clone()).collect(),
+        traffic: traffic.iter().map(|traffic| traffic.name.to_owned()).collect(),
+        controllers: names,
+        beside,
+        flows: args.flows.unwrap_or(1),
+    };
+    let title = format!("Scorecard of {}", join(&lineup.controllers));
+    let sweep = Sweep::parse(&text::sweep(args, &title, &lineup, &sources), "scorecard.toml", &Changes::default())?;
+    let remake = |names: &BTreeMap<String, String>| text::remake(args, &lineup, names);
+    let job = Job::new(sweep, Files::beside(Path::new("scorecard.toml")), remake, Some(lineup.clone()))?;
+    let reserved = job.reserve(&args.output, None)?;
+    let directory = reserved.directory().to_owned();
+    let grid = job.run(reserved, &args.output, &started, None)?;
+    output::show(&grid, &directory, &args.output)?;
+    Ok(Outcome::Ok)
+}
+
+fn traffic(args: &CompareArgs) -> Result<Vec<&'static NamedTraffic>, Failure> {
+    if args.traffic.is_empty() {
+        return NamedTraffic::named("bulk").map(|bulk| vec![bulk]).map_err(Failure::Other);
+    }
+    distinct(args.traffic.iter().map(|traffic| traffic.name))?;
+    Ok(args.traffic.clone())
+}

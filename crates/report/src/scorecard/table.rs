@@ -1,0 +1,84 @@
+//! The scorecard that a terminal shows.
+
+use super::estimate::percent;
+use super::model::{Entry, Estimate, Harm, Scorecard};
+use super::words::{beside, heads, whose};
+use crate::number::{or_dash, short};
+use crate::table::{fold, head, one, render};
+
+/// Columns of a terminal.
+const WIDTH: usize = 100;
+
+/// The scorecard as plain text: a table for each network and traffic, who was best, and how to read it.
+pub fn scorecard_table(card: &Scorecard) -> String {
+    let mut text = format!("{}\n", card.title);
+    for network in &card.networks {
+        for traffic in &card.traffic {
+            let entries: Vec<&Entry> =
+                card.entries.iter().filter(|entry| entry.network == network.name && entry.traffic == traffic.name).collect();
+            text += &format!("\n{}\n", wrap(&format!("{}, {}: {}", network.name, traffic.name, traffic.summary)));
+            text += &block(card, &traffic.name, &entries);
+            let sentences: Vec<&str> = entries.iter().filter_map(|entry| entry.sentence.as_deref()).collect();
+            text += if sentences.is_empty() { "" } else { "\n" };
+            sentences.iter().for_each(|sentence| text += &wrap(sentence));
+        }
+    }
+    if !card.verdicts.is_empty() {
+        text += "\nThe best where intervals lie apart\n";
+    }
+    for verdict in &card.verdicts {
+        text += &wrap(&format!("{}, {} {}: {}.", verdict.network, verdict.traffic, beside(verdict.beside.as_deref()), verdict.says));
+    }
+    text += "\n";
+    card.notes.iter().for_each(|note| text += &wrap(&format!("Note: {note}")));
+    text
+}
+
+/// The rows of a network and a traffic.
+fn block(card: &Scorecard, traffic: &str, entries: &[&Entry]) -> String {
+    let heads = heads(traffic);
+    let mut columns: Vec<Vec<[String; 2]>> = vec![vec![one(String::new())]];
+    columns.extend(heads.iter().map(|(name, metric)| vec![head(name, if metric.unit.is_empty() { "×" } else { metric.unit })]));
+    if !card.beside.is_empty() {
+        columns.extend(["goodput", "RTT p95"].map(|of| vec![["Harm to".to_owned(), of.to_owned()]]));
+    }
+    for competitor in std::iter::once(None).chain(card.beside.iter().map(|own| Some(own.as_str()))) {
+        let blank = |text: String| std::iter::once(one(text)).chain(std::iter::repeat(one(String::new())));
+        columns
+            .iter_mut()
+            .zip(blank(competitor.map_or_else(|| "alone".to_owned(), |own| format!("beside {own}"))))
+            .for_each(|(column, cell)| column.push(cell));
+        for entry in entries.iter().filter(|entry| entry.beside.as_deref() == competitor) {
+            let label = if entry.tested { entry.controller.clone() } else { format!("({})", entry.controller) };
+            let metrics = entry.metrics.iter().map(|own| numbers(&own.estimate, or_dash, short, if own.best { "*" } else { "" }));
+            let cells = std::iter::once(one(format!("  {label}"))).chain(metrics).chain(entry.harm.iter().map(harm));
+            let cells = cells.chain(std::iter::repeat(one(String::new())));
+            columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+        }
+    }
+    let others: Vec<&str> = card.beside.iter().filter(|own| !card.controllers.contains(own)).map(String::as_str).collect();
+    let mut text = render(columns, 1);
+    if !others.is_empty() {
+        text += &format!(
+            "In brackets: {}, for comparison.\n",
+            others.iter().map(|own| whose(traffic, own, card.flows)).collect::<Vec<_>>().join(", ")
+        );
+    }
+    text
+}
+
+fn harm(harm: &Harm) -> [String; 2] {
+    let mark = [if harm.beyond_own { "!" } else { "" }, if harm.best { "*" } else { "" }].concat();
+    numbers(&harm.estimate, percent, |share| percent(Some(share)), &mark)
+}
+
+/// The median with its mark, and below it the interval.
+fn numbers(estimate: &Estimate, median: fn(Option<f64>) -> String, end: fn(f64) -> String, mark: &str) -> [String; 2] {
+    let ends = estimate.low.zip(estimate.high).map(|(low, high)| (end(low), end(high))).filter(|(low, high)| low != high);
+    let interval = ends.map_or_else(String::new, |(low, high)| format!("{low}–{high}"));
+    [format!("{}{mark:1}", median(estimate.median)), interval]
+}
+
+fn wrap(text: &str) -> String {
+    fold(text, WIDTH - 2).join("\n  ") + "\n"
+}
