@@ -2,7 +2,7 @@
 
 use super::style::escape;
 use crate::number::short;
-use crate::scorecard::{Entry, Estimate, Scorecard, Traffic, beside, heads};
+use crate::scorecard::{Entry, Estimate, Scorecard, Traffic, heads};
 
 /// A plot for each metric of a traffic, and for the harm to each competitor. A row is a network, alone or beside a competitor, and has a
 /// scale of its own from zero to its largest value.
@@ -47,7 +47,11 @@ fn rows(card: &Scorecard, entries: &[&Entry], only: Option<&str>, value: &dyn Fn
             let numbers: Vec<Option<Dot>> = own.map(|entry| value(entry)).collect();
             let largest = numbers.iter().flatten().filter_map(|dot| dot.number.high.or(dot.number.median)).fold(0.0, f64::max);
             let scale = if only.is_some() { 1.0 } else { largest };
-            let label = if only.is_some() { String::new() } else { format!("<small>{}</small>", escape(&beside(place))) };
+            let label = if only.is_some() {
+                String::new()
+            } else {
+                format!("<small>{}</small>", escape(&place.map_or_else(|| "alone".to_owned(), |own| format!("beside {own}"))))
+            };
             let dots: String = numbers.iter().enumerate().filter_map(|(line, number)| Some(dot(line, number.as_ref()?, scale))).collect();
             text += &format!(
                 "<div class=\"line\"><span>{}{label}</span><span class=\"track\" style=\"height:{}px\">{dots}</span><span class=\"end\">{}</span></div>\n",

@@ -32,11 +32,14 @@ pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
     let subject = whose(&entry.traffic, &entry.controller, flows);
     let [goodput, delay] = &entry.harm[..] else { return None };
     let verb = |one: &'static str, many: &'static str| if entry.traffic == "bulk" && flows > 1 { many } else { one };
-    let (network, competitor) = (&entry.network, whose("bulk", beside, 1));
+    let itself = entry.controller == beside;
+    let (network, competitor) = match itself && entry.traffic == "bulk" {
+        true => (&entry.network, format!("another {beside} download")),
+        false => (&entry.network, whose("bulk", beside, 1)),
+    };
     goodput.estimate.median?;
     let takes = verb("takes", "take");
     let mut text = format!("On {network}, {subject} {takes} {} % of {competitor}'s goodput", percent(goodput.estimate.median));
-    let itself = entry.controller == beside;
     if !itself {
         text += &format!("; {beside}'s own {takes} {} %", percent(goodput.own.median));
     }
