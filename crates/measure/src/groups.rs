@@ -20,8 +20,8 @@ pub fn group_of(flow: &str) -> &str {
 }
 
 impl Record {
-    /// Splits the flows into groups: flows of one name and one controller, in the order of their first flows. Nothing if there are fewer than
-    /// two groups, or if the network is information-centric, where consumers share routes and rates.
+    /// Splits the flows into groups: flows of one name and one controller, in the order of their first flows. Nothing if there are fewer
+    /// than two groups, or if the network is information-centric, where consumers share routes and rates.
     pub fn into_groups(self) -> Vec<Group> {
         let own = |flow: &FlowRecord| (group_of(&flow.name).to_owned(), flow.controller.clone());
         let same = |first: Option<(String, String)>| self.flows.iter().all(|flow| first.as_ref().is_some_and(|first| own(flow) == *first));

@@ -14,12 +14,13 @@ pub(super) const FORMAT: u32 = 1;
 /// The metrics in which a competitor suffers.
 pub(super) const SUFFERED: [&str; 2] = ["goodput", "rtt_p95"];
 
-/// A metric of the run at a place among [`Lineup::runs`], on the network at a place, with each seed: of a group of flows by its name, or of the
-/// whole run.
+/// A metric on the network at a place, of the run at a place among [`Lineup::runs`], with each seed: of a group of flows by its name, or of
+/// the whole run.
 pub type Values<'a> = dyn Fn(usize, usize, Option<&str>, &Metric) -> Vec<Option<f64>> + 'a;
 
 impl Scorecard {
-    /// The scorecard of a lineup whose runs have these values. `remake` is the command that makes it again, `narrows` the version that measured.
+    /// The scorecard of a lineup whose runs have these values. `remake` is the command that makes it again, `narrows` the version that
+    /// measured.
     pub fn of(lineup: &Lineup, (title, remake, narrows): (&str, &str, &str), seeds: &[u64], values: &Values<'_>) -> Scorecard {
         let runs = Runs { lineup, runs: lineup.runs(), values };
         let traffic = lineup.traffic.iter().filter_map(|name| NamedTraffic::named(name).ok()).map(|named| Traffic {
