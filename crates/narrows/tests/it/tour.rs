@@ -1,17 +1,17 @@
-//! The chapters of the tour show what their commands print: `UPDATE_DOCS=1 cargo test -p narrows --test it tour` rewrites them.
+//! README and the chapters of the tour show what their commands print: `UPDATE_DOCS=1 cargo test -p narrows --test it tour` rewrites them.
 //!
-//! A chapter says `<!-- run: narrows ... -->`; what follows up to `<!-- end of run -->` comes from that command.
+//! A page says `<!-- run: narrows ... -->`; what follows up to `<!-- end of run -->` comes from that command.
 
-use crate::blocks::{is_stale, pages, rewritten};
+use crate::blocks::{is_stale, pages, rewritten, root};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::path::PathBuf;
 use std::process::Command;
 
 #[test]
-fn chapters_of_the_tour_show_what_their_commands_print() {
+fn readme_and_tour_show_what_their_commands_print() {
     let place = Scratch::new("tour");
     let (mut stale, mut shown) = (Vec::<PathBuf>::new(), 0);
-    for page in pages("docs/tour") {
+    for page in pages("docs/tour").into_iter().chain([root().join("README.md")]) {
         let text = rewritten(&page, "run", &mut |command| {
             shown += 1;
             let out = place.path(&format!("result-{shown}"));
@@ -28,5 +28,5 @@ fn chapters_of_the_tour_show_what_their_commands_print() {
         }
     }
     assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test it tour rewrites {stale:#?}");
-    assert!(shown >= 5, "{shown} commands");
+    assert!(shown >= 6, "{shown} commands");
 }
