@@ -49,6 +49,6 @@ check:
 	$(CARGO) clippy --workspace --all-targets $(KERNEL) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 
-# Rewrites the pages that are generated from tables in the code, and the curves of controllers.
+# Rewrites the pages that are generated from tables in the code, the curves of controllers, and the outputs in README and tour.
 docs:
-	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves::
+	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves:: tour::

@@ -35,7 +35,7 @@ pub struct ExportArgs {
 pub enum ExportFormat {
     /// Each Parquet table as CSV
     Csv,
-    /// Samples, transfers and changes as one trace for https://ui.perfetto.dev
+    /// Samples, transfers and changes as one trace, which ui.perfetto.dev opens
     Perfetto,
 }
 
