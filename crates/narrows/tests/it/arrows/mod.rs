@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "bindings",
     "units",
     "params",
@@ -19,6 +19,7 @@ const ORDER: [&str; 17] = [
     "transport",
     "network",
     "icn",
+    "ndn",
     "scenario",
     "traffic",
     "sim",
@@ -32,7 +33,7 @@ const ORDER: [&str; 17] = [
 const FORBIDDEN: [(&str, &str); 4] = [("live", "sim"), ("report", "sim"), ("report", "kernel"), ("report", "live")];
 
 /// Crates that run in every world: no clock, no I/O, no thread, no order that depends on a hash.
-const WORLDLESS: [&str; 10] = ["units", "params", "wire", "measure", "control", "path", "transport", "network", "icn", "traffic"];
+const WORLDLESS: [&str; 11] = ["units", "params", "wire", "measure", "control", "path", "transport", "network", "icn", "ndn", "traffic"];
 
 /// What the worldless crates may not contain, and why. The names of float functions are those whose results depend on the machine.
 const BANNED: [(&str, &str); 21] = [

@@ -1,0 +1,159 @@
+//! An Interest in its octets.
+
+use super::hint::Names;
+use super::hop_limit::HopLimit;
+use crate::name::NameRef;
+use crate::number;
+use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, element_size, put_element, put_head};
+use narrows_units::Span;
+
+/// The lifetime of an Interest that names none.
+pub const DEFAULT_LIFETIME: Span = Span::from_millis(4000);
+
+/// A view of an Interest in its octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest<'a> {
+    /// The Interest's TLV.
+    pub wire: &'a [u8],
+    /// Name, with one component at least.
+    pub name: NameRef<'a>,
+    /// True if the name may be a prefix of that of the Data.
+    pub can_be_prefix: bool,
+    /// True if a cache may answer with fresh Data only.
+    pub must_be_fresh: bool,
+    /// ForwardingHint.
+    pub forwarding_hint: Option<Names<'a>>,
+    /// Nonce.
+    pub nonce: Option<u32>,
+    /// InterestLifetime in milliseconds.
+    pub lifetime_ms: Option<u64>,
+    /// HopLimit.
+    pub hop_limit: Option<HopLimit>,
+    /// The VALUE of ApplicationParameters.
+    pub parameters: Option<&'a [u8]>,
+    /// InterestSignatureInfo, unread: a forwarder does not care.
+    pub signature_info: Option<Element<'a>>,
+    /// The VALUE of InterestSignatureValue.
+    pub signature_value: Option<&'a [u8]>,
+    /// Where the Nonce is, or belongs.
+    nonce_at: usize,
+    /// Where it ends, or the same.
+    after_nonce: usize,
+    /// Where ApplicationParameters begins, or the end.
+    parameters_at: usize,
+}
+
+impl<'a> Interest<'a> {
+    /// The Interest that `wire` consists of.
+    ///
+    /// The digest of its parameters is not computed; [`Interest::check_parameters`] does that.
+    ///
+    /// # Errors
+    /// The octets are no Interest, or one that a receiver has to reject.
+    #[inline]
+    pub fn decode(wire: &'a [u8]) -> Result<Interest<'a>, DecodeError> {
+        let outer = Element::only(wire)?.expect(number::INTEREST)?;
+        let mut elements = Reader::within(&outer);
+        let name = match elements.next().transpose()? {
+            Some(first) if first.number == number::NAME => NameRef::decode(&first)?,
+            _ => return Err(DecodeError { offset: outer.value_offset(), number: number::NAME, fault: Fault::Missing }),
+        };
+        if name.is_empty() {
+            return Err(DecodeError { offset: outer.value_offset(), number: number::NAME, fault: Fault::WrongLength });
+        }
+        let mut interest = Interest {
+            wire,
+            name,
+            can_be_prefix: false,
+            must_be_fresh: false,
+            forwarding_hint: None,
+            nonce: None,
+            lifetime_ms: None,
+            hop_limit: None,
+            parameters: None,
+            signature_info: None,
+            signature_value: None,
+            nonce_at: elements.offset(),
+            after_nonce: elements.offset(),
+            parameters_at: wire.len(),
+        };
+        let mut order = Order::default();
+        for element in elements {
+            interest.read(&element?, &mut order)?;
+        }
+        Ok(interest)
+    }
+
+    #[inline]
+    fn read(&mut self, element: &Element<'a>, order: &mut Order) -> Result<(), DecodeError> {
+        let place = match element.number {
+            number::CAN_BE_PREFIX => 1,
+            number::MUST_BE_FRESH => 2,
+            number::FORWARDING_HINT => 3,
+            number::NONCE => 4,
+            number::INTEREST_LIFETIME => 5,
+            number::HOP_LIMIT => 6,
+            number::APPLICATION_PARAMETERS => 7,
+            number::INTEREST_SIGNATURE_INFO => 8,
+            number::INTEREST_SIGNATURE_VALUE => 9,
+            _ => 0,
+        };
+        if !order.admits(place, element)? {
+            return Ok(());
+        }
+        match place {
+            1 => {
+                element.empty()?;
+                self.can_be_prefix = true;
+            }
+            2 => {
+                element.empty()?;
+                self.must_be_fresh = true;
+            }
+            3 => self.forwarding_hint = Some(Names::decode(element)?),
+            4 => self.nonce = Some(u32::from_be_bytes(element.octets()?)),
+            5 => self.lifetime_ms = Some(element.nni()?),
+            6 => self.hop_limit = Some(HopLimit { value: element.octets::<1>()?[0], position: element.value_offset() }),
+            7 => {
+                self.parameters = Some(element.value);
+                self.parameters_at = element.offset;
+            }
+            8 => self.signature_info = Some(*element),
+            _ => self.signature_value = Some(element.value),
+        }
+        if place <= 4 {
+            self.nonce_at = if place == 4 { element.offset } else { element.end() };
+            self.after_nonce = element.end();
+        }
+        Ok(())
+    }
+
+    /// The lifetime: what InterestLifetime says, or [`DEFAULT_LIFETIME`].
+    #[inline]
+    pub fn lifetime(&self) -> Span {
+        const LONGEST: u64 = u64::MAX / 1_000_000;
+        self.lifetime_ms.map_or(DEFAULT_LIFETIME, |ms| Span::from_millis(ms.min(LONGEST)))
+    }
+
+    /// What the digest of the parameters covers: ApplicationParameters and all that follows it. Empty if there is none.
+    pub fn digested(&self) -> &'a [u8] {
+        &self.wire[self.parameters_at..]
+    }
+
+    /// The octets from the start of ApplicationParameters to the end of InterestSignatureInfo, which a signature covers; `None` if either is missing.
+    pub(crate) fn signed_tail(&self) -> Option<&'a [u8]> {
+        let end = self.signature_info?.end();
+        self.wire.get(self.parameters_at..end)
+    }
+
+    /// Appends the Interest with `nonce` as its Nonce. A host adds one to an Interest that has none before it sends it; no digest and no signature covers it.
+    pub fn write_with_nonce(&self, nonce: u32, out: &mut (impl Buffer + ?Sized)) {
+        let nonce = nonce.to_be_bytes();
+        let body_at = self.wire.len() - Element::first(self.wire, 0).map_or(0, |element| element.value.len());
+        let (before, behind) = (&self.wire[body_at..self.nonce_at], &self.wire[self.after_nonce..]);
+        put_head(out, number::INTEREST, before.len() + element_size(number::NONCE, nonce.len()) + behind.len());
+        out.put(before);
+        put_element(out, number::NONCE, &nonce);
+        out.put(behind);
+    }
+}

@@ -1,0 +1,58 @@
+//! What a signature covers.
+
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use thiserror::Error;
+
+/// A signature is not that of the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SignatureError {
+    /// SignatureValue does not have the form that its SignatureType asks for.
+    #[error("the SignatureValue is malformed")]
+    Malformed,
+    /// SignatureValue is the signature of something else, or by another key.
+    #[error("the SignatureValue is not that of this packet and key")]
+    Differs,
+}
+
+/// The octets that a signature covers, in up to three parts of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedPortion<'a> {
+    parts: [&'a [u8]; 3],
+}
+
+impl<'a> SignedPortion<'a> {
+    /// These parts, one after the other.
+    pub fn new(parts: [&'a [u8]; 3]) -> SignedPortion<'a> {
+        SignedPortion { parts }
+    }
+
+    /// The parts, of which some may be empty.
+    pub fn parts(&self) -> [&'a [u8]; 3] {
+        self.parts
+    }
+
+    /// SHA-256 of the parts.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        self.parts.iter().for_each(|part| hash.update(part));
+        hash.finalize().into()
+    }
+
+    /// All octets in a row, without a copy if only one part has any.
+    pub(super) fn contiguous(&self) -> Cow<'a, [u8]> {
+        match self.parts {
+            [part, [], []] | [[], part, []] | [[], [], part] => Cow::Borrowed(part),
+            parts => Cow::Owned(parts.concat()),
+        }
+    }
+
+    /// Compares a SignatureValue of type DigestSha256 with the digest.
+    ///
+    /// # Errors
+    /// The value has not 32 octets, or is another digest.
+    pub fn check_digest(&self, value: &[u8]) -> Result<(), SignatureError> {
+        let value: &[u8; 32] = value.try_into().map_err(|_| SignatureError::Malformed)?;
+        if *value == self.digest() { Ok(()) } else { Err(SignatureError::Differs) }
+    }
+}
