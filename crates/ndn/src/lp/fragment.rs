@@ -1,0 +1,140 @@
+//! Packets cut into pieces that fit a link.
+
+use super::header::Header;
+use crate::number;
+use crate::tlv::{Buffer, element_size, put_element, put_head, put_wide};
+use thiserror::Error;
+
+/// A packet cannot be cut into pieces that fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a packet of {packet} octets does not fit {limit} pieces of {mtu} octets each; raise the MTU", limit = MAX_PIECES)]
+pub struct TooLarge {
+    /// The octets of the packet.
+    pub packet: usize,
+    /// The octets that the link takes at once.
+    pub mtu: usize,
+}
+
+/// The most pieces of a packet that receivers accept.
+pub(super) const MAX_PIECES: usize = 400;
+
+/// Cuts packets for one face, and numbers the pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Fragmenter {
+    sequence: u64,
+}
+
+impl Fragmenter {
+    /// A fragmenter whose first piece has this Sequence.
+    pub fn new(sequence: u64) -> Fragmenter {
+        Fragmenter { sequence }
+    }
+
+    /// The pieces of `packet`, an Interest or a Data, with the fields of `header`, of which those of fragmentation are not looked at. One piece, which says nothing of
+    /// fragmentation, if that fits `mtu` octets. Otherwise all pieces but the last take `mtu` octets each; PitToken and CongestionMark are on each piece, since some
+    /// receivers take them from whichever comes last, and the other fields on the first.
+    ///
+    /// # Errors
+    /// The fields leave no room for the packet, or it takes more than 400 pieces.
+    pub fn pieces<'a>(&mut self, header: &Header<'a>, packet: &'a [u8], mtu: usize) -> Result<Pieces<'a>, TooLarge> {
+        let first = Header { sequence: None, frag_index: None, frag_count: None, ..*header };
+        let fail = TooLarge { packet: packet.len(), mtu };
+        let fields = first.size_behind_fragmentation();
+        let whole = if fields == 0 { packet.len() } else { packet_size(fields, packet.len()) };
+        if whole <= mtu {
+            return Ok(Pieces { first, rest: first, packet, cut: None, next: 0, count: 1 });
+        }
+        let rest = Header { pit_token: first.pit_token, congestion_mark: first.congestion_mark, ..Header::default() };
+        // FragIndex and FragCount take the same octets on all pieces, so that pieces are of equal size.
+        for width in [1, 2] {
+            let fragmentation = element_size(number::lp::SEQUENCE, 8) + 2 * element_size(number::lp::FRAG_INDEX, width);
+            let room = |header: &Header| room_for_piece(mtu, fragmentation + header.size_behind_fragmentation());
+            let (Some(room_first), Some(room_rest)) = (room(&first), room(&rest)) else { return Err(fail) };
+            let count = 1 + packet.len().saturating_sub(room_first).div_ceil(room_rest);
+            if count > MAX_PIECES {
+                return Err(fail);
+            }
+            if width == 2 || count <= 0xFF {
+                let cut = Cut { sequence: self.sequence, width, room_first, room_rest };
+                self.sequence = self.sequence.wrapping_add(count as u64);
+                return Ok(Pieces { first, rest, packet, cut: Some(cut), next: 0, count });
+            }
+        }
+        Err(fail)
+    }
+}
+
+/// How a packet is cut.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// Sequence of the first piece.
+    sequence: u64,
+    /// The octets of FragIndex and FragCount.
+    width: usize,
+    /// The octets of the packet in the first piece.
+    room_first: usize,
+    /// The octets of the packet in any other piece but the last.
+    room_rest: usize,
+}
+
+/// The pieces of a packet, first to last.
+#[derive(Clone, Debug)]
+pub struct Pieces<'a> {
+    first: Header<'a>,
+    rest: Header<'a>,
+    packet: &'a [u8],
+    cut: Option<Cut>,
+    next: usize,
+    count: usize,
+}
+
+impl Pieces<'_> {
+    /// The pieces that are left.
+    pub fn left(&self) -> usize {
+        self.count - self.next
+    }
+
+    /// Appends the next piece; false, and nothing is written, if none is left.
+    pub fn write_next(&mut self, out: &mut (impl Buffer + ?Sized)) -> bool {
+        if self.left() == 0 {
+            return false;
+        }
+        let index = self.next;
+        self.next += 1;
+        match self.cut {
+            None => self.first.write_packet(Some(self.packet), out),
+            Some(cut) => self.write_piece(index, cut, out),
+        }
+        true
+    }
+
+    fn write_piece(&self, index: usize, cut: Cut, out: &mut (impl Buffer + ?Sized)) {
+        let header = if index == 0 { &self.first } else { &self.rest };
+        let start = if index == 0 { 0 } else { cut.room_first + (index - 1) * cut.room_rest };
+        let room = if index == 0 { cut.room_first } else { cut.room_rest };
+        let piece = &self.packet[start..self.packet.len().min(start + room)];
+        let numbers = element_size(number::lp::SEQUENCE, 8) + 2 * element_size(number::lp::FRAG_INDEX, cut.width);
+        let body = numbers + header.size_behind_fragmentation() + element_size(number::lp::FRAGMENT, piece.len());
+        let narrow = |number: usize| (number as u64).to_be_bytes();
+        put_head(out, number::lp::LP_PACKET, body);
+        put_wide(out, number::lp::SEQUENCE, cut.sequence.wrapping_add(index as u64));
+        put_element(out, number::lp::FRAG_INDEX, &narrow(index)[8 - cut.width..]);
+        put_element(out, number::lp::FRAG_COUNT, &narrow(self.count)[8 - cut.width..]);
+        header.write_behind_fragmentation(out);
+        put_element(out, number::lp::FRAGMENT, piece);
+    }
+}
+
+/// The octets of an LpPacket with `fields` octets before a Fragment of `piece` octets.
+fn packet_size(fields: usize, piece: usize) -> usize {
+    element_size(number::lp::LP_PACKET, fields + element_size(number::lp::FRAGMENT, piece))
+}
+
+/// The most octets of a Fragment behind `fields` octets in an LpPacket of at most `mtu`; `None` if there is room for none.
+fn room_for_piece(mtu: usize, fields: usize) -> Option<usize> {
+    let mut piece = mtu.checked_sub(packet_size(fields, 0)).filter(|room| *room > 0)?;
+    while packet_size(fields, piece) > mtu {
+        piece -= 1;
+    }
+    (piece > 0).then_some(piece)
+}

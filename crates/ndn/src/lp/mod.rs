@@ -1,0 +1,17 @@
+//! NDNLPv2: what hosts say to each other hop by hop, around an Interest or a Data (NFD's wiki, page "NDNLPv2").
+
+mod fragment;
+mod header;
+mod label;
+mod nack;
+mod overwrite;
+mod packet;
+mod reassemble;
+
+pub use fragment::{Fragmenter, Pieces, TooLarge};
+pub use header::{Header, Mircc, NO_CACHE, PitToken};
+pub use label::{Label, LabelFlags, PathLabel};
+pub use nack::NackReason;
+pub use overwrite::{NotOverwritten, overwrite};
+pub use packet::LpPacket;
+pub use reassemble::{Reassembler, ReassemblyCounters, ReassemblyError};

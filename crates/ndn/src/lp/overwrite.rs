@@ -1,0 +1,47 @@
+//! Numbers written over those of a packet that is on its way.
+
+use crate::number;
+use crate::tlv::{DecodeError, Element, Reader, nni_size};
+use thiserror::Error;
+
+/// Why a field keeps its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotOverwritten {
+    /// The octets are no LpPacket.
+    #[error(transparent)]
+    Malformed(#[from] DecodeError),
+    /// The packet has no such field.
+    #[error("the packet has no field of type {0}")]
+    Absent(u32),
+    /// The field is too narrow for the number.
+    #[error("the field of type {number} has {width} octets, too few for {value}")]
+    TooNarrow {
+        /// TYPE.
+        number: u32,
+        /// The octets of its VALUE.
+        width: usize,
+        /// The number.
+        value: u64,
+    },
+}
+
+/// Writes `value` over the NonNegativeInteger in the field of TYPE `number` of the LpPacket in `wire`, whose size stays the same: a router lowers MIRCC's rates so,
+/// which [`super::Header::write_packet`] writes in 8 octets.
+///
+/// # Errors
+/// There is no such field, or the value does not fit.
+pub fn overwrite(wire: &mut [u8], number: u32, value: u64) -> Result<(), NotOverwritten> {
+    let outer = Element::only(wire)?.expect(number::lp::LP_PACKET)?;
+    for element in Reader::within(&outer) {
+        let element = element?;
+        if element.number == number {
+            let (width, at) = (element.value.len(), element.value_offset());
+            if !matches!(width, 1 | 2 | 4 | 8) || nni_size(value) > width {
+                return Err(NotOverwritten::TooNarrow { number, width, value });
+            }
+            wire[at..at + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
+            return Ok(());
+        }
+    }
+    Err(NotOverwritten::Absent(number))
+}
