@@ -53,7 +53,8 @@ impl<'a> ManagementName<'a> {
     /// The parts of `name`; `None` if it is no name of management.
     pub fn parse(name: &NameRef<'a>) -> Option<ManagementName<'a>> {
         let mut components = name.components();
-        let mut generic = || components.next().filter(|component| u32::from(component.number) == number::GENERIC).map(|component| component.value);
+        let mut generic =
+            || components.next().filter(|component| u32::from(component.number) == number::GENERIC).map(|component| component.value);
         let first = generic()?;
         let scope = [Scope::Localhost, Scope::Localhop].into_iter().find(|scope| scope.word() == first)?;
         if generic()? != b"nfd" {

@@ -38,7 +38,7 @@ macro_rules! record {
 
             fn write_fields<B: $crate::tlv::Buffer + ?Sized>(&self, out: &mut B) {
                 use $crate::management::field::Field;
-                $(self.$field.write($number, out);)*
+                $(Field::write(&self.$field, $number, out);)*
                 $(for item in &self.$list {
                     $crate::tlv::put_nested(out, $list_number, |out| $crate::management::record::Record::write_fields(item, out));
                 })?
