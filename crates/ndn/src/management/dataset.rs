@@ -6,35 +6,25 @@ use super::status::CsInfo;
 use super::tables::{FibEntry, RibEntry, StrategyChoice};
 use crate::tlv::{Buffer, DecodeError, Reader, put_nested};
 
-mod sealed {
-    use super::{ChannelStatus, CsInfo, FaceStatus, FibEntry, Record, RibEntry, StrategyChoice};
+/// An entry of a dataset.
+pub trait Entry<'a>: Record<'a> {
+    /// TYPE.
+    const NUMBER: u32 = 128;
 
-    /// What is an entry of a dataset, and its TYPE.
-    pub trait IsEntry<'a>: Record<'a> {
-        /// TYPE.
-        const NUMBER: u32 = 128;
-    }
-
-    impl<'a> IsEntry<'a> for FaceStatus<'a> {}
-    impl<'a> IsEntry<'a> for RibEntry<'a> {}
-    impl<'a> IsEntry<'a> for FibEntry<'a> {}
-    impl<'a> IsEntry<'a> for StrategyChoice<'a> {}
-    impl IsEntry<'_> for CsInfo {}
-    impl<'a> IsEntry<'a> for ChannelStatus<'a> {
-        const NUMBER: u32 = 130;
-    }
-}
-
-/// An entry of a dataset: [`FaceStatus`], [`ChannelStatus`], [`RibEntry`], [`FibEntry`], [`StrategyChoice`] or [`CsInfo`].
-#[expect(private_bounds, reason = "no other type can be an entry")]
-pub trait Entry<'a>: sealed::IsEntry<'a> {
     /// Appends the entry.
     fn write(&self, out: &mut (impl Buffer + ?Sized)) {
         put_nested(out, Self::NUMBER, |out| self.write_fields(out));
     }
 }
 
-impl<'a, T: sealed::IsEntry<'a>> Entry<'a> for T {}
+impl<'a> Entry<'a> for FaceStatus<'a> {}
+impl<'a> Entry<'a> for RibEntry<'a> {}
+impl<'a> Entry<'a> for FibEntry<'a> {}
+impl<'a> Entry<'a> for StrategyChoice<'a> {}
+impl Entry<'_> for CsInfo {}
+impl<'a> Entry<'a> for ChannelStatus<'a> {
+    const NUMBER: u32 = 130;
+}
 
 /// The entries of a dataset whose segments' contents, put together, are `content`.
 ///

@@ -54,9 +54,12 @@ pub(super) use record;
 
 use crate::tlv::{Buffer, DecodeError, Element};
 
-/// A message that consists of fields.
-pub(super) trait Record<'a>: Sized {
+/// A message that consists of fields. No other crate can name this, so no other has messages.
+pub trait Record<'a>: Sized {
     /// Reads the fields in the VALUE of `outer`.
+    ///
+    /// # Errors
+    /// A field is missing, or one that is known is malformed.
     fn read(outer: &Element<'a>) -> Result<Self, DecodeError>;
 
     /// Appends the fields.

@@ -1,4 +1,12 @@
 //! Tests of the crate as its users see it, in one program.
 
 mod captured;
+mod labels;
+mod links;
+mod management;
+mod mutations;
+mod names;
 mod packets;
+mod pieces;
+mod signatures;
+mod tlv;
