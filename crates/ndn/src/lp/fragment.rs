@@ -31,7 +31,7 @@ impl Fragmenter {
     }
 
     /// The pieces of `packet`, an Interest or a Data, with the fields of `header`, of which those of fragmentation are not looked at. One piece, which says nothing of
-    /// fragmentation, if that fits `mtu` octets. Otherwise all pieces but the last take `mtu` octets each; PitToken and CongestionMark are on each piece, since some
+    /// fragmentation, if that fits `mtu` octets. Otherwise all pieces but the last take the same octets, `mtu` or a few less; PitToken and CongestionMark are on each piece, since some
     /// receivers take them from whichever comes last, and the other fields on the first.
     ///
     /// # Errors
@@ -48,8 +48,8 @@ impl Fragmenter {
         // FragIndex and FragCount take the same octets on all pieces, so that pieces are of equal size.
         for width in [1, 2] {
             let fragmentation = element_size(number::lp::SEQUENCE, 8) + 2 * element_size(number::lp::FRAG_INDEX, width);
-            let room = |header: &Header| room_for_piece(mtu, fragmentation + header.size_behind_fragmentation());
-            let (Some(room_first), Some(room_rest)) = (room(&first), room(&rest)) else { return Err(fail) };
+            let fields = |header: &Header| fragmentation + header.size_behind_fragmentation();
+            let (room_first, room_rest) = equal_pieces(mtu, fields(&first), fields(&rest)).ok_or(fail)?;
             let count = 1 + packet.len().saturating_sub(room_first).div_ceil(room_rest);
             if count > MAX_PIECES {
                 return Err(fail);
@@ -128,6 +128,19 @@ impl Pieces<'_> {
 /// The octets of an LpPacket with `fields` octets before a Fragment of `piece` octets.
 fn packet_size(fields: usize, piece: usize) -> usize {
     element_size(number::lp::LP_PACKET, fields + element_size(number::lp::FRAGMENT, piece))
+}
+
+/// The most octets of Fragments behind `first` and `rest` octets of fields in LpPackets of equal size, at most `mtu`. Where a LENGTH grows, some sizes cannot be made.
+fn equal_pieces(mtu: usize, first: usize, rest: usize) -> Option<(usize, usize)> {
+    let mut size = mtu;
+    loop {
+        let (piece_first, piece_rest) = (room_for_piece(size, first)?, room_for_piece(size, rest)?);
+        let (size_first, size_rest) = (packet_size(first, piece_first), packet_size(rest, piece_rest));
+        if size_first == size_rest {
+            return Some((piece_first, piece_rest));
+        }
+        size = size_first.min(size_rest);
+    }
 }
 
 /// The most octets of a Fragment behind `fields` octets in an LpPacket of at most `mtu`; `None` if there is room for none.

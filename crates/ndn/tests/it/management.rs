@@ -184,7 +184,7 @@ fn datasets_are_read_and_written_again() {
     assert_eq!(out, content);
     assert_eq!(
         faces.iter().map(|face| (face.face_id, face.uri)).collect::<Vec<_>>(),
-        [(103, "udp4://127.0.0.1:17012"), (104, "udp4://127.0.0.1:17011")]
+        [(5, "udp4://127.0.0.1:17012"), (4, "udp4://127.0.0.1:17011")]
     );
     assert_eq!(
         (faces[0].scope, faces[0].persistency, faces[0].link_type, faces[0].mtu),

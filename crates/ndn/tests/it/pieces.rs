@@ -184,7 +184,7 @@ proptest! {
             return Ok(());
         }
         let equal = &all[..all.len() - 1];
-        prop_assert!(equal.iter().all(|piece| piece.len() == equal[0].len() && piece.len() + 2 >= mtu), "{:?}", all.iter().map(Vec::len).collect::<Vec<_>>());
+        prop_assert!(equal.iter().all(|piece| piece.len() == equal[0].len() && piece.len() + 4 >= mtu), "{:?}", all.iter().map(Vec::len).collect::<Vec<_>>());
         let mut random = order;
         for left in (1..all.len()).rev() {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
