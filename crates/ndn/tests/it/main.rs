@@ -9,5 +9,6 @@ mod mutations;
 mod names;
 mod packets;
 mod pieces;
+mod round_trips;
 mod signatures;
 mod tlv;
