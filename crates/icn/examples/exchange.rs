@@ -29,6 +29,8 @@ fn run(form: Form) -> u64 {
         shaper: Some(ShaperConfig::default()),
         rates: true,
         application: false,
+        local: false,
+        nacks: true,
     };
     let (down, up) = (node.add_face(Time::ZERO, &config(1)), node.add_face(Time::ZERO, &config(2)));
     node.route(Interned::prefix(1), vec![up]);
@@ -70,6 +72,7 @@ fn interest(segment: u64, steer: Steer) -> Interest<Interned> {
         srtt: GAP * UNDER_WAY,
         steer,
         size: Bytes::new(100),
+        token: (),
         body: (),
     }
 }
@@ -83,6 +86,7 @@ fn data(segment: u64) -> Data<Interned> {
         marked: false,
         no_cache: false,
         size: Bytes::new(1000),
+        token: (),
         body: (),
     }
 }

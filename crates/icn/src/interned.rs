@@ -36,13 +36,6 @@ impl Interned {
     pub fn content_id(self) -> Option<InternedContent> {
         (self.content != NONE).then_some(InternedContent { prefix: self.prefix, content: self.content })
     }
-
-    /// The first `components` components.
-    #[inline]
-    fn first(self, components: usize) -> Interned {
-        let kept = |place: usize, component: u32| if components > place { component } else { NONE };
-        Interned { prefix: kept(0, self.prefix), content: kept(1, self.content), segment: kept(2, self.segment) }
-    }
 }
 
 impl Ord for Interned {
@@ -62,6 +55,7 @@ impl PartialOrd for Interned {
 impl Name for Interned {
     type Hashing = FxBuildHasher;
     type Body = ();
+    type Token = ();
 
     #[inline]
     fn components(&self) -> usize {
@@ -79,6 +73,12 @@ impl Name for Interned {
     fn has_prefix(&self, prefix: &Interned) -> bool {
         let has = |own: u32, other: u32| other == NONE || own == other;
         has(self.prefix, prefix.prefix) && has(self.content, prefix.content) && has(self.segment, prefix.segment)
+    }
+
+    #[inline]
+    fn first(&self, components: usize) -> Interned {
+        let kept = |place: usize, component: u32| if components > place { component } else { NONE };
+        Interned { prefix: kept(0, self.prefix), content: kept(1, self.content), segment: kept(2, self.segment) }
     }
 }
 

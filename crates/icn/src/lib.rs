@@ -4,6 +4,7 @@
 //! [`narrows_path::RateLaw`] (MIRCC, RCP).
 
 mod consumer;
+mod face_id;
 mod interned;
 mod name;
 mod node;
@@ -16,10 +17,11 @@ pub use consumer::{
     AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry, ConsumerError, ConsumerSetup, Method, Nacks, OFFERS,
     Subflow,
 };
+pub use face_id::FaceId;
 pub use interned::{Interned, InternedContent};
-pub use name::{Content, Name};
+pub use name::{Body, Content, Name, Scope};
 pub use node::{
-    FaceConfig, FaceCounters, FaceId, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, ShaperForm,
+    CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, ShaperForm,
     Strategy, StrategyChoice, StrategyEntry,
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};

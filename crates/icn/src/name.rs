@@ -12,7 +12,10 @@ pub trait Name: Clone + Eq + Ord + Debug {
     type Hashing: BuildHasher + Clone + Default;
 
     /// Packet content that forwarders do not read: octets in a daemon, nothing in the simulator.
-    type Body: Clone + Default + Debug;
+    type Body: Body;
+
+    /// Octets by which a neighbour finds its Interest when the answer arrives (NDNLPv2, "PitToken"): nothing in the simulator.
+    type Token: Clone + Default + Debug;
 
     /// The number of components.
     fn components(&self) -> usize;
@@ -22,6 +25,40 @@ pub trait Name: Clone + Eq + Ord + Debug {
 
     /// True if `prefix` is this name or a prefix of it.
     fn has_prefix(&self, prefix: &Self) -> bool;
+
+    /// The first `components` components, which must not be more than it has.
+    fn first(&self, components: usize) -> Self;
+
+    /// The implicit digest with which it ends: only Data with this digest has this name (NDN Packet Format Specification 0.3, "Name").
+    fn implicit_digest(&self) -> Option<[u8; 32]> {
+        None
+    }
+
+    /// How far packets with this name may go.
+    fn scope(&self) -> Scope {
+        Scope::Global
+    }
+}
+
+/// Packet content that forwarders do not read.
+pub trait Body: Clone + Default + Debug {
+    /// The implicit digest of Data: the SHA-256 digest of the whole packet. `None` if it has no octets.
+    fn digest(&self) -> Option<[u8; 32]> {
+        None
+    }
+}
+
+impl Body for () {}
+
+/// How far packets with a name may go (NFD Developer's Guide, section 4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Anywhere.
+    Global,
+    /// Interests from other hosts not to further hosts: names under `/localhop`.
+    LocalHop,
+    /// Only within this host: names under `/localhost`.
+    LocalHost,
 }
 
 /// The segments of one content, by number from 0.

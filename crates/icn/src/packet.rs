@@ -39,6 +39,8 @@ pub struct Interest<N: Name> {
     pub size: Bytes,
     /// The path that it should take.
     pub steer: Steer,
+    /// The neighbour that sends it wants this back with the answer.
+    pub token: N::Token,
     /// Content that forwarders do not read.
     pub body: N::Body,
 }
@@ -61,6 +63,8 @@ pub struct Data<N: Name> {
     pub freshness: Span,
     /// The path that it has taken.
     pub route: Route,
+    /// The token of the Interest that it answers.
+    pub token: N::Token,
     /// Content that forwarders do not read.
     pub body: N::Body,
 }

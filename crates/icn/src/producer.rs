@@ -79,6 +79,7 @@ impl<N: Name> Producer<N> {
             marked: false,
             no_cache: false,
             size: self.setup.data,
+            token: Default::default(),
             body: N::Body::default(),
         }
     }
@@ -103,6 +104,7 @@ mod tests {
             srtt: Span::ZERO,
             steer: Steer { hint, strict: false },
             size: Bytes::new(100),
+            token: (),
             body: (),
         }
     }

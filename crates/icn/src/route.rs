@@ -1,5 +1,6 @@
 //! Paths that Data has taken, and hints that steer Interests.
 
+use crate::face_id::FaceId;
 use std::fmt;
 
 /// The form of steering hints (MIRCC, section 4.3.2, and RFC 9531). All nodes of a network use the same form.
@@ -39,6 +40,8 @@ pub enum Hint {
     Random(u64),
     /// A Bloom filter of links.
     Bloom(Bloom),
+    /// A face of the next node, whatever its routes are (NDNLPv2, "NextHopFaceId").
+    Face(FaceId),
 }
 
 /// The path that an Interest should take.

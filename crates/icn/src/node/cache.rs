@@ -1,9 +1,9 @@
 //! The content store: Data that this node has forwarded, for later Interests.
 
-use crate::name::Name;
+use crate::name::{Body, Name, Scope};
 use crate::packet::{Data, Interest};
 use crate::route::Route;
-use narrows_units::Time;
+use narrows_units::{Bytes, Time};
 use narrows_wire::Rates;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -19,57 +19,138 @@ struct StoredData<N: Name> {
     older: u32,
 }
 
-/// Up to `limit` Data packets; the least recently used is replaced first. Rates and route are not stored, since they belong to another time
+/// The most that a content store keeps, and what it is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheLimits {
+    /// Data packets.
+    pub packets: usize,
+    /// Their size on the wire.
+    pub bytes: Bytes,
+    /// Data that comes is stored.
+    pub admit: bool,
+    /// Stored Data answers Interests.
+    pub serve: bool,
+}
+
+impl CacheLimits {
+    /// No content store.
+    pub const OFF: CacheLimits = CacheLimits::packets(0);
+
+    /// A content store of so many Data packets of any size.
+    pub const fn packets(packets: usize) -> CacheLimits {
+        CacheLimits { packets, bytes: Bytes::new(u64::MAX), admit: true, serve: true }
+    }
+}
+
+/// Data packets within limits; the least recently used is replaced first. Rates and route are not stored, since they belong to another time
 /// and path: as after a producer, the first link downstream writes first. This rule is ours: the paper leaves caches out (MIRCC, section
 /// 4).
 #[derive(Clone, Debug)]
 pub(crate) struct Cache<N: Name> {
-    limit: usize,
+    limits: CacheLimits,
     index: BTreeMap<N, u32>,
     stored: Vec<StoredData<N>>,
+    /// Places in `stored` without Data.
+    free: Vec<u32>,
+    bytes: Bytes,
     newest: u32,
     oldest: u32,
 }
 
 impl<N: Name> Cache<N> {
-    pub(crate) fn new(limit: usize) -> Cache<N> {
-        Cache { limit, index: BTreeMap::new(), stored: Vec::new(), newest: NONE, oldest: NONE }
+    pub(crate) fn new(limits: CacheLimits) -> Cache<N> {
+        Cache { limits, index: BTreeMap::new(), stored: Vec::new(), free: Vec::new(), bytes: Bytes::ZERO, newest: NONE, oldest: NONE }
     }
 
-    pub(crate) fn is_off(&self) -> bool {
-        self.limit == 0
+    /// Number of Data packets stored.
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
     }
 
-    /// Stores a copy.
-    pub(crate) fn insert(&mut self, now: Time, data: &Data<N>) {
-        let data = Data { rates: Rates::UNLIMITED, route: Route::default(), marked: false, ..data.clone() };
+    pub(crate) fn limits(&self) -> CacheLimits {
+        self.limits
+    }
+
+    /// Sets new limits. What exceeds them is removed.
+    pub(crate) fn set_limits(&mut self, limits: CacheLimits) {
+        self.limits = limits;
+        self.shrink();
+    }
+
+    /// Removes up to `most` Data packets under `prefix`, in the order of names. Returns their number.
+    pub(crate) fn erase(&mut self, prefix: &N, most: usize) -> usize {
+        let below = self.index.range(prefix..).take_while(|(name, _)| name.has_prefix(prefix));
+        let slots: Vec<u32> = below.map(|(_, slot)| *slot).take(most).collect();
+        slots.iter().for_each(|slot| self.remove(*slot));
+        slots.len()
+    }
+
+    /// Stores a copy, unless the Data must not be stored or is larger than the whole store.
+    pub(crate) fn offer(&mut self, now: Time, data: &Data<N>) {
+        let CacheLimits { packets, bytes, admit, .. } = self.limits;
+        if packets > 0 && admit && !data.no_cache && data.size <= bytes && data.name.scope() != Scope::LocalHost {
+            self.insert(now, data);
+        }
+    }
+
+    fn insert(&mut self, now: Time, data: &Data<N>) {
+        let data = Data { rates: Rates::UNLIMITED, route: Route::default(), marked: false, token: N::Token::default(), ..data.clone() };
         let fresh_until = now + data.freshness;
         if let Some(slot) = self.index.get(&data.name).copied() {
             let stored = &mut self.stored[slot as usize];
+            self.bytes = self.bytes + data.size - stored.data.size;
             (stored.data, stored.fresh_until) = (data, fresh_until);
             self.touch(slot);
-            return;
+            return self.shrink();
         }
+        self.bytes += data.size;
         let name = data.name.clone();
         let stored = StoredData { data, fresh_until, newer: NONE, older: NONE };
-        let slot = if self.stored.len() < self.limit {
-            self.stored.push(stored);
-            self.stored.len() as u32 - 1
-        } else {
-            let slot = self.oldest;
-            self.unlink(slot);
-            self.index.remove(&self.stored[slot as usize].data.name);
-            self.stored[slot as usize] = stored;
-            slot
+        if self.index.len() == self.limits.packets {
+            self.remove(self.oldest);
+        }
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.stored[slot as usize] = stored;
+                slot
+            }
+            None => {
+                self.stored.push(stored);
+                self.stored.len() as u32 - 1
+            }
         };
         self.index.insert(name, slot);
         self.link(slot);
+        self.shrink();
+    }
+
+    /// Removes what has not been used for longest until the limits hold.
+    fn shrink(&mut self) {
+        while self.index.len() > self.limits.packets || self.bytes > self.limits.bytes {
+            self.remove(self.oldest);
+        }
+    }
+
+    fn remove(&mut self, slot: u32) {
+        self.unlink(slot);
+        let stored = &mut self.stored[slot as usize];
+        self.bytes -= stored.data.size;
+        stored.data.body = N::Body::default();
+        self.index.remove(&stored.data.name);
+        self.free.push(slot);
     }
 
     /// A copy of the Data that answers the Interest: for a prefix, the first match in the order of names.
     pub(crate) fn lookup(&mut self, now: Time, interest: &Interest<N>) -> Option<Data<N>> {
+        if self.index.is_empty() || !self.limits.serve {
+            return None;
+        }
         let usable = |slot: &u32| !interest.must_be_fresh || self.stored[*slot as usize].fresh_until > now;
-        let slot = if interest.can_be_prefix {
+        let slot = if let Some(digest) = interest.name.implicit_digest() {
+            let name = interest.name.first(interest.name.components() - 1);
+            let of_digest = |slot: &u32| self.stored[*slot as usize].data.body.digest() == Some(digest);
+            self.index.get(&name).copied().filter(|slot| usable(slot) && of_digest(slot))
+        } else if interest.can_be_prefix {
             let from = (Bound::Included(&interest.name), Bound::Unbounded);
             let below = self.index.range(from).take_while(|(name, _)| name.has_prefix(&interest.name));
             below.map(|(_, slot)| *slot).find(usable)
@@ -113,7 +194,7 @@ mod tests {
     use crate::interned::Interned;
     use crate::packet::Class;
     use crate::route::Steer;
-    use narrows_units::{Bytes, Span};
+    use narrows_units::Span;
     use proptest::prelude::*;
 
     fn data(segment: u32, freshness_ms: u64) -> Data<Interned> {
@@ -125,6 +206,7 @@ mod tests {
             marked: false,
             no_cache: false,
             size: Bytes::new(1000),
+            token: (),
             body: (),
         }
     }
@@ -141,6 +223,7 @@ mod tests {
             srtt: Span::ZERO,
             steer: Steer::default(),
             size: Bytes::new(100),
+            token: (),
             body: (),
         }
     }
@@ -151,7 +234,7 @@ mod tests {
 
     #[test]
     fn stale_data_answers_only_interests_that_accept_it() {
-        let mut cache = Cache::new(4);
+        let mut cache = Cache::new(CacheLimits::packets(4));
         cache.insert(ms(0), &data(1, 10));
         let any = interest(data(1, 0).name);
         let fresh = Interest { must_be_fresh: true, ..any.clone() };
@@ -162,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_prefix_is_answered_by_the_first_name_below_it() {
-        let mut cache = Cache::new(4);
+        let mut cache = Cache::new(CacheLimits::packets(4));
         for segment in [13, 11, 21, 12] {
             cache.insert(ms(0), &data(segment, if segment == 11 { 0 } else { 10 }));
         }
@@ -178,7 +261,7 @@ mod tests {
         /// Against a list in the order of use.
         #[test]
         fn the_least_recently_used_goes_first(limit in 1usize..6, steps in prop::collection::vec((0u32..12, any::<bool>()), 1..100)) {
-            let mut cache = Cache::new(limit);
+            let mut cache = Cache::new(CacheLimits::packets(limit));
             let mut used: Vec<u32> = Vec::new();
             for (segment, insert) in steps {
                 let known = used.iter().position(|other| *other == segment);

@@ -1,7 +1,9 @@
 //! The configuration of a node.
 
+use super::cache::CacheLimits;
 use super::strategy::StrategyChoice;
 use crate::route::Form;
+use narrows_units::Span;
 
 /// The configuration of a node.
 #[derive(Clone, Debug)]
@@ -14,25 +16,34 @@ pub struct NodeConfig {
     pub form: Form,
     /// Chooses next hops of Interests without a usable hint.
     pub strategy: StrategyChoice,
-    /// Capacity of the content store in Data packets; 0 for none.
-    pub cache: usize,
+    /// The most that the content store keeps.
+    pub cache: CacheLimits,
+    /// Most pending Interests. Further ones are returned with a Nack.
+    pub pit_limit: usize,
     /// Most pending Interests per face. Further ones are returned with a Nack.
     pub pit_per_face: usize,
+    /// Longer lifetimes of Interests are shortened to this one.
+    pub longest_lifetime: Span,
+    /// Remember Interests after their PIT entries have ended, to know those that loop. Hop limits end loops too.
+    pub dead_nonces: bool,
     /// Laws share out what shapers leave for Data, which is less than the link where Data crosses it both ways; false: the whole link.
     pub shaped_capacity: bool,
 }
 
 impl Default for NodeConfig {
-    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per face, laws that share out
-    /// what shapers leave.
+    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per face and no limit to all, lifetimes
+    /// of any length, no memory of earlier Interests, laws that share out what shapers leave.
     fn default() -> NodeConfig {
         NodeConfig {
             id: 0,
             seed: 0,
             form: Form::Labels,
             strategy: "weighted".parse().expect("a strategy of the registry"),
-            cache: 0,
+            cache: CacheLimits::OFF,
+            pit_limit: usize::MAX,
             pit_per_face: 1 << 16,
+            longest_lifetime: Span::MAX,
+            dead_nonces: false,
             shaped_capacity: true,
         }
     }

@@ -124,6 +124,11 @@ impl<N: Name> Control<N> {
         }
     }
 
+    /// The Interest of this entry that waits in the shaper.
+    pub(crate) fn find_held(&mut self, entry: EntryId) -> Option<&mut Held<N>> {
+        self.shaper.as_mut()?.find(|held| held.entry == entry)
+    }
+
     /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Control::sent).
     pub(crate) fn take(&mut self, now: Time) -> Option<Held<N>> {
         self.shaper.as_mut()?.take(now)

@@ -21,14 +21,24 @@ pub struct NodeCounters {
     pub table_full: u64,
     /// Interests dropped because their hop limit ended.
     pub hop_limit: u64,
+    /// PIT entries answered by Data.
+    pub satisfied: u64,
     /// PIT entries that expired without an answer.
     pub expired: u64,
     /// Interests that waited in a shaper until their PIT entry was gone.
     pub stale: u64,
     /// Data and Nacks without a PIT entry.
     pub unsolicited: u64,
+    /// Interests repeated too soon after they were forwarded, and therefore not forwarded again.
+    pub suppressed: u64,
+    /// Packets dropped because their names must not leave their host.
+    pub out_of_scope: u64,
+    /// Interests that failed, of neighbours that are not told by a Nack.
+    pub unreported: u64,
     /// Interests answered by the content store.
     pub cache_hits: u64,
+    /// Interests that found no Data in the content store, or no content store.
+    pub cache_misses: u64,
 }
 
 /// Counters of a face since it was added.

@@ -3,10 +3,11 @@
 use super::control::{Capacities, Control, Held};
 use super::counters::FaceCounters;
 use super::face_config::FaceConfig;
+use super::pit::EntryId;
 use super::rate_calculator::RateCalculator;
 use super::shaper::{Offer, Shaper};
 use crate::name::Name;
-use crate::packet::Class;
+use crate::packet::{Class, Interest};
 use narrows_path::AnyRateLaw;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
@@ -37,6 +38,8 @@ pub(crate) struct Face<N: Name> {
     pub(crate) label: u16,
     pub(crate) rates: bool,
     pub(crate) application: bool,
+    pub(crate) local: bool,
+    pub(crate) nacks: bool,
     control: Option<Box<Control<N>>>,
     /// Pending Interests that arrived on this face.
     pub(crate) pending: usize,
@@ -50,10 +53,27 @@ impl<N: Name> Face<N> {
             label: config.label,
             rates: config.rates,
             application: config.application,
+            local: config.local,
+            nacks: config.nacks,
             pending: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: config.capacity_in, out: config.capacity_out },
             control: Control::new(now, config, shaped_capacity, phases).map(Box::new),
+        }
+    }
+
+    /// In the place of a face that has been removed.
+    pub(crate) fn absent() -> Face<N> {
+        Face {
+            label: 0,
+            rates: false,
+            application: false,
+            local: false,
+            nacks: false,
+            pending: 0,
+            counters: FaceCounters::default(),
+            capacities: Capacities { inward: None, out: None },
+            control: None,
         }
     }
 
@@ -143,6 +163,15 @@ impl<N: Name> Face<N> {
             Offer::Refused(_) => self.counters.refused[class as usize] += 1,
         }
         offer
+    }
+
+    /// Puts a repeated Interest in the place of the one of the same entry that waits in the shaper.
+    pub(crate) fn exchange(&mut self, entry: EntryId, interest: &Interest<N>) {
+        if let Some(held) = self.control.as_mut().and_then(|control| control.find_held(entry)) {
+            let waiting = &mut held.interest;
+            (waiting.nonce, waiting.lifetime, waiting.srtt) = (interest.nonce, interest.lifetime, interest.srtt);
+            waiting.body = interest.body.clone();
+        }
     }
 
     /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Face::sent).

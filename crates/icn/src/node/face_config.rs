@@ -23,4 +23,8 @@ pub struct FaceConfig {
     pub rates: bool,
     /// An application of this node is on the other side: the paths of its Data begin here.
     pub application: bool,
+    /// The neighbour is on this host: names under `/localhost` may come from it and go to it.
+    pub local: bool,
+    /// The neighbour is told of Interests that fail by a Nack; otherwise they are dropped, and its Interest times out.
+    pub nacks: bool,
 }

@@ -1,7 +1,7 @@
 //! All faces of a node, their timers, and the packets that leave by them.
 
 use super::face::Face;
-use super::face_id::FaceId;
+use crate::face_id::FaceId;
 use crate::name::Name;
 use crate::packet::{Class, Data, Interest, Nack, Packet};
 use crate::route::{Route, Steer};
@@ -13,6 +13,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(crate) struct FaceTable<N: Name> {
     faces: Vec<Face<N>>,
+    /// Faces that have been removed, whose numbers the next ones get.
+    removed: Vec<FaceId>,
     /// The next packet to leave, and those behind it: mostly none.
     next: Option<(FaceId, Packet<N>)>,
     behind: VecDeque<(FaceId, Packet<N>)>,
@@ -26,6 +28,7 @@ impl<N: Name> FaceTable<N> {
     pub(crate) fn new() -> FaceTable<N> {
         FaceTable {
             faces: Vec::new(),
+            removed: Vec::new(),
             next: None,
             behind: VecDeque::new(),
             timers: Vec::new(),
@@ -35,14 +38,40 @@ impl<N: Name> FaceTable<N> {
     }
 
     pub(crate) fn add(&mut self, face: Face<N>) -> FaceId {
-        let id = FaceId(self.faces.len() as u32);
-        if face.has_timer() {
+        let timed = face.has_timer();
+        let id = match self.removed.pop() {
+            Some(id) => {
+                self.faces[id.index()] = face;
+                id
+            }
+            None => {
+                self.faces.push(face);
+                self.timers.push(Time::NEVER);
+                FaceId(self.faces.len() as u32 - 1)
+            }
+        };
+        if timed {
             self.timed.push(id);
         }
-        self.faces.push(face);
-        self.timers.push(Time::NEVER);
         self.arm(id);
         id
+    }
+
+    /// Replaces a face by one without timers until another one gets its number. What it was to send is dropped.
+    pub(crate) fn remove(&mut self, id: FaceId, nobody: Face<N>) {
+        self.faces[id.index()] = nobody;
+        self.arm(id);
+        self.timed.retain(|face| *face != id);
+        self.behind.retain(|(to, _)| *to != id);
+        if self.next.as_ref().is_some_and(|(to, _)| *to == id) {
+            self.next = self.behind.pop_front();
+        }
+        self.removed.push(id);
+    }
+
+    /// True if there is such a face.
+    pub(crate) fn contains(&self, id: FaceId) -> bool {
+        id.index() < self.faces.len() && !self.removed.contains(&id)
     }
 
     pub(crate) fn face(&self, id: FaceId) -> &Face<N> {
@@ -93,6 +122,7 @@ impl<N: Name> FaceTable<N> {
         if !face.rates {
             strip(&mut interest);
         }
+        interest.token = N::Token::default();
         self.push(to, Packet::Interest(interest));
     }
 

@@ -5,48 +5,52 @@
 //! the last two are silent, the modules name our choice.
 //!
 //! Deviations from NFD:
-//! * an Interest is a retransmission if its face already waits for the entry, and is forwarded at once;
-//! * there is no Dead Nonce List: the hop limit ends loops that outlive a PIT entry;
-//! * a Nack is returned as soon as no other out-record is pending, without trying other next hops.
+//! * an Interest is a retransmission if its face already waits for the entry. From a neighbour that follows rates it is forwarded at once,
+//!   from others after a time that doubles, as NFD's best route does; one that still waits in the shaper is exchanged there;
+//! * best route tries another next hop only if a neighbour has no route: congestion is for the consumer to see.
 
 mod cache;
 mod config;
 mod control;
 mod counters;
+mod dead_nonces;
 mod extensions;
 mod face;
 mod face_config;
-mod face_id;
 mod face_table;
 mod fib;
 mod meter;
 mod pit;
 mod poll;
+mod prefixes;
 mod rate_calculator;
 mod receive;
 mod shaper;
 mod steering;
 mod strategy;
 
+pub use cache::CacheLimits;
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
 pub use face::FaceState;
 pub use face_config::FaceConfig;
-pub use face_id::FaceId;
 pub use fib::NextHop;
 pub use shaper::{ShaperConfig, ShaperForm};
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
 
+use crate::face_id::FaceId;
 use crate::name::Name;
 use crate::packet::Packet;
 use crate::route::Route;
 use cache::Cache;
+use dead_nonces::DeadNonces;
 use face::Face;
 use face_table::FaceTable;
 use fib::Fib;
-use narrows_units::{Random, Rate, Time};
+use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Rates;
 use pit::{EntryId, Pit};
+use prefixes::Prefixes;
 use steering::{Egress, Steering};
 use strategy::AnyStrategy;
 
@@ -59,6 +63,12 @@ pub struct Node<N: Name> {
     pit: Pit<N>,
     cache: Cache<N>,
     steering: Steering,
+    strategy: AnyStrategy,
+    /// Strategies of prefixes.
+    strategies: Prefixes<N, AnyStrategy>,
+    dead: Option<DeadNonces>,
+    longest_lifetime: Span,
+    pit_limit: usize,
     pit_per_face: usize,
     shaped_capacity: bool,
     phases: Random,
@@ -66,25 +76,36 @@ pub struct Node<N: Name> {
     /// All but the first of the entries that Data answers, and the faces it is sent to; empty between calls.
     answered: Vec<EntryId>,
     served: Vec<FaceId>,
+    /// The next hops of an Interest beside the first one, and those asked before; empty between calls.
+    further: Vec<FaceId>,
+    asked: Vec<FaceId>,
 }
 
 impl<N: Name> Node<N> {
     /// A node without faces and routes.
     pub fn new(config: NodeConfig) -> Node<N> {
-        let NodeConfig { id, seed, form, strategy, cache, pit_per_face, shaped_capacity } = config;
+        let NodeConfig { id, seed, form, strategy, cache, pit_limit, pit_per_face, longest_lifetime, dead_nonces, shaped_capacity } =
+            config;
         let discovery = Random::stream(seed, &format!("icn node {id}: discovery"));
         Node {
             faces: FaceTable::new(),
             fib: Fib::new(),
             pit: Pit::new(),
             cache: Cache::new(cache),
-            steering: Steering::new(id, form, AnyStrategy::new(&strategy), discovery),
+            steering: Steering::new(id, form, discovery),
+            strategy: AnyStrategy::new(&strategy),
+            strategies: Prefixes::new(),
+            dead: dead_nonces.then(DeadNonces::default),
+            longest_lifetime,
+            pit_limit,
             pit_per_face,
             shaped_capacity,
             phases: Random::stream(seed, &format!("icn node {id}: first ticks")),
             counters: NodeCounters::default(),
             answered: Vec::new(),
             served: Vec::new(),
+            further: Vec::new(),
+            asked: Vec::new(),
         }
     }
 
@@ -92,6 +113,16 @@ impl<N: Name> Node<N> {
     pub fn add_face(&mut self, now: Time, config: &FaceConfig) -> FaceId {
         let face = Face::new(now, config, self.shaped_capacity, &mut self.phases);
         self.faces.add(face)
+    }
+
+    /// Removes a face at `now`, with the Interests that came from it, the Interests that wait in its shaper, and the next hops over it.
+    /// Prefixes without a next hop stay. The next face that is added gets its number.
+    pub fn remove_face(&mut self, now: Time, face: FaceId) {
+        self.poll(now);
+        self.fib.remove_face(face);
+        self.pit.remove_face(face);
+        self.steering.remove_face(face);
+        self.faces.remove(face, Face::absent());
     }
 
     /// Sets the capacities of a face's link from `now` on. A face added without a capacity towards the node has no law, and gets none.
@@ -105,13 +136,43 @@ impl<N: Name> Node<N> {
 
     /// Sets the next hops of `prefix`, in the order of preference. They replace earlier ones.
     pub fn route(&mut self, prefix: N, next_hops: Vec<FaceId>) {
-        let hop = |face: FaceId| NextHop { face, weight: self.faces.face(face).weight() };
+        let hop = |face: FaceId| NextHop { face, weight: self.faces.face(face).weight(), local: self.faces.face(face).local };
         self.fib.insert(prefix, next_hops.into_iter().map(hop).collect());
     }
 
     /// Removes the route of `prefix`; false if there is none.
     pub fn unroute(&mut self, prefix: &N) -> bool {
         self.fib.remove(prefix)
+    }
+
+    /// Sets the strategy of names under `prefix`.
+    pub fn set_strategy(&mut self, prefix: N, strategy: &StrategyChoice) {
+        self.strategies.insert(prefix, AnyStrategy::new(strategy));
+    }
+
+    /// Removes the strategy of `prefix`, so that the one of a shorter prefix holds; false if there is none.
+    pub fn unset_strategy(&mut self, prefix: &N) -> bool {
+        self.strategies.remove(prefix)
+    }
+
+    /// Number of Data packets in the content store.
+    pub fn cached(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// The limits of the content store.
+    pub fn cache_limits(&self) -> CacheLimits {
+        self.cache.limits()
+    }
+
+    /// Sets the limits of the content store. Data beyond them is removed, that used longest ago first.
+    pub fn set_cache_limits(&mut self, limits: CacheLimits) {
+        self.cache.set_limits(limits);
+    }
+
+    /// Removes up to `most` Data packets under `prefix` from the content store, in the order of names. Returns their number.
+    pub fn erase_cached(&mut self, prefix: &N, most: usize) -> usize {
+        self.cache.erase(prefix, most)
     }
 
     /// When to call [`poll`](Node::poll); `None` if no timer runs.

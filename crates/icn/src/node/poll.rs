@@ -2,7 +2,7 @@
 
 use super::Node;
 use super::control::Held;
-use super::face_id::FaceId;
+use crate::face_id::FaceId;
 use crate::name::Name;
 use narrows_units::Time;
 
@@ -19,6 +19,9 @@ impl<N: Name> Node<N> {
     fn fire(&mut self, now: Time) {
         while let Some(entry) = self.pit.expire(now) {
             self.counters.expired += 1;
+            if let Some(dead) = &mut self.dead {
+                entry.out_records.iter().for_each(|record| dead.insert(now, entry.hash(), record.nonce));
+            }
             for record in entry.in_records.iter() {
                 self.faces.face_mut(record.face).pending -= 1;
             }

@@ -2,24 +2,20 @@
 
 use super::Node;
 use super::control::Held;
-use super::face_id::FaceId;
-use super::face_table::strip;
-use super::pit::{EntryId, Pit};
+use super::dead_nonces::{self, DeadNonces};
+use super::face_table::{FaceTable, strip};
+use super::fib::Fib;
+use super::pit::{Entry, EntryId, Failure, Few, Pit};
 use super::shaper::Offer;
 use super::steering::{Egress, Turn};
-use crate::name::Name;
+use super::strategy::{AnyStrategy, Hops, Strategy};
+use crate::face_id::FaceId;
+use crate::name::{Name, Scope};
 use crate::packet::{Data, Interest, Nack, NackReason, Packet};
-use crate::route::Route;
+use crate::route::{Hint, Route};
 use crate::spare::Spare;
 use narrows_units::Time;
 use narrows_wire::Rates;
-
-/// The content of a Nack beside its Interest.
-struct Outcome {
-    reason: NackReason,
-    rates: Rates,
-    route: Route,
-}
 
 impl<N: Name> Node<N> {
     /// A packet arrives on `face` at `now`. Packets are taken from `spare` and given to it.
@@ -38,10 +34,15 @@ impl<N: Name> Node<N> {
         if !face.rates {
             strip(&mut interest);
         }
+        if interest.name.scope() == Scope::LocalHost && !face.local {
+            self.counters.out_of_scope += 1;
+            return spare.give(Packet::Interest(interest));
+        }
         if interest.hop_limit == 0 {
             self.counters.hop_limit += 1;
             return spare.give(Packet::Interest(interest));
         }
+        interest.lifetime = interest.lifetime.min(self.longest_lifetime);
         let hash = self.pit.hash(&interest.name);
         match self.pit.find(now, &interest, hash) {
             Some(entry) => self.join_entry(now, from, entry, interest, spare),
@@ -51,20 +52,25 @@ impl<N: Name> Node<N> {
 
     /// An Interest without a PIT entry: the cache answers it, or the node forwards it.
     fn create_entry(&mut self, now: Time, from: FaceId, interest: Box<Interest<N>>, hash: u64, spare: &mut Spare<N>) {
-        if !self.cache.is_off()
-            && let Some(data) = self.cache.lookup(now, &interest)
-        {
+        if self.dead.as_mut().is_some_and(|dead| dead.contains(now, hash, interest.nonce)) {
+            self.counters.duplicate += 1;
+            return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
+        }
+        if let Some(data) = self.cache.lookup(now, &interest) {
             self.counters.cache_hits += 1;
+            let data = spare.data(Data { token: interest.token.clone(), ..data });
             spare.give(Packet::Interest(interest));
-            if let Packet::Data(data) = spare.data(data) {
+            if let Packet::Data(data) = data {
                 self.faces.send_data(from, data);
             }
             return;
         }
-        match self.choose(from, &interest) {
+        self.counters.cache_misses += 1;
+        match self.choose(from, &interest, false) {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
             Ok(Some((egress, _))) if self.has_full_pit(from) => {
+                self.further.clear();
                 let rates = self.faces.face(egress.face).stamp();
                 self.reject(from, interest, NackReason::Congestion, rates, spare);
             }
@@ -88,11 +94,7 @@ impl<N: Name> Node<N> {
             self.counters.retransmitted += 1;
             entry.insert_in_record(from, expires, Interest::clone(&interest));
             self.pit.extend(id, expires);
-            match self.choose(from, &interest) {
-                Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
-                Ok(None) => spare.give(Packet::Interest(interest)),
-                Ok(Some(way)) => self.forward(now, id, way, interest, spare),
-            }
+            self.repeat(now, from, id, interest, spare);
         } else if self.has_full_pit(from) {
             let out = self.pit.entry(id).out_records.first().map(|record| record.egress.face);
             let rates = out.map_or(Rates::UNLIMITED, |face| self.faces.face(face).stamp());
@@ -108,49 +110,113 @@ impl<N: Name> Node<N> {
         }
     }
 
+    /// A neighbour repeats its Interest.
+    fn repeat(&mut self, now: Time, from: FaceId, id: EntryId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+        let entry = self.pit.entry(id);
+        if let Some(waiting) = entry.waiting() {
+            waiting.nonce = interest.nonce;
+            let face = waiting.egress.face;
+            self.faces.face_mut(face).exchange(id, &interest);
+            return spare.give(Packet::Interest(interest));
+        }
+        let follows_rates = self.faces.face(from).rates;
+        if !follows_rates {
+            if entry.suppresses(now) {
+                self.counters.suppressed += 1;
+                return spare.give(Packet::Interest(interest));
+            }
+            entry.count_repeat();
+            self.asked.extend(entry.out_records.iter().map(|record| record.egress.face));
+        }
+        let chosen = self.choose(from, &interest, !follows_rates);
+        self.asked.clear();
+        match chosen {
+            Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
+            Ok(None) => spare.give(Packet::Interest(interest)),
+            Ok(Some(way)) => self.forward(now, id, way, interest, spare),
+        }
+    }
+
     fn has_full_pit(&mut self, from: FaceId) -> bool {
-        let full = self.faces.face(from).pending >= self.pit_per_face;
+        let full = self.faces.face(from).pending >= self.pit_per_face || self.pit.len() >= self.pit_limit;
         self.counters.table_full += u64::from(full);
         full
     }
 
-    /// Chooses the next hop of an Interest, and what becomes of its hint. `None` if the hop limit ends here.
-    fn choose(&mut self, from: FaceId, interest: &Interest<N>) -> Result<Option<(Egress, Turn)>, NackReason> {
-        let Some(hops) = self.fib.lookup(&interest.name) else {
+    /// The strategy of the longest prefix of `name`.
+    fn strategy_of(&self, name: &N) -> AnyStrategy {
+        if self.strategies.is_empty() {
+            return self.strategy;
+        }
+        self.strategies.lookup(name).copied().unwrap_or(self.strategy)
+    }
+
+    /// Chooses the next hop of an Interest, and what becomes of its hint. `None` if the hop limit ends here. Where the strategy asks all next
+    /// hops, the other ones are put into `further`. If it is `again`, `asked` holds the faces asked before.
+    fn choose(&mut self, from: FaceId, interest: &Interest<N>, again: bool) -> Result<Option<(Egress, Turn)>, NackReason> {
+        if let Hint::Face(face) = interest.steer.hint {
+            let egress = Egress { face, split: false, fallback: false, random: 0 };
+            return if self.faces.contains(face) { Ok(Some((egress, Turn::Drop))) } else { Err(NackReason::NoRoute) };
+        }
+        let Some(hops) = hops(&self.fib, &self.faces, from, &interest.name) else {
             self.counters.no_route += 1;
             return Err(NackReason::NoRoute);
         };
+        let mut strategy = self.strategy_of(&interest.name);
         let faces = &self.faces;
-        let chosen = self.steering.choose(hops, from, |face| faces.face(face).label, &interest.steer);
+        let asked = again.then_some(&self.asked[..]);
+        let chosen = self.steering.choose(hops, &mut strategy, asked, |face| faces.face(face).label, &interest.steer);
         match &chosen {
             Err(NackReason::InvalidLabel) => self.counters.invalid_label += 1,
             Err(_) => self.counters.no_route += 1,
             Ok((egress, _)) => self.counters.fallback += u64::from(egress.fallback),
         }
         let (egress, turn) = chosen?;
-        if interest.hop_limit == 1 && !faces.face(egress.face).application {
+        let may_go = |face: FaceId| interest.hop_limit > 1 || faces.face(face).local;
+        if strategy.asks_all() && egress.split {
+            self.further.extend(hops.iter().map(|hop| hop.face).filter(|face| *face != egress.face && may_go(*face)));
+        }
+        if !may_go(egress.face) {
             self.counters.hop_limit += 1;
-            return Ok(None);
+            let next = self.further.pop();
+            return Ok(next.map(|face| (Egress { face, ..egress }, turn)));
         }
         Ok(Some((egress, turn)))
     }
 
-    /// Offers an Interest of an entry to the face chosen for it, with its hop limit and hint for the next node.
+    /// Offers an Interest of an entry to the face chosen for it and to those in `further`, with its hop limit and hint for the next node.
     fn forward(&mut self, now: Time, id: EntryId, (egress, turn): (Egress, Turn), mut interest: Box<Interest<N>>, spare: &mut Spare<N>) {
         interest.hop_limit -= 1;
         turn.apply(&mut interest.steer.hint);
         let entry = self.pit.entry(id);
-        entry.insert_out_record(egress, interest.nonce);
-        match self.faces.face_mut(egress.face).offer(now, Held { entry: id, interest }) {
-            Offer::Leaves(Held { interest, .. }) => {
-                entry.mark_sent(now, egress.face, interest.nonce);
-                self.faces.send_interest(egress.face, interest);
+        entry.insert_out_record(now, egress, interest.nonce);
+        if self.further.is_empty() {
+            return self.offer(now, id, egress.face, interest, spare);
+        }
+        for face in &self.further {
+            entry.insert_out_record(now, Egress { face: *face, ..egress }, interest.nonce);
+        }
+        for further in 0..self.further.len() {
+            if let Packet::Interest(copy) = spare.interest(Interest::clone(&interest)) {
+                self.offer(now, id, self.further[further], copy, spare);
             }
-            Offer::Waits => self.faces.arm(egress.face),
+        }
+        self.further.clear();
+        self.offer(now, id, egress.face, interest, spare);
+    }
+
+    /// Offers an Interest of an entry to a face that has an out-record.
+    fn offer(&mut self, now: Time, id: EntryId, face: FaceId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+        match self.faces.face_mut(face).offer(now, Held { entry: id, interest }) {
+            Offer::Leaves(Held { interest, .. }) => {
+                self.pit.entry(id).mark_sent(now, face, interest.nonce);
+                self.faces.send_interest(face, interest);
+            }
+            Offer::Waits => self.faces.arm(face),
             Offer::Evicts(held) | Offer::Refused(held) => {
-                let rates = self.faces.face(egress.face).stamp();
-                let outcome = Outcome { reason: NackReason::Congestion, rates, route: Route::default() };
-                self.on_failed(now, held.entry, egress.face, held.interest.nonce, outcome, spare);
+                let rates = self.faces.face(face).stamp();
+                let failure = Failure { reason: NackReason::Congestion, rates, route: Route::default() };
+                self.on_failed(now, held.entry, face, held.interest.nonce, failure, spare);
                 spare.give(Packet::Interest(held.interest));
             }
         }
@@ -159,29 +225,74 @@ impl<N: Name> Node<N> {
     /// Returns an Interest that gets no record in the PIT as a Nack, with the rates of the link that it would have left by.
     fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason, rates: Rates, spare: &mut Spare<N>) {
         let nack = Nack { interest: Interest::clone(&interest), reason, rates, route: Route::default() };
-        self.faces.send_nack(to, nack, spare);
+        self.return_nack(to, nack, spare);
         spare.give(Packet::Interest(interest));
     }
 
-    /// An Interest of an entry failed at `face`. Unless it is pending at another face, every face that waits gets a Nack, and the entry is
-    /// removed.
-    fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, outcome: Outcome, spare: &mut Spare<N>) {
+    /// Sends a Nack to a face that wants them.
+    fn return_nack(&mut self, to: FaceId, nack: Nack<N>, spare: &mut Spare<N>) {
+        if self.faces.face(to).nacks {
+            self.faces.send_nack(to, nack, spare);
+        } else {
+            self.counters.unreported += 1;
+        }
+    }
+
+    /// An Interest of an entry failed at `face`. Unless it is pending at another face or another next hop is worth a try, every face that
+    /// waits gets a Nack, and the entry is removed.
+    fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, failure: Failure, spare: &mut Spare<N>) {
         let Some(entry) = self.pit.get_mut(now, id) else { return };
-        if !entry.remove_out_record(face, nonce) || !entry.out_records.is_empty() {
+        if !entry.fail(face, nonce) {
             return;
         }
-        let Outcome { reason, rates, route } = outcome;
-        for record in self.pit.remove(id).in_records.drain() {
+        if let Some(dead) = &mut self.dead {
+            dead.insert(now, entry.hash(), nonce);
+        }
+        let no_route = failure.reason == NackReason::NoRoute;
+        let failure = entry.join(failure);
+        if entry.is_asked() {
+            return entry.keep(failure);
+        }
+        if no_route && self.ask_elsewhere(now, id, failure, spare) {
+            return;
+        }
+        let Failure { reason, rates, route } = failure;
+        let waiting = std::mem::replace(&mut self.pit.remove(id).in_records, Few::new());
+        for record in waiting.into_iter() {
             self.faces.face_mut(record.face).pending -= 1;
             if record.expires > now {
-                self.faces.send_nack(record.face, Nack { interest: record.interest, reason, rates, route }, spare);
+                self.return_nack(record.face, Nack { interest: record.interest, reason, rates, route }, spare);
             }
         }
     }
 
+    /// Asks another next hop for an Interest of an entry, if the strategy has one for it; false if not.
+    fn ask_elsewhere(&mut self, now: Time, id: EntryId, failure: Failure, spare: &mut Spare<N>) -> bool {
+        let entry = self.pit.entry(id);
+        let Some(first) = entry.in_records.first() else { return false };
+        let (from, interest) = (first.face, first.interest.clone());
+        let asked: Vec<FaceId> = entry.out_records.iter().map(|record| record.egress.face).collect();
+        let Some(hops) = hops(&self.fib, &self.faces, from, &interest.name) else { return false };
+        let Some(next) = self.strategy_of(&interest.name).elsewhere(hops, &asked) else { return false };
+        if interest.hop_limit == 1 && !next.local {
+            return false;
+        }
+        self.pit.entry(id).keep(failure);
+        let egress = Egress { face: next.face, split: true, fallback: false, random: 0 };
+        if let Packet::Interest(interest) = spare.interest(interest) {
+            self.forward(now, id, (egress, Turn::Keep), interest, spare);
+        }
+        true
+    }
+
     fn on_data(&mut self, now: Time, from: FaceId, mut data: Box<Data<N>>, spare: &mut Spare<N>) {
-        self.faces.face_mut(from).counters.data_in += 1;
-        let Some(first) = self.pit.answered(now, &data.name, &mut self.answered) else {
+        let face = self.faces.face_mut(from);
+        face.counters.data_in += 1;
+        if data.name.scope() == Scope::LocalHost && !face.local {
+            self.counters.out_of_scope += 1;
+            return spare.give(Packet::Data(data));
+        }
+        let Some(first) = self.pit.answered(now, &data, &mut self.answered) else {
             self.counters.unsolicited += 1;
             return spare.give(Packet::Data(data));
         };
@@ -195,14 +306,16 @@ impl<N: Name> Node<N> {
         }
         let Data { rates, route, .. } = &mut *data;
         self.stamp(from, rates, route, egress);
-        if !self.cache.is_off() && !data.no_cache {
-            self.cache.insert(now, &data);
-        }
+        self.cache.offer(now, &data);
         let several = !self.answered.is_empty();
         // All receivers but the last get a copy.
         let mut last = None;
         let (mut next, mut further) = (Some(first), 0);
         while let Some(id) = next {
+            self.counters.satisfied += 1;
+            if let Some(dead) = &mut self.dead {
+                remember(dead, now, self.pit.entry(id), &data);
+            }
             let in_records = &mut self.pit.remove(id).in_records;
             for record in in_records.iter() {
                 let to = record.face;
@@ -218,6 +331,7 @@ impl<N: Name> Node<N> {
                 {
                     self.faces.send_data(before, copy);
                 }
+                data.token = record.interest.token.clone();
             }
             in_records.clear();
             next = self.answered.get(further).copied();
@@ -243,6 +357,24 @@ impl<N: Name> Node<N> {
             return;
         };
         self.stamp(from, &mut rates, &mut route, Some(out_record.egress));
-        self.on_failed(now, id, from, interest.nonce, Outcome { reason, rates, route }, spare);
+        self.on_failed(now, id, from, interest.nonce, Failure { reason, rates, route }, spare);
+    }
+}
+
+/// The next hops for an Interest from `from`; `None` without a route.
+fn hops<'a, N: Name>(fib: &'a Fib<N>, faces: &FaceTable<N>, from: FaceId, name: &N) -> Option<Hops<'a>> {
+    let local = match name.scope() {
+        Scope::Global => false,
+        Scope::LocalHop => !faces.face(from).local,
+        Scope::LocalHost => true,
+    };
+    Some(Hops::new(fib.lookup(name)?, from, local))
+}
+
+/// Remembers the nonces of an Interest that stale Data from elsewhere could answer once more.
+fn remember<N: Name>(dead: &mut DeadNonces, now: Time, entry: &Entry<N>, data: &Data<N>) {
+    let must_be_fresh = entry.in_records.first().is_some_and(|record| record.interest.must_be_fresh);
+    if must_be_fresh && data.freshness < dead_nonces::REMEMBERED {
+        entry.out_records.iter().for_each(|record| dead.insert(now, entry.hash(), record.nonce));
     }
 }

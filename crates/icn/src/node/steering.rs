@@ -1,9 +1,9 @@
 //! Path steering: Interests follow paths that earlier Data has taken (MIRCC, section 4.3.2, and RFC 9531).
 
 use super::extensions::Extensions;
-use super::face_id::FaceId;
 use super::fib::NextHop;
 use super::strategy::{AnyStrategy, Hops, Strategy, weighted};
+use crate::face_id::FaceId;
 use crate::packet::NackReason;
 use crate::route::{Bloom, Form, Hint, Labels, Route, Steer, extend};
 use hashbrown::HashTable;
@@ -68,25 +68,30 @@ pub(crate) struct Steering {
     node: u64,
     extensions: Extensions,
     form: Form,
-    strategy: AnyStrategy,
     random: Random,
     paths: HashTable<Path>,
 }
 
 impl Steering {
-    pub(crate) fn new(node: u64, form: Form, strategy: AnyStrategy, random: Random) -> Steering {
-        Steering { node, extensions: Extensions::new(node), form, strategy, random, paths: HashTable::new() }
+    pub(crate) fn new(node: u64, form: Form, random: Random) -> Steering {
+        Steering { node, extensions: Extensions::new(node), form, random, paths: HashTable::new() }
     }
 
-    /// Chooses the next hop of an Interest that arrived on `from`, and what becomes of its hint. `label` returns the label of a face.
+    /// Forgets the paths over a face.
+    pub(crate) fn remove_face(&mut self, face: FaceId) {
+        self.paths.retain(|path| path.face != face);
+    }
+
+    /// Chooses one of `hops` for an Interest, and what becomes of its hint. `strategy` chooses if the hint does not; `asked` are the faces
+    /// asked before, if the Interest is repeated. `label` returns the label of a face.
     pub(crate) fn choose(
         &mut self,
-        all: &[NextHop],
-        from: FaceId,
+        hops: Hops<'_>,
+        strategy: &mut AnyStrategy,
+        asked: Option<&[FaceId]>,
         label: impl Fn(FaceId) -> u16,
         steer: &Steer,
     ) -> Result<(Egress, Turn), NackReason> {
-        let hops = Hops::new(all, from);
         let mut iter = hops.iter();
         let first = iter.next().ok_or(NackReason::NoRoute)?;
         let split = iter.next().is_some();
@@ -130,7 +135,12 @@ impl Steering {
         }
         // The rest of a path that ends here leads elsewhere; a Bloom filter still names links further on.
         let turn = if missed && !matches!(steer.hint, Hint::Bloom(_)) { Turn::Drop } else { Turn::Keep };
-        let hop = if split { self.strategy.choose(hops, &mut self.random).unwrap_or(first) } else { first };
+        let chosen = match asked {
+            _ if !split => None,
+            Some(asked) => strategy.again(hops, asked, &mut self.random),
+            None => strategy.choose(hops, &mut self.random),
+        };
+        let hop = chosen.unwrap_or(first);
         Ok((Egress { fallback: missed, ..egress(hop) }, turn))
     }
 

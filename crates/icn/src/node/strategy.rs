@@ -1,32 +1,48 @@
 //! Forwarding strategies: they choose the next hop of Interests without a usable hint.
 
-use super::face_id::FaceId;
 use super::fib::NextHop;
+use crate::face_id::FaceId;
 use narrows_params::{Registered, Spec};
 use narrows_units::Random;
 
-/// The next hops available to an Interest: those of its prefix, except the face on which it arrived.
+/// The next hops available to an Interest: those of its prefix, except the face on which it arrived, and those beyond the scope of its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Hops<'a> {
     all: &'a [NextHop],
     from: FaceId,
+    local: bool,
 }
 
 impl<'a> Hops<'a> {
-    pub(crate) fn new(all: &'a [NextHop], from: FaceId) -> Hops<'a> {
-        Hops { all, from }
+    /// `local` leaves out the neighbours on other hosts.
+    pub(crate) fn new(all: &'a [NextHop], from: FaceId, local: bool) -> Hops<'a> {
+        Hops { all, from, local }
     }
 
     /// Iterates in the order of the route.
     pub fn iter(self) -> impl Iterator<Item = NextHop> + Clone {
-        self.all.iter().copied().filter(move |hop| hop.face != self.from)
+        self.all.iter().copied().filter(move |hop| hop.face != self.from && (hop.local || !self.local))
     }
 }
 
-/// Chooses one of several next hops (NFD Developer's Guide, section 5).
+/// Chooses next hops (NFD Developer's Guide, section 5).
 pub trait Strategy {
-    /// Returns one of `hops`, which are at least two.
+    /// Returns one of `hops`, which are at least two, for an Interest that is not pending.
     fn choose(&mut self, hops: Hops<'_>, random: &mut Random) -> Option<NextHop>;
+
+    /// Returns one of `hops` for an Interest that a neighbour repeats. `asked` are the faces asked before, the one asked longest ago first.
+    fn again(&mut self, hops: Hops<'_>, asked: &[FaceId], random: &mut Random) -> Option<NextHop>;
+
+    /// Returns one of `hops` for an Interest to which no neighbour asked so far had a route; `None` tells those who wait.
+    fn elsewhere(&mut self, hops: Hops<'_>, asked: &[FaceId]) -> Option<NextHop>;
+
+    /// True if Interests go to all next hops.
+    fn asks_all(&self) -> bool;
+}
+
+/// The first of `hops` that has not been asked.
+fn unasked(hops: Hops<'_>, asked: &[FaceId]) -> Option<NextHop> {
+    hops.iter().find(|hop| !asked.contains(&hop.face))
 }
 
 /// One of `hops`, with a probability in proportion to its weight. `draw` is uniform over all 64-bit numbers.
@@ -86,6 +102,7 @@ pub const STRATEGIES: &[&StrategyEntry] = &[
         source: "NFD Developer's Guide, section 5.2",
         params: &[],
     },
+    &StrategyEntry { name: "multicast", summary: "all next hops at once", source: "NFD Developer's Guide, section 5.3", params: &[] },
 ];
 
 /// Any of the strategies.
@@ -93,6 +110,7 @@ pub const STRATEGIES: &[&StrategyEntry] = &[
 pub(crate) enum AnyStrategy {
     Weighted,
     BestRoute,
+    Multicast,
 }
 
 impl AnyStrategy {
@@ -100,6 +118,7 @@ impl AnyStrategy {
         match choice.entry().name {
             "weighted" => AnyStrategy::Weighted,
             "best-route" => AnyStrategy::BestRoute,
+            "multicast" => AnyStrategy::Multicast,
             name => unreachable!("{name} is in the registry and not in the enum"),
         }
     }
@@ -109,7 +128,29 @@ impl Strategy for AnyStrategy {
     fn choose(&mut self, hops: Hops<'_>, random: &mut Random) -> Option<NextHop> {
         match self {
             AnyStrategy::Weighted => weighted(hops.iter(), random.bits()),
-            AnyStrategy::BestRoute => hops.iter().next(),
+            AnyStrategy::BestRoute | AnyStrategy::Multicast => hops.iter().next(),
         }
+    }
+
+    fn again(&mut self, hops: Hops<'_>, asked: &[FaceId], random: &mut Random) -> Option<NextHop> {
+        match self {
+            AnyStrategy::Weighted => self.choose(hops, random),
+            AnyStrategy::BestRoute => {
+                let longest_ago = || asked.iter().find_map(|face| hops.iter().find(|hop| hop.face == *face));
+                unasked(hops, asked).or_else(longest_ago)
+            }
+            AnyStrategy::Multicast => hops.iter().next(),
+        }
+    }
+
+    fn elsewhere(&mut self, hops: Hops<'_>, asked: &[FaceId]) -> Option<NextHop> {
+        match self {
+            AnyStrategy::BestRoute => unasked(hops, asked),
+            AnyStrategy::Weighted | AnyStrategy::Multicast => None,
+        }
+    }
+
+    fn asks_all(&self) -> bool {
+        matches!(self, AnyStrategy::Multicast)
     }
 }

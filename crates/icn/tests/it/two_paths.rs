@@ -27,8 +27,17 @@ impl World {
     fn new(method: Method, law: &str, links: [Rate; 2], form: Form) -> World {
         let nodes = [0, 1].map(|id| {
             let mut node = Node::new(NodeConfig { id, seed: 1, form, ..NodeConfig::default() });
-            let application =
-                FaceConfig { capacity_in: None, capacity_out: None, label: 9, law: None, shaper: None, rates: true, application: true };
+            let application = FaceConfig {
+                capacity_in: None,
+                capacity_out: None,
+                label: 9,
+                law: None,
+                shaper: None,
+                rates: true,
+                application: true,
+                local: true,
+                nacks: true,
+            };
             let local = node.add_face(Time::ZERO, &application);
             let faces = [0, 1].map(|link| {
                 let capacity = Some(links[link]);
@@ -39,6 +48,8 @@ impl World {
                     law: Some(law.parse().unwrap()),
                     shaper: Some(ShaperConfig::default()),
                     application: false,
+                    local: false,
+                    nacks: true,
                     ..application.clone()
                 };
                 node.add_face(Time::ZERO, &link)

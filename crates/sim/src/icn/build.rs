@@ -7,7 +7,7 @@ use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
-use narrows_icn::{FaceConfig, FaceId, Interned, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Interned, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
@@ -131,10 +131,11 @@ fn forwarders(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
             id: Random::stream(0, &format!("node {}", node.name)).bits(),
             seed: Random::stream(scenario.seed, &format!("node {}", node.name)).bits(),
             form: icn.steering,
-            cache: icn.cache as usize,
+            cache: CacheLimits::packets(icn.cache as usize),
             pit_per_face: icn.pending as usize,
             strategy: icn.strategy.clone(),
             shaped_capacity: icn.shaped_capacity,
+            ..NodeConfig::default()
         })
     };
     scenario.nodes.iter().map(node).collect()
@@ -149,6 +150,8 @@ fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
         shaper: icn.shaper.then(|| ShaperConfig { form: icn.shaper_form, limit: icn.shaper_queue as usize, ..ShaperConfig::default() }),
         rates: true,
         application: false,
+        local: false,
+        nacks: true,
     }
 }
 

@@ -14,8 +14,17 @@ use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
 
 /// The face of a consumer or producer.
-pub(super) const APPLICATION: FaceConfig =
-    FaceConfig { capacity_in: None, capacity_out: None, label: 0, law: None, shaper: None, rates: true, application: true };
+pub(super) const APPLICATION: FaceConfig = FaceConfig {
+    capacity_in: None,
+    capacity_out: None,
+    label: 0,
+    law: None,
+    shaper: None,
+    rates: true,
+    application: true,
+    local: true,
+    nacks: true,
+};
 
 pub(super) fn consumer(
     icn: &Icn,

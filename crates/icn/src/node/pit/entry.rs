@@ -1,11 +1,13 @@
 //! An entry of the PIT and its records.
 
 use super::few::Few;
+use crate::face_id::FaceId;
 use crate::name::Name;
-use crate::node::face_id::FaceId;
 use crate::node::steering::Egress;
-use crate::packet::Interest;
-use narrows_units::Time;
+use crate::packet::{Interest, NackReason};
+use crate::route::Route;
+use narrows_units::{Span, Time};
+use narrows_wire::Rates;
 
 /// A face that waits for Data.
 #[derive(Clone, Debug)]
@@ -23,7 +25,10 @@ pub(crate) struct OutRecord {
     /// The face, and how it was chosen.
     pub(crate) egress: Egress,
     pub(crate) nonce: u32,
+    /// The Interest waits in the shaper of the face.
+    pub(crate) waits: bool,
     retransmitted: bool,
+    failed: bool,
     /// When the Interest left; [`Time::NEVER`] while it waits in the shaper.
     left: Time,
 }
@@ -42,13 +47,81 @@ pub(crate) struct Entry<N: Name> {
     pub(super) hash: u64,
     pub(crate) expires: Time,
     pub(super) generation: u32,
-    /// At most one per face.
+    /// The Interest has been repeated, and forwarded again, this often.
+    repeated: u8,
+    /// When it was forwarded last.
+    forwarded: Time,
+    /// The failures so far, while other faces are still asked.
+    failure: Option<Box<Failure>>,
+    /// At most one per face, the one asked longest ago first.
     pub(crate) out_records: Few<OutRecord>,
     /// At most one per face, and at least one: the first is that of the Interest that created the entry.
     pub(crate) in_records: Few<InRecord<N>>,
 }
 
+/// Why neighbours could not answer: the content of a Nack beside its Interest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failure {
+    pub(crate) reason: NackReason,
+    pub(crate) rates: Rates,
+    pub(crate) route: Route,
+}
+
+/// A neighbour that repeats an Interest sooner than this after it was forwarded is not heard, the next time twice as long (NFD's
+/// `RetxSuppressionExponential`: 10 ms, at most 250 ms).
+const FIRST_SUPPRESSION: Span = Span::from_millis(10);
+const LONGEST_SUPPRESSION: Span = Span::from_millis(250);
+
 impl<N: Name> Entry<N> {
+    pub(super) fn new() -> Entry<N> {
+        Entry {
+            hash: 0,
+            expires: Time::ZERO,
+            generation: 0,
+            repeated: 0,
+            forwarded: Time::ZERO,
+            failure: None,
+            out_records: Few::new(),
+            in_records: Few::new(),
+        }
+    }
+
+    /// Begins anew for an Interest that arrived from `face`.
+    pub(super) fn begin(&mut self, hash: u64, expires: Time, face: FaceId, interest: Interest<N>) {
+        (self.hash, self.expires) = (hash, expires);
+        (self.repeated, self.forwarded, self.failure) = (0, Time::ZERO, None);
+        self.in_records.clear();
+        self.in_records.push(InRecord { face, expires, interest });
+        self.out_records.clear();
+    }
+
+    /// True if a repeated Interest comes too soon to be forwarded.
+    pub(crate) fn suppresses(&self, now: Time) -> bool {
+        let span = LONGEST_SUPPRESSION.min(FIRST_SUPPRESSION * (1 << self.repeated.min(8)));
+        now < self.forwarded + span
+    }
+
+    /// A repeated Interest is forwarded again.
+    pub(crate) fn count_repeat(&mut self) {
+        self.repeated = self.repeated.saturating_add(1);
+    }
+
+    /// Joins a failure with earlier ones: the least severe reason, and the lowest rates.
+    pub(crate) fn join(&self, failure: Failure) -> Failure {
+        let before = self.failure.as_deref().unwrap_or(&failure);
+        Failure { reason: before.reason.min(failure.reason), rates: before.rates.min(failure.rates), ..failure }
+    }
+
+    /// Remembers a failure while other faces are still asked.
+    pub(crate) fn keep(&mut self, failure: Failure) {
+        self.failure = Some(Box::new(failure));
+    }
+
+    /// The hash by which it is found.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
     /// The Interest that created the entry; `None` once its records have been taken.
     pub(super) fn interest(&self) -> Option<&Interest<N>> {
         self.in_records.first().map(|record| &record.interest)
@@ -89,19 +162,25 @@ impl<N: Name> Entry<N> {
     }
 
     /// The Interest is forwarded to `egress`. Replaces an earlier record of the face.
-    pub(crate) fn insert_out_record(&mut self, egress: Egress, nonce: u32) {
-        let out = OutRecord { egress, nonce, left: Time::NEVER, retransmitted: false };
-        match self.out_records.find_mut(|out| out.egress.face == egress.face) {
-            Some(before) => *before = OutRecord { retransmitted: true, ..out },
-            None => self.out_records.push(out),
-        }
+    pub(crate) fn insert_out_record(&mut self, now: Time, egress: Egress, nonce: u32) {
+        self.forwarded = now;
+        let retransmitted = self.out_records.remove(|out| out.egress.face == egress.face).is_some();
+        self.out_records.push(OutRecord { egress, nonce, left: Time::NEVER, waits: true, retransmitted, failed: false });
+    }
+
+    /// The record of a face in whose shaper the Interest waits.
+    pub(crate) fn waiting(&mut self) -> Option<&mut OutRecord> {
+        self.out_records.find_mut(|out| out.waits)
     }
 
     /// The Interest with this nonce has left the shaper of `face`.
     pub(crate) fn mark_sent(&mut self, now: Time, face: FaceId, nonce: u32) {
-        let of_this = |out: &OutRecord| out.egress.face == face && out.nonce == nonce && !out.retransmitted;
+        let of_this = |out: &OutRecord| out.egress.face == face && out.nonce == nonce;
         if let Some(out) = self.out_records.find_mut(of_this) {
-            out.left = now;
+            out.waits = false;
+            if !out.retransmitted {
+                out.left = now;
+            }
         }
     }
 
@@ -110,8 +189,14 @@ impl<N: Name> Entry<N> {
         self.out_records.iter().find(|out| out.egress.face == face)
     }
 
-    /// Removes the record of `face` with this nonce, because the Interest failed there. False if there is none.
-    pub(crate) fn remove_out_record(&mut self, face: FaceId, nonce: u32) -> bool {
-        self.out_records.remove(|out| out.egress.face == face && out.nonce == nonce).is_some()
+    /// The Interest with this nonce failed at `face`. False if none of these is pending there.
+    pub(crate) fn fail(&mut self, face: FaceId, nonce: u32) -> bool {
+        let record = self.out_records.find_mut(|out| out.egress.face == face && out.nonce == nonce && !out.failed);
+        record.map(|out| (out.failed, out.waits) = (true, false)).is_some()
+    }
+
+    /// True if a face may still answer.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.out_records.iter().any(|out| !out.failed)
     }
 }

@@ -4,12 +4,11 @@ mod entry;
 mod few;
 mod wheel;
 
-use super::face_id::FaceId;
-use crate::name::Name;
-use crate::packet::Interest;
-pub(crate) use entry::Entry;
-use entry::InRecord;
-use few::Few;
+use crate::face_id::FaceId;
+use crate::name::{Body, Name};
+use crate::packet::{Data, Interest};
+pub(crate) use entry::{Entry, Failure};
+pub(crate) use few::Few;
 use hashbrown::HashTable;
 use narrows_units::Time;
 use wheel::Wheel;
@@ -32,7 +31,7 @@ pub(crate) struct Pit<N: Name> {
     wheel: Wheel,
     /// Entries that Data with a longer name may answer, counted by the length of their own names.
     prefixes: Vec<u32>,
-    /// Entries of Interests with a selector. Without one, each entry has its own name.
+    /// Entries of Interests with a selector or an implicit digest. Without one, each entry has its own name.
     selecting: usize,
 }
 
@@ -54,9 +53,9 @@ impl<N: Name> Pit<N> {
         self.index.len()
     }
 
-    /// The hash by which entries of this name are found.
+    /// The hash by which entries of this name are found: without an implicit digest, which no name of Data ends with.
     pub(crate) fn hash(&self, name: &N) -> u64 {
-        name.hash_prefix(name.components(), &self.hashing)
+        name.hash_prefix(name.components() - usize::from(name.implicit_digest().is_some()), &self.hashing)
     }
 
     /// The entry with the name and selectors of `interest`.
@@ -68,21 +67,26 @@ impl<N: Name> Pit<N> {
         Some(self.id(slot))
     }
 
-    /// The first entry that Data of this name answers. All further ones are appended to `more`.
-    pub(crate) fn answered(&self, now: Time, name: &N, more: &mut Vec<EntryId>) -> Option<EntryId> {
+    /// The first entry that the Data answers. All further ones are appended to `more`.
+    pub(crate) fn answered(&self, now: Time, data: &Data<N>, more: &mut Vec<EntryId>) -> Option<EntryId> {
+        let name = &data.name;
         let whole = name.components();
+        let by_digest = |own: &Interest<N>| {
+            let digest = own.name.implicit_digest();
+            digest.is_some() && own.name.components() == whole + 1 && own.name.has_prefix(name) && data.body.digest() == digest
+        };
         let answers = |slot: &u32, length: usize| {
             let entry = &self.entries[*slot as usize];
             let matches = |own: &Interest<N>| {
                 if length == whole {
-                    own.name == *name
+                    own.name == *name || by_digest(own)
                 } else {
                     own.can_be_prefix && own.name.components() == length && name.has_prefix(&own.name)
                 }
             };
             entry.expires > now && entry.interest().is_some_and(matches)
         };
-        let hash = self.hash(name);
+        let hash = name.hash_prefix(whole, &self.hashing);
         if self.selecting == 0 {
             // A name has one entry at most.
             return self.index.find(hash, |slot| answers(slot, whole)).map(|slot| self.id(*slot));
@@ -97,7 +101,7 @@ impl<N: Name> Pit<N> {
 
     /// Creates an entry for an Interest that arrived from `face`. The table must hold none with its name and selectors.
     pub(crate) fn insert(&mut self, face: FaceId, interest: &Interest<N>, hash: u64, expires: Time) -> EntryId {
-        self.selecting += usize::from(interest.can_be_prefix || interest.must_be_fresh);
+        self.selecting += usize::from(selects(interest));
         if interest.can_be_prefix {
             let length = interest.name.components();
             self.prefixes.resize(self.prefixes.len().max(length + 1), 0);
@@ -106,15 +110,12 @@ impl<N: Name> Pit<N> {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
-                self.entries.push(Entry { hash, generation: 0, expires, in_records: Few::new(), out_records: Few::new() });
+                self.entries.push(Entry::new());
                 self.entries.len() as u32 - 1
             }
         };
         let entry = &mut self.entries[slot as usize];
-        (entry.hash, entry.expires) = (hash, expires);
-        entry.in_records.clear();
-        entry.in_records.push(InRecord { face, expires, interest: interest.clone() });
-        entry.out_records.clear();
+        entry.begin(hash, expires, face, interest.clone());
         let id = EntryId { slot, generation: entry.generation };
         let entries = &self.entries;
         self.index.insert_unique(hash, slot, |slot| entries[*slot as usize].hash);
@@ -151,6 +152,23 @@ impl<N: Name> Pit<N> {
         self.release(id.slot)
     }
 
+    /// Removes what refers to a face: its in-records with the entries that nobody else waits for, and its out-records.
+    pub(crate) fn remove_face(&mut self, face: FaceId) {
+        let mut slots: Vec<u32> = self.index.iter().copied().collect();
+        slots.sort_unstable();
+        for slot in slots {
+            let entry = &mut self.entries[slot as usize];
+            entry.out_records.remove(|record| record.egress.face == face);
+            let waits_alone = entry.in_records.iter().all(|record| record.face == face);
+            if waits_alone {
+                self.wheel.remove(slot);
+                self.release(slot).in_records.clear();
+            } else {
+                entry.in_records.remove(|record| record.face == face);
+            }
+        }
+    }
+
     /// It is `now`. True if [`expire`](Pit::expire) may find something.
     pub(crate) fn pass(&mut self, now: Time) -> bool {
         self.wheel.pass(now)
@@ -180,7 +198,7 @@ impl<N: Name> Pit<N> {
     fn release(&mut self, slot: u32) -> &mut Entry<N> {
         let entry = &mut self.entries[slot as usize];
         entry.generation = entry.generation.wrapping_add(1);
-        if let Some(interest) = entry.interest().filter(|interest| interest.can_be_prefix || interest.must_be_fresh) {
+        if let Some(interest) = entry.interest().filter(|interest| selects(interest)) {
             self.selecting -= 1;
             if interest.can_be_prefix {
                 self.prefixes[interest.name.components()] -= 1;
@@ -192,4 +210,9 @@ impl<N: Name> Pit<N> {
         self.free.push(slot);
         entry
     }
+}
+
+/// True if Data beside that of exactly its name may answer the Interest, or not all Data of its name does.
+fn selects<N: Name>(interest: &Interest<N>) -> bool {
+    interest.can_be_prefix || interest.must_be_fresh || interest.name.implicit_digest().is_some()
 }

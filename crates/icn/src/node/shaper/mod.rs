@@ -34,6 +34,10 @@ impl Default for ShaperConfig {
     }
 }
 
+/// A caller that comes late may make up for this time; what it missed before is lost. This limit is ours: it bounds a burst after a delay of
+/// the process, and never applies where time is simulated.
+const CATCH_UP: Span = Span::from_millis(2);
+
 /// The shaper's decision on an Interest offered to it.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Offer<T> {
@@ -109,11 +113,17 @@ impl<T> Shaper<T> {
         evicted.map_or(Offer::Waits, Offer::Evicts)
     }
 
+    /// A waiting Interest.
+    pub(crate) fn find(&mut self, chosen: impl Fn(&T) -> bool) -> Option<&mut T> {
+        self.queue.iter_mut().map(|waiting| &mut waiting.item).find(|item| chosen(item))
+    }
+
     /// Takes the first Interest from the queue if it may leave by `now`.
     pub(crate) fn take(&mut self, now: Time) -> Option<T> {
         if self.next > now {
             return None;
         }
+        self.next = self.next.max(now - CATCH_UP);
         let waiting = self.queue.pop_front()?;
         self.left(&waiting);
         Some(waiting.item)

@@ -46,6 +46,7 @@ pub fn data(interest: &Interest<Interned>, path: u64, rates: Rates) -> Packet<In
         marked: false,
         no_cache: false,
         size: Bytes::new(1000),
+        token: (),
         body: (),
     })
 }

@@ -213,7 +213,7 @@ fn a_loop_ends_in_a_nack() {
 
 #[test]
 fn a_cache_answers_without_rates_and_routes_of_another_time() {
-    let mut node = node_with(NodeConfig { cache: 2, ..NodeConfig::default() });
+    let mut node = node_with(NodeConfig { cache: CacheLimits::packets(2), ..NodeConfig::default() });
     node.handle(ms(0), A, Packet::from(interest(name(1), 7)), &mut Spare::default());
     let route = Route { id: 5, hint: Hint::Labels(Labels::default()) };
     let rates = Rates { primary: mbps(5), secondary: mbps(3) };

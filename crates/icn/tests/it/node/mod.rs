@@ -2,6 +2,7 @@
 
 mod forwarding;
 mod model;
+mod neighbours;
 mod net;
 mod rates;
 mod shaping;

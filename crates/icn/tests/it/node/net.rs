@@ -17,11 +17,21 @@ pub fn mbps(mbps: u64) -> Rate {
 }
 
 pub fn link(label: u16) -> FaceConfig {
-    FaceConfig { capacity_in: None, capacity_out: None, label, law: None, shaper: None, rates: true, application: false }
+    FaceConfig {
+        capacity_in: None,
+        capacity_out: None,
+        label,
+        law: None,
+        shaper: None,
+        rates: true,
+        application: false,
+        local: false,
+        nacks: true,
+    }
 }
 
 pub fn application(label: u16) -> FaceConfig {
-    FaceConfig { application: true, ..link(label) }
+    FaceConfig { application: true, local: true, ..link(label) }
 }
 
 pub fn interest(name: Interned, nonce: u32) -> Interest<Interned> {
@@ -36,6 +46,7 @@ pub fn interest(name: Interned, nonce: u32) -> Interest<Interned> {
         srtt: Span::ZERO,
         steer: Steer::default(),
         size: INTEREST,
+        token: (),
         body: (),
     }
 }
@@ -49,6 +60,7 @@ pub fn data(name: Interned) -> Data<Interned> {
         marked: false,
         no_cache: false,
         size: DATA,
+        token: (),
         body: (),
     }
 }
