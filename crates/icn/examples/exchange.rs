@@ -72,6 +72,7 @@ fn interest(segment: u64, steer: Steer) -> Interest<Interned> {
         srtt: GAP * UNDER_WAY,
         steer,
         size: Bytes::new(100),
+        via: None,
         token: (),
         body: (),
     }

@@ -39,6 +39,9 @@ pub struct Interest<N: Name> {
     pub size: Bytes,
     /// The path that it should take.
     pub steer: Steer,
+    /// Networks of its producer: it goes to the first of these that has a route, and else by its name (NDN Packet Format Specification 0.3,
+    /// "ForwardingHint").
+    pub via: Option<Box<[N]>>,
     /// The neighbour that sends it wants this back with the answer.
     pub token: N::Token,
     /// Content that forwarders do not read.

@@ -104,6 +104,7 @@ mod tests {
             srtt: Span::ZERO,
             steer: Steer { hint, strict: false },
             size: Bytes::new(100),
+            via: None,
             token: (),
             body: (),
         }

@@ -180,6 +180,7 @@ impl<C: Content> WindowConsumer<C> {
             srtt: self.srtt(),
             steer: Steer::default(),
             size: self.setup.interest,
+            via: None,
             token: Default::default(),
             body: Default::default(),
         })

@@ -223,6 +223,7 @@ mod tests {
             srtt: Span::ZERO,
             steer: Steer::default(),
             size: Bytes::new(100),
+            via: None,
             token: (),
             body: (),
         }

@@ -134,6 +134,12 @@ impl<N: Name> Node<N> {
         self.faces.arm(face);
     }
 
+    /// Sets whether the neighbour on `face` understands rates, classes and paths, and whether it is told of failed Interests.
+    pub fn set_neighbour(&mut self, face: FaceId, rates: bool, nacks: bool) {
+        let changed = self.faces.face_mut(face);
+        (changed.rates, changed.nacks) = (rates, nacks);
+    }
+
     /// Sets the next hops of `prefix`, in the order of preference. They replace earlier ones.
     pub fn route(&mut self, prefix: N, next_hops: Vec<FaceId>) {
         let hop = |face: FaceId| NextHop { face, weight: self.faces.face(face).weight(), local: self.faces.face(face).local };

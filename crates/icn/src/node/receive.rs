@@ -158,7 +158,7 @@ impl<N: Name> Node<N> {
             let egress = Egress { face, split: false, fallback: false, random: 0 };
             return if self.faces.contains(face) { Ok(Some((egress, Turn::Drop))) } else { Err(NackReason::NoRoute) };
         }
-        let Some(hops) = hops(&self.fib, &self.faces, from, &interest.name) else {
+        let Some(hops) = hops(&self.fib, &self.faces, from, interest) else {
             self.counters.no_route += 1;
             return Err(NackReason::NoRoute);
         };
@@ -272,7 +272,7 @@ impl<N: Name> Node<N> {
         let Some(first) = entry.in_records.first() else { return false };
         let (from, interest) = (first.face, first.interest.clone());
         let asked: Vec<FaceId> = entry.out_records.iter().map(|record| record.egress.face).collect();
-        let Some(hops) = hops(&self.fib, &self.faces, from, &interest.name) else { return false };
+        let Some(hops) = hops(&self.fib, &self.faces, from, &interest) else { return false };
         let Some(next) = self.strategy_of(&interest.name).elsewhere(hops, &asked) else { return false };
         if interest.hop_limit == 1 && !next.local {
             return false;
@@ -362,13 +362,14 @@ impl<N: Name> Node<N> {
 }
 
 /// The next hops for an Interest from `from`; `None` without a route.
-fn hops<'a, N: Name>(fib: &'a Fib<N>, faces: &FaceTable<N>, from: FaceId, name: &N) -> Option<Hops<'a>> {
-    let local = match name.scope() {
+fn hops<'a, N: Name>(fib: &'a Fib<N>, faces: &FaceTable<N>, from: FaceId, interest: &Interest<N>) -> Option<Hops<'a>> {
+    let local = match interest.name.scope() {
         Scope::Global => false,
         Scope::LocalHop => !faces.face(from).local,
         Scope::LocalHost => true,
     };
-    Some(Hops::new(fib.lookup(name)?, from, local))
+    let via = interest.via.iter().flatten().find_map(|name| fib.lookup(name));
+    Some(Hops::new(via.or_else(|| fib.lookup(&interest.name))?, from, local))
 }
 
 /// Remembers the nonces of an Interest that stale Data from elsewhere could answer once more.

@@ -81,6 +81,7 @@ impl<C: Content> RateConsumer<C> {
             srtt: self.srtt(),
             steer: Steer { hint, strict: self.settings.strict && path.is_some() },
             size: self.setup.interest,
+            via: None,
             token: Default::default(),
             body: Default::default(),
         };

@@ -130,7 +130,10 @@ impl<N: Name> Entry<N> {
     /// True if it is for the name and selectors of `interest`.
     pub(super) fn matches(&self, interest: &Interest<N>) -> bool {
         let same = |own: &Interest<N>| {
-            own.name == interest.name && own.can_be_prefix == interest.can_be_prefix && own.must_be_fresh == interest.must_be_fresh
+            own.name == interest.name
+                && own.can_be_prefix == interest.can_be_prefix
+                && own.must_be_fresh == interest.must_be_fresh
+                && own.via == interest.via
         };
         self.interest().is_some_and(same)
     }

@@ -214,5 +214,5 @@ impl<N: Name> Pit<N> {
 
 /// True if Data beside that of exactly its name may answer the Interest, or not all Data of its name does.
 fn selects<N: Name>(interest: &Interest<N>) -> bool {
-    interest.can_be_prefix || interest.must_be_fresh || interest.name.implicit_digest().is_some()
+    interest.can_be_prefix || interest.must_be_fresh || interest.via.is_some() || interest.name.implicit_digest().is_some()
 }

@@ -242,3 +242,18 @@ fn the_content_store_keeps_to_bytes_and_erases_by_prefix() {
     node.set_cache_limits(CacheLimits::OFF);
     assert_eq!(node.cached(), 0);
 }
+
+#[test]
+fn an_interest_goes_to_the_network_that_it_names() {
+    let mut node = node();
+    node.route(Interned::prefix(8), vec![AWAY]);
+    let via = |names: &[u32]| Some(names.iter().map(|name| Interned::prefix(*name)).collect());
+    let elsewhere = Interned::segment(5, 1, 1);
+    assert_eq!(faces(&ask(&mut node, 0, A, Interest { via: via(&[7, 8]), ..interest(elsewhere, 1) })), [AWAY]);
+    assert_eq!(as_nack(&ask(&mut node, 0, A, Interest { via: via(&[7]), ..interest(elsewhere, 2) })[0].1).reason, NackReason::NoRoute);
+    assert_eq!(faces(&ask(&mut node, 0, A, Interest { via: via(&[8]), ..interest(name(1), 3) })), [AWAY]);
+    assert_eq!(faces(&ask(&mut node, 0, A, Interest { via: via(&[7]), ..interest(name(1), 4) })), [UP], "another Interest");
+    assert_eq!(node.pending(), 3);
+    node.handle(ms(1), AWAY, Packet::from(data(elsewhere)), &mut Spare::default());
+    assert_eq!(faces(&actions(&mut node)), [A]);
+}

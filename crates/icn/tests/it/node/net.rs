@@ -46,6 +46,7 @@ pub fn interest(name: Interned, nonce: u32) -> Interest<Interned> {
         srtt: Span::ZERO,
         steer: Steer::default(),
         size: INTEREST,
+        via: None,
         token: (),
         body: (),
     }
