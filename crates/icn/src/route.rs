@@ -110,6 +110,11 @@ impl Labels {
         if slot.is_multiple_of(2) { octets >> 4 } else { octets & 0xfff }
     }
 
+    /// The labels, from that of the producer's last hop to the top.
+    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        (0..self.count()).map(|slot| self.slot(slot))
+    }
+
     /// The octets of the bitmap that hold labels.
     pub fn bitmap(&self) -> &[u8] {
         &self.bitmap[..(self.count() * 12).div_ceil(8)]
@@ -135,7 +140,7 @@ impl Default for Labels {
 
 impl fmt::Debug for Labels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries((0..self.count()).map(|slot| self.slot(slot))).finish()
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
