@@ -10,6 +10,7 @@ mod precision;
 mod programs;
 mod run;
 mod sockets;
+mod tap;
 pub mod trial;
 pub mod wire;
 

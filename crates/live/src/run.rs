@@ -1,12 +1,14 @@
 //! A scenario from beginning to end on the kernel.
 
 use crate::acks::{Acks, Listener};
-use crate::emulator::{Classifier, Emulated, FlowStats, Progress, Session};
+use crate::emulator::{Classifier, Emulated, FlowStats, Progress, Session, Transit, with_sockets};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
 use crate::plan::{HostMap, has_flows, plan};
 use crate::sockets::{Outcome, Sockets};
-use narrows_measure::{Emulation, FlowCounters, FlowRecord, FlowSample, Limit, Record};
+use crate::tap::tap;
+use crate::wire::WirePacket;
+use narrows_measure::{Emulation, FlowCounters, FlowRecord, Follower, Limit, Record};
 use narrows_scenario::{Flow, Scenario, Workload};
 use narrows_traffic::LISTED;
 use narrows_units::Time;
@@ -24,15 +26,21 @@ pub struct Extras {
 
 /// Runs a scenario to its end, in as much time as it says.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
-    run_with(scenario, &Extras::default(), progress).map(|(record, _)| record)
+    run_with(scenario, &Extras::default(), progress, &mut ()).map(|(record, _)| record)
 }
 
-/// The same with further observations.
+/// The same with further observations, while `follower` hears of the samples. It is called from the thread that calls `progress`; whatever it takes, no thread of
+/// the emulation waits for it, and what it cannot hear in time it misses.
 ///
 /// # Errors
 ///
 /// As [`run`] has them; besides, nothing to replay, and a kernel or a build that cannot trace acknowledgements.
-pub fn run_with(scenario: &Scenario, extras: &Extras, progress: Progress<'_>) -> Result<(Record, Acks), LiveError> {
+pub fn run_with(
+    scenario: &Scenario,
+    extras: &Extras,
+    progress: Progress<'_>,
+    follower: &mut dyn Follower,
+) -> Result<(Record, Acks), LiveError> {
     has_flows(scenario)?;
     let map = HostMap::of(scenario);
     let planned = || plan(scenario, &map.ends, map.numbers.len(), &host::running()?);
@@ -41,14 +49,22 @@ pub fn run_with(scenario: &Scenario, extras: &Extras, progress: Progress<'_>) ->
     let mut sockets = Sockets::open(scenario, &hosts, &map.ends, &plan)?;
     let mut listener = (!extras.acks.is_empty()).then(|| Listener::new(&hosts, extras.acks.clone())).transpose()?;
     let classifier = Classifier::new(map.ends.clone(), scenario.flows.len());
-    let session = Session::run(scenario, &hosts, &classifier, progress, |clock, go_on| {
+    let (tap, mut spout) = tap(scenario.flows.len(), follower);
+    if follower.follows() {
+        follower.begun(scenario.blank_record::<Transit<WirePacket>>().finish());
+    }
+    let progress: Progress<'_> = &mut |now| {
+        spout.iter_mut().for_each(|spout| spout.pour(follower));
+        progress(now)
+    };
+    let session = Session::run(scenario, &hosts, &classifier, progress, &tap, |clock, go_on| {
         let running = AtomicBool::new(true);
         thread::scope(|scope| {
             if let Some(listener) = &mut listener {
                 let running = &running;
                 scope.spawn(move || listener.run(clock, &|| running.load(Ordering::Relaxed)));
             }
-            let result = sockets.run(clock, go_on);
+            let result = sockets.run(clock, &tap, go_on);
             running.store(false, Ordering::Relaxed);
             result
         })
@@ -96,10 +112,6 @@ fn flow_record(scenario: &Scenario, plan: &Flow, network: FlowStats, outcome: Ou
         FlowCounters { retransmitted, timeouts, duplicates, ..network }
     };
     let total = counters(network.counters, at_end.counters);
-    let sample = |(network, sockets): (FlowSample, FlowSample)| {
-        let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
-        FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
-    };
     FlowRecord {
         end: application.finished_at(),
         completed: application.completed(),
@@ -108,7 +120,7 @@ fn flow_record(scenario: &Scenario, plan: &Flow, network: FlowStats, outcome: Ou
         steady: total.since(&counters(network.at_warmup, at_warmup.counters)),
         rtt: network.rtt,
         one_way: network.one_way,
-        samples: network.samples.into_iter().zip(samples).map(sample).collect(),
+        samples: network.samples.into_iter().zip(samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),
         ..scenario.flow_record(plan)
     }
 }

@@ -8,6 +8,7 @@ use crate::host::Host;
 use crate::plan::{FIRST_PORT, HostMap, Plan};
 use crate::precision;
 use crate::sockets::set;
+use crate::tap::Tap;
 use crate::wire::DATAGRAM_HEADERS;
 use narrows_measure::{Emulation, Histogram, LinkRecord};
 use narrows_scenario::Scenario;
@@ -84,7 +85,7 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
     let sender = from.namespace.enter(|| sending(datagrams)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;
     let classifier = Classifier::new(map.ends, scenario.flows.len());
-    let session = Session::run(scenario, &hosts, &classifier, progress, |clock, go_on| {
+    let session = Session::run(scenario, &hosts, &classifier, progress, &Tap::default(), |clock, go_on| {
         let answer = thread::scope(|scope| {
             let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
             let arrivals = receive_all(&receiver, clock, end, go_on)?;

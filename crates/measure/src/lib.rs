@@ -8,6 +8,7 @@ pub mod bootstrap;
 mod builder;
 mod distance;
 mod emulation;
+mod follower;
 mod groups;
 pub mod harm;
 mod histogram;
@@ -21,6 +22,7 @@ pub use acks::AckSample;
 pub use builder::RecordBuilder;
 pub use distance::{Distance, Gap, Quantity, distances};
 pub use emulation::{Emulation, Limit, Replayed};
+pub use follower::Follower;
 pub use groups::{Group, group_of};
 pub use histogram::Histogram;
 pub use icn::{

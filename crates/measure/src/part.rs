@@ -26,6 +26,18 @@ impl Record {
         if from.since(Time::ZERO) == self.warmup && to >= over {
             return self.clone();
         }
+        self.cut(from, to)
+    }
+
+    /// The record of a run that has come as far as `now`: its length and warm-up are those of the whole, its counts those of the latest samples since the beginning.
+    pub fn so_far(&self, now: Time) -> Record {
+        let Record { duration, warmup, part, .. } = *self;
+        Record { duration, warmup, part, ..self.cut(self.begin(), now) }
+    }
+
+    /// The part from `from` to `to`, made from the samples.
+    fn cut(&self, from: Time, to: Time) -> Record {
+        let over = Time::ZERO + self.duration;
         let from = self.sampled(from).max(self.begin());
         let to = self.sampled(to.min(over)).max(from);
         let links: Vec<LinkRecord> = self.links.iter().map(|link| link.between(from, to)).collect();

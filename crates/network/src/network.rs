@@ -3,7 +3,7 @@
 use crate::foretold::{Drops, Foretold};
 use crate::routes::{Next, Routes};
 use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
-use narrows_measure::LinkRecord;
+use narrows_measure::{LinkRecord, LinkSample};
 use narrows_path::{DropReason, Fate, Link, LinkChange, LinkConfig, LinkProbe};
 use narrows_units::{Rate, Span, Time};
 
@@ -290,6 +290,11 @@ impl<P: Routed> Network<P> {
         for (link, probe) in self.links.iter_mut().zip(&mut self.probes) {
             probe.sample(now, link);
         }
+    }
+
+    /// The latest sample of each link, with the link's number.
+    pub fn latest_samples(&self) -> impl Iterator<Item = (usize, LinkSample)> {
+        self.probes.iter().enumerate().filter_map(|(link, probe)| Some((link, *probe.latest()?)))
     }
 
     /// The warm-up is over at `now`: counts from here on are the steady ones.

@@ -2,6 +2,7 @@
 
 use crate::{Flow, LinkId, Scenario, What};
 use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
+use narrows_network::Routed;
 use narrows_path::{Jitter, JitterDist, Limit, LinkChange, Reorder};
 use narrows_units::Time;
 
@@ -9,6 +10,12 @@ impl Scenario {
     /// The beginning of the record of a run.
     pub fn record(&self) -> RecordBuilder {
         RecordBuilder::new(self.seed, self.duration, self.warmup, self.interval, self.recorded_changes())
+    }
+
+    /// The record of a run of which nothing is measured yet; `P` are the packets of its world.
+    pub fn blank_record<P: Routed>(&self) -> RecordBuilder {
+        let flows = self.flows.iter().map(|flow| FlowRecord { end: flow.stop, ..self.flow_record(flow) }).collect();
+        self.record().flows(flows).links(self.network::<P>().finish(Time::ZERO, self.link_plans()))
     }
 
     /// What the record of a flow says before the run.

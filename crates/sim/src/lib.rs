@@ -8,6 +8,7 @@ mod carried;
 mod deliver;
 mod endpoint;
 mod error;
+mod follow;
 mod hosts;
 mod icn;
 mod opening;
@@ -26,5 +27,5 @@ mod world;
 
 pub use error::SimError;
 pub use pulse::Progress;
-pub use run::{run, run_observed, run_with_progress};
+pub use run::{run, run_followed, run_observed, run_with_progress};
 pub use signals::OFFERS;

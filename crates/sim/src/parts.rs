@@ -2,7 +2,8 @@
 //!
 //! Each is run by itself, one after another, so that the state at work at any moment is that of one part and stays near the processor however large the whole is.
 
-use narrows_measure::{FlowRecord, LinkRecord, Record};
+use crate::follow::PartFollower;
+use narrows_measure::{FlowRecord, Follower, LinkRecord, Record};
 use narrows_scenario::{Change, Flow, FlowId, LinkId, Scenario, What};
 
 /// A scenario taken apart.
@@ -98,6 +99,12 @@ impl<'a> Parts<'a> {
             changes: changes.iter().map(|change| self.change(*change)).collect(),
             expect: Vec::new(),
         }
+    }
+
+    /// Follows one part for someone who follows the whole.
+    pub(crate) fn follower<'f>(&'f self, part: usize, whole: &'f mut dyn Follower) -> PartFollower<'f> {
+        let Part { links, flows, .. } = &self.parts[part];
+        PartFollower { flows, links, whole }
     }
 
     fn flow(&self, number: usize) -> Flow {

@@ -48,6 +48,11 @@ impl Probes {
         }
     }
 
+    /// The latest sample of each flow, with the flow's number.
+    pub(crate) fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)> {
+        self.flow_samples.iter().enumerate().filter_map(|(flow, samples)| Some((flow, *samples.last()?)))
+    }
+
     /// The warm-up is over: counts from here on are the steady ones.
     pub(crate) fn end_warmup(&mut self, flows: Flows) {
         for (flow, counters) in self.flows_at_warmup.iter_mut().enumerate() {

@@ -3,12 +3,13 @@
 use crate::SimError;
 use crate::carried::{Carried, Room};
 use crate::icn;
+use crate::packet::Packet;
 use crate::parts::Parts;
 use crate::pulse::Progress;
 use crate::refusal;
 use crate::world::World;
 use narrows_control::Choice;
-use narrows_measure::Record;
+use narrows_measure::{Follower, Record};
 use narrows_params::Need;
 use narrows_scenario::Scenario;
 use narrows_traffic::LISTED;
@@ -29,20 +30,34 @@ pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<
 ///
 /// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
 pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+    run_followed(scenario, progress, observer, &mut ())
+}
+
+/// The same, while `follower` hears of the samples. Its record is the same with a follower as without one.
+pub fn run_followed<O: Observer>(
+    scenario: &Scenario,
+    progress: Progress<'_>,
+    observer: &mut O,
+    follower: &mut dyn Follower,
+) -> Result<Record, SimError> {
     if let Some(icn) = &scenario.icn {
-        return icn::run(scenario, icn, progress);
+        return icn::run(scenario, icn, progress, follower);
     }
     refusal::check(scenario)?;
+    if follower.follows() {
+        follower.begun(scenario.blank_record::<Packet<()>>().finish());
+    }
     let parts = Parts::new(scenario);
     let count = parts.count();
     if O::WATCHES || count <= 1 {
-        return run_part(scenario, LISTED, progress, observer);
+        return run_part(scenario, LISTED, progress, observer, follower);
     }
     let mut left = LISTED;
     let mut records = Vec::with_capacity(count);
     for part in 0..count {
         let mut progress = |now: Time| progress(reached(scenario.duration, part, count, now));
-        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, observer)?;
+        let of_part = &mut parts.follower(part, follower);
+        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, observer, of_part)?;
         if !progress(Time::ZERO + scenario.duration) {
             return Err(SimError::Stopped);
         }
@@ -53,11 +68,17 @@ pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, ob
 }
 
 /// Runs one part of the network, of which `listed` transfers at most are listed. Its packets have room for headers only if somebody may write one.
-fn run_part<O: Observer>(scenario: &Scenario, listed: u64, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
+fn run_part<O: Observer>(
+    scenario: &Scenario,
+    listed: u64,
+    progress: Progress<'_>,
+    observer: &mut O,
+    follower: &mut dyn Follower,
+) -> Result<Record, SimError> {
     if scenario.flows.iter().filter_map(|flow| flow.controller.as_ref()).any(writes_headers) {
-        run_carrying::<Room, O>(scenario, listed, progress, observer)
+        run_carrying::<Room, O>(scenario, listed, progress, observer, follower)
     } else {
-        run_carrying::<(), O>(scenario, listed, progress, observer)
+        run_carrying::<(), O>(scenario, listed, progress, observer, follower)
     }
 }
 
@@ -67,8 +88,9 @@ fn run_carrying<C: Carried, O: Observer>(
     listed: u64,
     progress: Progress<'_>,
     observer: &mut O,
+    follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
-    let mut world = World::<O, C>::new(scenario, listed, progress, observer)?;
+    let mut world = World::<O, C>::new(scenario, listed, progress, observer, follower)?;
     world.run(Time::ZERO + scenario.duration)?;
     Ok(world.record())
 }

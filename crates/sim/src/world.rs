@@ -2,12 +2,13 @@
 
 use crate::SimError;
 use crate::carried::Carried;
+use crate::follow::tell;
 use crate::hosts::{Hosts, PROBES};
 use crate::packet::Net;
 use crate::probes::Flows;
 use crate::pulse::Progress;
 use crate::source::Tally;
-use narrows_measure::Record;
+use narrows_measure::{Follower, Record};
 use narrows_scenario::Scenario;
 use narrows_transport::Observer;
 use narrows_units::Time;
@@ -16,6 +17,7 @@ use narrows_units::Time;
 pub(crate) struct World<'a, O, C: Carried> {
     network: Net<C>,
     hosts: Hosts<'a, O, C>,
+    follower: &'a mut dyn Follower,
     /// Events of flows and connections.
     events: u64,
 }
@@ -26,13 +28,14 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         listable: u64,
         progress: Progress<'a>,
         observer: &'a mut O,
+        follower: &'a mut dyn Follower,
     ) -> Result<World<'a, O, C>, SimError> {
         let mut network: Net<C> = scenario.network();
         if !O::WATCHES {
             network.look_ahead();
         }
         let hosts = Hosts::new(scenario, &network, listable, progress, observer)?;
-        Ok(World { network, hosts, events: 0 })
+        Ok(World { network, hosts, follower, events: 0 })
     }
 
     pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {
@@ -68,7 +71,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
 
     /// What was measured.
     pub(crate) fn record(self) -> Record {
-        let World { network, hosts, events } = self;
+        let World { network, hosts, events, .. } = self;
         let Hosts { scenario, slots, sources, tallies, probes, .. } = hosts;
         probes.finish(scenario, (slots, sources, tallies), network, events)
     }
@@ -81,6 +84,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
             0 => {
                 probes.sample(now, flows);
                 self.network.sample(now);
+                tell(self.follower, probes.latest(), &self.network);
                 now + self.hosts.scenario.interval
             }
             1 => {
@@ -115,7 +119,7 @@ mod tests {
                     [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Gbit/s\", frame = \"100 ms\" }\n";
         let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
         let (mut go_on, mut nobody) = (|_| true, ());
-        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody).unwrap();
+        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut ()).unwrap();
         world.hosts.room = 5_000;
         // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
         let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, at: Span::ZERO };

@@ -62,6 +62,11 @@ impl EgressQueue<'_> {
         }
     }
 
+    /// The latest sample of each flow.
+    pub fn latest_samples(&self) -> impl Iterator<Item = FlowSample> {
+        self.stats.iter().filter_map(|stats| stats.samples.last().copied())
+    }
+
     /// Counts a packet of this flow that enters the network, and returns its load.
     pub fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load {
         let payload = packet.payload().len() as u32;

@@ -8,6 +8,7 @@ use super::transit::{Identity, Transit};
 use crate::clock::{Alarm, Clock};
 use crate::host::Host;
 use crate::precision::DedicatedCore;
+use crate::tap::Tap;
 use crate::wire::{Pool, WirePacket, Write};
 use narrows_measure::Emulation;
 use narrows_network::Network;
@@ -48,6 +49,7 @@ struct Emulator<'a> {
     /// The latest that is sound for a packet.
     sound: Span,
     core: Option<&'a DedicatedCore>,
+    tap: &'a Tap,
 }
 
 /// Emulates until the scenario ends, or as long as it is to go on. With a core for itself it does not sleep while there are packets.
@@ -56,6 +58,7 @@ pub fn emulate(
     hosts: &[Host],
     classifier: &Classifier,
     clock: Clock,
+    tap: &Tap,
     core: Option<&DedicatedCore>,
     go_on: &dyn Fn() -> bool,
 ) -> io::Result<Emulated> {
@@ -72,6 +75,7 @@ pub fn emulate(
         warmup: Time::ZERO + scenario.warmup,
         stats: EmulatorStats::default(),
         last_read: Time::ZERO,
+        tap,
         sound: Emulation::sound_lateness(shortest_round_trip(scenario)),
         core,
     };
@@ -145,6 +149,7 @@ impl Emulator<'_> {
             } else {
                 self.network.sample(at);
                 self.egress.sample();
+                self.tap.network(at, self.egress.latest_samples(), self.network.latest_samples());
                 self.sample_at += self.scenario.interval;
             }
         }

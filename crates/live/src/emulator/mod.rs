@@ -12,5 +12,5 @@ mod transit;
 
 pub use classifier::Classifier;
 pub use session::{Progress, Session};
-pub use stats::{Emulated, FlowStats};
+pub use stats::{Emulated, FlowStats, with_sockets};
 pub use transit::{Identity, Load, Transit};

@@ -8,6 +8,7 @@ use crate::clock::{Clock, thread_time};
 use crate::error::LiveError;
 use crate::host::Host;
 use crate::precision::{self, DedicatedCore};
+use crate::tap::Tap;
 use narrows_measure::{Emulation, Histogram, Limit};
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
@@ -31,7 +32,7 @@ pub struct Session<T> {
 
 impl<T: Send> Session<T> {
     /// Emulates the scenario's links on a core of its own, while `traffic` lets the hosts communicate over them. Ends with the scenario or
-    /// the traffic, or when `progress` says so.
+    /// the traffic, or when `progress` says so. Puts what the network knows at each sample into `tap`.
     ///
     /// # Errors
     ///
@@ -41,6 +42,7 @@ impl<T: Send> Session<T> {
         hosts: &[Host],
         classifier: &Classifier,
         progress: Progress<'_>,
+        tap: &Tap,
         traffic: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
     ) -> Result<Session<T>, LiveError> {
         let snapshot = || Snapshot::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
@@ -57,7 +59,7 @@ impl<T: Send> Session<T> {
                 if let Some(core) = &core {
                     core.pin();
                 }
-                emulate(scenario, hosts, classifier, clock, core.as_ref(), &go_on)
+                emulate(scenario, hosts, classifier, clock, tap, core.as_ref(), &go_on)
             });
             let communicating = scope.spawn(|| {
                 let answer = traffic(clock, &go_on);
@@ -114,9 +116,14 @@ mod tests {
         let scenario = narrows_scenario::parse(&format!("{link}{flow}"), "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
         let begun = Instant::now();
         let played = std::panic::catch_unwind(|| {
-            Session::run(&scenario, &[], &Classifier::new(vec![(0, 1)], 1), &mut |_| true, |_, _| -> Result<(), LiveError> {
-                panic!("falls")
-            })
+            Session::run(
+                &scenario,
+                &[],
+                &Classifier::new(vec![(0, 1)], 1),
+                &mut |_| true,
+                &Tap::default(),
+                |_, _| -> Result<(), LiveError> { panic!("falls") },
+            )
         });
         assert!(played.is_err());
         assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());

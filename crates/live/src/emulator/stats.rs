@@ -45,6 +45,12 @@ impl EmulatorStats {
     }
 }
 
+/// A flow's sample: what the network knows of it, and what the kernel tells of its connections.
+pub fn with_sockets(network: FlowSample, sockets: FlowSample) -> FlowSample {
+    let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
+    FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
+}
+
 /// Counts of a flow in the network.
 #[derive(Clone, Debug, Default)]
 pub struct FlowStats {

@@ -1,9 +1,9 @@
 //! The records of programs' flows, from the counts of the network and of the kernel.
 
 use super::sampler::FlowConnections;
-use crate::emulator::FlowStats;
+use crate::emulator::{FlowStats, with_sockets};
 use narrows_control::ENTRIES;
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample};
+use narrows_measure::{FlowCounters, FlowRecord};
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::Time;
 
@@ -28,10 +28,6 @@ pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, ke
 }
 
 fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
-    let sample = |(network, sockets): (FlowSample, FlowSample)| {
-        let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
-        FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
-    };
     let total = FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network.counters };
     let named =
         |kernel: &str| ENTRIES.iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned());
@@ -42,7 +38,7 @@ fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConn
         steady: total,
         rtt: network.rtt,
         one_way: network.one_way,
-        samples: network.samples.into_iter().zip(kernel.samples).map(sample).collect(),
+        samples: network.samples.into_iter().zip(kernel.samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),
         ..scenario.flow_record(flow)
     }
 }

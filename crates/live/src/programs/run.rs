@@ -4,13 +4,15 @@ use super::flows::with_program_flows;
 use super::records::flow_records;
 use super::sampler::Sampler;
 use super::set::{Ending, Program, ProgramSet};
-use crate::emulator::{Classifier, Progress, Session};
+use crate::emulator::{Classifier, Progress, Session, Transit};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
 use crate::plan::{HostMap, has_flows, names_of, plan};
 use crate::run::{Extras, record};
 use crate::sockets::Sockets;
-use narrows_measure::{Emulation, Record};
+use crate::tap::tap;
+use crate::wire::WirePacket;
+use narrows_measure::{Emulation, Follower, Record};
 use narrows_scenario::{NodeId, Scenario};
 use narrows_units::Time;
 use std::collections::BTreeMap;
@@ -22,12 +24,19 @@ use std::thread;
 /// The failure where the kernel cannot be asked about connections.
 const NO_SOCK_DIAG: &str = "the kernel does not tell of connections (sock_diag)";
 
-/// Runs a program on a scenario's network until it ends or the scenario does. There is no warm-up.
+/// Runs a program on a scenario's network until it ends or the scenario does, while `follower` hears of the samples as in [`run_with`](crate::run_with). There is no
+/// warm-up.
 ///
 /// # Errors
 ///
 /// As [`run`](crate::run) has them; besides, hosts that do not exist and programs that cannot be started.
-pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras, progress: Progress<'_>) -> Result<(Record, Ending), LiveError> {
+pub fn run_program(
+    scenario: &Scenario,
+    program: &Program,
+    extras: &Extras,
+    progress: Progress<'_>,
+    follower: &mut dyn Follower,
+) -> Result<(Record, Ending), LiveError> {
     has_flows(scenario)?;
     let (whole, own) = with_program_flows(scenario, program.with_flows);
     let map = HostMap::of(&whole);
@@ -55,12 +64,20 @@ pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras, prog
     let mut sampler = Sampler::new(&hosts, &map.ends, own).map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
     let programs = ProgramSet::new(program, &hosts, on, servers);
     let classifier = Classifier::new(map.ends.clone(), own);
-    let session = Session::run(&whole, &hosts, &classifier, progress, |clock, go_on| {
+    let (tap, mut spout) = tap(whole.flows.len(), follower);
+    if follower.follows() {
+        follower.begun(whole.blank_record::<Transit<WirePacket>>().finish());
+    }
+    let progress: Progress<'_> = &mut |now| {
+        spout.iter_mut().for_each(|spout| spout.pour(follower));
+        progress(now)
+    };
+    let session = Session::run(&whole, &hosts, &classifier, progress, &tap, |clock, go_on| {
         let running = AtomicBool::new(true);
         let both = || go_on() && running.load(Ordering::Relaxed);
         thread::scope(|scope| {
-            let flows = scope.spawn(|| sockets.run(clock, &both));
-            let samples = scope.spawn(|| sampler.run(clock, whole.interval, &both));
+            let flows = scope.spawn(|| sockets.run(clock, &tap, &both));
+            let samples = scope.spawn(|| sampler.run(clock, whole.interval, &tap, &both));
             let ending = programs.run(&|| both() && !flows.is_finished());
             running.store(false, Ordering::Relaxed);
             flows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

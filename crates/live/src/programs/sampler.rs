@@ -3,6 +3,7 @@
 use crate::clock::Clock;
 use crate::host::{Connection, Host, INFINITE_SSTHRESH, SockDiag, TcpInfo};
 use crate::plan::{UNLIMITED_PACING, flow_of, host_of};
+use crate::tap::Tap;
 use narrows_control::ENTRIES;
 use narrows_measure::FlowSample;
 use narrows_params::Need;
@@ -59,12 +60,14 @@ impl<'a> Sampler<'a> {
     }
 
     /// Takes a sample at each interval while it is to go on.
-    pub fn run(&mut self, clock: Clock, interval: Span, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+    pub fn run(&mut self, clock: Clock, interval: Span, tap: &Tap, go_on: &dyn Fn() -> bool) -> io::Result<()> {
         let mut at = Time::ZERO + interval;
         while go_on() {
             let now = clock.now();
             if now >= at {
                 self.sample(at)?;
+                let latest = |flow: &FlowConnections| flow.samples.last().copied();
+                tap.sockets(at, self.own, self.flows.iter().filter_map(latest));
                 at += interval;
             } else {
                 thread::sleep(Duration::from_nanos(at.since(now).as_nanos()).min(MAX_WAIT));

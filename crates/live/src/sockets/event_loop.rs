@@ -4,6 +4,7 @@ use super::state::Sockets;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::precision;
+use crate::tap::Tap;
 use narrows_units::{Span, Time};
 use rustix::event::epoll;
 use rustix::io::Errno;
@@ -13,8 +14,8 @@ use rustix::time::Timespec;
 const MAX_WAIT: Span = Span::from_millis(50);
 
 impl Sockets<'_> {
-    /// Runs all flows until the scenario ends, with a sample at each interval. Moves the calling thread between namespaces.
-    pub fn run(&mut self, clock: Clock, go_on: &dyn Fn() -> bool) -> Result<(), LiveError> {
+    /// Runs all flows until the scenario ends, with a sample at each interval, which it puts into `tap` too. Moves the calling thread between namespaces.
+    pub fn run(&mut self, clock: Clock, tap: &Tap, go_on: &dyn Fn() -> bool) -> Result<(), LiveError> {
         // Applications have nothing to wait for but their sockets.
         precision::reduce_wakeup_latency();
         let (end, interval) = (Time::ZERO + self.scenario.duration, self.scenario.interval);
@@ -32,6 +33,7 @@ impl Sockets<'_> {
             }
             if sample_at <= now.min(end).min(warmup) {
                 self.sample(sample_at);
+                tap.sockets(sample_at, 0, self.flows.iter().filter_map(|flow| flow.samples.last().copied()));
                 sample_at += interval;
             } else if warmup <= now {
                 self.end_warmup();

@@ -16,7 +16,7 @@ fn each_acknowledgement_tells_of_its_connection() {
     let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
     let _turn = turn();
     let heard = Extras { acks: vec![1], ..Extras::default() };
-    let acks = match narrows_live::run_with(&scenario, &heard, &mut |_| true) {
+    let acks = match narrows_live::run_with(&scenario, &heard, &mut |_| true, &mut ()) {
         Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => return eprintln!("left out: {error}"),
         run => run.unwrap_or_else(|error| panic!("{error}")).1,
     };

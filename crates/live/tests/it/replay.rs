@@ -26,7 +26,7 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
     let scenario =
         narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|e| panic!("{}", e.short()));
     let _turn = turn();
-    let record = match narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true) {
+    let record = match narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true, &mut ()) {
         Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => return eprintln!("left out: {error}"),
         record => record.unwrap_or_else(|error| panic!("{error}")).0,
     };
@@ -55,6 +55,6 @@ fn a_hundred_thousand_calls_of_each() {
 fn there_is_nothing_to_replay_of_the_kernels_own_controllers() {
     let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
     let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
-    let refused = narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true);
+    let refused = narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true, &mut ());
     assert!(matches!(refused, Err(LiveError::NothingToReplay)), "{:?}", refused.err());
 }

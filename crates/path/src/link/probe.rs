@@ -34,6 +34,11 @@ impl LinkProbe {
         });
     }
 
+    /// The latest sample.
+    pub fn latest(&self) -> Option<&LinkSample> {
+        self.samples.last()
+    }
+
     /// The warm-up is over: counts from here on are the steady ones.
     pub fn end_warmup<P: Packet>(&mut self, now: Time, link: &mut Link<P>) {
         link.settle(now);

@@ -6,11 +6,11 @@ use super::parcel::Parcel;
 use super::probes::Probes;
 use narrows_icn::{ByClass, Subflow};
 use narrows_measure::{
-    ConsumerCounters, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, InterestCounters, RatesSample, Record,
-    SubflowRecord, SubflowSample,
+    ConsumerCounters, ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, InterestCounters,
+    RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample,
 };
 use narrows_network::Network;
-use narrows_scenario::{LinkId, NodeId, PrefixId, Scenario};
+use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
@@ -47,6 +47,19 @@ fn plans(scenario: &Scenario) -> Vec<FlowRecord> {
         plan(name, process.by.text().to_owned(), process.start, None, at, process.prefixes[0])
     });
     single.chain(many).collect()
+}
+
+/// The record before anything is measured.
+pub(super) fn blank_record(scenario: &Scenario, icn: &Icn) -> Record {
+    let flows = plans(scenario);
+    let consumer = |place| ConsumerRecord { many: place >= icn.consumers.len(), ..ConsumerRecord::default() };
+    let record = IcnRecord {
+        law: icn.law.as_ref().map(|law| law.text().to_owned()),
+        rates: vec![RatesRecord::default(); scenario.links.len()],
+        consumers: (0..flows.len()).map(consumer).collect(),
+        ..IcnRecord::default()
+    };
+    scenario.blank_record::<Parcel>().flows(flows).icn(record).finish()
 }
 
 impl Nodes<'_> {
@@ -149,6 +162,11 @@ impl Nodes<'_> {
             self.probes.flows[flow].push(sample);
             self.probes.consumers[flow].samples.push(asks);
         }
+    }
+
+    /// The latest sample of each flow, with the flow's number.
+    pub(super) fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)> {
+        self.probes.flows.iter().enumerate().filter_map(|(flow, samples)| Some((flow, *samples.last()?)))
     }
 
     /// The warm-up is over: counts from here on are the steady ones.

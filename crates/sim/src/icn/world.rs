@@ -3,18 +3,24 @@
 use super::build;
 use super::nodes::{Nodes, PROBES};
 use super::parcel::Parcel;
+use super::sampling::blank_record;
 use crate::error::SimError;
+use crate::follow::tell;
 use crate::pulse::{Progress, Pulse};
-use narrows_measure::Record;
+use narrows_measure::{Follower, Record};
 use narrows_network::Network;
 use narrows_scenario::{Icn, Scenario};
 use narrows_units::Time;
 
 /// Runs an information-centric scenario to its end.
-pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>) -> Result<Record, SimError> {
-    let mut world = World { network: scenario.network(), nodes: build::nodes(scenario, icn, Pulse::new(progress))?, events: 0 };
+pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>, follower: &mut dyn Follower) -> Result<Record, SimError> {
+    let nodes = build::nodes(scenario, icn, Pulse::new(progress))?;
+    if follower.follows() {
+        follower.begun(blank_record(scenario, icn));
+    }
+    let mut world = World { network: scenario.network(), nodes, follower, events: 0 };
     world.run(Time::ZERO + scenario.duration)?;
-    let World { network, nodes, events } = world;
+    let World { network, nodes, events, .. } = world;
     Ok(nodes.record(network, events))
 }
 
@@ -22,6 +28,7 @@ pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>) -> Res
 struct World<'a> {
     network: Network<Parcel>,
     nodes: Nodes<'a>,
+    follower: &'a mut dyn Follower,
     /// Events of nodes, request processes and consumers.
     events: u64,
 }
@@ -64,6 +71,7 @@ impl World<'_> {
             0 => {
                 self.nodes.sample(now);
                 self.network.sample(now);
+                tell(self.follower, self.nodes.latest(), &self.network);
                 now + self.nodes.scenario.interval
             }
             1 => {

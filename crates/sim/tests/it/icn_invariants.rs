@@ -8,7 +8,7 @@ use narrows_units::{Bytes, Span, Time};
 const DURATION: u64 = 30;
 
 /// Three ways from home to far (over a, b and c), one of which also leads to near.
-fn network(link: &str) -> String {
+pub fn network(link: &str) -> String {
     let links = [
         ("home", "fork", 30),
         ("fork", "a", 10),
@@ -27,7 +27,7 @@ fn network(link: &str) -> String {
 }
 
 /// Consumers that stop at 20 s: endless and finite ones, with a content in common, and contents at random from a catalogue.
-const CONSUMERS: &str = r#"
+pub const CONSUMERS: &str = r#"
 [[consumer]]
 name = "endless"
 at = "home"

@@ -9,6 +9,7 @@ mod conformance;
 mod explicit;
 mod fairness;
 mod fast;
+mod follower;
 mod goodput;
 mod icn_invariants;
 mod icn_max_min;

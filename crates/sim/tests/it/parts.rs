@@ -15,7 +15,7 @@ impl Observer for Watching {
 
 /// Three networks, their links and flows written in turn: a fast and a slow way between a and b of which a flow takes one after the other, a link that loses
 /// and changes, one with connections that come and go; and a link that nobody uses.
-const MIXED: &str = r#"
+pub const MIXED: &str = r#"
 duration = "6 s"
 warmup = "1 s"
 sample = "100 ms"
