@@ -19,5 +19,6 @@ pub use emulator::{Identity, Load, Progress, Transit};
 pub use error::LiveError;
 pub use host::{Capability, State, acquire, probe, ready};
 pub use plan::{MAXIMUM, affordable};
+pub use precision::leave_emulators_core;
 pub use programs::{Ending, Exit, Program, run_program};
 pub use run::{Extras, run, run_with};

@@ -55,20 +55,30 @@ pub struct DedicatedCore {
     core: CpuSet,
 }
 
+/// Keeps the calling thread, and those that it starts from now on, off the core that runs of this process keep free for their emulators.
+pub fn leave_emulators_core() {
+    if let Some((_, others, _)) = DedicatedCore::divide() {
+        sched_setaffinity(None, &others).ok();
+    }
+}
+
 impl DedicatedCore {
     /// Keeps the last core free: the calling thread and the threads that it starts from now on use the others. `None` if there is only one.
     pub fn reserve() -> Option<DedicatedCore> {
+        let (all, others, core) = DedicatedCore::divide()?;
+        sched_setaffinity(None, &others).ok()?;
+        RUNS.fetch_add(1, Ordering::Relaxed);
+        Some(DedicatedCore { all, core })
+    }
+
+    /// The cores of the calling thread: all, those for everything else, and the last.
+    fn divide() -> Option<(CpuSet, CpuSet, CpuSet)> {
         let all = sched_getaffinity(None).ok()?;
         let last = (0..CpuSet::MAX_CPU).rev().find(|cpu| all.is_set(*cpu))?;
         let (mut others, mut core) = (all, CpuSet::new());
         others.unset(last);
         core.set(last);
-        if others.count() == 0 {
-            return None;
-        }
-        sched_setaffinity(None, &others).ok()?;
-        RUNS.fetch_add(1, Ordering::Relaxed);
-        Some(DedicatedCore { all, core })
+        (others.count() > 0).then_some((all, others, core))
     }
 
     /// True if no other run of this process uses the core.

@@ -27,3 +27,22 @@ impl Follower for () {
 
     fn sampled(&mut self, _: &[(usize, FlowSample)], _: &[(usize, LinkSample)]) {}
 }
+
+/// Somebody follows, or nobody.
+impl<F: Follower> Follower for Option<F> {
+    fn follows(&self) -> bool {
+        self.as_ref().is_some_and(Follower::follows)
+    }
+
+    fn begun(&mut self, record: Record) {
+        if let Some(follower) = self {
+            follower.begun(record);
+        }
+    }
+
+    fn sampled(&mut self, flows: &[(usize, FlowSample)], links: &[(usize, LinkSample)]) {
+        if let Some(follower) = self {
+            follower.sampled(flows, links);
+        }
+    }
+}

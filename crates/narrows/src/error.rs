@@ -32,7 +32,7 @@ pub enum Failure {
 
 impl Failure {
     /// A capture or log that cannot begin: what the scenario does not allow says so itself.
-    pub fn from_watch(error: io::Error) -> Failure {
+    pub fn from_capture(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::InvalidInput => Failure::Other(error.to_string()),
             _ => Failure::Other(format!("a capture or log cannot be written: {error}; choose another place with --out")),

@@ -1,5 +1,6 @@
 //! `narrows live`.
 
+use crate::captures;
 use crate::cli::{LiveArgs, OutputArgs, ProgramArgs};
 use crate::error::Failure;
 use crate::inputs;
@@ -7,8 +8,8 @@ use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::{Verdict, judge};
-use crate::runner::{run_all, run_live, run_program};
-use crate::watch;
+use crate::runner::{run_followed, run_live, run_program};
+use crate::watch::Watch;
 use narrows_live::{Ending, Extras, LiveError, Program};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
@@ -26,15 +27,18 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let reserved = output::reserve(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
-    let acks = args.acks.iter().map(|name| watch::flows(&scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
+    let acks = args.acks.iter().map(|name| captures::flows(&scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
     let extras = Extras { replay: args.replay, acks };
+    let names = ["kernel", "simulator"].iter().take(if args.beside_sim { 2 } else { 1 }).map(|name| (*name).to_owned()).collect();
+    let settle = narrows_live::leave_emulators_core;
+    let mut watch = args.watch.watch.map(|port| Watch::begin(port, &scenario.name, names, settle)).transpose()?;
     let mut missed = 0;
     let (record, ending) = match program(&args.program, &args.output) {
-        Some(program) => run_program(&scenario, &program, &extras).map(|(record, ending)| (record, Some(ending))),
-        None => run_live(&scenario, &extras, &args.output).and_then(|(record, acks)| {
+        Some(program) => run_program(&scenario, &program, &extras, &mut watch).map(|(record, ending)| (record, Some(ending))),
+        None => run_live(&scenario, &extras, &mut watch, &args.output).and_then(|(record, acks)| {
             if !extras.acks.is_empty() {
                 let names: Vec<String> = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-                watch::keep_acks(&reserved, &names, &acks.samples)?;
+                captures::keep_acks(&reserved, &names, &acks.samples)?;
             }
             missed = acks.missed;
             Ok((record, None))
@@ -50,8 +54,8 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     if args.beside_sim {
         // A kernel's hosts send within some microseconds.
         let simulated = Scenario { send_overhead: false, ..scenario.clone() };
-        let records = run_all(std::slice::from_ref(&simulated), &args.output)?;
-        cases.extend(records.into_iter().map(|record| case("simulator", &simulated, record)));
+        let record = run_followed(&simulated, &mut (), &mut watch, &args.output)?;
+        cases.push(case("simulator", &simulated, record));
     }
     let distance = distance(&cases);
     let beside = if args.beside_sim { " --beside-sim" } else { "" };
@@ -68,6 +72,9 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let directory = reserved.directory().to_owned();
     output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
+    if let Some(watch) = watch {
+        watch.end(&directory.join("report.html"));
+    }
     if let Some(ending) = ending.filter(|ending| !ending.program.is_fine()) {
         return Err(Failure::Program { name: args.program.words[0].clone(), exit: ending.program, kept: directory });
     }

@@ -1,6 +1,7 @@
 //! The command line: parses, chooses a world, prints.
 
 mod bench;
+mod captures;
 mod cells;
 mod cli;
 mod compare;

@@ -1,5 +1,6 @@
 //! `narrows run`.
 
+use crate::captures::{Captures, capturable};
 use crate::cli::RunArgs;
 use crate::error::Failure;
 use crate::inputs;
@@ -8,9 +9,9 @@ use crate::output::{self, Started};
 use crate::overlays;
 use crate::quote::quote;
 use crate::runner::with_seeds;
-use crate::runner::{run_all, run_watched};
+use crate::runner::{run_all, run_followed};
 use crate::unmarked;
-use crate::watch::{Watch, watchable};
+use crate::watch::Watch;
 use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_report::{Case, Comparison};
 use narrows_scenario::Expectation;
@@ -19,25 +20,34 @@ use narrows_scenario::Expectation;
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let mut scenario = narrows_scenario::load(&args.scenario)?;
-    watchable(&args.watch, &scenario, &args.scenario)?;
+    capturable(&args.capture, &scenario, &args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let overlays = overlays::read(&args.overlay)?;
     let reserved = output::reserve(&args.output, &scenario.name)?;
     let plans = with_seeds(&scenario, args.seed, args.seeds);
-    let mut watch = Watch::begin(&args.watch, &plans[0], &reserved)?;
-    let records =
-        if args.watch.is_empty() { run_all(&plans, &args.output)? } else { vec![run_watched(&plans[0], &mut watch, &args.output)?] };
-    watch.finish(&reserved)?;
+    let names = plans.iter().map(|plan| format!("seed {}", plan.seed)).collect();
+    let mut watch = args.watch.watch.map(|port| Watch::begin(port, &scenario.name, names, || ())).transpose()?;
+    let mut captures = Captures::begin(&args.capture, &plans[0], &reserved)?;
+    let records = if !args.capture.is_empty() {
+        vec![run_followed(&plans[0], &mut captures, &mut watch, &args.output)?]
+    } else if watch.is_some() {
+        // One after another, so that each can be seen.
+        plans.iter().map(|plan| run_followed(plan, &mut (), &mut watch, &args.output)).collect::<Result<_, _>>()?
+    } else {
+        run_all(&plans, &args.output)?
+    };
+    captures.finish(&reserved)?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, &records))).collect();
     let case = Case { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: records };
     let seed = args.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
-    let rest = if args.watch.is_empty() { format!(" --seeds {}", args.seeds) } else { args.watch.words() };
+    let rest = if args.capture.is_empty() { format!(" --seeds {}", args.seeds) } else { args.capture.words() };
     let remake = format!("narrows run scenario.toml{seed}{rest}{}", overlays::words(&overlays));
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.overlays = overlays;
     comparison.notes.extend(unmarked::note([&scenario]));
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
+    let report = reserved.directory().join("report.html");
     output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
@@ -47,6 +57,9 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
             None => format!("narrows compare --file {file} to compare controllers on it"),
         };
         output::print(&format!("Try next: {next}\n"))?;
+    }
+    if let Some(watch) = watch {
+        watch.end(&report);
     }
     Ok(if verdicts.iter().all(|verdict| verdict.met) { Outcome::Ok } else { Outcome::Missed })
 }

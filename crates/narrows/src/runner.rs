@@ -4,7 +4,7 @@ use crate::cli::OutputArgs;
 use crate::error::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
-use narrows_measure::Record;
+use narrows_measure::{Follower, Record};
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use narrows_sim::SimError;
@@ -44,33 +44,43 @@ pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record
     let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output.quiet);
     let pool = pool(output)?;
     let records: Result<Vec<Record>, SimError> =
-        pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, 1, &mut ())).collect());
+        pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, 1, &mut (), &mut ())).collect());
     bar.finish_and_clear();
     records.map_err(failure)
 }
 
-/// Runs one scenario while `observer` watches it.
-pub fn run_watched(scenario: &Scenario, observer: &mut impl Observer, output: &OutputArgs) -> Result<Record, Failure> {
+/// Runs one scenario while `observer` sees its packets and `follower` hears of its samples.
+pub fn run_followed(
+    scenario: &Scenario,
+    observer: &mut impl Observer,
+    follower: &mut dyn Follower,
+    output: &OutputArgs,
+) -> Result<Record, Failure> {
     LazyLock::force(&INTERRUPTED);
     let bar = progress_bar("simulating", std::iter::once(Work::of(scenario)), output.quiet);
-    let record = run_one(scenario, &bar, 1, observer);
+    let record = run_one(scenario, &bar, 1, observer, follower);
     bar.finish_and_clear();
     record.map_err(failure)
 }
 
-/// Runs one scenario on the kernel.
-pub fn run_live(scenario: &Scenario, extras: &Extras, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
+/// Runs one scenario on the kernel while `follower` hears of its samples.
+pub fn run_live(scenario: &Scenario, extras: &Extras, follower: &mut dyn Follower, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
     LazyLock::force(&INTERRUPTED);
     let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output.quiet);
-    let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1));
+    let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1), follower);
     bar.finish_and_clear();
     record.map_err(live_failure)
 }
 
-/// Runs a program on a scenario's network. It has the terminal: no progress is shown.
-pub fn run_program(scenario: &Scenario, program: &Program, extras: &Extras) -> Result<(Record, Ending), Failure> {
+/// Runs a program on a scenario's network while `follower` hears of its samples. It has the terminal: no progress is shown.
+pub fn run_program(
+    scenario: &Scenario,
+    program: &Program,
+    extras: &Extras,
+    follower: &mut dyn Follower,
+) -> Result<(Record, Ending), Failure> {
     LazyLock::force(&INTERRUPTED);
-    narrows_live::run_program(scenario, program, extras, &mut |_| !INTERRUPTED.load(Ordering::Relaxed)).map_err(live_failure)
+    narrows_live::run_program(scenario, program, extras, &mut |_| !INTERRUPTED.load(Ordering::Relaxed), follower).map_err(live_failure)
 }
 
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same
@@ -177,7 +187,7 @@ pub fn run_cells(
         let weight = work(*cell).weight;
         let ran = match world(*cell) {
             World::Kernel => Ok(run_live_sound(&scenario, &bar, weight).map_err(live_failure)?),
-            World::Simulator => run_one(&scenario, &bar, weight, &mut ()),
+            World::Simulator => run_one(&scenario, &bar, weight, &mut (), &mut ()),
         };
         match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
@@ -213,15 +223,21 @@ fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
         .map_err(|error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")))
 }
 
-/// Runs a scenario while `observer` watches it, and shows how far it is.
-fn run_one(scenario: &Scenario, bar: &ProgressBar, weight: u64, observer: &mut impl Observer) -> Result<Record, SimError> {
+/// Runs a scenario while `observer` and `follower` look on, and shows how far it is.
+fn run_one(
+    scenario: &Scenario,
+    bar: &ProgressBar,
+    weight: u64,
+    observer: &mut impl Observer,
+    follower: &mut dyn Follower,
+) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;
     let progress: narrows_sim::Progress<'_> = &mut |now| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
         !INTERRUPTED.load(Ordering::Relaxed)
     };
-    let record = narrows_sim::run_observed(scenario, progress, observer)?;
+    let record = narrows_sim::run_followed(scenario, progress, observer, follower)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
 }

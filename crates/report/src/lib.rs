@@ -45,7 +45,7 @@ pub use grid::{
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{Figure, figures, grid_figures, grid_html, html};
+pub use page::{Figure, Underway, figures, grid_figures, grid_html, html};
 pub use perfetto::export_perfetto;
 pub use qlog::SenderLog;
 pub use reproduction::{

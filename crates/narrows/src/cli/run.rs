@@ -21,6 +21,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
     #[command(flatten)]
+    pub capture: CaptureArgs,
+    #[command(flatten)]
     pub watch: WatchArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -47,6 +49,8 @@ pub struct LiveArgs {
     pub maximum: Rate,
     #[command(flatten)]
     pub program: ProgramArgs,
+    #[command(flatten)]
+    pub watch: WatchArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -91,9 +95,17 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-/// What is written down packet by packet.
+/// Whether a browser may look on.
 #[derive(Args)]
 pub struct WatchArgs {
+    /// Serve a page on this host that shows values as they arrive, and the report at the end; PORT is free to choose [default PORT: a free one]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub watch: Option<u16>,
+}
+
+/// What is written down packet by packet.
+#[derive(Args)]
+pub struct CaptureArgs {
     /// Capture packets of this flow (or all) as pcapng for Wireshark; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
     pub pcap: Vec<String>,

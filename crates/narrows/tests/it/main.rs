@@ -20,4 +20,5 @@ mod scratch;
 mod sweep;
 mod torture;
 mod tour;
+mod watch;
 mod worlds;

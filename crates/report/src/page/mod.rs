@@ -8,6 +8,7 @@ mod grid;
 mod icn;
 mod levels;
 pub(crate) mod lines;
+mod over_time;
 mod overall;
 mod packed;
 mod pairs;
@@ -19,6 +20,7 @@ mod scorecard_plot;
 mod style;
 mod tables;
 mod transfers;
+mod underway;
 
 use crate::Comparison;
 use crate::columns::Results;
@@ -28,8 +30,10 @@ pub(crate) use fidelity::fidelity_html;
 pub use figure::{Figure, figures, grid_figures};
 use frame::{Frame, Plots, fill, notes};
 pub use grid::grid_html;
+use over_time::over_time;
 pub(crate) use reproduction::reproduction_html;
 use style::escape;
+pub use underway::Underway;
 
 const MAIN: &str = include_str!("assets/page.html");
 const JS: &str = concat!(
@@ -43,14 +47,13 @@ const JS: &str = concat!(
 pub fn html(comparison: &Comparison) -> String {
     let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
     let known = comparison.exactness().chain(comparison.notes.iter().cloned()).chain(measured);
-    let (plots, shown) = (plots::plots(comparison), Results::of(comparison));
+    let (plots, shown) = (plots::plots(comparison, plots::WHOLE), Results::of(comparison));
     let main = fill(
         MAIN,
         &[
             ("cases", &style::switches(comparison)),
             ("results", &tables::results(comparison, &shown)),
-            ("seeds", &style::seed_options(&plots.seeds)),
-            ("drawn", &drawn(comparison, plots.seeds.len())),
+            ("time", &over_time(comparison, &plots.seeds)),
             ("flows", &tables::flows(comparison)),
             ("flow_word", tables::flow_word(comparison)),
             ("links", &tables::links(comparison)),
@@ -77,16 +80,6 @@ fn warning(comparison: &Comparison) -> String {
         String::new()
     } else {
         format!("<div class=\"invalid\" role=\"alert\"><p>{INVALID}</p>\n<ul>\n{reasons}</ul></div>\n")
-    }
-}
-
-/// Says so where not every seed is drawn over time.
-fn drawn(comparison: &Comparison, seeds: usize) -> String {
-    let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
-    if seeds < most {
-        format!(" Only the first of {most} seeds is drawn; tables and the other plots include all seeds.")
-    } else {
-        String::new()
     }
 }
 

@@ -13,10 +13,18 @@ use narrows_measure::{Changed, FlowRecord, FlowSample, LinkRecord, LinkSample, R
 use narrows_units::{Rate, Time};
 use serde::Serialize;
 
-/// Numbers in all curves over time as they are first drawn.
-const BUDGET: usize = 200_000;
-/// Numbers in their finer levels.
-const FINER: usize = 600_000;
+/// Numbers in all curves over time.
+#[derive(Clone, Copy)]
+pub(super) struct Budget {
+    /// As they are first drawn.
+    pub first: usize,
+    /// In their finer levels.
+    pub finer: usize,
+}
+
+/// What a page may carry.
+pub(super) const WHOLE: Budget = Budget { first: 200_000, finer: 600_000 };
+
 /// Pairs of extremes in a curve that has room.
 const BINS: usize = 400;
 /// Flows of a case that can be drawn one by one.
@@ -125,10 +133,10 @@ struct Extent {
     icn: bool,
 }
 
-pub(super) fn plots(comparison: &Comparison) -> Plots<'_> {
+pub(super) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
     let runs: Vec<&Record> = comparison.runs().map(|(_, run)| run).collect();
     let links = links(&runs);
-    let extent = extent(comparison, links.len());
+    let extent = extent(comparison, links.len(), budget);
     let means = means(&runs);
     let mut plots = Plots {
         cases: comparison.cases.iter().map(|case| case.label.as_str()).collect(),
@@ -185,7 +193,7 @@ fn links<'a>(runs: &[&'a Record]) -> Vec<&'a str> {
 }
 
 /// All seeds and every flow if there is room, less if not.
-fn extent(comparison: &Comparison, links: usize) -> Extent {
+fn extent(comparison: &Comparison, links: usize, budget: Budget) -> Extent {
     let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
     let few = comparison.runs().all(|(_, run)| run.flows.len() <= FLOWS);
     let tries = [(most, few), (most, false), (1, few), (1, false)];
@@ -193,14 +201,14 @@ fn extent(comparison: &Comparison, links: usize) -> Extent {
         let drawn = comparison.cases.iter().flat_map(|case| case.runs.iter().take(seeds));
         let (of_flow, of_link) = if comparison.is_icn() { ICN_CURVES } else { CURVES };
         let curves: usize = drawn.map(|run| of_flow + 1 + of_link * links + if each_flow { of_flow * run.flows.len() } else { 0 }).sum();
-        BUDGET / (2 * curves.max(1))
+        budget.first / (2 * curves.max(1))
     };
     let (seeds, each_flow) = tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
     let delays = comparison.overlays.iter().flat_map(|overlay| &overlay.series).any(|series| series.quantity == Quantity::QueueingDelay);
     let packets = counts_packets(comparison.runs().next().and_then(|(_, run)| bottleneck(run)));
     let bins = bins((seeds, each_flow));
     // As many curves as share the one room share the other.
-    let room = Room { bins: bins.clamp(10, BINS), finer: 2 * bins * FINER / BUDGET };
+    let room = Room { bins: bins.clamp(10, BINS), finer: 2 * bins * budget.finer / budget.first };
     Extent { seeds, each_flow, room, delays, packets, icn: comparison.is_icn() }
 }
 

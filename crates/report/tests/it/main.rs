@@ -13,3 +13,4 @@ mod reproduction;
 mod scorecard;
 mod script;
 mod text;
+mod underway;

@@ -41,7 +41,7 @@ fn names_cannot_break_the_page() {
 }
 
 /// What the plots of a page are drawn from.
-fn data(made: &Comparison) -> Value {
+pub fn data(made: &Comparison) -> Value {
     let page = html(made);
     let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).unwrap().0;
     let packed = STANDARD.decode(data).unwrap();

@@ -40,6 +40,21 @@ function eventsOf(line) {
   return { x: there.map((event) => event.x), count: there.map((event) => event.count) };
 }
 
+/// Offers what can be chosen of the data over time, and tells what its signs mean; answers whether flows can be drawn one by one.
+function offer() {
+  const each = data.lines.some((l) => l.flow !== undefined);
+  byId("link").replaceChildren(...data.links.map((name, k) => option(k, name)));
+  byId("link").value = data.link;
+  byId("seed").parentElement.hidden = data.seeds.length < 2;
+  byId("flows").parentElement.hidden = !each;
+  byId("many").hidden = each || data.flows < 2;
+  byId("link").parentElement.hidden = data.links.length < 2;
+  byId("changing").hidden = data.changes.length === 0;
+  byId("losing").hidden = !data.lines.some((l) => l.lost);
+  byId("marking").hidden = data.marks === null;
+  return each;
+}
+
 function time(shown) {
   const alone = data.cases.length === 1, box = byId("time"), pixels = Math.max(200, box.clientWidth - 62);
   view ??= [0, data.end];

@@ -4,7 +4,7 @@ use super::model::{Axis, Content, Figure, Rule, Scale, Series};
 use crate::Comparison;
 use crate::page::lines::Curve;
 use crate::page::overall::Distribution;
-use crate::page::plots::{Line, Plots, plots};
+use crate::page::plots::{Line, Plots, WHOLE, plots};
 use crate::page::transfers::Transfers;
 use crate::setup::setup;
 
@@ -12,7 +12,7 @@ use crate::setup::setup;
 type Drawn = (String, Axis, Axis, Vec<Series>, Vec<Rule>);
 
 pub(super) fn figures(comparison: &Comparison) -> Vec<Figure> {
-    let (plots, caption) = (plots(comparison), format!("{}: {}", comparison.title, setup(comparison)));
+    let (plots, caption) = (plots(comparison, WHOLE), format!("{}: {}", comparison.title, setup(comparison)));
     let of = |drawn: Drawn| {
         let (title, x, y, series, rules) = drawn;
         Figure { title, caption: caption.clone(), x, y, content: Content::Curves { series, rules } }

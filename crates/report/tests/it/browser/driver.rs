@@ -71,7 +71,12 @@ impl Browser {
     pub fn open_until(&mut self, html: &str, done: &str) {
         let path = self.path("page.html");
         fs::write(&path, html).expect("a file");
-        self.ask("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
+        self.visit(&format!("file://{}", path.display()), done);
+    }
+
+    /// Opens the page at an address and waits until this is true.
+    pub fn visit(&mut self, url: &str, done: &str) {
+        self.ask("Page.navigate", json!({ "url": url }));
         self.until(&format!("document.readyState === 'complete' && ({done})"));
     }
 

@@ -1,6 +1,6 @@
 //! Captures and logs, written while the scenario runs.
 
-use crate::cli::WatchArgs;
+use crate::cli::CaptureArgs;
 use crate::error::Failure;
 use crate::quote::quote;
 use narrows_measure::AckSample;
@@ -12,36 +12,36 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// What watches a run. Its files grow in the result directory before that is complete.
-pub struct Watch {
+/// The captures and logs of a run. Their files grow in the result directory before that is complete.
+pub struct Captures {
     captures: Vec<Capture<BufWriter<File>>>,
     logs: Vec<SenderLog<BufWriter<File>>>,
     acks: Option<AckLog>,
     names: Vec<String>,
 }
 
-impl Watch {
-    /// What `args` asks to watch of `scenario`, whose result goes to `reserved`.
-    pub fn begin(args: &WatchArgs, scenario: &Scenario, reserved: &Reserved) -> Result<Watch, Failure> {
+impl Captures {
+    /// What `args` asks to write down of `scenario`, whose result goes to `reserved`.
+    pub fn begin(args: &CaptureArgs, scenario: &Scenario, reserved: &Reserved) -> Result<Captures, Failure> {
         let names = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-        let mut watch = Watch { captures: vec![], logs: vec![], acks: None, names };
+        let mut all = Captures { captures: vec![], logs: vec![], acks: None, names };
         if args.is_empty() {
-            return Ok(watch);
+            return Ok(all);
         }
         let heard = args.acks.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
-        watch.acks = (!heard.is_empty()).then(|| AckLog::new(heard));
+        all.acks = (!heard.is_empty()).then(|| AckLog::new(heard));
         let captured = args.pcap.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
         let logged = args.qlog.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
         let points = args.at.iter().map(|name| point(scenario, name)).collect::<Result<Vec<_>, _>>()?;
         for point in points.into_iter().filter(|_| !captured.is_empty()) {
             let out = create(reserved, &capture_name(scenario, point))?;
-            watch.captures.push(Capture::new(out, scenario, &captured, point, args.snaplen).map_err(Failure::from_watch)?);
+            all.captures.push(Capture::new(out, scenario, &captured, point, args.snaplen).map_err(Failure::from_capture)?);
         }
         for flow in logged {
             let out = create(reserved, &format!("{}.sqlog", plain(&scenario.flows[flow].name)))?;
-            watch.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_watch)?);
+            all.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_capture)?);
         }
-        Ok(watch)
+        Ok(all)
     }
 
     /// The run is over: ends every file.
@@ -55,8 +55,8 @@ impl Watch {
     }
 }
 
-/// Refuses to watch what has no segments.
-pub fn watchable(args: &WatchArgs, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
+/// Refuses to write down segments where there are none.
+pub fn capturable(args: &CaptureArgs, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
     if scenario.icn.is_none() || args.is_empty() {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub fn watchable(args: &WatchArgs, scenario: &Scenario, file: &Path) -> Result<(
     Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)))
 }
 
-impl Observer for Watch {
+impl Observer for Captures {
     fn on_packet(&mut self, seen: &Seen) {
         self.captures.iter_mut().for_each(|capture| capture.on_packet(seen));
         self.logs.iter_mut().for_each(|log| log.on_packet(seen));
@@ -101,8 +101,8 @@ fn create(reserved: &Reserved, name: &str) -> Result<BufWriter<File>, Failure> {
     }
 }
 
-impl WatchArgs {
-    /// True if nothing is watched.
+impl CaptureArgs {
+    /// True if nothing is written down.
     pub fn is_empty(&self) -> bool {
         self.pcap.is_empty() && self.qlog.is_empty() && self.acks.is_empty()
     }

@@ -1,0 +1,150 @@
+//! As much of HTTP as a page for a browser on this host needs (RFC 9112): requests without a body, each with a connection of its own.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// The longest head of a request that is read. Browsers send less than a tenth of it.
+const LONGEST: usize = 16 << 10;
+/// Fields that a head may have.
+const FIELDS: usize = 64;
+/// How long the other end may take to send its request, or to take in an answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A status that is not success, with its reason.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal(pub u16, pub &'static str);
+
+/// Reads a request from a connection, and answers with the path that it asks for if it may have it on this `port`.
+pub fn requested(connection: &mut TcpStream, port: u16) -> io::Result<Result<String, Refusal>> {
+    connection.set_read_timeout(Some(PATIENCE))?;
+    connection.set_write_timeout(Some(PATIENCE))?;
+    connection.set_nodelay(true)?;
+    let mut head = Vec::new();
+    loop {
+        let mut room = [0; 2048];
+        let count = connection.read(&mut room)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        head.extend_from_slice(&room[..count]);
+        match path(&head, port) {
+            Some(answer) => return Ok(answer),
+            None if head.len() > LONGEST => return Ok(Err(Refusal(431, "the head of the request is too long"))),
+            None => {}
+        }
+    }
+}
+
+/// The path that a request asks for; `None` while its head is not complete.
+///
+/// A page from elsewhere must not see what is served here. It cannot make a browser name this host unless it is from here, which is why the
+/// request must: a name of its own that leads to 127.0.0.1 (DNS rebinding) is refused, and so is a request made for another origin.
+fn path(head: &[u8], port: u16) -> Option<Result<String, Refusal>> {
+    let mut fields = [httparse::EMPTY_HEADER; FIELDS];
+    let mut request = httparse::Request::new(&mut fields);
+    match request.parse(head) {
+        Ok(httparse::Status::Partial) => return None,
+        Ok(httparse::Status::Complete(_)) => {}
+        Err(_) => return Some(Err(Refusal(400, "this is not a request of HTTP/1"))),
+    }
+    let named =
+        |name: &'static str| request.headers.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value);
+    let here = |value: &[u8]| own_names(port).iter().any(|own| own.as_bytes().eq_ignore_ascii_case(value));
+    let mut hosts = named("host");
+    if !(hosts.next().is_some_and(here) && hosts.next().is_none()) {
+        return Some(Err(Refusal(403, "this page is for browsers on this host: ask for it by 127.0.0.1 or localhost and its port")));
+    }
+    if !named("origin").all(|origin| origin.strip_prefix(b"http://").is_some_and(here)) {
+        return Some(Err(Refusal(403, "this page is not for other pages")));
+    }
+    if request.method != Some("GET") {
+        return Some(Err(Refusal(405, "there is nothing here but to GET")));
+    }
+    let target = request.path.unwrap_or_default();
+    Some(Ok(target.split_once('?').map_or(target, |(path, _)| path).to_owned()))
+}
+
+/// How a browser on this host names this port of it. The port of HTTP itself may be left out.
+fn own_names(port: u16) -> Vec<String> {
+    let with_port = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
+    with_port.into_iter().chain((port == 80).then(|| ["127.0.0.1", "localhost"].map(str::to_owned)).into_iter().flatten()).collect()
+}
+
+/// The head of every answer: nothing is kept by the browser, and nothing of it is shown in pages from elsewhere.
+fn head(status: u16, kind: &str, length: Option<usize>) -> String {
+    let word = match status {
+        200 => "OK",
+        204 => "No Content",
+        404 => "Not Found",
+        405 => "Method Not Allowed\r\nAllow: GET",
+        503 => "Service Unavailable",
+        _ => "Refused",
+    };
+    let length = length.map_or(String::new(), |length| format!("Content-Length: {length}\r\n"));
+    format!(
+        "HTTP/1.1 {status} {word}\r\nContent-Type: {kind}\r\n{length}Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n\
+         Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n"
+    )
+}
+
+/// Answers with a page.
+pub fn page(connection: &mut TcpStream, html: &[u8]) -> io::Result<()> {
+    connection.write_all(head(200, "text/html; charset=utf-8", Some(html.len())).as_bytes())?;
+    connection.write_all(html)
+}
+
+/// Answers that there is nothing to show, of which the browser makes nothing.
+pub fn nothing(connection: &mut TcpStream) -> io::Result<()> {
+    connection.write_all(head(204, "text/plain", None).as_bytes())
+}
+
+/// Refuses a request.
+pub fn refuse(connection: &mut TcpStream, Refusal(status, reason): &Refusal) -> io::Result<()> {
+    let text = format!("{reason}\n");
+    connection.write_all(head(*status, "text/plain; charset=utf-8", Some(text.len())).as_bytes())?;
+    connection.write_all(text.as_bytes())
+}
+
+/// Begins a stream of events.
+pub fn events(connection: &mut TcpStream) -> io::Result<()> {
+    connection.write_all(head(200, "text/event-stream", None).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(head: &str) -> Option<Result<String, u16>> {
+        path(head.as_bytes(), 8123).map(|answer| answer.map_err(|Refusal(status, _)| status))
+    }
+
+    #[test]
+    fn requests_are_for_this_host_and_port_alone() {
+        let get = |fields: &str| asked(&format!("GET /events?x HTTP/1.1\r\n{fields}\r\n"));
+        for fields in ["Host: 127.0.0.1:8123\r\n", "host: LOCALHOST:8123\r\n", "Host: localhost:8123\r\nOrigin: http://localhost:8123\r\n"]
+        {
+            assert_eq!(get(fields), Some(Ok("/events".to_owned())), "{fields}");
+        }
+        let refused = [
+            "",
+            "Host: evil.example:8123\r\n",
+            "Host: 127.0.0.1\r\n",
+            "Host: 127.0.0.1:8124\r\n",
+            "Host: 127.0.0.1:8123\r\nHost: evil.example\r\n",
+            "Host: 127.0.0.1:8123\r\nOrigin: http://evil.example\r\n",
+            "Host: 127.0.0.1:8123\r\nOrigin: null\r\n",
+        ];
+        for fields in refused {
+            assert_eq!(get(fields), Some(Err(403)), "{fields}");
+        }
+    }
+
+    #[test]
+    fn other_methods_and_other_protocols_are_refused() {
+        assert_eq!(asked("POST / HTTP/1.1\r\nHost: localhost:8123\r\n\r\n"), Some(Err(405)));
+        assert_eq!(asked("\u{16}\u{3}\u{1}"), Some(Err(400)));
+        assert_eq!(asked("GET / HTTP/1.1\r\nHost: local"), None);
+        assert_eq!(own_names(80).last().map(String::as_str), Some("localhost"));
+    }
+}
