@@ -66,7 +66,14 @@ pub fn run_program(
     let classifier = Classifier::new(map.ends.clone(), own);
     let (tap, mut spout) = tap(whole.flows.len(), follower);
     if follower.follows() {
-        follower.begun(whole.blank_record::<Transit<WirePacket>>().finish());
+        let mut blank = whole.blank_record::<Transit<WirePacket>>().finish();
+        for pair in blank.flows[own..].chunks_mut(2) {
+            match pair {
+                [there, back] if there.name == back.name => back.name += ", back",
+                _ => {}
+            }
+        }
+        follower.begun(blank);
     }
     let progress: Progress<'_> = &mut |now| {
         spout.iter_mut().for_each(|spout| spout.pour(follower));

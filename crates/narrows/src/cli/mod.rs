@@ -12,7 +12,7 @@ pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
-pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs, WatchArgs};
+pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
 pub use sweep::{MatrixArgs, ReproduceArgs, SweepArgs};
 
 use clap::{Parser, Subcommand};
