@@ -75,7 +75,6 @@ fn own_names(port: u16) -> Vec<String> {
 fn head(status: u16, kind: &str, length: Option<usize>) -> String {
     let word = match status {
         200 => "OK",
-        204 => "No Content",
         404 => "Not Found",
         405 => "Method Not Allowed\r\nAllow: GET",
         503 => "Service Unavailable",
@@ -92,11 +91,6 @@ fn head(status: u16, kind: &str, length: Option<usize>) -> String {
 pub fn page(connection: &mut TcpStream, html: &[u8]) -> io::Result<()> {
     connection.write_all(head(200, "text/html; charset=utf-8", Some(html.len())).as_bytes())?;
     connection.write_all(html)
-}
-
-/// Answers that there is nothing to show, of which the browser makes nothing.
-pub fn nothing(connection: &mut TcpStream) -> io::Result<()> {
-    connection.write_all(head(204, "text/plain", None).as_bytes())
 }
 
 /// Refuses a request.

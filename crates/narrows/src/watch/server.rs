@@ -81,7 +81,6 @@ impl Shared {
                 self.stage.page_left(told.is_err());
                 told
             }
-            Ok("/favicon.ico") => http::nothing(connection),
             Ok(_) => http::refuse(connection, &Refusal(404, "there is nothing at this address; the page is at /")),
             Err(refusal) => http::refuse(connection, refusal),
         }
