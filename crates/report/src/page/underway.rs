@@ -66,7 +66,8 @@ impl Underway {
     /// [`Underway::json`] as its data; at an event called `end` it loads its own address again.
     pub fn html(&self) -> String {
         let comparison = self.so_far();
-        let main = fill(MAIN, &[("time", &over_time(&comparison, &[]))]);
+        let seeds: Vec<u64> = self.record.iter().map(|record| record.seed).collect();
+        let main = fill(MAIN, &[("time", &over_time(&comparison, &seeds))]);
         let frame = Frame {
             title: &self.title,
             css: CSS,
