@@ -4,7 +4,7 @@ use crate::cli::DiffArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use narrows_measure::bootstrap::{Interval, difference_interval, mean};
+use narrows_measure::bootstrap::{Interval, difference_interval, median};
 use narrows_measure::metrics::{Better, Metric, metric};
 use narrows_report::{Measured, MeasuredCase, measured, open, text_table};
 use narrows_scenario::{Difference, differences};
@@ -108,7 +108,7 @@ fn labels(all: &Measured) -> String {
 fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
     let one = |(name, before): (&String, &Vec<f64>)| {
         let (metric, after) = (metric(name)?, other.metrics.get(name)?);
-        let (from, to) = (mean(before)?, mean(after)?);
+        let (from, to) = (median(before)?, median(after)?);
         let interval = difference_interval(before, after);
         let change = to - from;
         Some(Moved {

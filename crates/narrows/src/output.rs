@@ -84,7 +84,7 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
 
 /// Prints what a sweep found, and where the report is.
 pub fn show(grid: &Grid, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-    print(&if output.json { told(grid) } else { narrows_report::grid_table(grid) })?;
+    print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, &[]) })?;
     if !output.json && !output.quiet {
         print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
     }

@@ -14,7 +14,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
             return Err(Failure::Other("a sweep has no time series to overlay; use --overlay with the result of a run".to_owned()));
         }
         Some(grid) => {
-            let text = if args.json { output::told(&grid) } else { narrows_report::grid_table(&grid) };
+            let text = if args.json { output::told(&grid) } else { narrows_report::grid_table(&grid, &[]) };
             (text, narrows_report::grid_html(&grid))
         }
         None => {

@@ -3,6 +3,7 @@
 use crate::Comparison;
 use crate::icn_tables::class_goodput;
 use crate::number::{UNDEFINED, count, or_dash, short};
+use crate::spread::Spread;
 use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
 use narrows_measure::{ConsumerRecord, FlowRecord, InterestCounters, LinkRecord, RatesSample, Record, SizeBin, Transfers};
 use narrows_units::Time;
@@ -82,26 +83,11 @@ impl Results {
         let summaries = |runs: &[Record]| columns.iter().map(|column| Summary::of(column.metric, runs)).collect();
         Results { cases: comparison.cases.iter().map(|case| summaries(&case.runs)).collect(), columns }
     }
-
-    /// How to read the cells with several seeds.
-    pub fn legend(&self) -> String {
-        let partly = |summary: &Summary| summary.defined() > 0 && summary.defined() < summary.values.len();
-        let some_partly = self.cases.iter().flatten().flatten().any(partly);
-        let partly = if some_partly { " Brackets count the seeds that have a value." } else { "" };
-        format!("Median over seeds, with the range below.{partly}")
-    }
 }
 
-/// A summary as two lines: the median, and below it the range. With one run, or where all agree, there is no range.
+/// A summary as two lines: the median, and below it its interval.
 pub(crate) fn cell(summary: Option<&Summary>) -> [String; 2] {
-    let Some(summary) = summary else { return [UNDEFINED.to_owned(), String::new()] };
-    let (low, high) = (short(summary.min), short(summary.max));
-    let missing = match summary.values.len() - summary.defined() {
-        0 => String::new(),
-        _ => format!(" ({} of {})", summary.defined(), summary.values.len()),
-    };
-    let range = if low == high { String::new() } else { format!("{low}–{high}") };
-    [short(summary.median) + &missing, range]
+    summary.map(Spread::from).unwrap_or_default().cell()
 }
 
 /// A column of a table of flows or of links.

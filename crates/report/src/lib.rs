@@ -26,6 +26,7 @@ mod reserved;
 mod scorecard;
 mod setup;
 mod sheet;
+mod spread;
 mod summary;
 mod table;
 mod tables;
@@ -39,8 +40,8 @@ pub use directory::{Input, RunInfo, read, redraw, write};
 pub use error::ReportError;
 pub use fidelity::{Fidelity, FidelityCell, Goal, fidelity_json, fidelity_table, write_fidelity};
 pub use grid::{
-    Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid, write_flows,
-    write_grid,
+    Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid,
+    write_flows, write_grid,
 };
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};

@@ -65,6 +65,11 @@ impl Comparison {
         self.runs().any(|(_, run)| run.icn.is_some())
     }
 
+    /// How many seeds the case with the most has, if that is more than one.
+    pub(crate) fn seeds(&self) -> Option<usize> {
+        self.cases.iter().map(|case| case.runs.len()).max().filter(|seeds| *seeds > 1)
+    }
+
     /// Every record with its case's label.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.cases.iter().flat_map(|case| case.runs.iter().map(|run| (case.label.as_str(), run)))

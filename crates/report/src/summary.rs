@@ -58,8 +58,8 @@ pub(crate) struct IcnOut {
 struct MetricOut {
     unit: &'static str,
     median: Option<f64>,
-    min: Option<f64>,
-    max: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
     values: Vec<Option<f64>>,
 }
 
@@ -79,8 +79,14 @@ impl Serialize for Metrics<'_> {
 impl MetricOut {
     fn of(metric: &Metric, runs: &[Record]) -> MetricOut {
         match Summary::of(metric, runs) {
-            Some(s) => MetricOut { unit: metric.unit, median: Some(s.median), min: Some(s.min), max: Some(s.max), values: s.values },
-            None => MetricOut { unit: metric.unit, median: None, min: None, max: None, values: vec![None; runs.len()] },
+            Some(Summary { median, interval, values }) => MetricOut {
+                unit: metric.unit,
+                median: Some(median),
+                low: interval.map(|own| own.low),
+                high: interval.map(|own| own.high),
+                values,
+            },
+            None => MetricOut { unit: metric.unit, median: None, low: None, high: None, values: vec![None; runs.len()] },
         }
     }
 }

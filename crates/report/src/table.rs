@@ -4,6 +4,7 @@ use crate::Comparison;
 use crate::columns::{CONSUMER, FLOW, Field, Results, SIZE, cell, sizes};
 use crate::emulation::INVALID;
 use crate::setup::setup;
+use crate::spread::statistic;
 use narrows_measure::Record;
 
 const WIDTH: usize = 120;
@@ -12,12 +13,12 @@ const GAP: usize = 2;
 const FLOWS: usize = 20;
 
 /// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and
-/// below it the range), and for a single run its flows and its transfers by size.
+/// below it its 95 % interval), and for a single run its flows and its transfers by size.
 pub fn table(comparison: &Comparison) -> String {
     let shown = Results::of(comparison);
     let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison, &shown));
-    if comparison.cases.iter().any(|case| case.runs.len() > 1) {
-        text += &format!("\n{}\n", shown.legend());
+    if let Some(seeds) = comparison.seeds() {
+        text += &format!("\n{}\n", statistic(seeds));
     }
     if let Some(run) = comparison.single() {
         text += "\n";

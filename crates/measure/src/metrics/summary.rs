@@ -2,7 +2,7 @@
 
 use super::Metric;
 use crate::Record;
-use crate::bootstrap::median;
+use crate::bootstrap::{Interval, median, median_interval};
 
 /// The values of a metric over the seeds of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,10 +11,8 @@ pub struct Summary {
     pub values: Vec<Option<f64>>,
     /// The median of the defined values: the middle one, or the mean of the middle two.
     pub median: f64,
-    /// The smallest defined value.
-    pub min: f64,
-    /// The largest defined value.
-    pub max: f64,
+    /// The 95 % interval of the median; `None` of a single value, of which no spread is known.
+    pub interval: Option<Interval>,
 }
 
 impl Summary {
@@ -26,8 +24,7 @@ impl Summary {
     /// Summarises values already computed; `None` if none is defined.
     pub fn over(values: Vec<Option<f64>>) -> Option<Summary> {
         let defined: Vec<f64> = values.iter().flatten().copied().collect();
-        let (min, max) = (defined.iter().copied().min_by(f64::total_cmp)?, defined.iter().copied().max_by(f64::total_cmp)?);
-        Some(Summary { median: median(&defined)?, min, max, values })
+        Some(Summary { median: median(&defined)?, interval: median_interval(&defined), values })
     }
 
     /// In how many runs the metric is defined.
@@ -41,10 +38,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn median_and_range_of_what_is_defined() {
+    fn median_and_interval_of_what_is_defined() {
         let summary = Summary::over(vec![Some(3.0), None, Some(1.0), Some(10.0)]).unwrap();
-        assert_eq!((summary.median, summary.min, summary.max, summary.defined()), (3.0, 1.0, 10.0, 3));
+        assert_eq!((summary.median, summary.interval, summary.defined()), (3.0, Some(Interval { low: 1.0, high: 10.0 }), 3));
         assert_eq!(Summary::over(vec![Some(1.0), Some(2.0)]).unwrap().median, 1.5);
+        assert_eq!(Summary::over(vec![Some(1.0), None]).unwrap().interval, None);
         assert_eq!(Summary::over(vec![None]), None);
     }
 }

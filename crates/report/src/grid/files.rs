@@ -1,6 +1,6 @@
 //! The result directory of a sweep.
 
-use super::model::{GridAxis, places};
+use super::model::{GridAxis, Metrics, places};
 use super::reduced::OfGroup;
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
@@ -18,9 +18,6 @@ use std::sync::Arc;
 /// Rows of a row group.
 const GROUP: usize = 8192;
 
-/// The metrics of runs, and those of their groups of flows, which is empty if no run has two.
-pub type Metrics = (Vec<Vec<Option<f64>>>, Vec<Vec<OfGroup>>);
-
 /// Writes `flows.parquet` of a sweep, with a row for each flow of each run, and answers with the metrics of the runs. `reduced` gives the runs
 /// in the grid's order, and each is seen once.
 ///
@@ -33,10 +30,11 @@ pub fn write_flows<E: From<ReportError>>(
     reduced: impl Iterator<Item = Result<Reduced, E>>,
 ) -> Result<Metrics, E> {
     let keys = Keys::new(axes, seeds);
-    let (mut metrics, mut all, mut failed) = (Vec::new(), Vec::new(), None);
+    let (mut metrics, mut failed) = (Metrics::default(), None);
     let mut runs = reduced.map_while(|reduced| reduced.map_err(|error| failed = Some(error)).ok()).enumerate().map(|(run, reduced)| {
-        all.push(if reduced.groups.is_empty() { only(&reduced.flows) } else { reduced.groups });
-        metrics.push(reduced.metrics);
+        metrics.groups.push(if reduced.groups.is_empty() { only(&reduced.flows) } else { reduced.groups });
+        metrics.controllers.push(reduced.controllers);
+        metrics.runs.push(reduced.metrics);
         (run, reduced.flows.without("case"))
     });
     let mut first = runs.next();
@@ -54,10 +52,13 @@ pub fn write_flows<E: From<ReportError>>(
         Some(group.after(keys.sheet(&of)))
     });
     reserved.table("flows.parquet", &like, groups)?;
-    if all.iter().all(|groups: &Vec<OfGroup>| groups.len() < 2) {
-        all.clear();
+    if metrics.groups.iter().all(|groups| groups.len() < 2) {
+        metrics.groups.clear();
     }
-    failed.map_or(Ok((metrics, all)), Err)
+    if metrics.controllers.iter().all(Vec::is_empty) {
+        metrics.controllers.clear();
+    }
+    failed.map_or(Ok(metrics), Err)
 }
 
 /// The only group of a run.
@@ -173,7 +174,7 @@ fn of_groups(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Shee
 }
 
 /// How a unit ends the name of a column.
-fn suffix(unit: &str) -> String {
+pub(super) fn suffix(unit: &str) -> String {
     match unit {
         "" => String::new(),
         "%" => "_percent".to_owned(),

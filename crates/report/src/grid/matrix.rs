@@ -1,9 +1,12 @@
 //! Every controller beside every other: share, harm and starvation.
 
-use super::reduced::{Reduced, Spread};
+use super::files::suffix;
+use super::reduced::Reduced;
 use crate::number::{or_dash, short};
 use crate::sheet::{Cells, Sheet};
+use crate::spread::Spread;
 use crate::table::{one, render};
+use narrows_measure::bootstrap::{Interval, mean};
 use narrows_measure::harm::harm;
 use narrows_measure::metrics::{Better, METRICS};
 use parquet::errors::ParquetError;
@@ -17,7 +20,7 @@ pub struct Matrix {
     pub controllers: Vec<String>,
     /// The networks, in words.
     pub conditions: Vec<String>,
-    /// Share, harm in throughput, delay and loss, starvation.
+    /// Share, goodput, harm in throughput, delay and loss, starvation.
     pub measures: Vec<Measure>,
 }
 
@@ -28,17 +31,19 @@ pub struct Measure {
     pub name: String,
     /// What plots call it.
     pub title: String,
+    /// Its unit; empty for a pure number.
+    pub unit: String,
     /// What it is.
     pub summary: String,
     /// Its values, one entry for each network.
     pub conditions: Vec<Pairs>,
 }
 
-/// Means over seeds and their 95 % intervals, row by row.
+/// Medians over seeds and their 95 % intervals, row by row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairs {
-    /// The means.
-    pub mean: Vec<Vec<Option<f64>>>,
+    /// The medians.
+    pub median: Vec<Vec<Option<f64>>>,
     /// Lower ends.
     pub low: Vec<Vec<Option<f64>>>,
     /// Upper ends.
@@ -93,15 +98,17 @@ pub struct Runs<'a> {
 
 type Of = fn(&[Pairing], &[Pairing], usize) -> Option<f64>;
 
-/// Name, title, summary, whether the yardstick applies, and how it is computed from solo and pair of one seed for the flow at a place.
-const MEASURES: &[(&str, &str, &str, bool, Of)] = &[
-    ("share", "Share, %", "The row's share of the goodput of both, in percent; 50 is even.", false, |_, pair, place| {
+/// Name, title, unit, summary, whether the yardstick applies, and how it is computed from solo and pair of one seed for the flow at a place.
+const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
+    ("share", "Share", "%", "The row's share of the goodput of both, in percent; 50 is even.", false, |_, pair, place| {
         let (own, other) = (pair[0].flows.get(place)?.goodput?, pair[0].flows.get(1 - place)?.goodput?);
         (own + other > 0.0).then(|| 100.0 * own / (own + other))
     }),
+    ("goodput", "Goodput", "Mbit/s", "What the row's application receives.", false, |_, pair, place| pair[0].flows.get(place)?.goodput),
     (
         "harm_throughput",
         "Harm in throughput",
+        "",
         "The share of its solo goodput that the row loses beside the column.",
         true,
         |solo, pair, place| harm(Better::Higher, solo[0].flows.first()?.goodput?, pair[0].flows.get(place)?.goodput?),
@@ -109,6 +116,7 @@ const MEASURES: &[(&str, &str, &str, bool, Of)] = &[
     (
         "harm_delay",
         "Harm in delay",
+        "",
         "The share of the row's 95th percentile of round trips beside the column that it does not have alone.",
         true,
         |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.delay?, pair[0].flows.get(place)?.delay?),
@@ -116,13 +124,15 @@ const MEASURES: &[(&str, &str, &str, bool, Of)] = &[
     (
         "harm_loss",
         "Harm in loss",
+        "",
         "The share of the row's losses beside the column that it does not have alone.",
         true,
         |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.loss?, pair[0].flows.get(place)?.loss?),
     ),
     (
         "starved",
-        "Starvation, s",
+        "Starvation",
+        "s",
         "The longest period in which one of the two had less than a tenth of its fair share; 5 s or more is starvation.",
         false,
         |_, pair, _| pair[0].starved,
@@ -132,9 +142,10 @@ const MEASURES: &[(&str, &str, &str, bool, Of)] = &[
 impl Matrix {
     /// Computes all measures of all pairs.
     pub fn of(runs: &Runs<'_>) -> Matrix {
-        let measures = MEASURES.iter().map(|(name, title, summary, judged, of)| Measure {
+        let measures = MEASURES.iter().map(|(name, title, unit, summary, judged, of)| Measure {
             name: (*name).to_owned(),
             title: (*title).to_owned(),
+            unit: (*unit).to_owned(),
             summary: (*summary).to_owned(),
             conditions: (0..runs.conditions.len()).map(|condition| pairs(runs, condition, *judged, *of)).collect(),
         });
@@ -152,12 +163,8 @@ impl Matrix {
         sheet.add("controller", text(|own, row| own.controllers[row.1].as_str().into()));
         sheet.add("beside", text(|own, row| own.controllers[row.2].as_str().into()));
         for measure in &self.measures {
-            let unit = match measure.name.as_str() {
-                "share" => "_percent",
-                "starved" => "_s",
-                _ => "",
-            };
-            for (part, of) in [("", mean as fn(&Pairs) -> &Vec<Vec<Option<f64>>>), ("_low", low), ("_high", high)] {
+            let unit = suffix(&measure.unit);
+            for (part, of) in [("_median", median as fn(&Pairs) -> &Vec<Vec<Option<f64>>>), ("_low", low), ("_high", high)] {
                 let cells = rows.iter().map(|(c, i, j)| of(&measure.conditions[*c])[*i][*j]).collect();
                 sheet.add(format!("{}{part}{unit}", measure.name), Cells::MaybeReal(cells));
             }
@@ -173,10 +180,10 @@ impl Matrix {
             for measure in &self.measures {
                 let pairs = &measure.conditions[index];
                 let yardstick = pairs.yardstick.map_or_else(String::new, |harm| format!(" (CUBIC on NewReno: {})", short(harm)));
-                text += &format!("{}: row beside column{yardstick}\n", measure.title);
+                text += &format!("{}: row beside column{yardstick}\n", measure.titled());
                 let mut columns = vec![std::iter::once(String::new()).chain(self.controllers.iter().cloned()).map(one).collect::<Vec<_>>()];
                 for (column, controller) in self.controllers.iter().enumerate() {
-                    let cells = (0..self.controllers.len()).map(|row| one(shade(measure, pairs, row, column)));
+                    let cells = (0..self.controllers.len()).map(|row| cell(measure, pairs, row, column));
                     columns.push(std::iter::once(one(controller.clone())).chain(cells).collect());
                 }
                 text += &render(columns, 1);
@@ -188,9 +195,26 @@ impl Matrix {
 }
 
 impl Measure {
+    /// "Goodput, Mbit/s".
+    pub(crate) fn titled(&self) -> String {
+        if self.unit.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.unit) }
+    }
+
+    /// True where the row and the column of a pair have a value each; of starvation they have one together.
+    pub(crate) fn is_of_each(&self) -> bool {
+        self.name != "starved"
+    }
+
+    /// The values of the row and of the column of a pair: "58.1 / 41.9"; of starvation that of both. A mark stands where they are beyond the
+    /// yardstick.
+    pub(crate) fn text(&self, pairs: &Pairs, row: usize, column: usize) -> String {
+        let one = |row: usize, column: usize| or_dash(pairs.median[row][column]) + if self.beyond(pairs, row, column) { "!" } else { "" };
+        if self.is_of_each() { format!("{} / {}", one(row, column), one(column, row)) } else { one(row, column) }
+    }
+
     /// True of starvation, and of a value whose whole interval is beyond the yardstick.
     pub(crate) fn beyond(&self, pairs: &Pairs, row: usize, column: usize) -> bool {
-        let Some(value) = pairs.mean[row][column] else { return false };
+        let Some(value) = pairs.median[row][column] else { return false };
         match (self.name.as_str(), pairs.yardstick) {
             ("starved", _) => value >= narrows_measure::harm::STARVED_S,
             (_, Some(yardstick)) => pairs.low[row][column].unwrap_or(value) > yardstick,
@@ -199,8 +223,8 @@ impl Measure {
     }
 }
 
-fn mean(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
-    &pairs.mean
+fn median(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
+    &pairs.median
 }
 
 fn low(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
@@ -211,17 +235,19 @@ fn high(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
     &pairs.high
 }
 
-/// A value with a bar of its size before it, and a mark where it is beyond the yardstick or starvation.
-fn shade(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> String {
+/// The values of a pair with a bar of the row's before them, and below them the interval of the row's.
+fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String; 2] {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let Some(value) = pairs.mean[row][column] else { return or_dash(None) };
+    let Some(value) = pairs.median[row][column] else { return one(or_dash(None)) };
     let whole = match measure.name.as_str() {
         "share" => 100.0,
+        "goodput" => pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max),
         "starved" => narrows_measure::harm::STARVED_S,
         _ => 1.0,
     };
     let bar = BARS[((value / whole).clamp(0.0, 1.0) * 8.0).round() as usize];
-    format!("{bar} {}{}", short(value), if measure.beyond(pairs, row, column) { "!" } else { " " })
+    let interval = pairs.low[row][column].zip(pairs.high[row][column]).map(|(low, high)| Interval { low, high });
+    [format!("{bar} {}", measure.text(pairs, row, column)), Spread { interval, ..Spread::default() }.range()]
 }
 
 fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
@@ -235,17 +261,17 @@ fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
         };
         let seed = |index: usize| -> Option<f64> {
             let values: Vec<f64> = places.iter().filter_map(|place| of(&solo[index..], &pair[index..], *place)).collect();
-            narrows_measure::bootstrap::mean(&values)
+            mean(&values)
         };
-        Spread::over(&(0..solo.len().min(pair.len())).filter_map(seed).collect::<Vec<f64>>())
+        Spread::over(&(0..solo.len().min(pair.len())).map(seed).collect::<Vec<Option<f64>>>())
     };
     let all: Vec<Vec<Spread>> =
         runs.controllers.iter().map(|own| runs.controllers.iter().map(|other| spread(own, other)).collect()).collect();
     let each = |of: &dyn Fn(&Spread) -> Option<f64>| all.iter().map(|row| row.iter().map(of).collect()).collect();
     Pairs {
-        mean: each(&|spread| spread.mean),
+        median: each(&|spread| spread.median),
         low: each(&|spread| spread.interval.map(|interval| interval.low)),
         high: each(&|spread| spread.interval.map(|interval| interval.high)),
-        yardstick: if judged { spread("newreno", "cubic").mean } else { None },
+        yardstick: if judged { spread("newreno", "cubic").median } else { None },
     }
 }

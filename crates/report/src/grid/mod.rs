@@ -1,5 +1,6 @@
 //! Results of many cells: what is kept of each, and the tables, files and page made of all.
 
+mod column;
 mod files;
 mod matrix;
 mod model;
@@ -7,10 +8,11 @@ mod reduced;
 mod summary;
 mod table;
 
-pub use files::{Metrics, read_grid, write_flows, write_grid};
+pub use column::Column;
+pub use files::{read_grid, write_flows, write_grid};
 pub use matrix::{Matrix, Measure, Pairing, Pairs, Runs};
-pub use model::{Grid, GridAxis};
+pub use model::{Grid, GridAxis, Metrics};
 pub use reduced::{OfGroup, Reduced};
 pub use summary::grid_json;
 pub use table::grid_table;
-pub(crate) use table::{main_metrics, setup, varying};
+pub(crate) use table::{lines, main_metrics, setup, varying};

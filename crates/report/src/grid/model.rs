@@ -1,11 +1,13 @@
 //! What a grid of cells is.
 
+use super::column::Column;
 use super::matrix::Matrix;
-use super::reduced::{OfGroup, Spread};
+use super::reduced::OfGroup;
 use crate::scorecard::Scorecard;
+use crate::spread::Spread;
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use serde::{Deserialize, Serialize};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The metrics of the cells of a sweep. A cell is one place on each axis, run once for each seed.
 #[derive(Clone, Debug)]
@@ -26,12 +28,25 @@ pub struct Grid {
     pub(super) runs: Vec<Vec<Option<f64>>>,
     /// The groups of flows of each run, in the same order; nothing if no run has two.
     pub(super) groups: Vec<Vec<OfGroup>>,
+    /// The controllers of each run that drive several of its groups, but not all, in the same order; nothing if there are none.
+    pub(super) controllers: Vec<Vec<OfGroup>>,
     /// What pairs of controllers do to each other, if that is what the sweep is for.
     pub matrix: Option<Matrix>,
     /// What controllers do for their traffic and to others, if that is what the sweep is for.
     pub scorecard: Option<Scorecard>,
     /// Each metric of each cell over its seeds, from when the first is asked for.
-    spreads: OnceLock<Vec<Vec<Spread>>>,
+    spreads: OnceLock<Vec<Spread>>,
+}
+
+/// The metrics of the runs of a sweep: cells in order, the last axis fastest, and within a cell one entry for each seed.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// Of each run.
+    pub runs: Vec<Vec<Option<f64>>>,
+    /// Of the groups of flows of each run; nothing if no run has two.
+    pub groups: Vec<Vec<OfGroup>>,
+    /// Of the controllers of each run that drive several of its groups, but not all; nothing if there are none.
+    pub controllers: Vec<Vec<OfGroup>>,
 }
 
 /// An axis of a sweep.
@@ -48,17 +63,16 @@ pub struct GridAxis {
 }
 
 impl Grid {
-    /// A grid of these axes and seeds whose cells have been run; `runs` has the metrics of each run and `groups` those of its groups of flows:
-    /// cells in order, the last axis fastest, and within a cell one entry for each seed. No run has two groups if `groups` is empty.
+    /// A grid of these axes and seeds whose cells have been run.
     pub fn new(
         title: String,
         remake: String,
         version: String,
         (axes, seeds): (Vec<GridAxis>, Vec<u64>),
-        (runs, groups): (Vec<Vec<Option<f64>>>, Vec<Vec<OfGroup>>),
+        Metrics { runs, groups, controllers }: Metrics,
     ) -> Grid {
         let (notes, spreads) = (Vec::new(), OnceLock::new());
-        Grid { title, remake, notes, version, axes, seeds, runs, groups, matrix: None, scorecard: None, spreads }
+        Grid { title, remake, notes, version, axes, seeds, runs, groups, controllers, matrix: None, scorecard: None, spreads }
     }
 
     /// How many cells there are.
@@ -100,19 +114,69 @@ impl Grid {
         values
     }
 
-    /// Mean and interval of a metric over the seeds of a cell.
-    pub(crate) fn spread(&self, cell: usize, metric: &Metric) -> Spread {
-        let spreads = self.spreads.get_or_init(|| (0..self.cells()).map(|cell| self.spreads_of(cell)).collect());
-        let index = METRICS.iter().position(|own| own.name == metric.name);
-        index.and_then(|index| spreads.get(cell)?.get(index)).copied().unwrap_or_default()
+    /// The same of all flows that a controller drives.
+    pub(super) fn values_by(&self, cell: usize, controller: &str, metric: &Metric) -> Vec<Option<f64>> {
+        let Some(of_flows) = OF_FLOWS.iter().position(|own| own.name == metric.name) else { return vec![None; self.seeds.len()] };
+        let (first, mut values) = (cell * self.seeds.len(), self.values(cell, metric));
+        for (run, value) in (first..).zip(&mut values) {
+            let groups = self.groups.get(run).map(Vec::as_slice).unwrap_or_default();
+            let own: Vec<&OfGroup> = groups.iter().filter(|group| &*group.controller == controller).collect();
+            let together = || self.controllers.get(run)?.iter().find(|own| &*own.controller == controller);
+            let of = |group: &OfGroup| group.metrics.get(of_flows).copied().flatten();
+            *value = match own[..] {
+                [] => None,
+                // All flows are its own.
+                _ if own.len() == groups.len() => *value,
+                [only] => of(only),
+                _ => together().and_then(of),
+            };
+        }
+        values
     }
 
-    /// The spread of every metric over the seeds of a cell, in the order of the table of metrics.
-    fn spreads_of(&self, cell: usize) -> Vec<Spread> {
-        let runs = self.runs.get(cell * self.seeds.len()..).unwrap_or_default();
-        let runs = &runs[..self.seeds.len().min(runs.len())];
-        let columns = (0..METRICS.len()).map(|index| runs.iter().filter_map(|run| run.get(index).copied().flatten()).collect());
-        Spread::of_columns(&columns.collect::<Vec<Vec<f64>>>())
+    /// The values of a column over the seeds of a cell.
+    pub(crate) fn values_in(&self, cell: usize, column: &Column) -> Vec<Option<f64>> {
+        match &column.of {
+            None => self.values(cell, column.metric),
+            Some(name) if self.groups.iter().flatten().any(|group| *group.name == **name) => self.values_of(cell, name, column.metric),
+            Some(name) => self.values_by(cell, name, column.metric),
+        }
+    }
+
+    /// A column over the seeds of each of the first cells.
+    pub(crate) fn spreads_in(&self, cells: usize, column: &Column) -> Vec<Spread> {
+        match column.of {
+            None => (0..cells).map(|cell| self.spread(cell, column.metric)).collect(),
+            Some(_) => Spread::of_columns((0..cells).map(|cell| self.values_in(cell, column)), self.seeds.len()),
+        }
+    }
+
+    /// The groups of flows of a cell, of which there are several; nothing of one. Axes may give each cell other groups.
+    pub(crate) fn groups_of(&self, cell: usize) -> &[OfGroup] {
+        let groups = self.groups.get(cell * self.seeds.len()).map(Vec::as_slice).unwrap_or_default();
+        if groups.len() > 1 { groups } else { &[] }
+    }
+
+    /// Those whose metrics can be asked for beside those of the run: groups of flows, then controllers, each name once.
+    pub(crate) fn parts(&self) -> Vec<Arc<str>> {
+        let mut names: Vec<Arc<str>> = Vec::new();
+        let groups = || self.groups.iter().step_by(self.seeds.len().max(1)).flatten();
+        for name in groups().map(|group| &group.name).chain(groups().map(|group| &group.controller)) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// Median and interval of a metric over the seeds of a cell.
+    pub(crate) fn spread(&self, cell: usize, metric: &Metric) -> Spread {
+        let Some(index) = METRICS.iter().position(|own| own.name == metric.name) else { return Spread::default() };
+        let spreads = self.spreads.get_or_init(|| {
+            let all = (0..self.cells()).flat_map(|cell| METRICS.iter().map(move |metric| (cell, metric)));
+            Spread::of_columns(all.map(|(cell, metric)| self.values(cell, metric)), self.seeds.len())
+        });
+        spreads.get(cell * METRICS.len() + index).copied().unwrap_or_default()
     }
 
     /// The metrics that some run defines.

@@ -2,7 +2,6 @@
 
 use crate::sheet::Sheet;
 use crate::tables;
-use narrows_measure::bootstrap::{Interval, mean, mean_interval, mean_intervals};
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use narrows_measure::{Group, Record};
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,9 @@ pub struct Reduced {
     /// Empty where all flows are of one group, which has the metrics of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) groups: Vec<OfGroup>,
+    /// Of each controller that drives several of the groups, but not all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) controllers: Vec<OfGroup>,
     pub(crate) flows: Sheet,
 }
 
@@ -34,12 +36,14 @@ impl Reduced {
     /// Computes everything that is kept, so that the record itself can go.
     pub fn of(record: Record) -> Reduced {
         let (metrics, flows) = (computed(METRICS, &record), tables::flows("", &record));
-        let group = |group: Group| OfGroup {
+        let reduced = |group: Group| OfGroup {
             name: group.name.into(),
             controller: group.controller.into(),
             metrics: computed(OF_FLOWS, &group.record),
         };
-        Reduced { metrics, flows, groups: record.into_groups().into_iter().map(group).collect() }
+        let groups = record.into_groups();
+        let controllers = of_controllers(&groups).into_iter().map(reduced).collect();
+        Reduced { metrics, flows, groups: groups.into_iter().map(reduced).collect(), controllers }
     }
 
     /// The metrics, in the order of the table of metrics.
@@ -48,24 +52,22 @@ impl Reduced {
     }
 }
 
+/// The groups of each controller that drives several of these, but not all, as one.
+fn of_controllers(groups: &[Group]) -> Vec<Group> {
+    let mut all: Vec<Group> = Vec::new();
+    for (place, first) in groups.iter().enumerate() {
+        let own = |group: &&Group| group.controller == first.controller;
+        let several = groups.iter().filter(own).count();
+        if several < 2 || several == groups.len() || groups[..place].iter().any(|group| own(&group)) {
+            continue;
+        }
+        let mut whole = Group { name: first.controller.clone(), ..first.clone() };
+        whole.record.flows = groups.iter().filter(own).flat_map(|group| group.record.flows.iter().cloned()).collect();
+        all.push(whole);
+    }
+    all
+}
+
 fn computed(metrics: &[Metric], record: &Record) -> Vec<Option<f64>> {
     metrics.iter().map(|metric| (metric.compute)(record).filter(|value| value.is_finite())).collect()
-}
-
-/// One metric over the seeds of a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Spread {
-    pub mean: Option<f64>,
-    pub interval: Option<Interval>,
-}
-
-impl Spread {
-    pub fn over(values: &[f64]) -> Spread {
-        Spread { mean: mean(values), interval: mean_interval(values) }
-    }
-
-    /// The same of several metrics.
-    pub fn of_columns(columns: &[Vec<f64>]) -> Vec<Spread> {
-        columns.iter().zip(mean_intervals(columns)).map(|(values, interval)| Spread { mean: mean(values), interval }).collect()
-    }
 }

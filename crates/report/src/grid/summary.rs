@@ -1,14 +1,15 @@
 //! `summary.json` of a sweep: axes, and every metric of every cell.
 
-use super::reduced::{OfGroup, Spread};
-use super::{Grid, GridAxis, Matrix};
+use super::reduced::OfGroup;
+use super::{Grid, GridAxis, Matrix, Metrics};
+use crate::spread::Spread;
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The layout's version; it changes when a reader of the old one would misread the new one.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 #[derive(Serialize)]
 struct Head<'a> {
@@ -31,6 +32,8 @@ struct CellOut<'a> {
     metrics: BTreeMap<&'a str, MetricOut>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<GroupOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    controllers: Vec<GroupOut<'a>>,
 }
 
 #[derive(Serialize)]
@@ -44,11 +47,11 @@ struct GroupOut<'a> {
 struct MetricOut {
     high: Option<f64>,
     low: Option<f64>,
-    mean: Option<f64>,
+    median: Option<f64>,
     values: Vec<Option<f64>>,
 }
 
-/// The text of `summary.json`: the axes, and for each cell the mean of every metric over seeds, its 95 % interval and its values. A cell
+/// The text of `summary.json`: the axes, and for each cell the median of every metric over seeds, its 95 % interval and its values. A cell
 /// has a line.
 pub fn grid_json(grid: &Grid) -> String {
     let defined: Vec<_> = grid.defined().collect();
@@ -70,7 +73,8 @@ pub fn grid_json(grid: &Grid) -> String {
         let cell = CellOut {
             at: places.map(|(axis, place)| (axis.name.as_str(), axis.labels[place].as_str())).collect(),
             metrics: defined.iter().map(metric).collect(),
-            groups: groups_out(grid, cell),
+            groups: parts_out(grid, cell, &grid.groups, &|group, metric| grid.values_of(cell, &group.name, metric)),
+            controllers: parts_out(grid, cell, &grid.controllers, &|own, metric| grid.values_by(cell, &own.controller, metric)),
         };
         format!("    {}", serde_json::to_string(&cell).unwrap_or_default())
     });
@@ -79,22 +83,27 @@ pub fn grid_json(grid: &Grid) -> String {
     format!("{head},\n  \"cells\": [\n{}\n  ]\n}}\n", cells.collect::<Vec<_>>().join(",\n"))
 }
 
-fn out(Spread { mean, interval }: Spread, values: Vec<Option<f64>>) -> MetricOut {
-    MetricOut { high: interval.map(|interval| interval.high), low: interval.map(|interval| interval.low), mean, values }
+fn out(Spread { median, interval, .. }: Spread, values: Vec<Option<f64>>) -> MetricOut {
+    MetricOut { high: interval.map(|interval| interval.high), low: interval.map(|interval| interval.low), median, values }
 }
 
-/// The groups of flows of a cell, with the metrics that are defined; nothing of the only group of a run, whose metrics are those of the cell.
-fn groups_out(grid: &Grid, cell: usize) -> Vec<GroupOut<'_>> {
-    let of_first = grid.groups.get(cell * grid.seeds.len()).map(Vec::as_slice).unwrap_or_default();
-    let group = |group: &'_ OfGroup| {
+/// The groups of flows of a cell, or its controllers, with the metrics that are defined; nothing of the only group of a run, whose metrics are
+/// those of the cell.
+fn parts_out<'a>(
+    grid: &'a Grid,
+    cell: usize,
+    parts: &'a [Vec<OfGroup>],
+    values: &dyn Fn(&OfGroup, &Metric) -> Vec<Option<f64>>,
+) -> Vec<GroupOut<'a>> {
+    let of_first = parts.get(cell * grid.seeds.len()).map(Vec::as_slice).unwrap_or_default();
+    let metrics = |part: &'_ OfGroup| {
         let metric = |metric: &'static Metric| {
-            let values = grid.values_of(cell, &group.name, metric);
-            let defined: Vec<f64> = values.iter().flatten().copied().collect();
-            (!group.metrics.is_empty() && !defined.is_empty()).then(|| (metric.name, out(Spread::over(&defined), values)))
+            let values = values(part, metric);
+            (!part.metrics.is_empty() && values.iter().any(Option::is_some)).then(|| (metric.name, out(Spread::over(&values), values)))
         };
         OF_FLOWS.iter().filter_map(metric).collect()
     };
-    of_first.iter().map(|own| GroupOut { name: &own.name, controller: &own.controller, metrics: group(own) }).collect()
+    of_first.iter().map(|own| GroupOut { name: &own.name, controller: &own.controller, metrics: metrics(own) }).collect()
 }
 
 #[derive(Deserialize)]
@@ -115,6 +124,8 @@ struct CellIn {
     metrics: BTreeMap<String, MetricIn>,
     #[serde(default)]
     groups: Vec<GroupIn>,
+    #[serde(default)]
+    controllers: Vec<GroupIn>,
 }
 
 #[derive(Deserialize)]
@@ -124,14 +135,14 @@ struct GroupIn {
     metrics: BTreeMap<String, MetricIn>,
 }
 
-/// The groups of flows of a run.
-fn groups(cell: &CellIn, seed: usize) -> Vec<OfGroup> {
+/// Groups of flows, or controllers, of a run.
+fn parts(parts: &[GroupIn], seed: usize) -> Vec<OfGroup> {
     let of = |group: &GroupIn| {
         let metric = |metric: &Metric| group.metrics.get(metric.name).and_then(|own| own.values.get(seed).copied().flatten());
         let metrics = if group.metrics.is_empty() { Vec::new() } else { OF_FLOWS.iter().map(metric).collect() };
         OfGroup { name: group.name.clone(), controller: group.controller.clone(), metrics }
     };
-    cell.groups.iter().map(of).collect()
+    parts.iter().map(of).collect()
 }
 
 #[derive(Deserialize)]
@@ -150,11 +161,14 @@ pub(super) fn parse(text: &str) -> Result<Grid, String> {
     };
     let seeds = whole.seeds.len();
     let runs = whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect();
-    let groups = match whole.cells.iter().all(|cell| cell.groups.is_empty()) {
-        true => Vec::new(),
-        false => whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| groups(cell, seed))).collect(),
+    let of_runs = |own: fn(&CellIn) -> &[GroupIn]| -> Vec<Vec<OfGroup>> {
+        match whole.cells.iter().all(|cell| own(cell).is_empty()) {
+            true => Vec::new(),
+            false => whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| parts(own(cell), seed))).collect(),
+        }
     };
-    let mut grid = Grid::new(whole.title, whole.remake, whole.narrows, (whole.axes, whole.seeds), (runs, groups));
+    let metrics = Metrics { runs, groups: of_runs(|cell| &cell.groups), controllers: of_runs(|cell| &cell.controllers) };
+    let mut grid = Grid::new(whole.title, whole.remake, whole.narrows, (whole.axes, whole.seeds), metrics);
     (grid.notes, grid.matrix) = (whole.notes, whole.matrix);
     if grid.axes.iter().any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len())) {
         return Err("an axis lacks a number for each label".to_owned());

@@ -1,54 +1,105 @@
 //! The table of a sweep that a terminal shows.
 
 use super::Grid;
+use super::column::Column;
 use super::model::GridAxis;
-use super::reduced::Spread;
+use super::reduced::OfGroup;
 use crate::columns::{COLUMNS, ICN_COLUMNS};
-use crate::number::{count, or_dash, short};
+use crate::number::count;
 use crate::scorecard::scorecard_table;
+use crate::spread::{Spread, statistic};
 use crate::table::{head, one, render, wrap};
 use narrows_measure::metrics::{Metric, metric};
 
 /// Rows that a terminal is shown.
 const ROWS: usize = 60;
+/// Groups of flows that a cell shows.
+const GROUPS: usize = 8;
 
-/// The sweep as plain text, at most 120 columns wide: a line for each cell with the means of the main metrics, and with several seeds below
-/// it their 95 % intervals.
-pub fn grid_table(grid: &Grid) -> String {
+/// The sweep as plain text, at most 120 columns wide: for each cell the medians of the main metrics, and with several seeds below them their
+/// 95 % intervals; where several groups of flows meet, the same of each. `wanted` are the metrics shown instead, if there are any.
+pub fn grid_table(grid: &Grid, wanted: &[Column]) -> String {
     if let Some(card) = &grid.scorecard {
         return scorecard_table(card);
     }
     let mut text = format!("{}\n{}\n", grid.title, wrap(&setup(grid)));
-    if let Some(matrix) = &grid.matrix {
+    if let Some(matrix) = grid.matrix.as_ref().filter(|_| wanted.is_empty()) {
         text += &matrix.table();
-        text +=
-            &format!("Mean over {}.\n", if grid.seeds.len() == 1 { "one seed".to_owned() } else { format!("{} seeds", grid.seeds.len()) });
-        text += "Harm is the loss of the row beside the column: 0 is none, 1 is total.\n";
+        text += &wrap(&statistic(grid.seeds.len()));
+        text += "Cells show the row / the column. Harm is the loss beside the other: 0 is none, 1 is total.\n";
         text += "! marks starvation, and harm whose whole 95 % interval exceeds the yardstick, CUBIC on NewReno.\n";
         return text;
     }
-    let shown = grid.cells().min(ROWS);
-    let mut columns: Vec<Vec<[String; 2]>> = varying(grid)
-        .map(|(index, axis)| {
-            let cells = (0..shown).map(|cell| one(axis.labels[grid.places(cell)[index]].clone()));
-            std::iter::once(axis_head(&axis.name)).chain(cells).collect()
-        })
-        .collect();
+    let main: Vec<Column> = main_metrics(grid).into_iter().map(Column::whole).collect();
+    let shown = if wanted.is_empty() { &main } else { wanted };
+    let all = lines(grid, ROWS, wanted.is_empty());
+    let axes = varying(grid).map(|(index, axis)| {
+        let place = |line: &Line<'_>| if line.group.is_none() { axis.labels[grid.places(line.cell)[index]].clone() } else { String::new() };
+        std::iter::once(axis_head(&axis.name)).chain(all.iter().map(|line| one(place(line)))).collect()
+    });
+    let mut columns: Vec<Vec<[String; 2]>> = axes.collect();
+    if all.iter().any(|line| line.group.is_some()) {
+        columns.push(std::iter::once(one("Flows".to_owned())).chain(all.iter().map(|line| one(line.flows()))).collect());
+    }
     let texts = columns.len();
-    for (name, metric) in main_metrics(grid) {
-        let cells = (0..shown).map(|cell| self::cell(grid.spread(cell, metric)));
-        columns.push(std::iter::once(head(name, metric.unit)).chain(cells).collect());
+    let cells = all.last().map_or(0, |line| line.cell + 1);
+    for column in shown {
+        let whole = grid.spreads_in(cells, column);
+        let cell = |line: &Line<'_>| line.spread(grid, column, &whole).map_or_else(|| one(String::new()), |spread| spread.cell());
+        columns.push(std::iter::once(head(&column.head(), column.metric.unit)).chain(all.iter().map(cell)).collect());
     }
     text += &render(columns, texts);
-    if grid.cells() > shown {
-        text += &format!("... and {} more cells in cells.parquet and report.html\n", count((grid.cells() - shown) as u64));
+    if grid.cells() > cells {
+        text += &format!("... and {} more cells in cells.parquet and report.html\n", count((grid.cells() - cells) as u64));
     }
-    text += &format!("\n{}\n", legend(grid));
+    text += &format!("\n{}\n", statistic(grid.seeds.len()));
     for note in &grid.notes {
         text += "\n";
         text += &wrap(&format!("Note: {note}"));
     }
     text
+}
+
+/// A line of a table of cells: all flows of a cell, or one of its groups.
+pub(crate) struct Line<'a> {
+    pub cell: usize,
+    pub group: Option<&'a OfGroup>,
+    several: bool,
+}
+
+impl Line<'_> {
+    /// Whose numbers they are: "all", "  first: cubic".
+    pub fn flows(&self) -> String {
+        match self.group {
+            Some(group) if group.name == group.controller => format!("  {}", group.name),
+            Some(group) => format!("  {}: {}", group.name, group.controller),
+            None if self.several => "all".to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// The number of a column, of which `whole` has those of all flows; nothing where groups have none.
+    pub fn spread(&self, grid: &Grid, column: &Column, whole: &[Spread]) -> Option<Spread> {
+        match self.group {
+            None => whole.get(self.cell).copied(),
+            Some(group) => Column::is_of_flows(column.metric).then(|| Spread::over(&grid.values_of(self.cell, &group.name, column.metric))),
+        }
+    }
+}
+
+/// The lines of as many whole cells as fit into so many, of the first at least; those of groups if they are `wanted`.
+pub(crate) fn lines(grid: &Grid, most: usize, wanted: bool) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for cell in 0..grid.cells() {
+        let groups = if wanted { grid.groups_of(cell) } else { &[] };
+        let groups = &groups[..groups.len().min(GROUPS)];
+        if cell > 0 && lines.len() + 1 + groups.len() > most {
+            break;
+        }
+        lines.push(Line { cell, group: None, several: !groups.is_empty() });
+        lines.extend(groups.iter().map(|group| Line { cell, group: Some(group), several: true }));
+    }
+    lines
 }
 
 /// The axes that tell cells apart, with their places; an axis of one value is named above the table.
@@ -74,28 +125,12 @@ pub(crate) fn setup(grid: &Grid) -> String {
     format!("{cells}{axes}; {seeds}.")
 }
 
-/// How to read the numbers of a sweep.
-fn legend(grid: &Grid) -> String {
-    match grid.seeds.len() {
-        1 => "One seed: the spread is unknown.".to_owned(),
-        n => format!("Mean over {n} seeds, with its 95 % bootstrap interval below."),
-    }
-}
-
-/// The columns of the table of results that some run defines.
-pub(crate) fn main_metrics(grid: &Grid) -> Vec<(&'static str, &'static Metric)> {
+/// The metrics of the table of results that some run defines.
+pub(crate) fn main_metrics(grid: &Grid) -> Vec<&'static Metric> {
     let defined: Vec<&str> = grid.defined().map(|metric| metric.name).collect();
     // A metric that no other network has.
     let columns = if defined.contains(&"primary_goodput") { ICN_COLUMNS } else { COLUMNS };
-    columns.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(head, name)| Some((*head, metric(name)?))).collect()
-}
-
-fn cell(spread: Spread) -> [String; 2] {
-    let range = spread.interval.map_or_else(String::new, |interval| {
-        let (low, high) = (short(interval.low), short(interval.high));
-        if low == high { String::new() } else { format!("{low}–{high}") }
-    });
-    [or_dash(spread.mean), range]
+    columns.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(_, name)| metric(name)).collect()
 }
 
 /// The last two words of a path, on two lines.

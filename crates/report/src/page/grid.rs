@@ -4,11 +4,13 @@ use super::frame::{self, Frame, Plots, fill};
 use super::pairs;
 use super::scorecard::scorecard_html;
 use super::style::escape;
-use crate::grid::{self, Grid, Matrix};
-use crate::number::{count, or_dash, short};
+use crate::grid::{self, Column, Grid, Matrix};
+use crate::number::count;
+use crate::spread::statistic;
 use narrows_measure::harm::STARVED_S;
 use narrows_measure::metrics::Metric;
 use serde::Serialize;
+use std::sync::Arc;
 
 const MAIN: &str = include_str!("assets/grid.html");
 const JS: &str = concat!(include_str!("assets/heat.js"), include_str!("assets/matrix.js"), include_str!("assets/grid.js"));
@@ -16,7 +18,7 @@ const JS: &str = concat!(include_str!("assets/heat.js"), include_str!("assets/ma
 const ROWS: usize = 200;
 /// Bytes of data that the page may carry.
 const BUDGET: usize = 1_600_000;
-/// Bytes that one metric of a cell takes: mean and both ends of its interval.
+/// Bytes that one metric of a cell takes: median and both ends of its interval.
 const NUMBERS: usize = 24;
 
 #[derive(Serialize)]
@@ -24,6 +26,8 @@ struct Data<'a> {
     axes: &'a [grid::GridAxis],
     seeds: usize,
     metrics: Vec<Plotted>,
+    /// Whose metrics there are beside those of all flows.
+    parts: &'a [Arc<str>],
     /// How many of the metrics are the main ones, of which the page shows at first the one that differs most.
     main: usize,
     matrix: Option<&'a Matrix>,
@@ -33,10 +37,12 @@ struct Data<'a> {
 
 #[derive(Serialize)]
 struct Plotted {
-    title: &'static str,
+    title: String,
+    /// Which of the parts it is of; `None` for all flows.
+    part: Option<usize>,
     unit: &'static str,
     summary: &'static str,
-    mean: Vec<Option<f64>>,
+    median: Vec<Option<f64>>,
     low: Vec<Option<f64>>,
     high: Vec<Option<f64>>,
 }
@@ -46,16 +52,20 @@ pub fn grid_html(grid: &Grid) -> String {
     if let Some(card) = &grid.scorecard {
         return scorecard_html(card);
     }
-    let metrics = plotted(grid);
+    let parts = grid.parts();
+    let metrics = plotted(grid, &parts);
     let left_out = metrics.len() - metrics.iter().take(most(grid)).count();
     let mut notes: Vec<String> = grid.notes.clone();
     if left_out > 0 {
-        notes.push(format!("There are so many cells that this page leaves out {left_out} metrics; cells.parquet has them."));
+        notes.push(format!(
+            "There are so many cells that this page leaves out {left_out} metrics; cells.parquet and groups.parquet have them."
+        ));
     }
     let data = Data {
         axes: &grid.axes,
         seeds: grid.seeds.len(),
-        metrics: metrics.iter().take(most(grid)).map(|(head, metric)| drawn(grid, head, metric)).collect(),
+        metrics: metrics.iter().take(most(grid)).map(|column| drawn(grid, &parts, column)).collect(),
+        parts: &parts,
         main: grid::main_metrics(grid).len(),
         matrix: grid.matrix.as_ref(),
         starved: STARVED_S,
@@ -66,7 +76,7 @@ pub fn grid_html(grid: &Grid) -> String {
         MAIN,
         &[
             ("matrix", &matrix),
-            ("legend", &legend(grid)),
+            ("legend", &statistic(grid.seeds.len())),
             ("cells", &table(grid)),
             ("meanings", &meanings(&metrics)),
             ("remake", &escape(&grid.remake)),
@@ -82,12 +92,16 @@ pub fn grid_html(grid: &Grid) -> String {
     frame.around(&main)
 }
 
-/// The main metrics first, then the others.
-fn plotted(grid: &Grid) -> Vec<(&'static str, &'static Metric)> {
-    let mut metrics = grid::main_metrics(grid);
-    let others: Vec<_> = grid.defined().filter(|metric| metrics.iter().all(|(_, main)| main.name != metric.name)).collect();
-    metrics.extend(others.into_iter().map(|metric| (metric.name, metric)));
-    metrics
+/// The main metrics first, then those of groups of flows and controllers, then all others.
+fn plotted(grid: &Grid, parts: &[Arc<str>]) -> Vec<Column> {
+    let main = grid::main_metrics(grid);
+    let others: Vec<_> = grid.defined().filter(|metric| main.iter().all(|own| own.name != metric.name)).collect();
+    let columns = |metrics: &[&'static Metric]| -> Vec<Column> {
+        let whole = metrics.iter().map(|metric| Column::whole(metric));
+        let of = |metric: &&'static Metric| parts.iter().map(|name| Column { metric, of: Some(name.clone()) }).collect::<Vec<_>>();
+        whole.chain(metrics.iter().filter(|metric| Column::is_of_flows(metric)).flat_map(of)).collect()
+    };
+    [columns(&main), columns(&others)].concat()
 }
 
 /// How many metrics fit on the page.
@@ -95,65 +109,66 @@ fn most(grid: &Grid) -> usize {
     (BUDGET / (NUMBERS * grid.cells().max(1))).max(1)
 }
 
-fn drawn(grid: &Grid, title: &'static str, metric: &'static Metric) -> Plotted {
-    let spreads: Vec<_> = (0..grid.cells()).map(|cell| grid.spread(cell, metric)).collect();
+fn drawn(grid: &Grid, parts: &[Arc<str>], column: &Column) -> Plotted {
+    let spreads = grid.spreads_in(grid.cells(), column);
     let rounded = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
     Plotted {
-        title,
-        unit: metric.unit,
-        summary: metric.summary,
-        mean: spreads.iter().map(|spread| spread.mean.map(rounded)).collect(),
+        title: column.head(),
+        part: column.of.as_ref().and_then(|of| parts.iter().position(|part| part == of)),
+        unit: column.metric.unit,
+        summary: column.metric.summary,
+        median: spreads.iter().map(|spread| spread.median.map(rounded)).collect(),
         low: spreads.iter().map(|spread| spread.interval.map(|interval| rounded(interval.low))).collect(),
         high: spreads.iter().map(|spread| spread.interval.map(|interval| rounded(interval.high))).collect(),
     }
 }
 
-/// What the numbers of the heat maps are.
-fn legend(grid: &Grid) -> String {
-    match grid.seeds.len() {
-        1 => "One seed: the spread is unknown.".to_owned(),
-        n => format!("Mean over {n} seeds; lines and the table below include its 95 % bootstrap interval."),
-    }
-}
-
 fn table(grid: &Grid) -> String {
-    let metrics = grid::main_metrics(grid);
+    let columns: Vec<Column> = grid::main_metrics(grid).into_iter().map(Column::whole).collect();
     let axes: Vec<_> = grid::varying(grid).collect();
-    let mut head: String = axes.iter().map(|(_, axis)| format!("<th scope=\"col\" class=\"axis\">{}</th>", escape(&axis.name))).collect();
-    head.extend(metrics.iter().map(|(head, metric)| {
-        format!("<th scope=\"col\" title=\"{}\">{}<small>{}</small></th>", escape(metric.summary), escape(head), escape(metric.unit))
+    let lines = grid::lines(grid, ROWS, true);
+    let grouped = lines.iter().any(|line| line.group.is_some());
+    let axis_cell = |scope: &str, text: &str| format!("<th scope=\"{scope}\" class=\"axis\">{}</th>", escape(text));
+    let mut head: String = axes.iter().map(|(_, axis)| axis_cell("col", &axis.name)).collect();
+    head += &if grouped { axis_cell("col", "Flows") } else { String::new() };
+    head.extend(columns.iter().map(|column| {
+        let (title, unit) = (escape(column.metric.summary), escape(column.metric.unit));
+        format!("<th scope=\"col\" title=\"{title}\">{}<small>{unit}</small></th>", escape(&column.head()))
     }));
-    let rows = (0..grid.cells().min(ROWS)).map(|cell| {
-        let places = grid.places(cell);
+    let cells = lines.last().map_or(0, |line| line.cell + 1);
+    let whole: Vec<_> = columns.iter().map(|column| grid.spreads_in(cells, column)).collect();
+    let rows = lines.iter().map(|line| {
+        let places = grid.places(line.cell);
         let label = |(index, axis): &(usize, &grid::GridAxis)| {
-            format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(&axis.labels[places[*index]]))
+            axis_cell("row", if line.group.is_none() { axis.labels[places[*index]].as_str() } else { "" })
         };
         let mut row: String = axes.iter().map(label).collect();
-        row.extend(metrics.iter().map(|(_, metric)| {
-            let spread = grid.spread(cell, metric);
-            let range = spread.interval.map(|interval| (short(interval.low), short(interval.high))).filter(|(low, high)| low != high);
-            let range = range.map_or_else(String::new, |(low, high)| format!("{low}–{high}"));
-            format!("<td>{}<small>{}</small></td>", escape(&or_dash(spread.mean)), escape(&range))
+        row += &if grouped { axis_cell("row", line.flows().trim_start()) } else { String::new() };
+        row.extend(columns.iter().zip(&whole).map(|(column, whole)| {
+            let [median, interval] = line.spread(grid, column, whole).map_or_else(Default::default, |spread| spread.cell());
+            format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
         }));
-        format!("<tr>{row}</tr>\n")
+        let class = if line.group.is_some() { " class=\"part\"" } else { "" };
+        format!("<tr{class}>{row}</tr>\n")
     });
     let rows: String = rows.collect();
-    let more = match grid.cells().saturating_sub(ROWS) {
+    let more = match grid.cells() - cells {
         0 => String::new(),
         more => format!("<p class=\"hint\">{} more in cells.parquet.</p>", count(more as u64)),
     };
     format!("<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}")
 }
 
-fn meanings(metrics: &[(&str, &Metric)]) -> String {
-    let one = |(head, metric): &(&str, &Metric)| {
+fn meanings(columns: &[Column]) -> String {
+    let one = |column: &Column| {
+        let metric = column.metric;
         format!(
             "<dt>{}</dt><dd>{} <span>Computed as: {}. Source: {}.</span></dd>\n",
-            escape(head),
+            escape(&column.head()),
             escape(metric.summary),
             escape(metric.formula.trim_end_matches('.')),
             escape(metric.source)
         )
     };
-    metrics.iter().map(one).collect()
+    columns.iter().filter(|column| column.of.is_none()).map(one).collect()
 }

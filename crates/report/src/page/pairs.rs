@@ -11,13 +11,13 @@ type Worst<'a> = Option<(f64, &'a str, bool)>;
 /// Row and column of a controller and one beside it.
 type At = fn(usize, usize) -> (usize, usize);
 
-/// A table with a row for each network and controller: its mean share, the worst harm that it does and suffers, its longest starvation.
+/// A table with a row for each network and controller: the mean of its shares, the worst harm that it does and suffers, its longest starvation.
 pub(super) fn summary(matrix: &Matrix) -> String {
     let several = matrix.conditions.len() > 1;
     let head = |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
     let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
     let heads = [
-        ("Share beside others", "mean, %"),
+        ("Share beside others", "mean of them, %"),
         ("Most harm done", "to goodput"),
         ("Most harm suffered", "to goodput"),
         ("Longest starvation", "s"),
@@ -55,7 +55,7 @@ fn cell(worst: Worst<'_>) -> String {
 
 /// The mean of a controller's shares beside the others.
 fn mean_share(pairs: &Pairs, own: usize) -> Option<f64> {
-    let shares = pairs.mean[own].iter().enumerate().filter(|(other, _)| *other != own).filter_map(|(_, share)| *share);
+    let shares = pairs.median[own].iter().enumerate().filter(|(other, _)| *other != own).filter_map(|(_, share)| *share);
     let (count, sum) = shares.fold((0, 0.0), |(count, sum), share| (count + 1, sum + share));
     (count > 0).then(|| sum / f64::from(count))
 }
@@ -65,7 +65,7 @@ fn worst<'a>(matrix: &'a Matrix, (measure, pairs): (&Measure, &Pairs), own: usiz
     let others = (0..matrix.controllers.len()).filter(|other| *other != own);
     let values = others.filter_map(|other| {
         let (row, column) = at(own, other);
-        Some((pairs.mean[row][column]?, matrix.controllers[other].as_str(), measure.beyond(pairs, row, column)))
+        Some((pairs.median[row][column]?, matrix.controllers[other].as_str(), measure.beyond(pairs, row, column)))
     });
     values.max_by(|a, b| a.0.total_cmp(&b.0))
 }

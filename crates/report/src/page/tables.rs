@@ -4,6 +4,7 @@ use super::style::{escape, key};
 use crate::Comparison;
 use crate::columns::{CARRIER, CONSUMER, FLOW, Field, LINK, Results, SIZE, cell, sizes};
 use crate::number::count;
+use crate::spread::statistic;
 use narrows_measure::Record;
 use std::borrow::Cow;
 
@@ -18,16 +19,15 @@ pub(super) fn results(comparison: &Comparison, shown: &Results) -> String {
         let cells: String = summaries
             .iter()
             .map(|summary| {
-                let [median, range] = cell(summary.as_ref());
-                format!("<td>{}<small>{}</small></td>", escape(&median), escape(&range))
+                let [median, interval] = cell(summary.as_ref());
+                format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
             })
             .collect();
         let label = if named { format!("<th scope=\"row\">{}{}</th>", key(index), escape(&case.label)) } else { String::new() };
         format!("<tr data-case=\"{index}\">{label}{cells}</tr>\n")
     });
     let rows: String = rows.collect();
-    let several = comparison.cases.iter().any(|case| case.runs.len() > 1);
-    let caption = if several { format!("<p class=\"hint\">{}</p>", shown.legend()) } else { String::new() };
+    let caption = comparison.seeds().map_or_else(String::new, |seeds| format!("<p class=\"hint\">{}</p>", statistic(seeds)));
     format!("<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}")
 }
 

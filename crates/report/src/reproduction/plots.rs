@@ -2,6 +2,7 @@
 
 use super::curve::Traced;
 use crate::page::lines::Point;
+use crate::spread::Spread;
 use narrows_measure::metrics::Metric;
 use narrows_scenario::paper::{Asked, Drawn, Plot, Series};
 use serde::Serialize;
@@ -26,11 +27,11 @@ enum Content {
     Trace { panels: Vec<Panel> },
 }
 
-/// Means over seeds with their range.
+/// Medians over seeds with their 95 % intervals.
 #[derive(Clone, Debug, Serialize)]
 struct Line {
     name: String,
-    mean: Vec<Option<Point>>,
+    median: Vec<Option<Point>>,
     low: Vec<Option<Point>>,
     high: Vec<Option<Point>>,
 }
@@ -91,13 +92,12 @@ impl DrawnPlot {
 }
 
 fn line(series: &Series, asked: &Asked, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>) -> Line {
-    let mut line = Line { name: series.label.clone(), mean: Vec::new(), low: Vec::new(), high: Vec::new() };
+    let mut line = Line { name: series.label.clone(), median: Vec::new(), low: Vec::new(), high: Vec::new() };
     for cell in &series.cells {
-        let own: Vec<f64> = values(*cell, asked).into_iter().flatten().collect();
-        let mean = (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64);
-        line.mean.push(mean.map(Point));
-        line.low.push(own.iter().copied().reduce(f64::min).map(Point));
-        line.high.push(own.iter().copied().reduce(f64::max).map(Point));
+        let own = Spread::over(&values(*cell, asked));
+        line.median.push(own.median.map(Point));
+        line.low.push(own.interval.map(|interval| Point(interval.low)));
+        line.high.push(own.interval.map(|interval| Point(interval.high)));
     }
     line
 }

@@ -3,6 +3,7 @@
 use super::estimate::percent;
 use super::model::{Best, Entry, Estimate, Scorecard};
 use crate::number::count;
+use crate::spread::statistic;
 use narrows_measure::metrics::{Metric, metric};
 use narrows_scenario::NamedTraffic;
 
@@ -91,9 +92,8 @@ pub(super) fn notes(card: &Scorecard) -> Vec<String> {
     let mut notes = vec![match seeds {
         1 => "One seed: the spread is unknown, and no difference can be seen.".to_owned(),
         n => format!(
-            "Medians over {n} seeds with their 95 % bootstrap intervals{}. A star marks the best controller of a column if its interval lies apart \
-             from all others and it is more than 2 % better.",
-            if n < 10 { ", which are too narrow with so few seeds" } else { "" }
+            "{} A star marks the best controller of a column if its interval lies apart from all others and it is more than 2 % better.",
+            statistic(n)
         ),
     }];
     if !card.beside.is_empty() {

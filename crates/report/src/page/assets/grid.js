@@ -18,17 +18,17 @@ function place(x, y, facet) {
 
 /// How much the cells differ in a metric, beyond the spread over seeds: relative to the largest value, or to all of 100 %.
 function difference(m) {
-  const all = m.mean.filter((v) => v !== null);
+  const all = m.median.filter((v) => v !== null);
   if (all.length < 2) return 0;
   const spreads = m.low.map((low, c) => (low === null ? 0 : m.high[c] - low)), spread = spreads.reduce((a, b) => a + b, 0) / spreads.length;
   return (Math.max(...all) - Math.min(...all) - spread) / (m.unit === "%" ? 100 : Math.max(...all.map(Math.abs)) || 1);
 }
 
 function heat() {
-  const m = metric(), xs = labels(chosen.x), ys = labels(chosen.y), all = m.mean.filter((v) => v !== null);
+  const m = metric(), xs = labels(chosen.x), ys = labels(chosen.y), all = m.median.filter((v) => v !== null);
   const panels = labels(chosen.facet).map((_, f) => {
     const of = (get) => ys.map((_, y) => xs.map((_, x) => get(place(x, y, f))));
-    return { title: titled(m, f), z: of((c) => m.mean[c]), text: of((c) => short(m.mean[c])), hover: of((c) => plain(`${short(m.mean[c])}${unit(m.unit)}${interval(m, c)}`)) };
+    return { title: titled(m, f), z: of((c) => m.median[c]), text: of((c) => short(m.median[c])), hover: of((c) => plain(`${short(m.median[c])}${unit(m.unit)}${interval(m, c)}`)) };
   });
   // Values that hardly differ do not get all colours.
   const low = Math.min(...all), high = Math.max(...all), least = 0.1 * Math.max(Math.abs(low), Math.abs(high)), room = Math.max(0, least - (high - low)) / 2;
@@ -69,10 +69,10 @@ function lines() {
         const there = cells.map((c, x) => [at[x], c]).filter(([, c]) => m.low[c] !== null);
         traces.push({ ...look, x: there.map(([x]) => x).concat(there.map(([x]) => x).reverse()), y: there.map(([, c]) => m.high[c]).concat(there.map(([, c]) => m.low[c]).reverse()), mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: colour(y), opacity: 0.16, hoverinfo: "skip", showlegend: false });
       }
-      const bars = { type: "data", symmetric: false, array: cells.map((c) => (m.high[c] ?? m.mean[c]) - m.mean[c]), arrayminus: cells.map((c) => m.mean[c] - (m.low[c] ?? m.mean[c])), thickness: 1.4, width: 3, color: colour(y) };
+      const bars = { type: "data", symmetric: false, array: cells.map((c) => (m.high[c] ?? m.median[c]) - m.median[c]), arrayminus: cells.map((c) => m.median[c] - (m.low[c] ?? m.median[c])), thickness: 1.4, width: 3, color: colour(y) };
       traces.push({
-        ...look, x: at, y: cells.map((c) => m.mean[c]), mode: joined ? "lines+markers" : "markers", showlegend: f === 0 && chosen.y !== null, line: { width: 1.8, color: colour(y), dash: dash(y) }, ...(joined || data.seeds < 2 ? {} : { error_y: bars }),
-        customdata: cells.map((c, x) => plain(`${xs[x]}: ${short(m.mean[c])}${unit(m.unit)}${interval(m, c)}`)), hovertemplate: `%{customdata}<extra>${name}</extra>`,
+        ...look, x: at, y: cells.map((c) => m.median[c]), mode: joined ? "lines+markers" : "markers", showlegend: f === 0 && chosen.y !== null, line: { width: 1.8, color: colour(y), dash: dash(y) }, ...(joined || data.seeds < 2 ? {} : { error_y: bars }),
+        customdata: cells.map((c, x) => plain(`${xs[x]}: ${short(m.median[c])}${unit(m.unit)}${interval(m, c)}`)), hovertemplate: `%{customdata}<extra>${name}</extra>`,
       });
     });
     axes[`xaxis${n}`] = axis({ automargin: false, domain: [col * (each + gapX), Math.min(1, col * (each + gapX) + each)], anchor: `y${n}`, type: log ? "log" : "linear", range, title: { text: plain(axisTitle(chosen.x)), standoff: 6 }, tickangle: upright ? 90 : 0, tickvals: kept.map((k) => numbers[k]), ticktext: kept.map((k) => lines[k].map(plain).join("<br>")), showgrid: Boolean(joined) });
@@ -81,6 +81,14 @@ function lines() {
   });
   const bottom = 58 + deep + entries * 22;
   Plotly.react("lines", traces, layout({ height: rows * row + bottom + 28, margin: { l: 48, r: 14, t: 28, b: bottom }, meta: { legend: entries * 22 }, annotations, ...axes, showlegend: entries > 0, legend: { orientation: "h", x: 0, y: -(56 + deep) / (rows * row), yanchor: "top" } }), config(false));
+}
+
+/// Whose metrics the page offers, and which: those of the part chosen, the same one as before if it has that.
+function metricChoices(at) {
+  const before = data.metrics[at], part = byId("part").value === "" ? null : +byId("part").value, bare = (m) => (m.part === null ? m.title : m.title.slice(0, -` of ${data.parts[m.part]}`.length));
+  const own = data.metrics.map((m, k) => k).filter((k) => data.metrics[k].part === part);
+  byId("metric").replaceChildren(...own.map((k) => option(k, bare(data.metrics[k]))));
+  byId("metric").value = own.find((k) => bare(data.metrics[k]) === bare(before)) ?? own[0];
 }
 
 function draw() {
@@ -121,9 +129,11 @@ begin(() => {
   }
   chosen.y = rest.at(-1) ?? null;
   chosen.facet = rest.length > 1 && size[rest[0]] <= 6 ? rest[0] : null;
-  const differences = data.metrics.map((m, k) => (k < data.main ? difference(m) : -1));
-  byId("metric").replaceChildren(...data.metrics.map((m, k) => option(k, m.title)));
-  byId("metric").value = differences.indexOf(Math.max(...differences));
+  const differences = data.metrics.map((m, k) => (k < data.main ? difference(m) : -1)), whose = data.parts.filter((_, p) => data.metrics.some((m) => m.part === p));
+  byId("part").replaceChildren(option("", "all"), ...whose.map((name) => option(data.parts.indexOf(name), name)));
+  byId("part").parentElement.hidden = whose.length < 2;
+  metricChoices(differences.indexOf(Math.max(...differences)));
+  byId("part").addEventListener("change", () => { metricChoices(+byId("metric").value); draw(); });
   byId("metric").addEventListener("change", draw);
   for (const key of ["x", "y", "facet"]) {
     byId(key).addEventListener("change", () => {

@@ -16,16 +16,16 @@ begin(() => {
     const x = plot.numbers || plot.labels, traces = [];
     for (const line of plot.lines) {
       const look = style(known.indexOf(line.name)), name = plain(line.name || plot.y_title);
-      const there = x.map((_, i) => i).filter((i) => line.mean[i] !== null);
+      const there = x.map((_, i) => i).filter((i) => line.low[i] !== null);
       const ranges = there.some((i) => line.low[i] !== line.high[i]);
       if (ranges && plot.numbers) {
         const back = there.slice().reverse();
         traces.push({ x: [...there, ...back].map((i) => x[i]), y: [...there.map((i) => line.high[i]), ...back.map((i) => line.low[i])], mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: look.line.color, opacity: 0.16, hoverinfo: "skip", showlegend: false, legendgroup: name });
       }
       const range = x.map((_, i) => (line.low[i] === null || line.low[i] === line.high[i] ? "" : ` (${line.low[i]} to ${line.high[i]})`));
-      const bars = { type: "data", symmetric: false, array: x.map((_, i) => line.high[i] - line.mean[i]), arrayminus: x.map((_, i) => line.mean[i] - line.low[i]), thickness: 1.4, width: 3, color: look.line.color };
+      const bars = { type: "data", symmetric: false, array: x.map((_, i) => (line.high[i] ?? line.median[i]) - line.median[i]), arrayminus: x.map((_, i) => line.median[i] - (line.low[i] ?? line.median[i])), thickness: 1.4, width: 3, color: look.line.color };
       // Quantities are joined by lines; categories are not.
-      traces.push({ x, y: line.mean, mode: plot.numbers ? "lines+markers" : "markers", ...(ranges && !plot.numbers ? { error_y: bars } : {}), name, legendgroup: name, showlegend: plot.lines.length > 1, ...look, customdata: range, hovertemplate: `%{x}: %{y:.4~g}%{customdata}<extra>${name}</extra>` });
+      traces.push({ x, y: line.median, mode: plot.numbers ? "lines+markers" : "markers", ...(ranges && !plot.numbers ? { error_y: bars } : {}), name, legendgroup: name, showlegend: plot.lines.length > 1, ...look, customdata: range, hovertemplate: `%{x}: %{y:.4~g}%{customdata}<extra>${name}</extra>` });
     }
     const log = plot.log_x && plot.numbers && plot.numbers.every((v) => v > 0);
     const ticks = log && x.length <= 8 ? { tickvals: x, ticktext: x.map(String) } : {};

@@ -1,11 +1,12 @@
 //! The figures of a sweep.
 
 use super::model::{Axis, Content, Figure, Heat, Scale, Series};
-use crate::grid::{self, Grid, GridAxis, Matrix, Measure, Pairs};
-use crate::number::short;
+use crate::grid::{self, Column, Grid, GridAxis, Matrix, Measure, Pairs};
 use crate::page::style::named_colour;
 use narrows_measure::harm::STARVED_S;
-use narrows_measure::metrics::Metric;
+
+/// Colours of values that rise.
+const HEAT: [&str; 3] = ["--heat-0", "--heat-1", "--heat-2"];
 
 /// Lines or dots of different colours that a figure may have.
 const MOST: usize = 24;
@@ -14,7 +15,12 @@ pub(super) fn figures(grid: &Grid) -> Vec<Figure> {
     if let Some(matrix) = &grid.matrix {
         return pairs(grid, matrix);
     }
-    grid::main_metrics(grid).into_iter().map(|(head, metric)| over_axes(grid, head, metric)).collect()
+    let main = grid::main_metrics(grid);
+    let parts = grid.parts();
+    let of_parts = parts
+        .iter()
+        .flat_map(|name| main.iter().filter(|metric| Column::is_of_flows(metric)).map(|metric| Column { metric, of: Some(name.clone()) }));
+    main.iter().map(|metric| Column::whole(metric)).chain(of_parts).map(|column| over_axes(grid, &column)).collect()
 }
 
 fn caption(grid: &Grid) -> String {
@@ -27,7 +33,8 @@ fn numbers(axis: &GridAxis) -> Option<&[f64]> {
 }
 
 /// A metric over the axis that makes a line, else the longest, with a colour for each combination of the others.
-fn over_axes(grid: &Grid, head: &str, metric: &Metric) -> Figure {
+fn over_axes(grid: &Grid, column: &Column) -> Figure {
+    let (head, metric, spreads) = (column.head(), column.metric, grid.spreads_in(grid.cells(), column));
     let across = grid::varying(grid).max_by_key(|(_, axis)| (numbers(axis).is_some(), axis.labels.len())).map(|(index, _)| index);
     let axis = across.map(|index| &grid.axes[index]);
     let at = |cell: usize| across.map_or(0, |index| grid.places(cell)[index]);
@@ -43,8 +50,8 @@ fn over_axes(grid: &Grid, head: &str, metric: &Metric) -> Figure {
             series.push(Series { name, colour: index, dash: 0, points: vec![], joined: values.is_some(), crosses: vec![], ranges: vec![] });
             index
         });
-        let spread = grid.spread(cell, metric);
-        series[index].points.push(spread.mean.map(|mean| (x(cell), mean)));
+        let spread = spreads[cell];
+        series[index].points.push(spread.median.map(|median| (x(cell), median)));
         series[index].ranges.extend(spread.interval.map(|interval| (x(cell), interval.low, interval.high)));
     }
     // Categories have a place each, and dots of different colours stand beside each other.
@@ -68,10 +75,10 @@ fn over_axes(grid: &Grid, head: &str, metric: &Metric) -> Figure {
     let unit = axis.filter(|_| matches!(scale, Scale::Linear { .. })).map_or("", |axis| axis.unit.as_str());
     let titled = |name: &str, unit: &str| if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") };
     Figure {
-        title: titled(head, metric.unit),
+        title: titled(&head, metric.unit),
         caption: caption(grid),
         x: Axis { title: titled(axis.map_or("", |axis| &axis.name), unit), scale },
-        y: Axis { title: titled(head, metric.unit), scale: Scale::Linear { zero: false } },
+        y: Axis { title: titled(&head, metric.unit), scale: Scale::Linear { zero: false } },
         content: Content::Curves { series, rules: Vec::new() },
     }
 }
@@ -85,10 +92,10 @@ fn ends(values: &[f64]) -> f64 {
 fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
     let several = matrix.conditions.len() > 1;
     let one = |measure: &Measure, condition: usize, network: &str| {
-        let name = measure.title.split(',').next().unwrap_or_default();
-        let title = if several { format!("{name} {}", condition + 1) } else { name.to_owned() };
+        let unit = if measure.unit.is_empty() { String::new() } else { format!(", {}", measure.unit) };
+        let title = if several { format!("{} {}", measure.title, condition + 1) } else { measure.title.clone() };
         Figure {
-            title: format!("{title}: row beside column"),
+            title: format!("{title}{unit}: row beside column"),
             caption: format!("{}, {network}. {}", grid.title, measure.summary),
             x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },
             y: Axis { title: String::new(), scale: Scale::Named(matrix.controllers.clone()) },
@@ -101,19 +108,16 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
 
 /// The cells of a measure in the page's colours: a large share is good for the row, a large harm is bad for it.
 fn heat(measure: &Measure, pairs: &Pairs) -> Heat {
-    let text = |row: usize, column: usize, mean: f64| {
-        let mark = if measure.beyond(pairs, row, column) { "!" } else { "" };
-        (mean, format!("{}{mark}", short(mean)))
-    };
-    let cells = pairs
-        .mean
-        .iter()
-        .enumerate()
-        .map(|(row, means)| means.iter().enumerate().map(|(column, mean)| mean.map(|mean| text(row, column, mean))).collect());
+    let text = |row: usize, column: usize, median: f64| (median, measure.text(pairs, row, column));
+    let cells =
+        pairs.median.iter().enumerate().map(|(row, medians)| {
+            medians.iter().enumerate().map(|(column, median)| median.map(|median| text(row, column, median))).collect()
+        });
     let fair = ["--fair-0", "--fair-1", "--fair-2"];
     let (range, names) = match measure.name.as_str() {
         "share" => ((100.0, 0.0), fair),
-        "starved" => ((0.0, 2.0 * STARVED_S), ["--heat-0", "--heat-1", "--heat-2"]),
+        "goodput" => ((0.0, pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max)), HEAT),
+        "starved" => ((0.0, 2.0 * STARVED_S), HEAT),
         _ => ((0.0, 1.0), fair),
     };
     Heat { cells: cells.collect(), range, colours: names.map(named_colour) }
