@@ -37,7 +37,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
     let mut comparison = Comparison::new(
-        format!("{} compared{}", join(&names), args.path.first().map_or(String::new(), |path| format!(" on the path {path}"))),
+        format!("{} compared{}", join(&names), args.on.path.first().map_or(String::new(), |path| format!(" on the path {path}"))),
         cases.collect(),
         String::new(),
     );
@@ -107,10 +107,11 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
     match file(args) {
         None => {
             let text = args.network().to_toml(choice.text(), args.seed.unwrap_or(1));
-            Ok(narrows_scenario::parse(&text, "the network given by flags", &narrows_scenario::read_named)?)
+            let file = "the network given by flags";
+            Ok(narrows_scenario::parse_with(&text, file, &args.on.at_bottleneck(), None, &narrows_scenario::read_named)?)
         }
         Some(file) => {
-            let scenario = narrows_scenario::load_driven_by(file, choice.text())?;
+            let scenario = narrows_scenario::load_with(file, &args.on.at_bottleneck(), Some(choice.text()))?;
             if scenario.icn.is_some() {
                 let message = "this network is information-centric: it has no flows";
                 let remedy =
@@ -135,7 +136,9 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     };
     let trace = |link: usize| network.links[link].trace_file.clone();
     option("file", file(args).map(|_| scenario_file.to_owned()));
-    option("path", args.path.first().cloned());
+    // A file has them written out.
+    let on = if file(args).is_none() { args.on.words(|_| trace(0).unwrap_or_default()) } else { Vec::new() };
+    on.into_iter().for_each(|(name, value)| option(name, Some(value)));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
@@ -143,7 +146,6 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     option("stagger", args.stagger.map(|stagger| stagger.to_string()));
     // A bare 1 could mean 1 %, and is refused.
     option("loss", args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }));
-    option("trace", args.trace.first().and_then(|_| trace(0)));
     option("trace-back", args.trace_back.as_ref().and_then(|_| trace(1)));
     option("duration", args.duration.map(|duration| duration.to_string()));
     option("warmup", args.warmup.map(|warmup| warmup.to_string()));

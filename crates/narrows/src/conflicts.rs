@@ -11,10 +11,11 @@ pub fn refuse(args: &CompareArgs) -> Result<(), Failure> {
     if args.icn && args.file.len() > 1 {
         return Err(Failure::Other("--icn compares on one network; give --file one scenario".to_owned()));
     }
-    let described = [("--path", !args.path.is_empty()), ("--file", !args.file.is_empty())];
+    args.on.refuse_several("compare", false)?;
+    let described = [("--path", !args.on.path.is_empty()), ("--file", !args.file.is_empty())];
     let Some((source, _)) = described.into_iter().find(|(_, given)| *given) else { return Ok(()) };
     let of_links = [("--rtt", args.rtt.is_some()), ("--buffer", args.buffer.is_some()), ("--loss", args.loss.is_some())];
-    let unheeded = of_links.into_iter().find(|(_, given)| *given && args.trace.is_empty());
+    let unheeded = of_links.into_iter().find(|(_, given)| *given && args.on.trace.is_empty());
     let scorecard = crate::scorecard::is_wanted(args);
     let of_runs = [
         ("--flows", args.flows.is_some()),

@@ -10,7 +10,9 @@ use crate::routers;
 use crate::sweep::Job;
 use narrows_control::Choice;
 use narrows_report::{Grid, Matrix, Pairing, Runs};
-use narrows_scenario::{Changes, Sweep};
+use narrows_scenario::{Changes, Comparison, ENDS, PathProfile, Sweep};
+use narrows_units::Span;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What every harm is held against: what the second does to the first.
@@ -23,13 +25,15 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
         return Err(Failure::Other(format!("{} is named twice; name each controller once, self-pairs are always included", twice.1)));
     }
-    routers::refuse(&args.controllers, "all pairs share one drop-tail queue")?;
+    args.on.refuse_two_networks()?;
+    routers::refuse(&args.controllers, "all pairs share one queue")?;
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
-    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), |_| remake(&args), None)?;
+    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), |kept| remake(&args, kept), None)?;
+    job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
-    let grid = job.run(reserved, &args.output, &started, Some(&|grid, runs| of(&args, &names, grid, runs)))?;
-    output::show(&grid, &directory, &args.output)?;
+    let grid = job.run(reserved, &args.output, &started, Some(&|grid, runs| of(&names, grid, runs)))?;
+    output::show(&grid, &args.shown.metric, &directory, &args.output)?;
     Ok(Outcome::Ok)
 }
 
@@ -55,61 +59,133 @@ fn label(pairing: &[String]) -> String {
     }
 }
 
+/// A run lasts no longer on a path, unless a duration is given.
+const LONGEST: Span = Span::from_secs(60);
+
+/// The axis of pairings, and that of buffers.
+const FLOW: &str = "flow";
+const BUFFER: &str = "link.bottleneck.buffer";
+
 fn toml(args: &MatrixArgs, names: &[String]) -> String {
-    let list = |texts: Vec<String>| format!("[{}]", texts.join(", "));
-    let rates = list(args.rate.iter().map(|rate| format!("\"{rate}\"")).collect());
-    let delays = list(args.rtt.iter().map(|rtt| format!("{{ label = \"{rtt} round trip\", value = \"{}\" }}", *rtt / 2)).collect());
-    let buffers = list(args.buffer.iter().map(|buffer| format!("\"{buffer}\"")).collect());
+    let duration = args.duration.unwrap_or(LONGEST);
+    let warmup = args.warmup.unwrap_or(duration / 6);
+    let on_path = !args.on.path.is_empty();
+    let [from, to] = if on_path { ENDS } else { ["left", "right"] };
     let flow = |place: usize, name: &String| {
         let side = ["first", "second"][place];
-        format!("{{ name = \"{side}\", from = \"left\", to = \"right\", controller = '{name}' }}")
+        format!("{{ name = \"{side}\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}")
     };
     let flows = pairings(names).into_iter().map(|pairing| {
         let flows: Vec<String> = pairing.iter().enumerate().map(|(place, name)| flow(place, name)).collect();
         format!("    {{ label = '{}', value = [{}] }},\n", label(&pairing), flows.join(", "))
     });
+    let (network, axes) = if on_path { (String::new(), paths(args)) } else { link(args) };
+    let texts = |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
+    let mut more = String::new();
+    if !args.on.queue.is_empty() {
+        more += &format!("queue = [{}]\n", texts(args.on.queue.clone()));
+    }
+    // After the flows that have it.
+    let workloads: String =
+        args.on.workloads().iter().map(|own| format!("    {{ label = {}, value = {} }},\n", quoted(&own.name), own.toml)).collect();
+    let workloads = if workloads.is_empty() { workloads } else { format!("\"flow.*.workload\" = [\n{workloads}]\n") };
     format!(
-        "name = \"Pairs of controllers\"\nseed = {}\nduration = \"{}\"\nwarmup = \"{}\"\n\n\
-         [[link]]\nname = \"bottleneck\"\nbetween = [\"left\", \"right\"]\nrate = \"{}\"\n\n\
-         [sweep]\n\"link.bottleneck.rate\" = {rates}\n\"link.bottleneck.delay\" = {delays}\n\"link.bottleneck.buffer\" = {buffers}\n\
-         flow = [\n{}]\nseeds = {}\n",
+        "name = \"Pairs of controllers\"\nseed = {}\nduration = \"{duration}\"\nwarmup = \"{warmup}\"\n\n{network}\
+         [sweep]\n{axes}{more}{FLOW} = [\n{}]\n{workloads}seeds = {}\n",
         args.seed,
-        args.duration,
-        args.warmup.unwrap_or(args.duration / 6),
-        args.rate[0],
         flows.collect::<String>(),
         args.seeds,
     )
 }
 
-/// The matrix of a complete grid: its last axis is the pairing.
-fn of(args: &MatrixArgs, names: &[String], grid: &Grid, runs: &[Pairing]) -> Matrix {
-    let pairings = pairings(names);
-    let seeds = grid.seeds.len();
+/// The link of the flags, and its axes.
+fn link(args: &MatrixArgs) -> (String, String) {
+    let or = |texts: Vec<String>, default: &[&str]| {
+        if texts.is_empty() { default.iter().map(|text| (*text).to_owned()).collect() } else { texts }
+    };
+    let list = |texts: Vec<String>| format!("[{}]", texts.join(", "));
+    let quoted_all = |texts: Vec<String>| list(texts.iter().map(|text| quoted(text)).collect());
+    let delays = if args.rtt.is_empty() { vec![Span::from_millis(30)] } else { args.rtt.clone() };
+    let delays = list(delays.iter().map(|rtt| format!("{{ label = \"{rtt} round trip\", value = \"{}\" }}", *rtt / 2)).collect());
+    let buffers = quoted_all(or(args.buffer.iter().map(ToString::to_string).collect(), &["0.5 bdp", "1 bdp", "4 bdp"]));
+    // With a trace it is that of the way back, as in a comparison.
+    let (first, capacity) = match args.on.trace.is_empty() {
+        true => {
+            let rates = or(args.rate.iter().map(ToString::to_string).collect(), &["50 Mbit/s"]);
+            (rates[0].clone(), format!("\"link.bottleneck.rate\" = {}\n", quoted_all(rates)))
+        }
+        false => {
+            let traces = args.on.trace.iter().map(|trace| trace.display().to_string()).collect();
+            (Comparison::default().rate.to_string(), format!("trace = {}\n", quoted_all(traces)))
+        }
+    };
+    let link = format!("[[link]]\nname = \"bottleneck\"\nbetween = [\"left\", \"right\"]\nrate = \"{first}\"\n\n");
+    (link, format!("{capacity}\"link.bottleneck.delay\" = {delays}\n\"{BUFFER}\" = {buffers}\n"))
+}
+
+/// The axis of paths, each with as much time as it needs.
+fn paths(args: &MatrixArgs) -> String {
+    let value = |name: &String| {
+        let own = PathProfile::named(name).expect("the argument was checked").scenario();
+        let duration = args.duration.unwrap_or(own.duration.min(LONGEST));
+        let warmup = args.warmup.unwrap_or(if duration == own.duration { own.warmup } else { duration / 6 });
+        format!("    {{ label = \"{name}\", value = [\"{name}\", \"{duration}\", \"{warmup}\"] }},\n")
+    };
+    format!("\"path, duration, warmup\" = [\n{}]\n", args.on.path.iter().map(value).collect::<String>())
+}
+
+/// A basic string of TOML, which those of JSON are.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The matrix of a complete grid, one axis of which is the pairing and the others are the network.
+fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Matrix {
+    let (pairings, seeds) = (pairings(names), grid.seeds.len());
+    let lengths: Vec<usize> = grid.axes.iter().map(|axis| axis.labels.len()).collect();
+    let flows = grid.axes.iter().position(|axis| axis.name == FLOW).expect("the sweep has it");
+    // Cells in order, the last axis fastest.
+    let after: usize = lengths[flows + 1..].iter().product();
+    let cell = |network: usize, pairing: usize| (network / after * pairings.len() + pairing) * after + network % after;
     let find = |network: usize, wanted: &[&str]| -> Vec<Pairing> {
         let place = pairings.iter().position(|pairing| pairing.iter().map(String::as_str).eq(wanted.iter().copied()));
-        place.map_or(Vec::new(), |place| runs[(network * pairings.len() + place) * seeds..][..seeds].to_vec())
+        place.map_or(Vec::new(), |place| runs[cell(network, place) * seeds..][..seeds].to_vec())
     };
-    let conditions = args.rate.iter().flat_map(|rate| {
-        args.rtt.iter().flat_map(move |rtt| args.buffer.iter().map(move |buffer| format!("{rate}, {rtt} round trip, buffer {buffer}")))
-    });
+    let named = |network: usize| {
+        let (mut left, mut words) = (network, Vec::new());
+        for (axis, length) in grid.axes.iter().zip(&lengths).filter(|(axis, _)| axis.name != FLOW).rev() {
+            let label = &axis.labels[left % length];
+            words.push(if axis.name == BUFFER { format!("buffer {label}") } else { label.clone() });
+            left /= length;
+        }
+        words.reverse();
+        words.join(", ")
+    };
+    let networks: usize = lengths.iter().product::<usize>() / pairings.len();
     Matrix::of(&Runs {
         controllers: names.to_vec(),
-        conditions: conditions.collect(),
+        conditions: (0..networks).map(named).collect(),
         solo: &|network, own| find(network, &[own]),
         pair: &|network, own, other| find(network, &[own, other]),
     })
 }
 
-fn remake(args: &MatrixArgs) -> String {
-    let list = |texts: Vec<String>| quote(&texts.join(","));
+fn remake(args: &MatrixArgs, kept: &BTreeMap<String, String>) -> String {
     let mut words = vec!["narrows matrix".to_owned()];
     words.extend(args.controllers.iter().map(|choice: &Choice| quote(choice.text())));
-    words.push(format!("--rate {}", list(args.rate.iter().map(ToString::to_string).collect())));
-    words.push(format!("--rtt {}", list(args.rtt.iter().map(ToString::to_string).collect())));
-    words.push(format!("--buffer {}", list(args.buffer.iter().map(ToString::to_string).collect())));
-    words.push(format!("--duration {}", quote(&args.duration.to_string())));
-    words.extend(args.warmup.map(|warmup| format!("--warmup {}", quote(&warmup.to_string()))));
-    words.push(format!("--seed {} --seeds {}", args.seed, args.seeds));
+    let mut option = |name: &str, value: String| words.extend((!value.is_empty()).then(|| format!("--{name} {}", quote(&value))));
+    let list = |texts: Vec<String>| texts.join(",");
+    let file = |file: &Path| {
+        let own = file.display().to_string();
+        kept.get(&own).cloned().unwrap_or(own)
+    };
+    args.on.words(file).into_iter().for_each(|(name, value)| option(name, value));
+    option("rate", list(args.rate.iter().map(ToString::to_string).collect()));
+    option("rtt", list(args.rtt.iter().map(ToString::to_string).collect()));
+    option("buffer", list(args.buffer.iter().map(ToString::to_string).collect()));
+    option("duration", args.duration.map_or_else(String::new, |duration| duration.to_string()));
+    option("warmup", args.warmup.map_or_else(String::new, |warmup| warmup.to_string()));
+    option("seed", args.seed.to_string());
+    option("seeds", args.seeds.to_string());
     words.join(" ")
 }

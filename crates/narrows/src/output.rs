@@ -3,7 +3,7 @@
 use crate::cli::OutputArgs;
 use crate::error::Failure;
 use crate::meter;
-use narrows_report::{Comparison, Grid, Input, ReportError, Reserved, RunInfo};
+use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
 use narrows_scenario::visible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -82,9 +82,9 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
     Ok(())
 }
 
-/// Prints what a sweep found, and where the report is.
-pub fn show(grid: &Grid, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-    print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, &[]) })?;
+/// Prints what a sweep found, of the metrics `wanted` if there are any, and where the report is.
+pub fn show(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+    print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, wanted) })?;
     if !output.json && !output.quiet {
         print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
     }

@@ -19,7 +19,9 @@ use narrows_scenario::Expectation;
 /// Runs a scenario file and judges its expectations.
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
-    let mut scenario = narrows_scenario::load(&args.scenario)?;
+    args.on.refuse_several("run", true)?;
+    args.on.refuse_two_networks()?;
+    let mut scenario = narrows_scenario::load_with(&args.scenario, &args.on.overrides(), None)?;
     capturable(&args.capture, &scenario, &args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let overlays = overlays::read(&args.overlay)?;

@@ -9,12 +9,14 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{Work, run_cells};
+use narrows_measure::group_of;
 use narrows_measure::metrics::{Metric, Summary};
-use narrows_report::{Grid, GridAxis, Lineup, Matrix, Pairing, Reduced, Reserved, Scorecard};
+use narrows_params::suggest;
+use narrows_report::{Column, Grid, GridAxis, Lineup, Matrix, Pairing, Reduced, Reserved, Scorecard};
 use narrows_scenario::paper::World;
-use narrows_scenario::{Axis, Changes, Expectation, Scenario, Sweep};
+use narrows_scenario::{Axis, Changes, Expectation, Flow, Scenario, Sweep};
 use narrows_units::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -24,15 +26,17 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
     let job = match (&args.resume, &args.scenario) {
         (Some(directory), _) => Job::resumed(directory)?,
         (None, Some(file)) => {
-            let changes = Changes { set: args.set.clone(), seeds: args.seeds };
+            args.on.refuse_two_networks()?;
+            let changes = Changes { set: args.set.clone(), seeds: args.seeds, overrides: args.on.overrides() };
             Job::new(Sweep::load(file, &changes)?, Files::beside(file), |_| "narrows sweep sweep.toml".to_owned(), None)?
         }
         (None, None) => return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned())),
     };
+    job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, args.resume.as_deref())?;
     let directory = reserved.directory().to_owned();
     let grid = job.run(reserved, &args.output, &started, None)?;
-    output::show(&grid, &directory, &args.output)?;
+    output::show(&grid, &args.shown.metric, &directory, &args.output)?;
     let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
     Ok(if missed { Outcome::Missed } else { Outcome::Ok })
 }
@@ -49,6 +53,8 @@ pub struct Job {
     origin: Origin,
     /// The cells; each is run once for each seed.
     cells: Vec<Cell>,
+    /// Groups of flows, and controllers, of the cells in which several groups meet.
+    parts: BTreeSet<String>,
     /// The seed of the first run.
     seed: u64,
     /// The scenario of the cell that was read last: that of its other runs but for the seed.
@@ -71,7 +77,7 @@ impl Job {
         remake: impl Fn(&BTreeMap<String, String>) -> String,
         scorecard: Option<Lineup>,
     ) -> Result<Job, Failure> {
-        let (mut cells, mut seed) = (Vec::new(), None);
+        let (mut cells, mut parts, mut seed) = (Vec::new(), BTreeSet::new(), None);
         for run in 0..sweep.cells() {
             let first = run % sweep.seeds() == 0;
             if !first && sweep.seed(run).is_some() {
@@ -80,6 +86,7 @@ impl Job {
             let scenario = sweep.cell(run, &|name| files.read(name))?;
             seed = seed.or(Some(scenario.seed));
             if first {
+                parts.extend(parts_of(&scenario));
                 cells.push(Cell { length: scenario.duration, expect: scenario.expect });
             }
         }
@@ -87,7 +94,7 @@ impl Job {
         let sweep = sweep.moved(&names)?;
         let scorecard = scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
         let origin = Origin { program: cells::program(), remake: remake(&names), sweep: sweep.text().to_owned(), inputs, scorecard };
-        Ok(Job { sweep, origin, cells, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
+        Ok(Job { sweep, origin, cells, parts, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
     }
 
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
@@ -107,6 +114,19 @@ impl Job {
             )));
         }
         Ok(job)
+    }
+
+    /// Refuses metrics of flows that no cell has.
+    pub fn refuse_unknown(&self, wanted: &[Column]) -> Result<(), Failure> {
+        let unknown = wanted.iter().find_map(|column| column.of.as_deref().filter(|of| !self.parts.contains(*of)));
+        let Some(unknown) = unknown else { return Ok(()) };
+        Err(Failure::Other(match self.parts.is_empty() {
+            true => format!("no cell has flows of two kinds, so none are told apart as \"{unknown}\"; leave out \" of {unknown}\""),
+            false => format!(
+                "no group of flows and no controller is called \"{unknown}\"; {}",
+                suggest(unknown, "flows and controllers", self.parts.iter().map(String::as_str))
+            ),
+        }))
     }
 
     /// Reserves the result directory: what was named, else one for which runs of this very sweep are kept, else the next free one.
@@ -226,6 +246,16 @@ impl Job {
         };
         Ok(self.sweep.cell(run, &read)?)
     }
+}
+
+/// The groups of flows of a scenario and their controllers, if there are two groups.
+fn parts_of(scenario: &Scenario) -> BTreeSet<String> {
+    let own = |flow: &Flow| {
+        (group_of(&flow.name).to_owned(), flow.controller.as_ref().map_or_else(String::new, |choice| choice.text().to_owned()))
+    };
+    let groups: BTreeSet<(String, String)> = scenario.flows.iter().map(own).collect();
+    let several = groups.len() > 1;
+    groups.into_iter().flat_map(|(name, controller)| [name, controller]).filter(|name| several && !name.is_empty()).collect()
 }
 
 /// The scorecard of a complete grid: its first axis is the network, its last who is on it.

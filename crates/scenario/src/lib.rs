@@ -25,6 +25,7 @@
 //!
 //! [`schema`] describes every key. What is wrong with a file is a [`ScenarioError`] that shows the line and says what would be right.
 
+mod bottleneck;
 mod check;
 mod comparison;
 mod difference;
@@ -39,6 +40,7 @@ mod named_traffic;
 mod network;
 mod network_tables;
 mod node;
+mod overrides;
 pub mod paper;
 mod paths;
 mod raw;
@@ -64,8 +66,9 @@ pub use named_traffic::{NamedTraffic, TRAFFIC};
 pub use narrows_network::{Change, FlowId, LinkId, What};
 pub use network_tables::{ENDS, NetworkTables};
 pub use node::{Node, NodeId};
+pub use overrides::{NamedWorkload, Overrides};
 pub use paths::{PATHS, PathProfile};
-pub use read::{load, load_driven_by, parse};
+pub use read::{load, load_with, parse, parse_with};
 pub use schema::schema;
 pub use sizes::{PUBLISHED, Published, Sizes};
 pub use sweep::{Axis, AxisValue, Changes, Sweep, moved};

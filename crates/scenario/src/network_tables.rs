@@ -1,11 +1,12 @@
 //! The network of a scenario without its traffic, as values that an axis of a sweep can take.
 
+use crate::bottleneck;
 use crate::check;
 use crate::error::{Checked, Problem, ScenarioError};
 use crate::files::{read_named, scenario_text};
 use crate::raw::RawScenario;
 use crate::raw::flow::RawFlow;
-use crate::read::read_whole;
+use crate::read::read_appended;
 use crate::text::At;
 use narrows_units::Span;
 use std::path::Path;
@@ -50,10 +51,12 @@ impl NetworkTables {
     /// As [`load`](NetworkTables::load).
     pub fn parse(text: &str, file: &str, folder: &Path) -> Result<NetworkTables, ScenarioError> {
         let mut whole = text.to_owned();
-        let checked = read_whole(&mut whole).and_then(|raw| {
+        let checked = read_appended(&mut whole).and_then(|mut raw| {
+            let mut document: DocumentMut = whole.parse().expect("it was read before");
+            bottleneck::write_out(&raw, &mut document)?;
+            bottleneck::resolve(&mut raw)?;
             let scenario = check::check(&raw, file, &|name| read_named(&folder.join(name)))?;
-            let ends = ends(&raw)?;
-            let document: DocumentMut = whole.parse().expect("it was read before");
+            let ends = network_ends(&raw)?;
             let tables = tables(document, &ends, folder);
             Ok(NetworkTables { send_overhead: scenario.send_overhead, duration: scenario.duration, warmup: scenario.warmup, ..tables })
         });
@@ -92,9 +95,31 @@ impl NetworkTables {
     }
 }
 
-/// The nodes between which all flows run.
-fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
+/// The nodes between which all flows run, of a network that can carry other traffic.
+fn network_ends(raw: &RawScenario) -> Checked<[String; 2]> {
     const OTHER: &str = "give a copy of the file without it: a scorecard brings its own traffic";
+    if let Some(flow) = raw.change.iter().find_map(|change| change.value.flow.as_ref()) {
+        return Err(Problem::at(&flow.span, "this change is of a flow, not of the network", OTHER));
+    }
+    if let Some(flow) = raw.flow.iter().find(|flow| flow.value.controller.is_none()) {
+        return Err(Problem::at(&flow.span, "this flow has no controller, so no contender drives it", OTHER));
+    }
+    let first = ends(raw)?;
+    let taken = |end: &&At<String>| ENDS.contains(&end.value.as_str()) && !first.contains(&end.value);
+    let mut named = raw
+        .link
+        .iter()
+        .flat_map(|link| link.value.between.iter().flat_map(|ends| &ends.value).chain(&link.value.from).chain(&link.value.to));
+    match named.find(taken) {
+        Some(end) => {
+            Err(Problem::at(&end.span, format!("traffic does not begin or end at this node \"{}\"", end.value), "give it another name"))
+        }
+        None => Ok(first),
+    }
+}
+
+/// The nodes between which all flows run.
+pub(crate) fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
     if let Some(icn) = &raw.icn {
         return Err(Problem::at(
             &icn.span,
@@ -102,16 +127,16 @@ fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
             "compare on it with narrows compare --icn",
         ));
     }
-    if let Some(flow) = raw.change.iter().find_map(|change| change.value.flow.as_ref()) {
-        return Err(Problem::at(&flow.span, "this change is of a flow, not of the network", OTHER));
-    }
     let pair = |flow: &At<RawFlow>| [flow.value.from.value.clone(), flow.value.to.value.clone()];
-    let first = pair(&raw.flow[0]);
+    let Some(first) = raw.flow.first().map(pair) else {
+        return Err(Problem::at(
+            &raw.duration.span,
+            "this file has no flow, so it does not say between which nodes traffic runs",
+            "add a [[flow]]",
+        ));
+    };
     for flow in &raw.flow {
         let own = &flow.value;
-        if own.controller.is_none() {
-            return Err(Problem::at(&flow.span, "this flow has no controller, so no contender drives it", OTHER));
-        }
         if let Some(route) = own.route.as_ref().or(own.back.as_ref()) {
             let help = "give a copy of the file without routes: traffic takes the fewest hops";
             return Err(Problem::at(&route.span, "this flow has a route of its own", help));
@@ -127,17 +152,7 @@ fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
             return Err(Problem::at(&flow.span, message, "give a copy of the file in which all flows have the same two ends"));
         }
     }
-    let taken = |end: &&At<String>| ENDS.contains(&end.value.as_str()) && !first.contains(&end.value);
-    let mut named = raw
-        .link
-        .iter()
-        .flat_map(|link| link.value.between.iter().flat_map(|ends| &ends.value).chain(&link.value.from).chain(&link.value.to));
-    match named.find(taken) {
-        Some(end) => {
-            Err(Problem::at(&end.span, format!("traffic does not begin or end at this node \"{}\"", end.value), "give it another name"))
-        }
-        None => Ok(first),
-    }
+    Ok(first)
 }
 
 fn tables(mut document: DocumentMut, ends: &[String; 2], folder: &Path) -> NetworkTables {

@@ -4,7 +4,7 @@ use crate::error::{Checked, ScenarioError};
 use crate::files::{ReadFile, read_named, scenario_text};
 use crate::paths::PathProfile;
 use crate::raw::RawScenario;
-use crate::{Scenario, check, graph, paths, syntax};
+use crate::{Overrides, Scenario, bottleneck, check, graph, paths, syntax};
 use std::io;
 use std::path::Path;
 
@@ -18,6 +18,13 @@ pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, Scenar
 
 /// The raw scenario; `text` gets the networks of its graph and its path appended, if it has them.
 pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
+    let mut raw = read_appended(text)?;
+    bottleneck::resolve(&mut raw)?;
+    Ok(raw)
+}
+
+/// The same as it is written: what the top says of the bottleneck is still there.
+pub(crate) fn read_appended(text: &mut String) -> Checked<RawScenario> {
     let mut raw: RawScenario = syntax::read(text)?;
     if let Some(graph) = &raw.graph {
         *text = graph::append(text, graph);
@@ -35,22 +42,38 @@ pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
 
 /// Reads and checks a scenario file. Paths of traces are relative to its folder.
 pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
-    let file = path.display().to_string();
-    let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
-    parse(&text, &file, &beside(path))
+    load_with(path, &Overrides::default(), None)
 }
 
-/// Reads and checks a scenario file in which `controller` drives every flow that has a controller, with all that follows from it: names
-/// that are not given, and the transport's settings that a controller chooses. As it is the file must be a scenario, too.
-pub fn load_driven_by(path: &Path, controller: &str) -> Result<Scenario, ScenarioError> {
-    load(path)?;
+/// Reads and checks a scenario file with another network or workload, in which `controller` drives every flow that has a controller, with all
+/// that follows from it: names that are not given, and the transport's settings that a controller chooses. As it is the file must be a
+/// scenario, too.
+pub fn load_with(path: &Path, overrides: &Overrides, controller: Option<&str>) -> Result<Scenario, ScenarioError> {
     let file = path.display().to_string();
-    let mut text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
+    let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
+    let read = beside(path);
+    if controller.is_some() || !overrides.is_empty() {
+        parse(&text, &file, &read)?;
+    }
+    parse_with(&text, &file, overrides, controller, &read)
+}
+
+/// The same of a scenario's text.
+pub fn parse_with(
+    text: &str,
+    file: &str,
+    overrides: &Overrides,
+    controller: Option<&str>,
+    read: &ReadFile,
+) -> Result<Scenario, ScenarioError> {
+    let mut text = overrides.applied(text, file)?;
     let checked = read_whole(&mut text).and_then(|mut raw| {
-        raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut()).for_each(|own| own.value = controller.to_owned());
-        check::check(&raw, &file, &beside(path))
+        if let Some(controller) = controller {
+            raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut()).for_each(|own| own.value = controller.to_owned());
+        }
+        check::check(&raw, file, read)
     });
-    checked.map_err(|problem| ScenarioError::new(*problem, &file, &text))
+    checked.map_err(|problem| ScenarioError::new(*problem, file, &text))
 }
 
 /// Reads the files that the scenario `path` names; relative names begin in its folder.

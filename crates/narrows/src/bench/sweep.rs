@@ -138,7 +138,11 @@ mod tests {
         for (name, words) in commands().into_iter().filter(|(name, _)| name.starts_with("sweep")) {
             let after = |flag: &str| words.iter().skip_while(|word| *word != flag).nth(1).cloned();
             let set = after("--set").and_then(|set| set.split_once('=').map(|(path, values)| (path.to_owned(), values.to_owned())));
-            let changes = Changes { set: set.into_iter().collect(), seeds: after("--seeds").map(|seeds| seeds.parse().expect("a number")) };
+            let changes = Changes {
+                set: set.into_iter().collect(),
+                seeds: after("--seeds").map(|seeds| seeds.parse().expect("a number")),
+                ..Changes::default()
+            };
             let sweep = Sweep::parse(SCENARIO, "short.toml", &changes).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(sweep.cells(), u64::from(CELLS), "{name}");
             sweep.check(&|_| Err(std::io::ErrorKind::NotFound.into())).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,7 +1,8 @@
 //! Arguments that name contenders.
 
+use super::network::NetworkArgs;
 use super::output::OutputArgs;
-use super::parse::{parse_choice, parse_path, parse_traffic};
+use super::parse::{parse_choice, parse_traffic};
 use crate::icn::IcnWay;
 use clap::{Args, Parser};
 use narrows_control::Choice;
@@ -12,20 +13,18 @@ use std::path::{Path, PathBuf};
 #[derive(Parser)]
 pub struct CompareArgs {
     /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`) [default: newreno
-    /// cubic bbr; with
-    /// --icn: mircc rcp newreno]
-    #[arg(value_name = "CONTROLLER", value_parser = parse_compared)]
+    /// cubic bbr; with --icn: mircc rcp newreno]
+    #[arg(value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_compared)]
     pub compared: Vec<Compared>,
     /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an information-centric network (see `narrows list icn`)
-    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "duration", "warmup", "traffic", "beside"])]
+    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "queue", "workload", "duration", "warmup", "traffic", "beside"])]
     pub icn: bool,
     /// Use the network of a scenario file; each controller in turn drives every flow that has one. Several files, or a file beside paths and
     /// traces, are the networks of a scorecard
     #[arg(long, value_name = "SCENARIO", value_delimiter = ',', conflicts_with = "rate")]
     pub file: Vec<PathBuf>,
-    /// Use a named path, for example leo (see `narrows list paths`); a scorecard takes several: lte,leo
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_path, conflicts_with = "rate")]
-    pub path: Vec<String>,
+    #[command(flatten)]
+    pub on: NetworkArgs,
     /// Make a scorecard of this traffic: bulk, web, call (see `narrows list traffic`) [default with --beside or several networks: bulk]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_traffic)]
     pub traffic: Vec<&'static NamedTraffic>,
@@ -33,7 +32,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_beside)]
     pub beside: Vec<Choice>,
     /// Rate of the bottleneck in both directions [default: 100 Mbit/s]
-    #[arg(long, conflicts_with = "trace", allow_hyphen_values = true)]
+    #[arg(long, conflicts_with_all = ["path", "trace"], allow_hyphen_values = true)]
     pub rate: Option<Rate>,
     /// Base round trip, half of it in each direction [default: 30 ms]
     #[arg(long, allow_hyphen_values = true)]
@@ -50,9 +49,6 @@ pub struct CompareArgs {
     /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
     #[arg(long, value_parser = parse_share, allow_hyphen_values = true)]
     pub loss: Option<f64>,
-    /// Capacity trace towards the receiver: mahimahi format, or lines of seconds,Mbit/s; a scorecard takes several
-    #[arg(long, value_name = "TRACE", value_delimiter = ',')]
-    pub trace: Vec<PathBuf>,
     /// Capacity trace of the acknowledgements' direction [default: 100 Mbit/s]
     #[arg(long, value_name = "TRACE", requires = "trace")]
     pub trace_back: Option<PathBuf>,
@@ -93,7 +89,7 @@ pub struct DiffArgs {
 impl CompareArgs {
     /// The network that the flags describe.
     pub fn network(&self) -> Comparison {
-        self.network_of(self.path.first(), self.trace.first())
+        self.network_of(self.on.path.first(), self.on.trace.first())
     }
 
     /// The same on a named path, or with a trace, instead of those that the flags name.

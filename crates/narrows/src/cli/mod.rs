@@ -2,6 +2,7 @@
 
 mod compare;
 mod kernel;
+mod network;
 mod output;
 mod parse;
 mod results;

@@ -1,6 +1,7 @@
 //! How values of arguments are read.
 
 use narrows_control::Choice;
+use narrows_path::DisciplineChoice;
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
 
 pub fn parse_choice(text: &str) -> Result<Choice, String> {
@@ -15,6 +16,10 @@ pub fn parse_path(text: &str) -> Result<String, String> {
             Err(format!("there is no path \"{text}\"; known paths: {}", names.join(", ")))
         }
     }
+}
+
+pub fn parse_queue(text: &str) -> Result<String, String> {
+    text.parse::<DisciplineChoice>().map(|choice| choice.text().to_owned()).map_err(|error| error.to_string())
 }
 
 pub fn parse_traffic(text: &str) -> Result<&'static NamedTraffic, String> {

@@ -1,5 +1,6 @@
 //! Arguments of runs.
 
+use super::network::NetworkArgs;
 use super::output::OutputArgs;
 use super::parse::parse_choice;
 use clap::Args;
@@ -17,6 +18,8 @@ pub struct RunArgs {
     /// First seed [default: the scenario's]
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub on: NetworkArgs,
     /// Overlay a measurement: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
@@ -81,8 +84,8 @@ pub struct FidelityArgs {
     /// Run only these cells: comma-separated numbers
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::fidelity::CELLS)))]
     pub cells: Vec<u32>,
-    /// Comma-separated controllers; those missing from the kernel are loaded: "pcc-vivace,hstcp?profile=linux"
-    #[arg(long, value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]
+    /// Controllers; those missing from the kernel are loaded: pcc-vivace "hstcp?profile=linux"
+    #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]
     pub controllers: Vec<Choice>,
     #[command(flatten)]
     pub output: OutputArgs,

@@ -1,9 +1,11 @@
 //! Arguments of many runs.
 
+use super::network::NetworkArgs;
 use super::output::OutputArgs;
 use super::parse::{parse_axis, parse_choice};
 use clap::Args;
 use narrows_control::Choice;
+use narrows_report::Column;
 use narrows_units::{Depth, Rate, Span};
 use std::path::PathBuf;
 
@@ -15,33 +17,48 @@ pub struct SweepArgs {
     /// Add or replace an axis: "link.bottleneck.rate=10 Mbit/s,100 Mbit/s", or a range: "duration={ from = '10 s', ... }"
     #[arg(long, value_name = "PATH=VALUES", value_parser = parse_axis)]
     pub set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub on: NetworkArgs,
     /// Number of seeds for each cell [default: 1, or the file's]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: Option<u32>,
     /// Resume the interrupted sweep of this result directory
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload"])]
     pub resume: Option<PathBuf>,
     #[command(flatten)]
+    pub shown: ShownArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Which numbers are printed.
+#[derive(Args)]
+pub struct ShownArgs {
+    /// Print these metrics: goodput, or of a group of flows or a controller "goodput of cubic" (see `narrows list metrics`) [default: the main
+    /// ones]; the report has them all
+    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
+    pub metric: Vec<Column>,
 }
 
 #[derive(Args)]
 pub struct MatrixArgs {
     /// Controllers, with parameters after "?" (see `narrows list controllers`)
-    #[arg(default_values = ["newreno", "cubic", "bbr"], value_parser = parse_choice)]
+    #[arg(value_name = "CONTROLLER", default_values = ["newreno", "cubic", "bbr"], value_delimiter = ',', value_parser = parse_choice)]
     pub controllers: Vec<Choice>,
-    /// Comma-separated rates of the bottleneck
-    #[arg(long, default_value = "50 Mbit/s", value_delimiter = ',')]
+    #[command(flatten)]
+    pub on: NetworkArgs,
+    /// Comma-separated rates of the bottleneck [default: 50 Mbit/s]
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["path", "trace"])]
     pub rate: Vec<Rate>,
-    /// Comma-separated base round trips
-    #[arg(long, default_value = "30 ms", value_delimiter = ',')]
+    /// Comma-separated base round trips [default: 30 ms]
+    #[arg(long, value_delimiter = ',', conflicts_with = "path")]
     pub rtt: Vec<Span>,
-    /// Comma-separated buffers of the bottleneck
-    #[arg(long, default_value = "0.5 bdp,1 bdp,4 bdp", value_delimiter = ',')]
+    /// Comma-separated buffers of the bottleneck [default: 0.5 bdp,1 bdp,4 bdp]
+    #[arg(long, value_delimiter = ',', conflicts_with = "path")]
     pub buffer: Vec<Depth>,
-    /// Duration of each run
-    #[arg(long, default_value = "60 s")]
-    pub duration: Span,
+    /// Duration of each run [default: 60 s; on a path at most as long as the path's]
+    #[arg(long)]
+    pub duration: Option<Span>,
     /// Warm-up, excluded from statistics [default: 1/6 of the duration]
     #[arg(long)]
     pub warmup: Option<Span>,
@@ -51,6 +68,8 @@ pub struct MatrixArgs {
     /// First seed
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: u64,
+    #[command(flatten)]
+    pub shown: ShownArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }

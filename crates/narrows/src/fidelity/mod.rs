@@ -105,6 +105,10 @@ fn remake(args: &FidelityArgs) -> String {
     let cells = if cells.is_empty() { String::new() } else { format!(" --cells {}", cells.join(",")) };
     let controllers: Vec<&str> = args.controllers.iter().map(|choice| choice.text()).collect();
     let usual = controllers == CONTROLLERS;
-    let controllers = if usual { String::new() } else { format!(" --controllers {}", quote(&controllers.join(","))) };
+    let controllers = if usual {
+        String::new()
+    } else {
+        format!(" --controllers {}", controllers.iter().map(|name| quote(name)).collect::<Vec<_>>().join(" "))
+    };
     format!("narrows fidelity{quick}{cells}{controllers}")
 }

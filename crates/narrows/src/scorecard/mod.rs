@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// Whether a scorecard is asked for, not a comparison on one network.
 pub fn is_wanted(args: &CompareArgs) -> bool {
-    !args.icn && (!args.traffic.is_empty() || !args.beside.is_empty() || args.path.len() + args.file.len() + args.trace.len() > 1)
+    !args.icn && (!args.traffic.is_empty() || !args.beside.is_empty() || args.on.path.len() + args.file.len() + args.on.trace.len() > 1)
 }
 
 /// Runs each controller with each traffic on each network, alone and beside each competitor, and shows what that does to both.
@@ -28,6 +28,9 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let names = distinct(tested.iter().map(|choice| choice.text()))?;
     let beside = distinct(args.beside.iter().map(|choice| choice.text()))?;
     routers::refuse(tested.iter().chain(&args.beside), "all that are on a network of a scorecard share its queues")?;
+    if !args.on.workloads().is_empty() {
+        return Err(Failure::Other("a scorecard shows kinds of traffic; name them with --traffic instead of --workload".to_owned()));
+    }
     let traffic = traffic(args)?;
     if args.seed.is_some_and(|seed| i64::try_from(seed).is_err()) {
         return Err(Failure::Other(format!("a scorecard's first seed is at most {}; give a smaller --seed", i64::MAX)));
@@ -48,7 +51,7 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
     let grid = job.run(reserved, &args.output, &started, None)?;
-    output::show(&grid, &directory, &args.output)?;
+    output::show(&grid, &[], &directory, &args.output)?;
     Ok(Outcome::Ok)
 }
 

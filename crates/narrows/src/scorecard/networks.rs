@@ -20,12 +20,12 @@ pub struct Source {
 /// The networks that the arguments name: paths, traces, files; without any, that of the flags.
 pub fn sources(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
     let mut all = Vec::new();
-    for name in &args.path {
+    for name in &args.on.path {
         let path = PathProfile::named(name).expect("the argument was checked");
         let tables = NetworkTables::parse(path.text, name, Path::new(""))?;
         all.push(source(args, name.clone(), (path.summary().to_owned(), path.source()), tables));
     }
-    for trace in &args.trace {
+    for trace in &args.on.trace {
         let name = format!("trace {}", own_name(trace, "trace-"));
         all.push(of_flags(args, name, "a link with recorded capacity", args.network_of(None, Some(trace)))?);
     }

@@ -6,7 +6,7 @@ use crate::quote::quote;
 use narrows_report::{Lined, Lineup};
 use narrows_scenario::{ENDS, NamedTraffic, NetworkTables};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The sweep: networks, and who is on them.
 pub fn sweep(args: &CompareArgs, title: &str, lineup: &Lineup, sources: &[Source]) -> String {
@@ -19,8 +19,9 @@ pub fn sweep(args: &CompareArgs, title: &str, lineup: &Lineup, sources: &[Source
         .iter()
         .map(|run| format!("    {{ label = {}, value = [{}] }},\n", quoted(&run.label()), flows(args, lineup, run)))
         .collect();
+    let queue = args.on.queue.first().map_or_else(String::new, |queue| format!("queue = {}\n", quoted(queue)));
     format!(
-        "name = {}\nseed = {}\n\n[sweep]\n\"{}\" = [\n{networks}]\nflow = [\n{runs}]\nseeds = {}\n",
+        "name = {}\nseed = {}\n{queue}\n[sweep]\n\"{}\" = [\n{networks}]\nflow = [\n{runs}]\nseeds = {}\n",
         quoted(title),
         args.seed.unwrap_or(1),
         NetworkTables::KEYS,
@@ -56,14 +57,13 @@ pub fn remake(args: &CompareArgs, lineup: &Lineup, names: &BTreeMap<String, Stri
     words.extend(lineup.controllers.iter().map(|name| quote(name)));
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", quote(&value))));
     let list = |texts: Vec<String>| (!texts.is_empty()).then(|| texts.join(","));
-    let kept = |file: &PathBuf| {
+    let kept = |file: &Path| {
         let own = file.display().to_string();
         names.get(&own).cloned().unwrap_or(own)
     };
     let files = lineup.networks.iter().filter(|network| network.file.is_some()).map(|network| file_name(&network.name));
-    option("path", list(args.path.clone()));
-    option("trace", list(args.trace.iter().map(kept).collect()));
-    option("trace-back", args.trace_back.as_ref().map(kept));
+    args.on.words(kept).into_iter().for_each(|(name, value)| option(name, Some(value)));
+    option("trace-back", args.trace_back.as_deref().map(kept));
     option("file", list(files.collect()));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));

@@ -92,7 +92,7 @@ fn number(value: &Value) -> Option<(&'static str, f64)> {
 }
 
 /// All axes of a document, `seed` last.
-pub(super) fn read(document: &Document<String>, first_seed: i64) -> Checked<Vec<Axis>> {
+pub(crate) fn read(document: &Document<String>, first_seed: i64) -> Checked<Vec<Axis>> {
     const EXAMPLE: &str = "\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"100 Mbit/s\"]";
     let Some((key, item)) = document.get_key_value("sweep") else {
         return Err(Problem::at(&(0..0), "there is no [sweep] in this file", format!("add [sweep] with an axis, for example {EXAMPLE}")));

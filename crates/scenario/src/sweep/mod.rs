@@ -3,7 +3,7 @@
 //! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can
 //! say can be an axis.
 
-mod axis;
+pub(crate) mod axis;
 mod changes;
 mod mode;
 mod path;
@@ -15,6 +15,7 @@ pub use changes::Changes;
 pub use mode::Mode;
 pub(crate) use path::{Path, places};
 pub use set::moved;
+pub(crate) use set::not_toml;
 
 use crate::error::{Problem, ScenarioError};
 use crate::files::{ReadFile, scenario_text};

@@ -42,6 +42,11 @@ impl Path {
         self.0.first().is_some_and(|first| first == key)
     }
 
+    /// True for values called by this key.
+    pub fn ends_with(&self, key: &str) -> bool {
+        self.0.last().is_some_and(|last| last == key)
+    }
+
     /// What it names, in words: "loss of bottleneck", "number of flows".
     pub fn words(&self) -> String {
         let joined = |keys: &[String]| keys.join(" ").replace('_', " ");

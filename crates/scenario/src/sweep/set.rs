@@ -9,8 +9,9 @@ use toml_edit::{Array, DocumentMut, Formatted, Item, Table, TomlError, Value};
 
 /// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
 pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
+    let text = &changes.overrides.put(text)?;
     if changes.set.is_empty() && changes.seeds.is_none() {
-        return Ok(text.to_owned());
+        return Ok(text.clone());
     }
     let mut document: DocumentMut = text.parse().map_err(|error| not_toml(text, &error))?;
     if document.get("sweep").is_none() {
@@ -46,7 +47,7 @@ fn listed(values: &str) -> Value {
 }
 
 /// Text that is not TOML, in the words of a scenario's own reader where that refuses it too.
-pub(super) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
+pub(crate) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
     match crate::syntax::read::<RawScenario>(text) {
         Err(problem) => problem,
         Ok(_) => Problem::at(&error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "correct this line"),

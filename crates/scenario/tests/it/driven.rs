@@ -1,7 +1,7 @@
 //! A controller that takes the place of a scenario's own brings all that follows from it.
 
 use narrows_control::ENTRIES;
-use narrows_scenario::{load_driven_by, parse};
+use narrows_scenario::{Overrides, load_with, parse};
 use std::fs;
 use std::path::Path;
 
@@ -46,7 +46,8 @@ workload = { rate = "1 Mbit/s" }
 fn every_controller_drives_as_if_the_file_named_it() {
     with_file("driven", SCENARIO, |file| {
         for entry in ENTRIES {
-            let driven = load_driven_by(file, entry.name).unwrap_or_else(|error| panic!("{}: {}", entry.name, error.short()));
+            let driven = load_with(file, &Overrides::default(), Some(entry.name))
+                .unwrap_or_else(|error| panic!("{}: {}", entry.name, error.short()));
             let text = SCENARIO.replace("\"cubic\"", &format!("\"{}\"", entry.name));
             let written = parse(&text, "driven.toml", &narrows_scenario::read_named).unwrap();
             assert_eq!(driven.to_toml(), written.to_toml(), "{}", entry.name);
@@ -63,8 +64,8 @@ fn every_controller_drives_what_another_has_run_as_if_it_had_run_itself() {
         let text = SCENARIO.replace("\"cubic\"", &format!("\"{ran}\"")).replace("ack_every = 4", transport);
         let result = parse(&text, "ran.toml", &narrows_scenario::read_named).unwrap().to_toml();
         for entry in ENTRIES {
-            let driven = with_file("ran", &result, |file| load_driven_by(file, entry.name).unwrap());
-            let own = with_file("own", &text, |file| load_driven_by(file, entry.name).unwrap());
+            let driven = with_file("ran", &result, |file| load_with(file, &Overrides::default(), Some(entry.name)).unwrap());
+            let own = with_file("own", &text, |file| load_with(file, &Overrides::default(), Some(entry.name)).unwrap());
             for (driven, own) in driven.flows.iter().zip(&own.flows) {
                 assert_eq!(driven.transport, own.transport, "{} after {ran} with {transport}", entry.name);
             }

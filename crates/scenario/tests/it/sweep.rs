@@ -141,6 +141,7 @@ fn the_command_line_adds_and_replaces_axes() {
     let changes = Changes {
         set: vec![("link.bottleneck.rate".to_owned(), "1 Mbit/s,2 Mbit/s".to_owned()), ("flow.a.count".to_owned(), "1,2,3".to_owned())],
         seeds: Some(4),
+        ..Changes::default()
     };
     let sweep = Sweep::parse(&text("\"link.bottleneck.rate\" = [\"9 Mbit/s\"]\nseed = [5]"), "test.toml", &changes).unwrap();
     let lengths: Vec<_> = sweep.axes().iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
