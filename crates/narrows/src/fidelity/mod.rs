@@ -50,7 +50,7 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let mut result = Fidelity {
         title: format!("Simulator beside kernel: {} cells, {duration}, {seeds} {}", cells.len(), if seeds == 1 { "seed" } else { "seeds" }),
         remake: remake(&args),
-        notes: notes(&measured),
+        notes: notes(&measured, seeds),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         cells: measured,
         goals,
@@ -84,9 +84,11 @@ fn unsound(runs: &[Record]) -> Option<String> {
     (!issues.is_empty()).then(|| issues.join("; "))
 }
 
-fn notes(cells: &[FidelityCell]) -> Vec<String> {
+fn notes(cells: &[FidelityCell], seeds: usize) -> Vec<String> {
+    let statistic =
+        (seeds > 1).then(|| format!("distances are of means over {seeds} seeds, of retransmissions over all packets of all seeds"));
     let note = |cell: &FidelityCell| Some(format!("cell {} does not count: {}", cell.number, cell.invalid.as_ref()?));
-    cells.iter().filter_map(note).collect()
+    statistic.into_iter().chain(cells.iter().filter_map(note)).collect()
 }
 
 fn measure(cell: &Cell, plan: &Scenario, kernel: &[Record], simulator: &[Record]) -> FidelityCell {

@@ -11,6 +11,7 @@ mod host;
 mod kernel;
 mod kernel_kill;
 mod live;
+mod networks;
 mod outside;
 mod overlays;
 mod page;

@@ -1,6 +1,6 @@
 //! Scorecards as a user meets them: their numbers, files and refusals, made again, interrupted and continued.
 
-use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
+use crate::scratch::{PROGRAM, SHORT, Scratch, code, same, stderr, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -8,13 +8,6 @@ use std::time::{Duration, Instant};
 
 const SMALL: [&str; 13] =
     ["compare", "cubic", "bbr", "--path", "dsl,lte", "--traffic", "bulk,web", "--beside", "newreno", "--duration", "6 s", "--seeds", "2"];
-
-fn same(place: &Scratch, one: &str, two: &str) {
-    assert_eq!(place.files_of(one), place.files_of(two));
-    for file in place.files_of(one).iter().filter(|file| *file != "run.json") {
-        assert!(place.read(&format!("{one}/{file}")) == place.read(&format!("{two}/{file}")), "{file} of {one} and {two} differ");
-    }
-}
 
 fn json(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).expect("JSON")

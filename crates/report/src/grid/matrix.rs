@@ -235,7 +235,7 @@ fn high(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
     &pairs.high
 }
 
-/// The values of a pair with a bar of the row's before them, and below them the interval of the row's.
+/// The values of a pair with a bar of the row's before them, and below them their intervals.
 fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String; 2] {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let Some(value) = pairs.median[row][column] else { return one(or_dash(None)) };
@@ -246,8 +246,22 @@ fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String;
         _ => 1.0,
     };
     let bar = BARS[((value / whole).clamp(0.0, 1.0) * 8.0).round() as usize];
-    let interval = pairs.low[row][column].zip(pairs.high[row][column]).map(|(low, high)| Interval { low, high });
-    [format!("{bar} {}", measure.text(pairs, row, column)), Spread { interval, ..Spread::default() }.range()]
+    let range = |row: usize, column: usize| {
+        let interval = pairs.low[row][column].zip(pairs.high[row][column]).map(|(low, high)| Interval { low, high });
+        Spread { interval, ..Spread::default() }.range()
+    };
+    let (own, other) = (range(row, column), if measure.is_of_each() { range(column, row) } else { String::new() });
+    // Where both ends look alike, so does the value.
+    let or_value = |range: &str, row: usize, column: usize| match range {
+        "" => or_dash(pairs.median[row][column]),
+        range => range.to_owned(),
+    };
+    let below = match (own.as_str(), other.as_str(), measure.is_of_each()) {
+        ("", "", _) => String::new(),
+        (own, _, false) => own.to_owned(),
+        (own, other, true) => format!("{} / {}", or_value(own, row, column), or_value(other, column, row)),
+    };
+    [format!("{bar} {}", measure.text(pairs, row, column)), below]
 }
 
 fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {

@@ -68,11 +68,11 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whose numbers they are: "all", "  first: cubic".
+    /// Whose numbers they are: "all", "first: cubic".
     pub fn flows(&self) -> String {
         match self.group {
-            Some(group) if group.name == group.controller => format!("  {}", group.name),
-            Some(group) => format!("  {}: {}", group.name, group.controller),
+            Some(group) if group.name == group.controller => group.name.to_string(),
+            Some(group) => format!("{}: {}", group.name, group.controller),
             None if self.several => "all".to_owned(),
             None => String::new(),
         }

@@ -111,7 +111,7 @@ fn most(grid: &Grid) -> usize {
 
 fn drawn(grid: &Grid, parts: &[Arc<str>], column: &Column) -> Plotted {
     let spreads = grid.spreads_in(grid.cells(), column);
-    let rounded = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
+    let rounded = |value: f64| format!("{value:.5e}").parse().unwrap_or(value);
     Plotted {
         title: column.head(),
         part: column.of.as_ref().and_then(|of| parts.iter().position(|part| part == of)),
@@ -143,7 +143,7 @@ fn table(grid: &Grid) -> String {
             axis_cell("row", if line.group.is_none() { axis.labels[places[*index]].as_str() } else { "" })
         };
         let mut row: String = axes.iter().map(label).collect();
-        row += &if grouped { axis_cell("row", line.flows().trim_start()) } else { String::new() };
+        row += &if grouped { axis_cell("row", &line.flows()) } else { String::new() };
         row.extend(columns.iter().zip(&whole).map(|(column, whole)| {
             let [median, interval] = line.spread(grid, column, whole).map_or_else(Default::default, |spread| spread.cell());
             format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))

@@ -147,7 +147,7 @@ pub(crate) struct RawSpread {
 
 /// Some packets are late, and others overtake them.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table; { share = \"1 %\", delay = \"5 ms\" }")]
 #[schemars(rename = "Reorder")]
 pub(crate) struct RawReorder {
     /// The share of packets that are late: "1 %", or a probability.

@@ -9,9 +9,8 @@ use toml_edit::{Array, DocumentMut, Formatted, Item, Table, TomlError, Value};
 
 /// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
 pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
-    let text = &changes.overrides.put(text)?;
     if changes.set.is_empty() && changes.seeds.is_none() {
-        return Ok(text.clone());
+        return changes.overrides.put(text);
     }
     let mut document: DocumentMut = text.parse().map_err(|error| not_toml(text, &error))?;
     if document.get("sweep").is_none() {
@@ -32,7 +31,7 @@ pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
         sweep.remove("seed");
         sweep.insert("seeds", Item::Value(Value::from(i64::from(seeds)).decorated(" ", "")));
     }
-    Ok(document.to_string())
+    changes.overrides.put(&document.to_string())
 }
 
 /// `1,2,3` as a list: numbers and words of TOML as such, everything else as texts.

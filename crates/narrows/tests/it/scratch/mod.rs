@@ -94,3 +94,11 @@ from = "left"
 to = "right"
 controller = "cubic"
 "#;
+
+/// Fails unless two results have the same files with the same bytes, but for what only the machine and the clock make different.
+pub fn same(place: &Scratch, one: &str, two: &str) {
+    assert_eq!(place.files_of(one), place.files_of(two));
+    for file in place.files_of(one).iter().filter(|file| *file != "run.json") {
+        assert!(place.read(&format!("{one}/{file}")) == place.read(&format!("{two}/{file}")), "{file} of {one} and {two} differ");
+    }
+}

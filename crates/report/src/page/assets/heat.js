@@ -34,7 +34,7 @@ function heatMaps(id, panels, xs, ys, title, range, scale) {
     const col = k % columns, row = Math.floor(k / columns), n = k ? k + 1 : "", x0 = col * (each + gapX), y1 = 1 - (row * (tall + top + bottom)) / inner;
     traces.push({
       type: "heatmap", z: panel.z, x: places(xs), y: places(ys), xaxis: `x${n}`, yaxis: `y${n}`, xgap: 2, ygap: 2, zmin: range[0], zmax: range[1], colorscale: scale,
-      showscale: k === 0, colorbar: { thickness: 12, outlinewidth: 0, len: Math.min(1, 300 / inner), y: 1, yanchor: "top", tickfont: font({ size: 11.5 }) },
+      showscale: k === 0, colorbar: { thickness: 12, outlinewidth: 0, len: Math.min(1, 300 / inner), nticks: inner < 120 ? 2 : 6, y: 1, yanchor: "top", tickfont: font({ size: 11.5 }) },
       customdata: panel.hover, hovertemplate: "%{customdata}<extra></extra>",
     });
     if (!crowded) {
