@@ -53,6 +53,7 @@ mod sweep;
 mod syntax;
 mod text;
 mod unsupported;
+mod whole;
 mod write;
 
 pub use comparison::Comparison;

@@ -2,8 +2,8 @@
 
 use crate::error::{Checked, Problem, ScenarioError};
 use crate::network_tables::{ENDS, ends};
-use crate::read::read_appended;
-use crate::sweep::{Path, axis, not_toml};
+use crate::sweep::{Path, axis};
+use crate::whole::{not_toml, read_appended};
 use crate::{NamedTraffic, TRAFFIC};
 use narrows_params::suggest;
 use std::str::FromStr;

@@ -1,10 +1,10 @@
 //! Reading a scenario from text or from a file.
 
-use crate::error::{Checked, ScenarioError};
+use crate::error::ScenarioError;
 use crate::files::{ReadFile, read_named, scenario_text};
 use crate::paths::PathProfile;
-use crate::raw::RawScenario;
-use crate::{Overrides, Scenario, bottleneck, check, graph, paths, syntax};
+use crate::whole::read_whole;
+use crate::{Overrides, Scenario, check};
 use std::io;
 use std::path::Path;
 
@@ -14,30 +14,6 @@ pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, Scenar
     let mut whole = text.to_owned();
     let checked = read_whole(&mut whole).and_then(|raw| check::check(&raw, file, read));
     checked.map_err(|problem| ScenarioError::new(*problem, file, &whole))
-}
-
-/// The raw scenario; `text` gets the networks of its graph and its path appended, if it has them.
-pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
-    let mut raw = read_appended(text)?;
-    bottleneck::resolve(&mut raw)?;
-    Ok(raw)
-}
-
-/// The same as it is written: what the top says of the bottleneck is still there.
-pub(crate) fn read_appended(text: &mut String) -> Checked<RawScenario> {
-    let mut raw: RawScenario = syntax::read(text)?;
-    if let Some(graph) = &raw.graph {
-        *text = graph::append(text, graph);
-        raw = syntax::read(text)?;
-    }
-    let Some(path) = &raw.path else { return Ok(raw) };
-    let own = text.len();
-    *text = paths::append(text, path)?;
-    let mut raw: RawScenario = syntax::read(text)?;
-    // A short run sees less of a path than a long one.
-    let duration = raw.duration.value.0;
-    raw.change.retain(|change| change.span.start < own || change.value.at.value.0 < duration);
-    Ok(raw)
 }
 
 /// Reads and checks a scenario file. Paths of traces are relative to its folder.

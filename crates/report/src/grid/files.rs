@@ -2,6 +2,7 @@
 
 use super::model::{GridAxis, Metrics, places};
 use super::reduced::OfGroup;
+use super::suffix::suffix;
 use super::summary::{grid_json, parse};
 use super::{Grid, Reduced};
 use crate::checksums::ResultDir;
@@ -171,15 +172,4 @@ fn of_groups(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Shee
         sheet.add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values.collect()));
     }
     sheet
-}
-
-/// How a unit ends the name of a column.
-pub(super) fn suffix(unit: &str) -> String {
-    match unit {
-        "" => String::new(),
-        "%" => "_percent".to_owned(),
-        "Mbit/s" => "_mbps".to_owned(),
-        "B" => "_bytes".to_owned(),
-        other => format!("_{}", other.to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_per_").trim_matches('_')),
-    }
 }

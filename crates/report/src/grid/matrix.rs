@@ -1,7 +1,7 @@
 //! Every controller beside every other: share, harm and starvation.
 
-use super::files::suffix;
 use super::reduced::Reduced;
+use super::suffix::suffix;
 use crate::number::{or_dash, short};
 use crate::sheet::{Cells, Sheet};
 use crate::spread::Spread;

@@ -5,6 +5,7 @@ mod files;
 mod matrix;
 mod model;
 mod reduced;
+mod suffix;
 mod summary;
 mod table;
 

@@ -145,7 +145,7 @@ fn table(grid: &Grid) -> String {
         let mut row: String = axes.iter().map(label).collect();
         row += &if grouped { axis_cell("row", &line.flows()) } else { String::new() };
         row.extend(columns.iter().zip(&whole).map(|(column, whole)| {
-            let [median, interval] = line.spread(grid, column, whole).map_or_else(Default::default, |spread| spread.cell());
+            let [median, interval] = line.spread(grid, column, whole).map(|spread| spread.cell()).unwrap_or_default();
             format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
         }));
         let class = if line.group.is_some() { " class=\"part\"" } else { "" };

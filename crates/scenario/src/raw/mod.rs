@@ -27,10 +27,6 @@ pub(crate) struct RawScenario {
     pub name: Option<At<String>>,
     /// A named path between the nodes "sender" and "receiver", whose links are added to those of this file (`narrows list paths`).
     pub path: Option<At<String>>,
-    /// The queue discipline of the bottleneck, in both directions: of the only link that has a rate or a trace, whichever it has of its own.
-    pub queue: Option<At<String>>,
-    /// A file of recorded capacity for the bottleneck, instead of its rate: of the only link that has one. Its way back keeps its rate.
-    pub trace: Option<At<String>>,
     /// A random information-centric network that is added to this file's.
     pub graph: Option<At<RawGraph>>,
     /// Fixes every random draw. Default: 1.
@@ -70,6 +66,10 @@ pub(crate) struct RawScenario {
     /// What changes during the run.
     #[serde(default)]
     pub change: Vec<At<RawChange>>,
+    /// The queue discipline of the bottleneck, in both directions: of the only link that has a rate or a trace, whichever it has of its own.
+    pub queue: Option<At<String>>,
+    /// A file of recorded capacity for the bottleneck, instead of its rate: of the only link that has one. Its way back keeps its rate.
+    pub trace: Option<At<String>>,
     /// Values that vary, for `narrows sweep`: the path of a value, such as "link.bottleneck.rate", and a list of values, or a range
     /// { from, to, step } or { from, to, count, log }; `seeds` for so many seeds.
     pub sweep: Option<At<RawSweep>>,

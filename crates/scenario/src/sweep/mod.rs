@@ -15,11 +15,10 @@ pub use changes::Changes;
 pub use mode::Mode;
 pub(crate) use path::{Path, places};
 pub use set::moved;
-pub(crate) use set::not_toml;
 
 use crate::error::{Problem, ScenarioError};
 use crate::files::{ReadFile, scenario_text};
-use crate::read::read_whole;
+use crate::whole::{not_toml, read_whole};
 use crate::{Scenario, check};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -69,7 +68,7 @@ impl Sweep {
     }
 
     fn read(text: &str, file: &str) -> Result<Sweep, Box<Problem>> {
-        let document = Document::parse(text.to_owned()).map_err(|error| set::not_toml(text, &error))?;
+        let document = Document::parse(text.to_owned()).map_err(|error| not_toml(text, &error))?;
         let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
         let axes = axis::read(&document, first_seed)?;
         let mut base = document.into_mut();

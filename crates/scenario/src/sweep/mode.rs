@@ -2,8 +2,9 @@
 
 use super::axis::{self, Axis};
 use super::path::Path;
-use super::{Fixed, Sweep, set};
+use super::{Fixed, Sweep};
 use crate::error::{Checked, Problem};
+use crate::whole::not_toml;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 /// How a figure is run.
@@ -30,7 +31,7 @@ impl Mode {
 impl Sweep {
     /// The sweep of a figure file, which has a single cell without `[sweep]`: as it is, or with the changes of a mode.
     pub(crate) fn figure(text: &str, file: &str, mode: Mode) -> Checked<Sweep> {
-        let document = Document::parse(text.to_owned()).map_err(|error| set::not_toml(text, &error))?;
+        let document = Document::parse(text.to_owned()).map_err(|error| not_toml(text, &error))?;
         let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
         let mut axes = if document.contains_key("sweep") { axis::read(&document, first_seed)? } else { Vec::new() };
         let mut base = document.clone().into_mut();

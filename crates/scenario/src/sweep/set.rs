@@ -1,11 +1,11 @@
 //! Puts changes from outside the file into it.
 
 use super::changes::Changes;
-use crate::error::{Checked, Problem};
-use crate::raw::RawScenario;
+use crate::error::Checked;
+use crate::whole::not_toml;
 use std::collections::BTreeMap;
 use toml_edit::visit_mut::VisitMut;
-use toml_edit::{Array, DocumentMut, Formatted, Item, Table, TomlError, Value};
+use toml_edit::{Array, DocumentMut, Formatted, Item, Table, Value};
 
 /// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
 pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
@@ -43,14 +43,6 @@ fn listed(values: &str) -> Value {
         .and_then(|value| value.as_array().cloned())
         .unwrap_or_else(|| values.split(',').map(one).collect());
     Value::Array(list)
-}
-
-/// Text that is not TOML, in the words of a scenario's own reader where that refuses it too.
-pub(crate) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
-    match crate::syntax::read::<RawScenario>(text) {
-        Err(problem) => problem,
-        Ok(_) => Problem::at(&error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "correct this line"),
-    }
 }
 
 /// The text of a scenario with texts that name files replaced.
