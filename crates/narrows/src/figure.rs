@@ -5,15 +5,13 @@ use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use narrows_params::suggest;
-use narrows_report::Figure;
+use narrows_report::{Figure, ResultDir};
+use std::path::Path;
 
 /// Lists the figures of a result directory, or draws one.
 pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     let files = narrows_report::open(&args.directory)?;
-    let figures = match narrows_report::read_grid(&files)? {
-        Some(grid) => narrows_report::grid_figures(&grid),
-        None => narrows_report::figures(&narrows_report::read(&files)?),
-    };
+    let figures = figures(&files)?;
     let names: Vec<String> = figures.iter().map(Figure::name).collect();
     let Some(name) = args.name else {
         let wide = names.iter().map(String::len).max().unwrap_or(0);
@@ -26,9 +24,34 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
         let known = suggest(&name, "figures", names.iter().map(String::as_str));
         return Err(Failure::Other(format!("this result has no figure \"{name}\"; {known}")));
     };
-    let file = args.svg.unwrap_or_else(|| format!("{name}.svg").into());
-    std::fs::write(&file, figure.svg())
-        .map_err(|error| Failure::Other(format!("the figure cannot be written to {}: {error}; choose another --svg", file.display())))?;
-    output::print(&format!("{}\n", file.display()))?;
+    let svg = args.svg.or_else(|| args.png.is_none().then(|| format!("{name}.svg").into()));
+    if let Some(file) = svg {
+        written(&file, figure.svg().as_bytes(), "--svg")?;
+    }
+    if let Some(file) = args.png {
+        let pixels = figure.png();
+        let pixels = pixels.ok_or_else(|| Failure::Other(format!("\"{name}\" is too large for a PNG; use --svg")))?;
+        written(&file, &pixels, "--png")?;
+    }
     Ok(Outcome::Ok)
+}
+
+/// The figures of a result, whatever it is of.
+fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
+    if let Some(kept) = narrows_report::read_plots(files)? {
+        return Ok(narrows_report::reproduction_figures(&kept));
+    }
+    if let Some(kept) = narrows_report::read_fidelity(files)? {
+        return Ok(narrows_report::fidelity_figures(&kept));
+    }
+    Ok(match narrows_report::read_grid(files)? {
+        Some(grid) => narrows_report::grid_figures(&grid),
+        None => narrows_report::figures(&narrows_report::read(files)?),
+    })
+}
+
+fn written(file: &Path, bytes: &[u8], flag: &str) -> Result<(), Failure> {
+    std::fs::write(file, bytes)
+        .map_err(|error| Failure::Other(format!("the figure cannot be written to {}: {error}; choose another {flag}", file.display())))?;
+    Ok(output::print(&format!("{}\n", file.display()))?)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ReportError;
 use crate::together;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -85,6 +86,15 @@ impl ResultDir {
         let path = self.dir.join(name);
         let opened = if self.sums.contains_key(name) { regular(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
         opened.map_err(|source| ReportError::Read { path, source })
+    }
+
+    /// What one of its files says in JSON; `None` if there is no such file.
+    pub(crate) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ReportError> {
+        if !self.sums.contains_key(name) {
+            return Ok(None);
+        }
+        let damaged = |error: serde_json::Error| ReportError::Damaged { path: self.dir.join(name), reason: error.to_string() };
+        serde_json::from_str(&self.text(name)?).map(Some).map_err(damaged)
     }
 
     /// The text of one of its files.

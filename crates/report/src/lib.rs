@@ -38,7 +38,7 @@ pub use checksums::{ResultDir, open};
 pub use csv::export_csv;
 pub use directory::{Input, RunInfo, read, redraw, write};
 pub use error::ReportError;
-pub use fidelity::{Fidelity, FidelityCell, Goal, fidelity_json, fidelity_table, write_fidelity};
+pub use fidelity::{Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity, write_fidelity};
 pub use grid::{
     Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid,
     write_flows, write_grid,
@@ -46,12 +46,12 @@ pub use grid::{
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{Figure, Underway, figures, grid_figures, grid_html, html};
+pub use page::{Figure, Underway, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
 pub use perfetto::export_perfetto;
 pub use qlog::SenderLog;
 pub use reproduction::{
-    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptRun, PaperResult, Reproduction, Traced, Verdict, reproduction_json,
-    reproduction_table, write_reproduction,
+    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptPlots, KeptRun, PaperResult, Reproduction, Traced, Verdict, read_plots,
+    reproduction_json, reproduction_table, write_reproduction,
 };
 pub use reserved::Reserved;
 pub use scorecard::{

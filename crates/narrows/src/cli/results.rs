@@ -41,13 +41,16 @@ pub enum ExportFormat {
 
 #[derive(Args)]
 pub struct FigureArgs {
-    /// Result directory of a run, comparison, sweep or matrix
+    /// Result directory of any command
     pub directory: PathBuf,
     /// Figure to draw; without it, the figures are listed
     pub name: Option<String>,
-    /// SVG file to write [default: NAME.svg]
+    /// SVG file to write [default: NAME.svg, without --png]
     #[arg(long, value_name = "FILE", requires = "name")]
     pub svg: Option<PathBuf>,
+    /// PNG file to write, of 1800 pixels in width; beside the SVG file if both are given
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub png: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -37,6 +37,14 @@ pub(crate) struct Curve {
     pub y: Vec<Option<Point>>,
 }
 
+impl Curve {
+    /// Times with their values.
+    pub fn points(&self) -> Vec<Option<(f64, f64)>> {
+        let at = |index: usize| self.x0.0 + index as f64 * self.dx.0;
+        self.y.iter().enumerate().map(|(index, y)| y.map(|y| (at(index), y.0))).collect()
+    }
+}
+
 /// Samples by their place on the grid of sampling times; what is missing is `None`.
 pub(crate) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, value: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
     let step = interval.as_nanos().max(1);

@@ -27,7 +27,7 @@ use crate::columns::Results;
 use crate::emulation::INVALID;
 use crate::setup::setup;
 pub(crate) use fidelity::fidelity_html;
-pub use figure::{Figure, figures, grid_figures};
+pub use figure::{Figure, fidelity_figures, figures, grid_figures, reproduction_figures};
 use frame::{Frame, Plots, fill, notes};
 pub use grid::grid_html;
 use over_time::over_time;

@@ -11,9 +11,9 @@ pub(super) const BINS: usize = 150;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Traced {
     /// The flow or flows, or the link, that it is of.
-    pub(super) name: String,
+    pub(crate) name: String,
     #[serde(flatten)]
-    pub(super) curve: Curve,
+    pub(crate) curve: Curve,
 }
 
 /// A count keeps its value where samples are missing, so that a sum does not fall.

@@ -5,48 +5,48 @@ use crate::page::lines::Point;
 use crate::spread::Spread;
 use narrows_measure::metrics::Metric;
 use narrows_scenario::paper::{Asked, Drawn, Plot, Series};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A plot with what was measured.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DrawnPlot {
-    title: String,
-    x_title: String,
-    y_title: String,
-    log_x: bool,
-    log_y: bool,
+    pub(crate) title: String,
+    pub(crate) x_title: String,
+    pub(crate) y_title: String,
+    pub(crate) log_x: bool,
+    pub(crate) log_y: bool,
     #[serde(flatten)]
-    content: Content,
+    pub(crate) content: Content,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
-enum Content {
+pub(crate) enum Content {
     Lines { labels: Vec<String>, numbers: Option<Vec<Point>>, lines: Vec<Line> },
     Cdf { lines: Vec<Values> },
     Trace { panels: Vec<Panel> },
 }
 
 /// Medians over seeds with their 95 % intervals.
-#[derive(Clone, Debug, Serialize)]
-struct Line {
-    name: String,
-    median: Vec<Option<Point>>,
-    low: Vec<Option<Point>>,
-    high: Vec<Option<Point>>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) median: Vec<Option<Point>>,
+    pub(crate) low: Vec<Option<Point>>,
+    pub(crate) high: Vec<Option<Point>>,
 }
 
 /// Sorted values.
-#[derive(Clone, Debug, Serialize)]
-struct Values {
-    name: String,
-    x: Vec<Point>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Values {
+    pub(crate) name: String,
+    pub(crate) x: Vec<Point>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Panel {
-    title: String,
-    lines: Vec<Traced>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    pub(crate) lines: Vec<Traced>,
 }
 
 impl DrawnPlot {

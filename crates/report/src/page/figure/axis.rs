@@ -88,6 +88,15 @@ pub(super) fn placed(scale: &Scale, values: &[f64]) -> Placed {
     }
 }
 
+/// One, two and five times powers of ten, or powers of ten alone where these are many.
+pub(super) fn magnitudes(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> String) -> Scale {
+    let (least, most) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
+    let (from, to) = (least.log10().floor() as i32, most.log10().ceil() as i32);
+    let times: &[f64] = if to - from > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+    let all = (from..=to).flat_map(|power| times.iter().map(move |times| times * 10f64.powi(power)));
+    Scale::Log(all.map(|value| (value, text(value))).collect())
+}
+
 /// A little room on both sides.
 fn around(least: f64, most: f64) -> (f64, f64) {
     let width = if most > least { most - least } else { most.abs().max(1.0) * 0.2 };

@@ -1,8 +1,8 @@
 //! The figures of a run or a comparison.
 
+use super::axis::magnitudes;
 use super::model::{Axis, Content, Figure, Rule, Scale, Series};
 use crate::Comparison;
-use crate::page::lines::Curve;
 use crate::page::overall::Distribution;
 use crate::page::plots::{Line, Plots, WHOLE, plots};
 use crate::page::transfers::Transfers;
@@ -15,7 +15,7 @@ pub(super) fn figures(comparison: &Comparison) -> Vec<Figure> {
     let (plots, caption) = (plots(comparison, WHOLE), format!("{}: {}", comparison.title, setup(comparison)));
     let of = |drawn: Drawn| {
         let (title, x, y, series, rules) = drawn;
-        Figure { title, caption: caption.clone(), x, y, content: Content::Curves { series, rules } }
+        Figure { name: None, title, caption: caption.clone(), x, y, content: Content::Curves { series, rules } }
     };
     let mut all = Vec::new();
     if plots.scatter.points.len() > 1 {
@@ -35,11 +35,6 @@ fn linear(title: impl Into<String>, zero: bool) -> Axis {
 
 fn curve(name: String, (colour, dash): (usize, usize), points: Vec<Option<(f64, f64)>>) -> Series {
     Series { name, colour, dash, points, joined: true, crosses: Vec::new(), ranges: Vec::new() }
-}
-
-fn points(curve: &Curve) -> Vec<Option<(f64, f64)>> {
-    let at = |index: usize| curve.x0.0 + index as f64 * curve.dx.0;
-    curve.y.iter().enumerate().map(|(index, y)| y.map(|y| (at(index), y.0))).collect()
 }
 
 fn scatter(plots: &Plots<'_>) -> Drawn {
@@ -81,7 +76,7 @@ fn over_time(plots: &Plots<'_>, panel: usize) -> Drawn {
         let on_curve = |at: f64| Some((at, own.y.get(((at - own.x0.0) / own.dx.0).max(0.0) as usize).copied()??.0));
         let crosses = line.lost.iter().flat_map(|lost| lost.x.iter().filter_map(|at| on_curve(at.0))).collect();
         let dash = line.part.as_ref().map_or(dash, |part| part.part);
-        Series { crosses, ..curve(name(line), (colour, dash), points(own)) }
+        Series { crosses, ..curve(name(line), (colour, dash), own.points()) }
     });
     let limits = plots.limits.iter().filter(|limit| limit.panel == panel && limit.link == plots.link);
     let rules = limits.map(|limit| Rule { vertical: false, at: limit.at.0, text: limit.text.clone() });
@@ -89,15 +84,6 @@ fn over_time(plots: &Plots<'_>, panel: usize) -> Drawn {
     let title = shown.title.replace("{}", plots.links.get(plots.link).copied().unwrap_or("the bottleneck"));
     let title = if shown.unit.is_empty() { title } else { format!("{title}, {}", shown.unit) };
     (title.clone(), linear("Time, s", true), linear(title, shown.zero), series.collect(), rules.collect())
-}
-
-/// One, two and five times powers of ten, or powers of ten alone where these are many.
-fn magnitudes(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> String) -> Scale {
-    let (least, most) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
-    let (from, to) = (least.log10().floor() as i32, most.log10().ceil() as i32);
-    let times: &[f64] = if to - from > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let all = (from..=to).flat_map(|power| times.iter().map(move |times| times * 10f64.powi(power)));
-    Scale::Log(all.map(|value| (value, text(value))).collect())
 }
 
 fn bytes(value: f64) -> String {

@@ -75,6 +75,7 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
     let unit = axis.filter(|_| matches!(scale, Scale::Linear { .. })).map_or("", |axis| axis.unit.as_str());
     let titled = |name: &str, unit: &str| if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") };
     Figure {
+        name: None,
         title: titled(&head, metric.unit),
         caption: caption(grid),
         x: Axis { title: titled(axis.map_or("", |axis| &axis.name), unit), scale },
@@ -95,6 +96,7 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
         let unit = if measure.unit.is_empty() { String::new() } else { format!(", {}", measure.unit) };
         let title = if several { format!("{} {}", measure.title, condition + 1) } else { measure.title.clone() };
         Figure {
+            name: None,
             title: format!("{title}{unit}: row beside column"),
             caption: format!("{}, {network}. {}", grid.title, measure.summary),
             x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },

@@ -1,15 +1,22 @@
-//! The figures of a result as SVG, drawn without a browser: those of its page, with the same data and colours.
+//! The figures of a result as SVG and PNG, drawn without a browser: those of its page, with the same data and colours.
 
 mod axis;
 mod comparison;
+mod fidelity;
 mod grid;
 mod heat;
 mod marker;
 mod model;
+mod png;
+mod reproduction;
+mod scorecard;
 mod svg;
+mod tracks;
 
 pub use model::Figure;
 
+use crate::fidelity::KeptFidelity;
+use crate::reproduction::KeptPlots;
 use crate::{Comparison, Grid};
 use model::Content;
 
@@ -19,9 +26,19 @@ pub fn figures(comparison: &Comparison) -> Vec<Figure> {
     comparison::figures(comparison)
 }
 
-/// The figures of a sweep: its main metrics, or of a matrix what pairs do to each other.
+/// The figures of a sweep: its main metrics, of a matrix what pairs do to each other, of a scorecard each of its numbers.
 pub fn grid_figures(grid: &Grid) -> Vec<Figure> {
-    grid::figures(grid)
+    grid.scorecard.as_ref().map_or_else(|| grid::figures(grid), scorecard::figures)
+}
+
+/// The figures of a fidelity check: both worlds against each other, quantity by quantity.
+pub fn fidelity_figures(kept: &KeptFidelity) -> Vec<Figure> {
+    fidelity::figures(kept)
+}
+
+/// The figures of papers, run again.
+pub fn reproduction_figures(kept: &[KeptPlots]) -> Vec<Figure> {
+    reproduction::figures(kept)
 }
 
 impl Figure {
@@ -31,9 +48,15 @@ impl Figure {
         let drawn = match &self.content {
             Content::Curves { series, rules } => svg::draw(&mut text, self, series, rules),
             Content::Heat(own) => heat::draw(&mut text, self, own),
+            Content::Tracks(own) => tracks::draw(&mut text, self, own),
         };
         // Memory takes everything, and no font is looked for.
         debug_assert!(drawn.is_ok(), "{drawn:?}");
         text
+    }
+
+    /// The same as a PNG file at twice the size, in a font that the program carries. `None` if memory does not suffice for its pixels.
+    pub fn png(&self) -> Option<Vec<u8>> {
+        png::png(&self.svg())
     }
 }

@@ -3,6 +3,8 @@
 /// A figure of a result.
 #[derive(Debug)]
 pub struct Figure {
+    /// Another than its title gives, where titles repeat.
+    pub(super) name: Option<String>,
     pub(super) title: String,
     /// What was measured.
     pub(super) caption: String,
@@ -15,6 +17,33 @@ pub struct Figure {
 pub(super) enum Content {
     Curves { series: Vec<Series>, rules: Vec<Rule> },
     Heat(Heat),
+    Tracks(Tracks),
+}
+
+/// Dots on horizontal tracks, each with a scale of its own that begins at zero.
+#[derive(Debug)]
+pub(super) struct Tracks {
+    /// What the dots of every track stand for, from above.
+    pub names: Vec<String>,
+    pub rows: Vec<Track>,
+}
+
+#[derive(Debug)]
+pub(super) struct Track {
+    pub label: String,
+    /// The value at its right end, and its text.
+    pub end: (f64, String),
+    /// A dot for each name; none where a value is not defined.
+    pub dots: Vec<Option<Dot>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Dot {
+    pub at: f64,
+    /// The interval around it.
+    pub range: Option<(f64, f64)>,
+    /// The value that it is held against, as a stroke across the track.
+    pub against: Option<f64>,
 }
 
 /// Coloured cells.
@@ -78,7 +107,13 @@ impl Figure {
 
     /// Its name on a command line: "congestion-window".
     pub fn name(&self) -> String {
-        let shown = self.title.split([',', ':']).next().unwrap_or_default().to_lowercase();
-        shown.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+        let from_title = || hyphened(self.title.split([',', ':']).next().unwrap_or_default());
+        self.name.clone().unwrap_or_else(from_title)
     }
+}
+
+/// A text as a word of a command line.
+pub(super) fn hyphened(text: &str) -> String {
+    let lower = text.to_lowercase();
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }

@@ -16,7 +16,7 @@ const TALL: u32 = 520;
 const LETTER: f64 = 6.9;
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x1f, 0x24);
 pub(super) const SOFT: RGBColor = RGBColor(0x59, 0x62, 0x6e);
-const LINE: RGBColor = RGBColor(0xd6, 0xdb, 0xe1);
+pub(super) const LINE: RGBColor = RGBColor(0xd6, 0xdb, 0xe1);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Drawn = Result<(), Box<dyn Error>>;
@@ -92,8 +92,12 @@ pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules:
             own.ranges.iter().map(|(at, low, high)| PathElement::new([to((*at, *low)), to((*at, *high))], colour.stroke_width(1))),
         )?;
         if own.joined {
-            // A gap ends a line.
-            for part in own.points.split(Option::is_none).filter(|part| part.len() > 1) {
+            // A gap ends a line, and a point between gaps is none.
+            for part in own.points.split(Option::is_none).filter(|part| !part.is_empty()) {
+                if let [Some(point)] = part {
+                    chart.draw_series([Marker { at: to(*point), series: own.colour, colour }])?;
+                    continue;
+                }
                 let part: Vec<(f64, f64)> = part.iter().flatten().map(|point| to(*point)).collect();
                 match dashes(own.colour, own.dash) {
                     [] => chart.draw_series(LineSeries::new(part, colour.stroke_width(2))).map(|_| ())?,
@@ -115,7 +119,7 @@ fn own_colour(series: &Series) -> RGBColor {
 }
 
 /// Names of series in as many rows as they need, and what remains below them.
-fn legend<'a>(area: &Area<'a>, series: &[Series]) -> Result<Area<'a>, Box<dyn Error>> {
+pub(super) fn legend<'a>(area: &Area<'a>, series: &[Series]) -> Result<Area<'a>, Box<dyn Error>> {
     let named: Vec<&Series> = series.iter().filter(|own| !own.name.is_empty()).collect();
     if named.is_empty() {
         return Ok(area.clone());
