@@ -21,6 +21,9 @@ test: tools
 
 .PHONY: tests
 tests:
+	@for browser in chromium chromium-browser google-chrome; do command -v $$browser >/dev/null && exit; done; \
+		echo "without Chromium the tests of pages in a browser are skipped: on Debian apt-get install chromium"
+	@test -x target/notebooks/bin/python || echo "without pandas, Polars and DuckDB the tests of docs/notebooks.md are skipped: make notebooks"
 	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh
 
@@ -30,7 +33,7 @@ torture:
 		cat $${CARGO_TARGET_DIR:-target}/tmp/torture/table.md; exit $$status
 
 # What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for
-# live runs; clang and the headers of libelf and zlib for controllers of the kernel. Tests that need what is missing are left out, and say so.
+# live runs; clang and the headers of libelf and zlib for controllers of the kernel; Chromium, which draws pages. Tests that need what is missing are left out, and say so.
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "cargo is missing: install Rust, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
@@ -39,9 +42,22 @@ tools:
 		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends tshark; } || true
 	@{ command -v iperf3 && command -v ip; } >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends iperf3 iproute2; } || true
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || test "$$(id -u)" != 0 || \
+		! command -v apt-get >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; } || true
 	@test -z "$(MISSING)" || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && apt-get install -y --no-install-recommends clang make pkg-config libelf-dev zlib1g-dev; } || true
 	@command -v cc >/dev/null || { echo "a C compiler is missing: install one, on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
+
+# What docs/notebooks.md needs, in target/notebooks; its code is tested from then on. Some 150 MB to download.
+.PHONY: notebooks
+notebooks:
+	python3 -m venv target/notebooks
+	target/notebooks/bin/pip install --quiet pandas pyarrow polars duckdb matplotlib
+
+# How long a page takes in a browser on this machine: a million samples drawn, then panned. Needs Chromium, and says nothing on a busy machine.
+.PHONY: page-speed
+page-speed:
+	$(CARGO) test --release -p narrows-report --test it -- --ignored --nocapture page_speed
 
 # Formatting, lints and documentation, as .ci/run has them.
 check:
@@ -49,6 +65,6 @@ check:
 	$(CARGO) clippy --workspace --all-targets $(KERNEL) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 
-# Rewrites the pages that are generated from tables in the code, the curves of controllers, and the outputs in README and tour.
+# Rewrites the pages that are generated from tables in the code, the curves of controllers, the outputs in README and tour, and the figures.
 docs:
-	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves:: tour::
+	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves:: tour:: gallery::

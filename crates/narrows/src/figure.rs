@@ -14,6 +14,9 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     let figures = figures(&files)?;
     let names: Vec<String> = figures.iter().map(Figure::name).collect();
     let Some(name) = args.name else {
+        if names.is_empty() {
+            output::print("no figures: the claims of this result are numbers without plots, see report.html\n")?;
+        }
         let wide = names.iter().map(String::len).max().unwrap_or(0);
         for (name, figure) in names.iter().zip(&figures) {
             output::print(&format!("{name:wide$}  {}\n", figure.title()))?;

@@ -45,6 +45,7 @@ pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
         css: "",
         above: notes(&fidelity.notes),
         version: &fidelity.version,
+        reading: include_str!("assets/reading/fidelity.html"),
         plots: Some(Plots { data: serde_json::to_string(&measured).unwrap_or_default(), js: JS }),
     };
     frame.around(&main)

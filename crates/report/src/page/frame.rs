@@ -16,6 +16,8 @@ pub(super) struct Frame<'a> {
     /// What stands between title and main part, as HTML.
     pub above: String,
     pub version: &'a str,
+    /// How to read its plots, as HTML.
+    pub reading: &'static str,
     pub plots: Option<Plots>,
 }
 
@@ -39,6 +41,7 @@ impl Frame<'_> {
                 ("css", &[CSS, self.css].concat()),
                 ("above", &self.above),
                 ("main", main),
+                ("reading", self.reading),
                 ("version", &escape(self.version)),
                 ("scripts", &scripts),
             ],

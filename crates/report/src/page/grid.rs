@@ -87,6 +87,7 @@ pub fn grid_html(grid: &Grid) -> String {
         css: "",
         above: frame::setup(&grid::setup(grid)) + &frame::notes(&notes),
         version: &grid.version,
+        reading: include_str!("assets/reading/grid.html"),
         plots: Some(Plots { data: serde_json::to_string(&data).unwrap_or_default(), js: JS }),
     };
     frame.around(&main)

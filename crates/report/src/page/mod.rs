@@ -68,6 +68,7 @@ pub fn html(comparison: &Comparison) -> String {
         css: "",
         above: [frame::setup(&setup(comparison)), warning(comparison), notes(known)].concat(),
         version: &comparison.version,
+        reading: include_str!("assets/reading/comparison.html"),
         plots: Some(Plots { data: plots.json(), js: JS }),
     };
     frame.around(&main)

@@ -32,6 +32,7 @@ pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
         css: CSS,
         above: setup(&reproduction_share(reproduction)) + &notes(reproduction.quick.then_some(quick)),
         version: &reproduction.version,
+        reading: include_str!("assets/reading/reproduction.html"),
         plots: Some(Plots { data: serde_json::to_string(&plots).unwrap_or_default(), js: JS }),
     };
     frame.around(&main)

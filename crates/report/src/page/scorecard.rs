@@ -2,7 +2,7 @@
 
 use super::frame::{self, Frame, fill};
 use super::scorecard_plot::panels;
-use super::style::{escape, key};
+use super::style::{capital, escape, key};
 use crate::number::{or_dash, short};
 use crate::scorecard::{Entry, Estimate, Network, Scorecard, Traffic, beside, heads, percent};
 
@@ -32,6 +32,7 @@ pub(crate) fn scorecard_html(card: &Scorecard) -> String {
         css: CSS,
         above: frame::setup(&format!("On {}.", names.join(", "))) + &frame::notes(&card.notes),
         version: &card.narrows,
+        reading: include_str!("assets/reading/scorecard.html"),
         plots: None,
     };
     frame.around(&main)
@@ -52,7 +53,7 @@ fn verdicts(card: &Scorecard) -> String {
                     (&verdict.network, &verdict.traffic, verdict.beside.as_deref()) == (&network.name, &traffic.name, *place)
                 });
                 let parts = verdict.map_or("", |verdict| verdict.says.as_str()).split("; ");
-                parts.map(|part| format!("<span>{}</span>", escape(part))).collect::<String>()
+                parts.map(verdict_part).collect::<String>()
             };
             let cells: String = places.iter().map(|place| format!("<td>{}</td>", own(place))).collect();
             rows += &format!("<tr><th scope=\"row\">{}, {}</th>{cells}</tr>\n", escape(&network.name), escape(&traffic.name));
@@ -62,6 +63,15 @@ fn verdicts(card: &Scorecard) -> String {
         "<section>\n<h2>The best where intervals lie apart</h2>\n<div class=\"wide\"><table class=\"verdicts\"><thead><tr><th scope=\"col\">Network, \
          traffic</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n"
     )
+}
+
+/// Who won, with the name before the rest; softly, where nobody did.
+fn verdict_part(part: &str) -> String {
+    match part.split_once(": ") {
+        Some((none @ ("no difference seen" | "not defined"), rest)) => format!("<span class=\"none\">{none}: {}</span>", escape(rest)),
+        Some((who, rest)) => format!("<span><b>{}</b>: {}</span>", escape(who), escape(rest)),
+        None => String::new(),
+    }
 }
 
 fn section(card: &Scorecard, traffic: &Traffic) -> String {
@@ -163,9 +173,4 @@ fn meanings(card: &Scorecard) -> String {
                  controller. Source: Ware, Mukerjee, Seshan and Sherry, Beyond Jain's Fairness Index, HotNets 2019.</span></dd>\n";
     }
     text
-}
-
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }

@@ -41,3 +41,23 @@ fn figures_have_title_setup_legend_colours_and_the_limits_of_the_page() {
     let marks = |shape: &str| scatter.matches(shape).count();
     assert_eq!((marks("<circle"), marks("<polygon")), (4, 8));
 }
+
+#[test]
+fn pictures_have_twice_the_size_and_letters_without_a_font_of_the_system() {
+    let made = common::three_by_three();
+    let all = figures(&made);
+    let figure = all.iter().find(|figure| figure.name() == "queue-at-bottleneck").expect("a queue");
+    let png = figure.png().expect("pixels");
+    let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
+    assert!(png.starts_with(b"\x89PNG"));
+    assert_eq!((side(16), side(20)), (1800, 1040));
+    assert_eq!(png, figure.png().expect("pixels"));
+    // Without its letters a picture has other pixels, and needs fewer bytes.
+    let mute = narrows_report::figures(&{
+        let mut made = made.clone();
+        made.title = String::new();
+        made
+    });
+    let mute = mute.iter().find(|figure| figure.name() == "queue-at-bottleneck").and_then(Figure::png).expect("pixels");
+    assert!(mute.len() < png.len(), "{} and {} bytes", mute.len(), png.len());
+}

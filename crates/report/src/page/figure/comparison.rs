@@ -58,7 +58,8 @@ fn scatter(plots: &Plots<'_>) -> Drawn {
 fn over_time(plots: &Plots<'_>, panel: usize) -> Drawn {
     let alone = plots.cases.len() == 1;
     let own = || plots.lines.iter().filter(|line| line.panel == panel && line.seed == 0 && line.link.is_none_or(|link| link == plots.link));
-    let apart = own().any(|line| line.flow.is_some()) && (alone || plots.apart);
+    // A panel that nothing has in sum is drawn apart.
+    let apart = own().any(|line| line.flow.is_some()) && (alone || plots.apart || own().all(|line| line.flow.is_some()));
     let name = |line: &Line<'_>| {
         let label = plots.cases[line.case];
         let whose = match line.name {

@@ -8,7 +8,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Pixels of a row, and of labels and heads.
 const ROW: u32 = 44;
-const AROUND: u32 = 150;
+const AROUND: u32 = 160;
 
 /// Draws a figure of cells.
 pub(super) fn draw(text: &mut String, figure: &Figure, heat: &Heat) -> Drawn {
@@ -20,6 +20,7 @@ pub(super) fn draw(text: &mut String, figure: &Figure, heat: &Heat) -> Drawn {
     let longest = y.ticks.iter().map(|(_, name)| name.chars().count()).max().unwrap_or(0) as u32;
     let mut chart = ChartBuilder::on(&area)
         .margin_right(24)
+        .margin_bottom(10)
         .x_label_area_size(48)
         .y_label_area_size(40 + 7 * longest.min(40))
         // Rows go down.

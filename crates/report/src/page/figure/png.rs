@@ -1,4 +1,4 @@
-//! Figures as PNG, with a font that the program carries: every machine draws the same.
+//! Figures as PNG, with a font that the program carries: none of the system is looked for.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};

@@ -2,6 +2,7 @@
 
 use super::model::{Axis, Content, Dot, Figure, Scale, Track, Tracks, hyphened};
 use crate::number::short;
+use crate::page::style::capital;
 use crate::scorecard::{Entry, Estimate, Scorecard, Traffic, heads};
 
 pub(super) fn figures(card: &Scorecard) -> Vec<Figure> {
@@ -13,7 +14,7 @@ fn of_traffic(card: &Scorecard, traffic: &Traffic) -> Vec<Figure> {
     for (place, (head, metric)) in heads(&traffic.name).into_iter().enumerate() {
         let unit = if metric.unit.is_empty() { "× ideal" } else { metric.unit };
         let value = |entry: &Entry| dot(&entry.metrics.get(place)?.estimate, None);
-        let title = format!("{} traffic: {head}, {unit}", traffic.name);
+        let title = format!("{} traffic: {head}, {unit}", capital(&traffic.name));
         let said = "Each row runs from 0 to the number at its right end.";
         all.push(figure(card, (hyphened(&format!("{} {head}", traffic.name)), title, said), tracks(card, traffic, None, &value)));
     }
@@ -23,7 +24,7 @@ fn of_traffic(card: &Scorecard, traffic: &Traffic) -> Vec<Figure> {
                 let harm = entry.harm.get(place)?;
                 dot(&harm.estimate, harm.own.median)
             };
-            let title = format!("{} traffic: harm to the {whose} of a download by {competitor}, 0 to 1", traffic.name);
+            let title = format!("{} traffic: harm to the {whose} of a download by {competitor}, 0 to 1", capital(&traffic.name));
             let said = format!("The stroke is the harm that the same traffic by {competitor} does.");
             let name = hyphened(&format!("{} harm to {whose} of {competitor}", traffic.name));
             all.push(figure(card, (name, title, &said), tracks(card, traffic, Some(competitor), &value)));

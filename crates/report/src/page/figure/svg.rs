@@ -54,6 +54,7 @@ pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules:
         .margin_left(14)
         .margin_right(24)
         .margin_top(8)
+        .margin_bottom(10)
         .x_label_area_size(52)
         .y_label_area_size(68)
         .build_cartesian_2d(x.clone(), y.clone())?;

@@ -13,7 +13,7 @@ const GAP: i32 = 12;
 const LABEL: i32 = 250;
 const END: i32 = 90;
 /// Pixels of title, caption and legend, about.
-const ABOVE: u32 = 130;
+const ABOVE: u32 = 112;
 
 /// Draws a figure of tracks.
 pub(super) fn draw(text: &mut String, figure: &Figure, tracks: &Tracks) -> Drawn {

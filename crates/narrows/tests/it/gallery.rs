@@ -1,0 +1,81 @@
+//! Figures in the documentation are those that their commands make: `UPDATE_DOCS=1 cargo test -p narrows --test it gallery` makes them again.
+//!
+//! A page says `<!-- figure: FILE.svg = FIGURE of COMMAND -->`; what follows up to `<!-- end of figure -->` and the file itself come from that
+//! command, given at the top of the repository.
+
+use crate::blocks::{is_stale, pages, rewritten, root};
+use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+/// Bytes that a figure may have, so that the repository stays light.
+const LARGEST: usize = 60_000;
+
+/// What commands have made so far.
+struct Made {
+    place: Scratch,
+    /// Result directories by command.
+    results: BTreeMap<String, PathBuf>,
+}
+
+impl Made {
+    fn shell(&self, script: &str, words: &[&str]) -> Output {
+        let mut shell = self.place.command("sh");
+        let output = shell.current_dir(root()).args(["-c", script, PROGRAM]).args(words).output().expect("a shell");
+        assert_eq!(code(&output), 0, "{script}: {}", stderr(&output));
+        output
+    }
+
+    /// The result directory of a command, which is run once.
+    fn result(&mut self, command: &str) -> PathBuf {
+        if let Some(there) = self.results.get(command) {
+            return there.clone();
+        }
+        let out = self.place.path(&format!("result-{}", self.results.len()));
+        // A shell splits the words as the reader's does.
+        let script = format!("{} --quiet --out \"$1\"", command.replacen("narrows", "\"$0\"", 1));
+        self.shell(&script, &[&out.display().to_string()]);
+        self.results.insert(command.to_owned(), out.clone());
+        out
+    }
+
+    /// A figure of a result and its title.
+    fn figure(&self, result: &Path, name: &str) -> (String, String) {
+        let (svg, out) = (self.place.path("figure.svg").display().to_string(), result.display().to_string());
+        self.shell("\"$0\" figure \"$1\" \"$2\" --svg \"$3\"", &[&out, name, &svg]);
+        let listed = stdout(&self.shell("\"$0\" figure \"$1\"", &[&out]));
+        let title = listed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).expect(name);
+        (fs::read_to_string(svg).expect("a figure"), title.trim().to_owned())
+    }
+}
+
+#[test]
+fn figures_of_the_documentation_are_what_their_commands_draw() {
+    let mut made = Made { place: Scratch::new("gallery"), results: BTreeMap::new() };
+    let (mut stale, mut in_gallery) = (Vec::<PathBuf>::new(), 0);
+    for page in pages("docs").into_iter().chain(pages("docs/tour")) {
+        let text = rewritten(&page, "figure", &mut |said| {
+            let (file, (name, command)) = said
+                .split_once(" = ")
+                .and_then(|(file, rest)| Some((file, rest.split_once(" of ")?)))
+                .unwrap_or_else(|| panic!("{}: {said} is not FILE.svg = FIGURE of COMMAND", page.display()));
+            in_gallery += usize::from(page.ends_with("gallery.md"));
+            let result = made.result(command);
+            let (svg, title) = made.figure(&result, name);
+            assert!(svg.len() <= LARGEST, "{file} has {} bytes", svg.len());
+            let path = page.parent().expect("a folder").join(file);
+            if is_stale(&path, &svg) {
+                stale.push(path);
+            }
+            let out = Path::new(file).file_stem().expect("a name").to_string_lossy();
+            format!("```sh\n{command} --out {out}\nnarrows figure {out} {name}\n```\n\n![{title}]({file})")
+        });
+        if is_stale(&page, &text) {
+            stale.push(page);
+        }
+    }
+    assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test it gallery makes {stale:#?} again");
+    assert!(in_gallery >= 10, "{in_gallery} figures in the gallery");
+}
