@@ -1,7 +1,11 @@
 //! Figures drawn without a browser.
 
 use crate::common;
-use narrows_report::{Figure, figures};
+use narrows_measure::{Distance, Gap, Quantity};
+use narrows_report::{
+    Fidelity, FidelityCell, Figure, Reserved, RunInfo, fidelity_figures, figures, read_fidelity, read_plots, write_fidelity,
+};
+use std::fs;
 
 fn names(made: &[Figure]) -> Vec<String> {
     made.iter().map(Figure::name).collect()
@@ -60,4 +64,43 @@ fn pictures_have_twice_the_size_and_letters_without_a_font_of_the_system() {
     });
     let mute = mute.iter().find(|figure| figure.name() == "queue-at-bottleneck").and_then(Figure::png).expect("pixels");
     assert!(mute.len() < png.len(), "{} and {} bytes", mute.len(), png.len());
+}
+
+#[test]
+fn a_fidelity_check_is_drawn_from_its_directory_without_what_does_not_count() {
+    let distance = |quantity, reference: f64| Distance { quantity, reference, other: 1.1 * reference, gap: Gap::Percent(10.0) };
+    let cell = |number: u32, invalid: Option<&str>| FidelityCell {
+        number,
+        label: format!("cell {number}"),
+        scenario_toml: String::new(),
+        distances: vec![
+            distance(Quantity::Throughput, 10.0 * f64::from(number)),
+            distance(Quantity::QueueingP95, f64::from(number.pow(4))),
+        ],
+        invalid: invalid.map(str::to_owned),
+    };
+    let fidelity = Fidelity {
+        title: "Simulator and kernel".to_owned(),
+        remake: "narrows fidelity".to_owned(),
+        notes: Vec::new(),
+        version: "0".to_owned(),
+        cells: vec![cell(1, None), cell(2, None), cell(3, None), cell(4, Some("the machine was busy"))],
+        goals: Vec::new(),
+    };
+    let dir = std::env::temp_dir().join(format!("narrows-figures-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&dir);
+    write_fidelity(Reserved::new(&dir).expect("a directory"), &fidelity, &RunInfo::default()).expect("it is written");
+    let files = narrows_report::open(&dir).expect("a result");
+    assert!(read_plots(&files).expect("no plots").is_none());
+    let made = fidelity_figures(&read_fidelity(&files).expect("JSON").expect("a fidelity check"));
+    fs::remove_dir_all(&dir).expect("it is removed");
+    assert_eq!(names(&made), ["throughput", "queueing-p95"]);
+    for (figure, unit) in made.iter().zip(["Mbit/s", "ms"]) {
+        let svg = figure.svg();
+        for said in [unit, "in the kernel", "in the simulator", "3 networks that count", "equal"] {
+            assert!(svg.contains(said), "{said} is not in {svg}");
+        }
+        // Three networks and the legend.
+        assert_eq!(svg.matches("<circle").count(), 4);
+    }
 }
