@@ -4,9 +4,9 @@ use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr};
 use std::fs;
 
-/// The fenced blocks of a language.
-fn fenced<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
-    let opened = page.split(&format!("```{language}\n")).skip(1);
+/// The fenced blocks of Python.
+fn fenced(page: &str) -> Vec<&str> {
+    let opened = page.split("```python\n").skip(1);
     opened.map(|rest| rest.split_once("```").expect("a block ends").0).collect()
 }
 
@@ -22,7 +22,7 @@ fn the_notebooks_draw_their_figures() {
     let made = place.narrows(["compare", "--duration", "5s", "--seeds", "2", "--quiet", "--out", "result"]);
     assert_eq!(code(&made), 0, "{}", stderr(&made));
     let page = fs::read_to_string(root().join("docs/notebooks.md")).expect("a page");
-    let blocks = fenced(&page, "python");
+    let blocks = fenced(&page);
     assert!(blocks.len() >= 4, "{} blocks", blocks.len());
     for block in blocks {
         let mut command = place.command(&python.display().to_string());

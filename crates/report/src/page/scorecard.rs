@@ -55,7 +55,8 @@ fn verdicts(card: &Scorecard) -> String {
                 let parts = verdict.map_or("", |verdict| verdict.says.as_str()).split("; ");
                 parts.map(verdict_part).collect::<String>()
             };
-            let cells: String = places.iter().map(|place| format!("<td>{}</td>", own(place))).collect();
+            let cell = |place: &Option<&str>| format!("<td data-place=\"{}\">{}</td>", escape(&capital(&beside(*place))), own(place));
+            let cells: String = places.iter().map(cell).collect();
             rows += &format!("<tr><th scope=\"row\">{}, {}</th>{cells}</tr>\n", escape(&network.name), escape(&traffic.name));
         }
     }
