@@ -32,7 +32,7 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
     assert!(told.contains("A queue and who fills it. Narrows, for its own tests, 2026.\n\nBuffers and delay (figure 1)\n"), "{told}");
     assert!(told.contains("does not hold (explained)\nKnown: \"Nobody ever loses a packet\": both controllers"), "{told}");
     assert!(told.ends_with("3 of 4 claims hold (75 %); 1 known not to, see docs/reproductions.md.\n"), "{told}");
-    assert_eq!(place.files_of("one"), ["SHA256SUMS", "claims.json", "report.html", "run.json"]);
+    assert_eq!(place.files_of("one"), ["SHA256SUMS", "claims.json", "plots.json", "report.html", "run.json"]);
     assert_eq!(place.listing(), ["one", "paper"]);
 
     // Any number of threads, the same bytes; the JSON is that of the directory.
