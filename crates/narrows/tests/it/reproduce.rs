@@ -37,7 +37,7 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
 
     // Any number of threads, the same bytes; the JSON is that of the directory.
     let output = place.narrows(["reproduce", "paper", "--quiet", "--jobs", "2", "--out", "two", "--json"]);
-    for file in ["claims.json", "report.html"] {
+    for file in ["claims.json", "plots.json", "report.html"] {
         assert!(place.read(&format!("one/{file}")) == place.read(&format!("two/{file}")), "{file}");
     }
     assert!(output.stdout == place.read("two/claims.json"));
