@@ -56,5 +56,5 @@ fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
 fn written(file: &Path, bytes: &[u8], flag: &str) -> Result<(), Failure> {
     std::fs::write(file, bytes)
         .map_err(|error| Failure::Other(format!("the figure cannot be written to {}: {error}; choose another {flag}", file.display())))?;
-    Ok(output::print(&format!("{}\n", file.display()))?)
+    output::print(&format!("{}\n", file.display()))
 }
