@@ -91,8 +91,8 @@ fn series(colour: usize, name: String, joined: bool, points: Vec<Option<(f64, f6
 fn over_axis(colour: usize, line: &Line, numbers: Option<&[f64]>) -> Series {
     let at = |index: usize| numbers.map_or(index as f64, |numbers| numbers[index]);
     let value = |values: &[Option<Point>], index: usize| values.get(index).copied().flatten().map(|value| value.0);
-    let points = (0..line.mean.len()).map(|index| value(&line.mean, index).map(|mean| (at(index), mean))).collect();
-    let ranges = (0..line.mean.len()).filter_map(|index| Some((at(index), value(&line.low, index)?, value(&line.high, index)?)));
+    let points = (0..line.median.len()).map(|index| value(&line.median, index).map(|median| (at(index), median))).collect();
+    let ranges = (0..line.median.len()).filter_map(|index| Some((at(index), value(&line.low, index)?, value(&line.high, index)?)));
     Series { ranges: ranges.filter(|(_, low, high)| low != high).collect(), ..series(colour, line.name.clone(), numbers.is_some(), points) }
 }
 
