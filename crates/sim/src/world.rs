@@ -119,7 +119,8 @@ mod tests {
                     [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Gbit/s\", frame = \"100 ms\" }\n";
         let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
         let (mut go_on, mut nobody) = (|_| true, ());
-        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut ()).unwrap();
+        let mut follower = ();
+        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
         world.hosts.room = 5_000;
         // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
         let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, at: Span::ZERO };

@@ -73,6 +73,7 @@ impl Underway {
             css: CSS,
             above: "<p class=\"setup\"></p>\n".to_owned(),
             version: &comparison.version,
+            reading: include_str!("assets/reading/comparison.html"),
             plots: Some(Plots { data: self.json(), js: JS }),
         };
         frame.around(&main)

@@ -87,7 +87,7 @@ fn series(colour: usize, name: String, joined: bool, points: Vec<Option<(f64, f6
     Series { name, colour, dash: 0, points, joined, crosses: Vec::new(), ranges: Vec::new() }
 }
 
-/// Means with their ranges. Quantities are joined by a line, categories are not.
+/// Medians with their intervals. Quantities are joined by a line, categories are not.
 fn over_axis(colour: usize, line: &Line, numbers: Option<&[f64]>) -> Series {
     let at = |index: usize| numbers.map_or(index as f64, |numbers| numbers[index]);
     let value = |values: &[Option<Point>], index: usize| values.get(index).copied().flatten().map(|value| value.0);
