@@ -49,10 +49,13 @@ pub struct Spout {
     waiting: BTreeMap<Time, Gathered>,
 }
 
+/// What the emulator tells of a moment: every flow, and links by number.
+type OfNetwork = (Vec<FlowSample>, Vec<(usize, LinkSample)>);
+
 /// The pieces of one sample that have come.
 #[derive(Default)]
 struct Gathered {
-    network: Option<(Vec<FlowSample>, Vec<(usize, LinkSample)>)>,
+    network: Option<OfNetwork>,
     sockets: Vec<Option<FlowSample>>,
 }
 
@@ -78,21 +81,20 @@ impl Spout {
                 }
             }
         }
-        while let Some((network, links, sockets)) = self.next_complete() {
+        while let Some(((network, links), sockets)) = self.next_complete() {
             let flows = network.into_iter().zip(sockets).map(|(network, sockets)| with_sockets(network, sockets));
             follower.sampled(&flows.enumerate().collect::<Vec<_>>(), &links);
         }
     }
 
     /// The earliest sample of which all pieces have come. Of those before it some piece is lost.
-    fn next_complete(&mut self) -> Option<(Vec<FlowSample>, Vec<(usize, LinkSample)>, Vec<FlowSample>)> {
+    fn next_complete(&mut self) -> Option<(OfNetwork, Vec<FlowSample>)> {
         let whole = |gathered: &Gathered| gathered.network.is_some() && gathered.sockets.iter().all(Option::is_some);
         let at = *self.waiting.iter().find(|(_, gathered)| whole(gathered))?.0;
         let later = self.waiting.split_off(&at);
         self.waiting = later;
         let Gathered { network, sockets } = self.waiting.remove(&at)?;
-        let (network, links) = network?;
-        Some((network, links, sockets.into_iter().flatten().collect()))
+        Some((network?, sockets.into_iter().flatten().collect()))
     }
 }
 

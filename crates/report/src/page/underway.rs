@@ -101,7 +101,7 @@ impl Underway {
     }
 
     fn keeps(&self, at: Time) -> bool {
-        at.as_nanos() % self.every.as_nanos().max(1) == 0
+        at.as_nanos().is_multiple_of(self.every.as_nanos().max(1))
     }
 }
 

@@ -41,7 +41,7 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
     let values = axis.and_then(numbers);
     let x = |cell: usize| values.map_or(at(cell) as f64, |values| values[at(cell)]);
     let mut series: Vec<Series> = Vec::new();
-    for cell in 0..grid.cells() {
+    for (cell, spread) in spreads.iter().enumerate() {
         let places = grid.places(cell);
         let others = grid::varying(grid).filter(|(index, _)| Some(*index) != across);
         let name = others.map(|(index, axis)| axis.labels[places[index]].as_str()).collect::<Vec<_>>().join(", ");
@@ -50,7 +50,6 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
             series.push(Series { name, colour: index, dash: 0, points: vec![], joined: values.is_some(), crosses: vec![], ranges: vec![] });
             index
         });
-        let spread = spreads[cell];
         series[index].points.push(spread.median.map(|median| (x(cell), median)));
         series[index].ranges.extend(spread.interval.map(|interval| (x(cell), interval.low, interval.high)));
     }
