@@ -1,0 +1,5 @@
+//! The forwarding daemon: `narrows-icn`'s node on sockets.
+
+mod rib;
+
+pub use rib::{Change, Hop, Rib, Route};

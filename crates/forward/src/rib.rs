@@ -1,0 +1,306 @@
+//! The routing information base (RIB): the routes that applications, operators and routing protocols have registered, and the next hops
+//! that follow from them.
+//!
+//! Source: NFD Developer's Guide, section 3.7 and "RIB Management": child-inherit and capture.
+
+use narrows_icn::Name;
+use narrows_units::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A route of a prefix: one per face and origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The number of its face.
+    pub face: u64,
+    /// Who registered it: 0 an application, 65 a client, 128 NLSR, 255 an operator, and others.
+    pub origin: u64,
+    /// Lower costs are preferred.
+    pub cost: u64,
+    /// Longer prefixes use it too.
+    pub child_inherit: bool,
+    /// Longer prefixes and this one use no routes of shorter prefixes.
+    pub capture: bool,
+    /// When it ends; `None` for never.
+    pub expires: Option<Time>,
+}
+
+/// A next hop that follows from routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The number of its face.
+    pub face: u64,
+    /// Its cost.
+    pub cost: u64,
+}
+
+/// Next hops of a prefix after a change, the cheapest first; `None` if it has no route of its own any more.
+pub type Change<N> = (N, Option<Vec<Hop>>);
+
+/// The routes of all prefixes.
+#[derive(Clone, Debug)]
+pub struct Rib<N: Name> {
+    routes: BTreeMap<N, Vec<Route>>,
+    /// Prefixes whose next hops may have changed.
+    changed: BTreeSet<N>,
+    count: usize,
+}
+
+impl<N: Name> Default for Rib<N> {
+    fn default() -> Rib<N> {
+        Rib { routes: BTreeMap::new(), changed: BTreeSet::new(), count: 0 }
+    }
+}
+
+impl<N: Name> Rib<N> {
+    /// Number of routes.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// True if it holds no route.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The routes by prefix, in the order of names.
+    pub fn iter(&self) -> impl Iterator<Item = (&N, &[Route])> {
+        self.routes.iter().map(|(prefix, routes)| (prefix, &routes[..]))
+    }
+
+    /// Adds a route of `prefix`, in place of an earlier one with its face and origin.
+    pub fn register(&mut self, prefix: N, route: Route) {
+        self.mark(&prefix);
+        let routes = self.routes.entry(prefix).or_default();
+        match routes.iter_mut().find(|known| (known.face, known.origin) == (route.face, route.origin)) {
+            Some(known) => *known = route,
+            None => {
+                routes.push(route);
+                self.count += 1;
+            }
+        }
+    }
+
+    /// Removes a route; false if there is none.
+    pub fn unregister(&mut self, prefix: &N, face: u64, origin: u64) -> bool {
+        self.remove_from(prefix, |route| (route.face, route.origin) == (face, origin))
+    }
+
+    /// Removes all routes over a face.
+    pub fn remove_face(&mut self, face: u64) {
+        self.remove_where(|route| route.face == face);
+    }
+
+    /// Removes the routes that have ended by `now`.
+    pub fn expire(&mut self, now: Time) {
+        self.remove_where(|route| route.expires.is_some_and(|at| at <= now));
+    }
+
+    /// When the next route ends.
+    pub fn due(&self) -> Option<Time> {
+        self.routes.values().flatten().filter_map(|route| route.expires).min()
+    }
+
+    /// Takes the prefixes whose next hops may have changed since the last call, with their present next hops.
+    pub fn changes(&mut self) -> Vec<Change<N>> {
+        let changed = std::mem::take(&mut self.changed);
+        changed
+            .into_iter()
+            .map(|prefix| {
+                self.routes
+                    .contains_key(&prefix)
+                    .then(|| self.next_hops(&prefix))
+                    .map_or((prefix.clone(), None), |hops| (prefix, Some(hops)))
+            })
+            .collect()
+    }
+
+    /// A face's cost is the lowest over the origins of the prefix's own routes. Unless one of them captures, routes of shorter prefixes that
+    /// are inherited add faces, those of the longest first.
+    fn next_hops(&self, prefix: &N) -> Vec<Hop> {
+        let own = self.routes.get(prefix).map_or(&[][..], Vec::as_slice);
+        let mut hops: Vec<Hop> = Vec::new();
+        for route in own {
+            join(&mut hops, route);
+        }
+        hops.sort_by_key(|hop| (hop.cost, hop.face));
+        if own.iter().any(|route| route.capture) {
+            return hops;
+        }
+        for length in (0..prefix.components()).rev() {
+            let Some(routes) = self.routes.get(&prefix.first(length)) else { continue };
+            let mut inherited: Vec<Hop> = Vec::new();
+            for route in routes.iter().filter(|route| route.child_inherit && !hops.iter().any(|hop| hop.face == route.face)) {
+                join(&mut inherited, route);
+            }
+            inherited.sort_by_key(|hop| (hop.cost, hop.face));
+            hops.extend(inherited);
+            if routes.iter().any(|route| route.capture) {
+                break;
+            }
+        }
+        hops.sort_by_key(|hop| hop.cost);
+        hops
+    }
+
+    fn remove_where(&mut self, gone: impl Fn(&Route) -> bool) {
+        let prefixes: Vec<N> =
+            self.routes.iter().filter(|(_, routes)| routes.iter().any(&gone)).map(|(prefix, _)| prefix.clone()).collect();
+        for prefix in prefixes {
+            self.remove_from(&prefix, &gone);
+        }
+    }
+
+    fn remove_from(&mut self, prefix: &N, gone: impl Fn(&Route) -> bool) -> bool {
+        let Some(routes) = self.routes.get_mut(prefix) else { return false };
+        let before = routes.len();
+        routes.retain(|route| !gone(route));
+        let removed = before - routes.len();
+        let empty = routes.is_empty();
+        if removed == 0 {
+            return false;
+        }
+        self.count -= removed;
+        self.mark(prefix);
+        if empty {
+            self.routes.remove(prefix);
+        }
+        true
+    }
+
+    /// The next hops of a prefix and of all longer ones may change.
+    fn mark(&mut self, prefix: &N) {
+        self.changed.insert(prefix.clone());
+        let below = self.routes.range(prefix..).take_while(|(name, _)| name.has_prefix(prefix));
+        self.changed.extend(below.map(|(name, _)| name.clone()));
+    }
+}
+
+/// Adds the face of a route, or lowers its cost.
+fn join(hops: &mut Vec<Hop>, route: &Route) {
+    match hops.iter_mut().find(|hop| hop.face == route.face) {
+        Some(hop) => hop.cost = hop.cost.min(route.cost),
+        None => hops.push(Hop { face: route.face, cost: route.cost }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_icn::Interned;
+    use narrows_units::Span;
+    use proptest::prelude::*;
+
+    fn route(face: u64, cost: u64, child_inherit: bool, capture: bool) -> Route {
+        Route { face, origin: 255, cost, child_inherit, capture, expires: None }
+    }
+
+    fn root() -> Interned {
+        Interned::prefix(0).first(0)
+    }
+
+    fn hops(rib: &Rib<Interned>, prefix: Interned) -> Vec<(u64, u64)> {
+        rib.next_hops(&prefix).iter().map(|hop| (hop.face, hop.cost)).collect()
+    }
+
+    /// `/`, `/a`, `/a/b`, `/a/b/c`, `/d` and `/d/e` with NFD's flags.
+    fn example() -> Rib<Interned> {
+        let mut rib = Rib::default();
+        rib.register(root(), route(1, 10, true, false));
+        rib.register(Interned::prefix(1), route(2, 5, true, false));
+        rib.register(Interned::content(1, 2), route(3, 1, false, false));
+        rib.register(Interned::segment(1, 2, 3), route(1, 7, false, false));
+        rib.register(Interned::prefix(4), route(4, 2, true, true));
+        rib.register(Interned::content(4, 5), route(5, 1, false, false));
+        rib
+    }
+
+    #[test]
+    fn routes_are_inherited_until_one_captures() {
+        let rib = example();
+        assert_eq!(hops(&rib, Interned::prefix(1)), [(2, 5), (1, 10)]);
+        assert_eq!(hops(&rib, Interned::content(1, 2)), [(3, 1), (2, 5), (1, 10)]);
+        assert_eq!(hops(&rib, Interned::segment(1, 2, 3)), [(2, 5), (1, 7)], "its own cost of face 1, not the inherited one");
+        assert_eq!(hops(&rib, Interned::prefix(4)), [(4, 2)]);
+        assert_eq!(hops(&rib, Interned::content(4, 5)), [(5, 1), (4, 2)]);
+    }
+
+    #[test]
+    fn an_own_route_keeps_its_cost_where_a_shorter_prefix_has_a_cheaper_one() {
+        let mut rib = Rib::default();
+        rib.register(Interned::prefix(1), route(4, 0, true, false));
+        rib.register(Interned::content(1, 1), route(4, 10, true, false));
+        assert_eq!(hops(&rib, Interned::content(1, 1)), [(4, 10)]);
+    }
+
+    #[test]
+    fn the_lowest_cost_over_origins_counts_and_a_repeated_registration_replaces() {
+        let mut rib = Rib::default();
+        let prefix = Interned::prefix(1);
+        rib.register(prefix, Route { origin: 0, ..route(4, 10, true, false) });
+        rib.register(prefix, Route { origin: 65, ..route(4, 3, true, false) });
+        assert_eq!((hops(&rib, prefix), rib.len()), (vec![(4, 3)], 2));
+        rib.register(prefix, Route { origin: 65, ..route(4, 20, true, false) });
+        assert_eq!((hops(&rib, prefix), rib.len()), (vec![(4, 10)], 2));
+        assert!(rib.unregister(&prefix, 4, 0) && !rib.unregister(&prefix, 4, 0));
+        assert_eq!(hops(&rib, prefix), [(4, 20)]);
+    }
+
+    #[test]
+    fn a_change_concerns_a_prefix_and_all_below_it() {
+        let mut rib = example();
+        assert_eq!(rib.changes().len(), 6);
+        rib.register(Interned::prefix(1), route(9, 1, true, false));
+        let changed: Vec<Interned> = rib.changes().into_iter().map(|(prefix, _)| prefix).collect();
+        assert_eq!(changed, [Interned::prefix(1), Interned::content(1, 2), Interned::segment(1, 2, 3)]);
+        rib.remove_face(1);
+        let changes = rib.changes();
+        assert_eq!(changes.len(), 6, "everything is below the root");
+        assert_eq!(changes[0], (root(), None));
+        assert_eq!(changes[3], (Interned::segment(1, 2, 3), None));
+        assert!(rib.changes().is_empty());
+    }
+
+    #[test]
+    fn routes_end() {
+        let at = |s| Time::ZERO + Span::from_secs(s);
+        let mut rib = Rib::default();
+        rib.register(Interned::prefix(1), Route { expires: Some(at(60)), ..route(1, 1, true, false) });
+        rib.register(Interned::prefix(1), route(2, 2, true, false));
+        rib.changes();
+        assert_eq!(rib.due(), Some(at(60)));
+        rib.expire(at(59));
+        assert!(rib.changes().is_empty());
+        rib.expire(at(60));
+        assert_eq!(rib.changes(), [(Interned::prefix(1), Some(vec![Hop { face: 2, cost: 2 }]))]);
+        assert_eq!((rib.due(), rib.len(), rib.is_empty()), (None, 1, false));
+    }
+
+    fn any_prefix() -> impl Strategy<Value = Interned> {
+        (0u32..2, 0u32..2, 0u32..2, 0usize..=3).prop_map(|(a, b, c, length)| Interned::segment(a, b, c).first(length))
+    }
+
+    proptest! {
+        /// Next hops that are changed one at a time are those computed from all routes at once.
+        #[test]
+        fn changes_say_everything(steps in prop::collection::vec((any_prefix(), 0u64..3, 0u64..4, any::<[bool; 3]>()), 1..40)) {
+            let mut rib = Rib::default();
+            let mut fib: BTreeMap<Interned, Vec<Hop>> = BTreeMap::new();
+            for (prefix, face, cost, [add, inherit, capture]) in steps {
+                if add {
+                    rib.register(prefix, route(face, cost, inherit, capture));
+                } else {
+                    rib.unregister(&prefix, face, 255);
+                }
+                for (prefix, hops) in rib.changes() {
+                    match hops {
+                        Some(hops) => fib.insert(prefix, hops),
+                        None => fib.remove(&prefix),
+                    };
+                }
+                let whole: BTreeMap<Interned, Vec<Hop>> = rib.iter().map(|(prefix, _)| (*prefix, rib.next_hops(prefix))).collect();
+                prop_assert_eq!(&fib, &whole);
+                prop_assert_eq!(rib.len(), rib.iter().map(|(_, routes)| routes.len()).sum::<usize>());
+            }
+        }
+    }
+}
