@@ -1,0 +1,278 @@
+//! The daemon's configuration, from TOML.
+
+use crate::face_uri::{Remote, RemoteError};
+use narrows_icn::StrategyChoice;
+use narrows_path::LawChoice;
+use narrows_units::{Bytes, Rate};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The configuration of a daemon.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where it listens.
+    pub listen: Listen,
+    /// Sizes of its tables.
+    pub tables: Tables,
+    /// Rates on links.
+    pub mircc: Mircc,
+    /// Faces and routes that it has from the start.
+    pub face: Vec<FaceEntry>,
+}
+
+/// Where the daemon listens.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Listen {
+    /// The UNIX socket of applications; `None` for none.
+    pub unix: Option<PathBuf>,
+    /// UDP addresses.
+    pub udp: Vec<SocketAddr>,
+    /// TCP addresses.
+    pub tcp: Vec<SocketAddr>,
+}
+
+impl Default for Listen {
+    /// The common UNIX socket, and port 6363 of this host alone.
+    fn default() -> Listen {
+        let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
+        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local] }
+    }
+}
+
+/// Sizes of tables.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tables {
+    /// Data packets in the content store.
+    pub content_store: usize,
+    /// Octets in the content store.
+    pub content_store_size: Text<Bytes>,
+    /// Pending Interests.
+    pub pending: usize,
+    /// Pending Interests of one face.
+    pub pending_per_face: usize,
+    /// Faces.
+    pub faces: usize,
+    /// Routes.
+    pub routes: usize,
+}
+
+impl Default for Tables {
+    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests and 65,536 of a face, 4096 faces, 65,536 routes.
+    fn default() -> Tables {
+        Tables {
+            content_store: 1 << 16,
+            content_store_size: Text(Bytes::new(128_000_000)),
+            pending: 1 << 20,
+            pending_per_face: 1 << 16,
+            faces: 4096,
+            routes: 1 << 16,
+        }
+    }
+}
+
+/// How rates are computed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mircc {
+    /// The law of links with a known rate.
+    pub law: Text<LawChoice>,
+    /// Holds Interests back so that their Data fits the link.
+    pub shaper: bool,
+    /// The most Interests that wait for a link.
+    pub shaper_queue: usize,
+    /// Chooses next hops of Interests without a path.
+    pub strategy: Option<Text<StrategyChoice>>,
+}
+
+impl Default for Mircc {
+    fn default() -> Mircc {
+        Mircc { law: Text("mircc".parse().expect("a law of the registry")), shaper: true, shaper_queue: 100, strategy: None }
+    }
+}
+
+/// A face that the daemon makes when it starts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaceEntry {
+    /// The neighbour: `"udp4://192.0.2.1:6363"`.
+    pub remote: Text<Remote>,
+    /// Prefixes that lead to it.
+    #[serde(default)]
+    pub routes: Vec<String>,
+    /// The cost of these routes.
+    #[serde(default)]
+    pub cost: u64,
+    /// The rate of the link, of which headers below UDP take a part.
+    pub link_rate: Option<Rates>,
+    /// The rate available to packets, headers below UDP left out.
+    pub rate: Option<Rates>,
+    /// Whether the neighbour understands rates: found out from its packets unless it is said.
+    #[serde(default)]
+    pub mircc: Understands,
+    /// The largest packet sent to it, in octets: larger ones are fragmented.
+    pub mtu: Option<u16>,
+    /// The face outlives errors of its socket.
+    #[serde(default)]
+    pub permanent: bool,
+}
+
+/// Whether a neighbour understands rates, classes and paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Understands {
+    /// It does if it shows it.
+    #[default]
+    Auto,
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+}
+
+/// The rates of a link: one for both directions, or each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Rates {
+    /// Both directions.
+    Both(Text<Rate>),
+    /// Towards this host, and away from it.
+    Each {
+        /// Towards this host: Data that it asks for.
+        r#in: Text<Rate>,
+        /// Away from it: its Interests.
+        out: Text<Rate>,
+    },
+}
+
+impl Rates {
+    /// Towards this host, and away from it.
+    pub fn in_out(self) -> (Rate, Rate) {
+        match self {
+            Rates::Both(Text(rate)) => (rate, rate),
+            Rates::Each { r#in: Text(inward), out: Text(out) } => (inward, out),
+        }
+    }
+}
+
+/// A value written as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+#[serde(bound = "T: FromStr, T::Err: std::fmt::Display")]
+pub struct Text<T>(pub T);
+
+impl<T: FromStr> TryFrom<String> for Text<T>
+where
+    T::Err: std::fmt::Display,
+{
+    type Error = String;
+    fn try_from(text: String) -> Result<Text<T>, String> {
+        text.parse().map(Text).map_err(|error: T::Err| error.to_string())
+    }
+}
+
+impl FromStr for Remote {
+    type Err = RemoteError;
+    fn from_str(text: &str) -> Result<Remote, RemoteError> {
+        Remote::parse(text)
+    }
+}
+
+/// Why a configuration is refused.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct ConfigError {
+    path: String,
+    problem: String,
+}
+
+impl Config {
+    /// Reads a configuration; `path` is named in errors.
+    ///
+    /// # Errors
+    /// The text is no TOML, has an unknown key, or a value that is malformed or out of range. The error shows the line.
+    pub fn parse(text: &str, path: &str) -> Result<Config, ConfigError> {
+        let fail = |problem: String| ConfigError { path: path.to_owned(), problem };
+        let config: Config = toml::from_str(text).map_err(|error| fail(error.to_string().trim_end().to_owned()))?;
+        for (number, face) in config.face.iter().enumerate() {
+            let at = |problem: &str| fail(format!("[[face]] number {}: {problem}", number + 1));
+            if face.link_rate.is_some() && face.rate.is_some() {
+                return Err(at("give link_rate or rate, not both"));
+            }
+            let rates = face.link_rate.or(face.rate).map(Rates::in_out);
+            if rates.is_some_and(|(inward, out)| inward == Rate::ZERO || out == Rate::ZERO) {
+                return Err(at("a rate of 0 lets nothing through: leave it out for a link of unknown rate"));
+            }
+            if face.mtu.is_some_and(|mtu| !(64..=8800).contains(&mtu)) {
+                return Err(at("mtu is between 64 and 8800 octets"));
+            }
+            for route in &face.routes {
+                route.parse::<narrows_ndn::Name>().map_err(|error| at(&format!("the route \"{route}\": {error}")))?;
+            }
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_configuration_is_read() {
+        let config = Config::parse(
+            r#"
+            [listen]
+            unix = "/tmp/n.sock"
+            udp = ["127.0.0.1:16363", "[::1]:16363"]
+            tcp = []
+            [tables]
+            content_store = 1024
+            content_store_size = "8 MB"
+            [mircc]
+            law = "mircc?eta=0.9"
+            [[face]]
+            remote = "udp://192.0.2.1"
+            routes = ["/a/b", "/c"]
+            link_rate = "10 Mbit/s"
+            [[face]]
+            remote = "tcp4://192.0.2.2:7000"
+            rate = { in = "20 Mbit/s", out = "1 Mbit/s" }
+            mircc = "off"
+            "#,
+            "narrows.toml",
+        )
+        .unwrap();
+        assert_eq!(config.listen.udp.len(), 2);
+        assert_eq!((config.tables.content_store, config.tables.pending), (1024, 1 << 20));
+        assert_eq!(config.face[0].link_rate.unwrap().in_out(), (Rate::from_mbps(10), Rate::from_mbps(10)));
+        assert_eq!(config.face[1].rate.unwrap().in_out(), (Rate::from_mbps(20), Rate::from_mbps(1)));
+        assert_eq!((config.face[0].mircc, config.face[1].mircc), (Understands::Auto, Understands::Off));
+    }
+
+    #[test]
+    fn nothing_listens_beyond_this_host_unless_asked() {
+        let listen = Config::default().listen;
+        assert!(listen.udp.iter().chain(&listen.tcp).all(|address| address.ip().is_loopback()));
+    }
+
+    #[test]
+    fn errors_show_the_place_and_the_remedy() {
+        for (text, told) in [
+            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`"),
+            ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
+            ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
+            ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),
+            ("[[face]]\nremote = \"udp://a\"\nrate = \"0 bit/s\"", "lets nothing through"),
+            ("[[face]]\nremote = \"udp://224.0.0.1\"", "faces are unicast"),
+            ("[mircc]\nlaw = \"mirc\"", "mircc"),
+        ] {
+            let error = Config::parse(text, "narrows.toml").unwrap_err().to_string();
+            assert!(error.starts_with("narrows.toml: ") && error.contains(told), "{error}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Sockets that carry packets.
+
+pub(crate) mod stream;
+pub(crate) mod udp;

@@ -1,0 +1,171 @@
+//! UDP: many packets in one system call, by segmentation offload (GSO, GRO) where the kernel has it.
+
+use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
+use rustix::net::sockopt;
+use std::io::{self, IoSliceMut};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// Asked for as send and receive buffers: 3.7 ms at 9 Gbit/s; the kernel's own default holds 92 packets of 1400 octets.
+const BUFFER: usize = 4 << 20;
+/// Room for the largest run of datagrams that the kernel joins.
+const RUN: usize = 65_536;
+
+/// A UDP socket, which serves every face of one local address, or the one face to the peer that it is connected to.
+pub(crate) struct UdpChannel {
+    socket: UdpSocket,
+    state: UdpSocketState,
+    local: SocketAddr,
+    room: Vec<u8>,
+}
+
+impl UdpChannel {
+    /// Binds a socket.
+    pub(crate) fn bind(local: SocketAddr) -> io::Result<UdpChannel> {
+        UdpChannel::new(UdpSocket::bind(local)?)
+    }
+
+    /// Binds a socket to a free port for packets of `peer` alone.
+    pub(crate) fn connect(peer: SocketAddr) -> io::Result<UdpChannel> {
+        let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
+        let socket = UdpSocket::bind(any)?;
+        socket.connect(peer)?;
+        UdpChannel::new(socket)
+    }
+
+    fn new(socket: UdpSocket) -> io::Result<UdpChannel> {
+        let state = UdpSocketState::new((&socket).into())?;
+        // The kernel grants what its limits allow.
+        sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
+        sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
+        let local = socket.local_addr()?;
+        Ok(UdpChannel { socket, state, local, room: vec![0; RUN * BATCH_SIZE] })
+    }
+
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Reads what is there, in one system call. Calls `each` for every datagram, with its sender. Returns the number of datagrams, 0 if none
+    /// is there.
+    pub(crate) fn receive(&mut self, mut each: impl FnMut(SocketAddr, &[u8])) -> io::Result<usize> {
+        let mut parts: Vec<IoSliceMut<'_>> = self.room.chunks_mut(RUN).map(IoSliceMut::new).collect();
+        let mut meta = [RecvMeta::default(); BATCH_SIZE];
+        let runs = match self.state.recv((&self.socket).into(), &mut parts, &mut meta) {
+            Ok(runs) => runs,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let mut count = 0;
+        for (part, meta) in parts.iter().zip(&meta).take(runs) {
+            for datagram in part[..meta.len].chunks(meta.stride.max(1)) {
+                each(meta.addr, datagram);
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Sends a batch to a peer. An error concerns the batch alone.
+    pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch) -> io::Result<()> {
+        let most = (batch.size * self.state.max_gso_segments()).max(batch.size).max(1);
+        for contents in batch.octets.chunks(most) {
+            let segment_size = (contents.len() > batch.size).then_some(batch.size);
+            self.state.try_send((&self.socket).into(), &Transmit { destination: peer, ecn: None, contents, segment_size, src_ip: None })?;
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for UdpChannel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// Packets for one peer that leave together: all of one size but the last, which may be shorter.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    octets: Vec<u8>,
+    size: usize,
+    count: usize,
+    closed: bool,
+}
+
+/// Most packets in a batch: a peer with the kernel's default buffer loses the 93rd of a burst.
+const MOST: usize = 32;
+/// Most octets in a batch: those of the largest UDP datagram.
+const MOST_OCTETS: usize = 65_000;
+
+impl Batch {
+    /// True if a packet of this size may leave with the others.
+    pub(crate) fn admits(&self, size: usize) -> bool {
+        self.count == 0 || !self.closed && size <= self.size && self.count < MOST && self.octets.len() + size <= MOST_OCTETS
+    }
+
+    /// Adds a packet that it [admits](Batch::admits).
+    pub(crate) fn push(&mut self, packet: &[u8]) {
+        if self.count == 0 {
+            self.size = packet.len();
+        }
+        self.closed = packet.len() < self.size;
+        self.octets.extend_from_slice(packet);
+        self.count += 1;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(crate) fn packets(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.octets.clear();
+        (self.size, self.count, self.closed) = (0, 0, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_takes_packets_of_one_size_and_a_shorter_last_one() {
+        let mut batch = Batch::default();
+        assert!(batch.admits(1400));
+        batch.push(&[1; 1400]);
+        assert!(batch.admits(1400) && batch.admits(100) && !batch.admits(1401));
+        batch.push(&[2; 100]);
+        assert!(!batch.admits(100) && !batch.admits(50), "nothing follows a shorter one");
+        batch.clear();
+        assert!(batch.is_empty() && batch.admits(1401));
+        for _ in 0..MOST {
+            batch.push(&[3; 10]);
+        }
+        assert!(!batch.admits(10));
+    }
+
+    #[test]
+    fn batches_arrive_as_the_packets_that_they_are() {
+        let local = "127.0.0.1:0".parse().expect("an address");
+        let (a, mut b) = (UdpChannel::bind(local).expect("a socket"), UdpChannel::bind(local).expect("a socket"));
+        let mut batch = Batch::default();
+        let packets: Vec<Vec<u8>> = (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
+        packets.iter().for_each(|packet| batch.push(packet));
+        a.send(b.local(), &batch).expect("sent");
+        let mut came = Vec::new();
+        let from = a.local();
+        while came.len() < packets.len() {
+            rustix::event::poll(&mut [rustix::event::PollFd::new(&b, rustix::event::PollFlags::IN)], None).expect("it comes");
+            b.receive(|peer, datagram| {
+                assert_eq!(peer, from);
+                came.push(datagram.to_vec());
+            })
+            .expect("received");
+        }
+        assert_eq!(came, packets);
+        assert_eq!(b.receive(|_, _| ()).expect("nothing"), 0);
+    }
+}
