@@ -117,7 +117,11 @@ impl Remote {
             let (host, behind) = rest.split_once(']').ok_or_else(malformed)?;
             (host, behind.strip_prefix(':').or(behind.is_empty().then_some("")).ok_or_else(malformed)?)
         } else {
-            rest.rsplit_once(':').unwrap_or((rest, ""))
+            let (host, port) = rest.split_once(':').unwrap_or((rest, ""));
+            if port.contains(':') {
+                return Err(malformed());
+            }
+            (host, port)
         };
         let port = if port.is_empty() && !rest.ends_with(':') { NDN_PORT } else { port.parse().map_err(|_| malformed())? };
         let valid = |character: char| character.is_ascii_alphanumeric() || "-._:%".contains(character);

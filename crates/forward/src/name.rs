@@ -6,7 +6,6 @@ use narrows_ndn::{NameRef, tlv};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::fmt;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// A name, as a part of the packet in which it came. A copy costs a reference count.
