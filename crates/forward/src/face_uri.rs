@@ -183,7 +183,19 @@ mod tests {
 
     #[test]
     fn what_is_no_far_end_is_refused_by_its_reason() {
-        for text in ["", "127.0.0.1:1", "udp://", "udp://:6363", "udp://a:0", "udp://a:70000", "udp://a:", "udp://[::1", "udp://[::1]x", "udp://::1:5", "udp://a b"] {
+        for text in [
+            "",
+            "127.0.0.1:1",
+            "udp://",
+            "udp://:6363",
+            "udp://a:0",
+            "udp://a:70000",
+            "udp://a:",
+            "udp://[::1",
+            "udp://[::1]x",
+            "udp://::1:5",
+            "udp://a b",
+        ] {
             assert!(matches!(Remote::parse(text), Err(RemoteError::Malformed(_))), "{text}");
         }
         assert!(matches!(Remote::parse("ether://[01:00:5e:00:17:aa]"), Err(RemoteError::Unsupported(_))));

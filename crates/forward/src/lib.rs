@@ -1,12 +1,22 @@
 //! The forwarding daemon: `narrows-icn`'s node on sockets.
 
 mod config;
+mod face;
 mod face_uri;
+mod forwarder;
+mod link;
+mod management;
+mod memory;
 mod name;
+mod numbers;
 mod rib;
 mod sockets;
+mod state;
+mod stored;
 
 pub use config::{Config, ConfigError, FaceEntry, Listen, Mircc, Rates, Tables, Text, Understands};
+pub use face::{FaceSetup, FaceTraffic, LinkRates};
 pub use face_uri::{FaceUri, NDN_PORT, Remote, RemoteError, Transport};
+pub use forwarder::{Forwarder, Opened, Sockets, TooManyFaces};
 pub use name::{PacketName, Token, Wire};
 pub use rib::{Change, Hop, Rib, Route};

@@ -142,22 +142,35 @@ impl fmt::Display for PacketName {
 
 /// The octets of a whole Interest or Data as it came.
 #[derive(Clone, Default)]
-pub struct Wire(Option<Arc<[u8]>>);
+pub struct Wire {
+    octets: Option<Arc<[u8]>>,
+    /// Where the hop limit of an Interest is; 0 if it has none.
+    hop_limit_at: u16,
+}
 
 impl Wire {
-    pub(crate) fn new(octets: Arc<[u8]>) -> Wire {
-        Wire(Some(octets))
+    pub(crate) fn interest(octets: Arc<[u8]>, hop_limit_at: Option<usize>) -> Wire {
+        Wire { octets: Some(octets), hop_limit_at: hop_limit_at.unwrap_or(0) as u16 }
+    }
+
+    pub(crate) fn data(octets: Arc<[u8]>) -> Wire {
+        Wire { octets: Some(octets), hop_limit_at: 0 }
     }
 
     /// The packet.
     pub fn octets(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or(&[])
+        self.octets.as_deref().unwrap_or(&[])
+    }
+
+    /// Where the octet of the hop limit is.
+    pub(crate) fn hop_limit_at(&self) -> Option<usize> {
+        (self.hop_limit_at > 0).then_some(usize::from(self.hop_limit_at))
     }
 }
 
 impl Body for Wire {
     fn digest(&self) -> Option<[u8; 32]> {
-        self.0.as_ref().map(|octets| Sha256::digest(octets).into())
+        self.octets.as_ref().map(|octets| Sha256::digest(octets).into())
     }
 }
 

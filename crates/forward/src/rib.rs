@@ -116,7 +116,7 @@ impl<N: Name> Rib<N> {
 
     /// A face's cost is the lowest over the origins of the prefix's own routes. Unless one of them captures, routes of shorter prefixes that
     /// are inherited add faces, those of the longest first.
-    fn next_hops(&self, prefix: &N) -> Vec<Hop> {
+    pub(crate) fn next_hops(&self, prefix: &N) -> Vec<Hop> {
         let own = self.routes.get(prefix).map_or(&[][..], Vec::as_slice);
         let mut hops: Vec<Hop> = Vec::new();
         for route in own {

@@ -1,0 +1,113 @@
+//! What the daemon knows of a face.
+
+use crate::face_uri::FaceUri;
+use crate::link::Link;
+use narrows_icn::FaceId;
+use narrows_ndn::management::FacePersistency;
+use narrows_units::{Rate, Span, Time};
+
+/// An on-demand datagram face ends after so long without a packet.
+pub(crate) const IDLE: Span = Span::from_secs(600);
+
+/// A new face.
+#[derive(Clone, Debug)]
+pub struct FaceSetup {
+    /// The neighbour.
+    pub remote: FaceUri,
+    /// This end.
+    pub local: FaceUri,
+    /// How it ends.
+    pub persistency: FacePersistency,
+    /// The neighbour is on this host.
+    pub is_local: bool,
+    /// The most octets of a packet.
+    pub mtu: usize,
+    /// The face ends after [`IDLE`] without a packet.
+    pub ends_idle: bool,
+    /// Rates towards this host and away from it, if they are known.
+    pub rates: Option<LinkRates>,
+    /// Whether the neighbour understands MIRCC.
+    pub understands: crate::config::Understands,
+}
+
+/// The rates of a face's link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkRates {
+    /// Towards this host.
+    pub inward: Rate,
+    /// Away from it.
+    pub out: Rate,
+    /// They are those of the link, of which headers below NDN take a part.
+    pub gross: bool,
+}
+
+/// Packets and octets of a face.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FaceTraffic {
+    /// Octets received.
+    pub octets_in: u64,
+    /// Octets sent.
+    pub octets_out: u64,
+    /// Packets that were malformed, or broke a rule of the link.
+    pub malformed: u64,
+    /// Packets that did not fit, or that the socket did not take.
+    pub dropped: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Face {
+    /// Its number to the outside.
+    pub(crate) id: u64,
+    /// Its place in the node, once it has one.
+    pub(crate) slot: FaceId,
+    pub(crate) setup: FaceSetup,
+    pub(crate) link: Link,
+    pub(crate) traffic: FaceTraffic,
+    pub(crate) latest: Time,
+    /// The node was told that the neighbour understands MIRCC.
+    pub(crate) speaks: bool,
+    /// Mean octets of the Data that comes in.
+    pub(crate) mean_data: f64,
+    pub(crate) marks: bool,
+}
+
+/// Octets below NDN in each datagram: IP, UDP, and 14 that Linux' shapers count.
+const BELOW: f64 = 28.0 + 14.0;
+/// Taken for the size of Data before any has come.
+const ASSUMED_DATA: f64 = 1100.0;
+
+impl Face {
+    pub(crate) fn new(now: Time, id: u64, setup: FaceSetup) -> Face {
+        let tells_first = setup.persistency != FacePersistency::OnDemand && !setup.is_local;
+        let link = Link::new(setup.mtu, setup.understands, tells_first);
+        Face {
+            id,
+            slot: FaceId(0),
+            setup,
+            link,
+            traffic: FaceTraffic::default(),
+            latest: now,
+            speaks: false,
+            mean_data: ASSUMED_DATA,
+            marks: false,
+        }
+    }
+
+    /// When it ends unless a packet comes.
+    pub(crate) fn ends(&self) -> Option<Time> {
+        (self.setup.ends_idle && self.setup.persistency == FacePersistency::OnDemand).then(|| self.latest + IDLE)
+    }
+
+    /// Data of this size has come.
+    pub(crate) fn on_data(&mut self, size: usize) {
+        self.mean_data += (size as f64 - self.mean_data) / 8.0;
+    }
+
+    /// The rates available to packets, towards this host and away from it.
+    pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
+        let Some(LinkRates { inward, out, gross }) = self.setup.rates else { return (None, None) };
+        let share = if gross { self.mean_data / (self.mean_data + BELOW) } else { 1.0 };
+        let net = |rate: Rate| Some(Rate::from_bps((rate.as_bps() as f64 * share) as u64));
+        (net(inward), net(out))
+    }
+}

@@ -1,0 +1,322 @@
+//! The forwarder without sockets and clock: faces, links, the node and its management.
+
+use crate::config::{Config, Mircc};
+use crate::face::{Face, FaceSetup, LinkRates};
+use crate::face_uri::{FaceUri, Remote};
+use crate::link::{Received, Scratch};
+use crate::management::{self, Effect, Reply};
+use crate::memory::Memory;
+use crate::name::PacketName;
+use crate::numbers;
+use crate::rib::Route;
+use crate::state::State;
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Node, NodeConfig, Packet, ShaperConfig, Spare};
+use narrows_ndn::management::FaceEventKind;
+use narrows_units::{Random, Span, Time};
+use std::collections::BTreeMap;
+
+/// How often faces are looked after: idle ends, and rates that depend on the size of packets.
+const UPKEEP: Span = Span::from_millis(100);
+
+/// What a forwarder asks of the sockets around it.
+pub trait Sockets {
+    /// Sends a packet of the link on a face. It may be dropped.
+    fn send(&mut self, face: FaceId, packet: &[u8]);
+
+    /// Begins to open a face to `remote`. Its end is told by [`Forwarder::opened`] with the same ticket.
+    fn open(&mut self, ticket: u64, remote: &Remote, rates: Option<LinkRates>);
+
+    /// The face is gone.
+    fn close(&mut self, face: FaceId);
+}
+
+/// A forwarder. The caller passes packets of the link to [`receive`](Forwarder::receive), calls [`poll`](Forwarder::poll) at
+/// [`due`](Forwarder::due), and sends on its sockets as it is told.
+pub struct Forwarder {
+    state: State,
+    spare: Spare<PacketName>,
+    scratch: Scratch,
+    nonces: Random,
+    labels: Random,
+    used_labels: BTreeMap<FaceId, u16>,
+    next_id: u64,
+    management: FaceId,
+    mircc: Mircc,
+    upkeep: Time,
+}
+
+/// Why a face was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there are {0} faces, which is the limit: raise faces in [tables]")]
+pub struct TooManyFaces(pub usize);
+
+impl Forwarder {
+    /// A forwarder without faces to the outside. It starts at `now`, `wall_ms` milliseconds after 1970. Its random choices depend on `seed`.
+    pub fn new(config: &Config, now: Time, wall_ms: u64, seed: u64) -> Forwarder {
+        let tables = config.tables.clone();
+        let knows_rates = config.face.iter().any(|face| face.link_rate.or(face.rate).is_some());
+        let default = if knows_rates { "weighted" } else { "best-route" };
+        let strategy = config.mircc.strategy.clone().map_or_else(|| default.parse().expect("a strategy of the registry"), |text| text.0);
+        let mut node = Node::new(NodeConfig {
+            id: Random::stream(seed, "node").bits(),
+            seed,
+            strategy: strategy.clone(),
+            cache: CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) },
+            pit_limit: tables.pending,
+            pit_per_face: tables.pending_per_face,
+            longest_lifetime: Span::from_secs(60),
+            dead_nonces: true,
+            ..NodeConfig::default()
+        });
+        let management = node.add_face(now, &application());
+        for prefix in ["/localhost/nfd", "/localhop/nfd"] {
+            let name: narrows_ndn::Name = prefix.parse().expect("a name");
+            node.route(PacketName::new(name.as_ref()), vec![management]);
+        }
+        Forwarder {
+            state: State::new(node, Memory::new(now, wall_ms, strategy.entry().name), tables),
+            spare: Spare::default(),
+            scratch: Scratch::default(),
+            nonces: Random::stream(seed, "nonces"),
+            labels: Random::stream(seed, "labels"),
+            used_labels: BTreeMap::new(),
+            next_id: numbers::FIRST,
+            management,
+            mircc: config.mircc.clone(),
+            upkeep: now + UPKEEP,
+        }
+    }
+
+    /// Adds a face.
+    ///
+    /// # Errors
+    /// There are as many faces as the configuration allows.
+    pub fn add_face(&mut self, now: Time, setup: FaceSetup, sockets: &mut impl Sockets) -> Result<FaceId, TooManyFaces> {
+        if self.state.ids.len() >= self.state.tables.faces {
+            return Err(TooManyFaces(self.state.ids.len()));
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut face = Face::new(now, id, setup);
+        let (inward, out) = face.capacities();
+        let config = FaceConfig {
+            capacity_in: inward,
+            capacity_out: out,
+            label: self.free_label(),
+            law: Some(self.mircc.law.0.clone()),
+            shaper: self.mircc.shaper.then(|| ShaperConfig { limit: self.mircc.shaper_queue, ..ShaperConfig::default() }),
+            rates: face.link.speaks_mircc(now),
+            application: matches!(face.setup.remote, FaceUri::Fd(_)),
+            local: face.setup.is_local,
+            nacks: face.setup.is_local || face.link.speaks_mircc(now),
+        };
+        face.speaks = config.rates;
+        face.slot = self.state.node.add_face(now, &config);
+        let slot = face.slot;
+        self.used_labels.insert(slot, config.label);
+        self.state.insert(face);
+        self.announce(now, slot, FaceEventKind::Created, sockets);
+        Ok(slot)
+    }
+
+    /// Removes a face, with its routes and what waits for it.
+    pub fn remove_face(&mut self, now: Time, slot: FaceId, sockets: &mut impl Sockets) {
+        self.announce(now, slot, FaceEventKind::Destroyed, sockets);
+        let Some(face) = self.state.remove(slot) else { return };
+        self.state.rib.remove_face(face.id);
+        self.state.update_fib();
+        self.state.node.remove_face(now, slot);
+        self.used_labels.remove(&slot);
+        sockets.close(slot);
+        self.drain(now, None, sockets);
+    }
+
+    /// The face to this neighbour.
+    pub fn face_to(&self, remote: &FaceUri) -> Option<FaceId> {
+        self.state.faces().find(|face| face.setup.remote == *remote).map(|face| face.slot)
+    }
+
+    /// Addresses at which faces come in, as the management tells them.
+    pub fn set_channels(&mut self, local_uris: Vec<String>) {
+        self.state.memory.channels = local_uris;
+    }
+
+    /// Adds a route of an operator over a face.
+    pub fn add_route(&mut self, prefix: &narrows_ndn::Name, slot: FaceId, cost: u64) {
+        let Some(face) = self.state.face(slot).map(|face| face.id) else { return };
+        let route = Route { face, origin: STATIC, cost, child_inherit: true, capture: false, expires: None };
+        self.state.rib.register(PacketName::new(prefix.as_ref()), route);
+        self.state.update_fib();
+    }
+
+    /// One packet of the link arrives on a face: a datagram, or a part of a stream.
+    pub fn receive(&mut self, now: Time, slot: FaceId, octets: &[u8], sockets: &mut impl Sockets) {
+        let nonce = self.nonces.bits() as u32;
+        let Some(face) = self.state.face_mut(slot) else { return };
+        face.traffic.octets_in += octets.len() as u64;
+        face.latest = now;
+        let id = face.id;
+        let received = face.link.receive(now, octets, nonce);
+        let speaks = face.link.speaks_mircc(now);
+        let changed = (speaks != face.speaks).then_some(face.setup.is_local);
+        face.speaks = speaks;
+        let mut packet = match received {
+            Ok(Received::Packet(packet)) => packet,
+            Ok(Received::Nothing) => return,
+            Err(_) => {
+                face.traffic.malformed += 1;
+                return;
+            }
+        };
+        match &mut packet {
+            Packet::Data(data) => face.on_data(data.size.get() as usize),
+            Packet::Interest(interest) => {
+                if let Hint::Face(named) = interest.steer.hint {
+                    // A number that no face has leads nowhere.
+                    let place = self.state.ids.get(&u64::from(named.0)).copied();
+                    interest.steer.hint = Hint::Face(place.unwrap_or(FaceId(u32::MAX)));
+                }
+            }
+            Packet::Nack(_) => {}
+        }
+        if let Some(is_local) = changed {
+            self.state.node.set_neighbour(slot, speaks, speaks || is_local);
+        }
+        self.state.node.handle(now, slot, packet, &mut self.spare);
+        self.drain(now, Some(id), sockets);
+    }
+
+    /// When to call [`poll`](Forwarder::poll).
+    pub fn due(&self) -> Time {
+        let others = self.state.rib.due().into_iter().chain(self.state.memory.stored.due());
+        others.fold(self.upkeep.min(self.state.node.due().unwrap_or(Time::NEVER)), Time::min)
+    }
+
+    /// Handles every timer that is due at `now`.
+    pub fn poll(&mut self, now: Time, sockets: &mut impl Sockets) {
+        self.state.node.poll(now);
+        self.drain(now, None, sockets);
+        if self.state.rib.due().is_some_and(|due| due <= now) {
+            self.state.rib.expire(now);
+            self.state.update_fib();
+        }
+        self.state.memory.stored.expire(now);
+        if self.upkeep <= now {
+            self.upkeep = now + UPKEEP;
+            self.look_after_faces(now, sockets);
+        }
+    }
+
+    /// Ends faces that are idle, and follows what depends on the size of packets and on neighbours that have fallen silent.
+    fn look_after_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
+        let slots: Vec<FaceId> = self.state.ids.values().copied().collect();
+        for slot in slots {
+            let Some(face) = self.state.face_mut(slot) else { continue };
+            if face.ends().is_some_and(|end| end <= now) {
+                self.remove_face(now, slot, sockets);
+                continue;
+            }
+            let speaks = face.link.speaks_mircc(now);
+            let changed = std::mem::replace(&mut face.speaks, speaks) != speaks;
+            let (is_local, gross, (inward, out)) =
+                (face.setup.is_local, face.setup.rates.is_some_and(|rates| rates.gross), face.capacities());
+            if changed {
+                self.state.node.set_neighbour(slot, speaks, speaks || is_local);
+            }
+            if gross {
+                self.state.node.set_capacity(now, slot, inward, out);
+            }
+        }
+        self.drain(now, None, sockets);
+    }
+
+    /// A face that [`Sockets::open`] was asked for is open, or was there already, or could not be opened: the error says why.
+    pub fn opened(&mut self, now: Time, ticket: u64, face: Result<Opened, String>, sockets: &mut impl Sockets) {
+        let reply = match face {
+            Ok(Opened::Found(slot)) => management::faces::found(&mut self.state, ticket, slot),
+            Ok(Opened::New(slot)) => management::faces::opened(&mut self.state, ticket, Ok(slot)),
+            Err(error) => management::faces::opened(&mut self.state, ticket, Err(error)),
+        };
+        self.send_reply(now, reply, sockets);
+    }
+
+    /// Sends what the node has to send, and answers what is for the management. `incoming` is the number of the face on which the packet came
+    /// that is being handled.
+    fn drain(&mut self, now: Time, incoming: Option<u64>, sockets: &mut impl Sockets) {
+        while let Some((slot, packet)) = self.state.node.action() {
+            if slot == self.management {
+                self.manage(now, incoming, &packet, sockets);
+            } else if let Some(face) = self.state.face_mut(slot) {
+                let traffic = &mut face.traffic;
+                let sent = face.link.send(now, &packet, incoming.or(Some(numbers::CONTENT_STORE)), &mut self.scratch, |octets| {
+                    traffic.octets_out += octets.len() as u64;
+                    sockets.send(slot, octets);
+                });
+                traffic.dropped += u64::from(!sent);
+            }
+            self.spare.give(packet);
+        }
+    }
+
+    /// Answers a packet for the management.
+    fn manage(&mut self, now: Time, incoming: Option<u64>, packet: &Packet<PacketName>, sockets: &mut impl Sockets) {
+        let Packet::Interest(interest) = packet else { return };
+        let (reply, effect) = management::answer(&mut self.state, now, incoming, interest);
+        self.send_reply(now, reply, sockets);
+        match effect {
+            Some(Effect::Open { ticket, remote, rates }) => sockets.open(ticket, &remote, rates),
+            Some(Effect::Close(slot)) => self.remove_face(now, slot, sockets),
+            None => {}
+        }
+    }
+
+    /// Passes Data of the management to the node.
+    fn send_reply(&mut self, now: Time, reply: Reply, sockets: &mut impl Sockets) {
+        for data in reply {
+            self.state.node.handle(now, self.management, Packet::from(data), &mut self.spare);
+        }
+        self.drain(now, Some(numbers::MANAGEMENT), sockets);
+    }
+
+    /// Tells of a change of a face those who follow the stream of events.
+    fn announce(&mut self, now: Time, slot: FaceId, kind: FaceEventKind, sockets: &mut impl Sockets) {
+        let reply = management::events::announce(&mut self.state, now, slot, kind);
+        self.send_reply(now, reply, sockets);
+    }
+
+    /// A label that no face has. Those of an earlier run mean nothing, since they begin anywhere.
+    fn free_label(&mut self) -> u16 {
+        loop {
+            let label = 1 + self.labels.below(4095) as u16;
+            if self.used_labels.len() >= 4095 || !self.used_labels.values().any(|used| *used == label) {
+                return label;
+            }
+        }
+    }
+}
+
+/// How a face was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// It is new.
+    New(FaceId),
+    /// There was one to this neighbour.
+    Found(FaceId),
+}
+
+/// The origin of routes that an operator sets.
+const STATIC: u64 = 255;
+
+fn application() -> FaceConfig {
+    FaceConfig {
+        capacity_in: None,
+        capacity_out: None,
+        label: 0,
+        law: None,
+        shaper: None,
+        rates: true,
+        application: true,
+        local: true,
+        nacks: true,
+    }
+}

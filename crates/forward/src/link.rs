@@ -1,0 +1,336 @@
+//! NDNLPv2 on one face: octets to packets of the node, and back.
+
+use crate::config::Understands;
+use crate::name::{PacketName, Token, Wire};
+use narrows_icn::{Class, Data, FaceId, Hint, Interest, Labels, Nack, NackReason, Packet, Route, Steer};
+use narrows_ndn::lp::{self, Fragmenter, Header, Label, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
+use narrows_ndn::{self as ndn, NameRef, tlv::MAX_PACKET};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
+use std::sync::Arc;
+
+/// A neighbour that has shown MIRCC's fields is taken to understand them for this long.
+const REMEMBERED: Span = Span::from_secs(60);
+/// To a neighbour that has answered so many packets without any field, only every [`SELDOM`]th packet has them.
+const PATIENCE: u64 = 1000;
+const SELDOM: u64 = 64;
+
+/// What octets are.
+#[derive(Debug)]
+pub(crate) enum Received {
+    /// A packet for the node.
+    Packet(Packet<PacketName>),
+    /// A piece of one, or a sign of life.
+    Nothing,
+}
+
+/// Why octets are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// They are no packet of the link, or one that must be dropped.
+    Link,
+    /// They hold no Interest and no Data.
+    Network,
+}
+
+/// The state of NDNLPv2 on a face.
+#[derive(Debug)]
+pub(crate) struct Link {
+    reassembler: Reassembler,
+    fragmenter: Fragmenter,
+    /// A packet put together from pieces.
+    whole: Vec<u8>,
+    /// The most octets of a packet.
+    pub(crate) mtu: usize,
+    pub(crate) understands: Understands,
+    /// The daemon made this face, so that its neighbour is told of MIRCC before it has shown any.
+    pub(crate) tells_first: bool,
+    /// When the neighbour has shown MIRCC's fields last.
+    shown: Option<Time>,
+    /// Packets sent, and received, while it has shown none.
+    sent: u64,
+    received: u64,
+    /// IncomingFaceId and NextHopFaceId are used.
+    pub(crate) local_fields: bool,
+}
+
+impl Link {
+    pub(crate) fn new(mtu: usize, understands: Understands, tells_first: bool) -> Link {
+        Link {
+            reassembler: Reassembler::new(),
+            fragmenter: Fragmenter::default(),
+            whole: Vec::new(),
+            mtu,
+            understands,
+            tells_first,
+            shown: None,
+            sent: 0,
+            received: 0,
+            local_fields: false,
+        }
+    }
+
+    /// True if the neighbour understands MIRCC: it has been said, or the neighbour has shown it lately.
+    pub(crate) fn speaks_mircc(&self, now: Time) -> bool {
+        match self.understands {
+            Understands::On => true,
+            Understands::Off => false,
+            Understands::Auto => self.shown.is_some_and(|shown| now < shown + REMEMBERED),
+        }
+    }
+
+    /// True if the next packet carries MIRCC's fields.
+    pub(crate) fn writes_mircc(&mut self, now: Time) -> bool {
+        if self.understands == Understands::Off || self.speaks_mircc(now) {
+            return self.understands != Understands::Off;
+        }
+        self.sent += 1;
+        self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
+    }
+
+    /// Reads one packet of the link. `nonce` serves an Interest that has none.
+    pub(crate) fn receive(&mut self, now: Time, wire: &[u8], nonce: u32) -> Result<Received, Fault> {
+        let packet = LpPacket::decode(wire).map_err(|_| Fault::Link)?;
+        self.received += 1;
+        if packet.header.mircc.any() {
+            self.shown = Some(now);
+            (self.sent, self.received) = (0, 0);
+        }
+        if !packet.is_piece() {
+            return self.packet(&packet, nonce, wire.len());
+        }
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.clear();
+        let complete = self.reassembler.take(now, &packet, &mut whole).map_err(|_| Fault::Link);
+        let received = complete.and_then(|complete| match complete {
+            true => self.packet(&LpPacket::decode(&whole).map_err(|_| Fault::Link)?, nonce, whole.len()),
+            false => Ok(Received::Nothing),
+        });
+        self.whole = whole;
+        received
+    }
+
+    fn packet(&self, packet: &LpPacket<'_>, nonce: u32, size: usize) -> Result<Received, Fault> {
+        let Some(fragment) = packet.fragment else { return Ok(Received::Nothing) };
+        if fragment.len() > MAX_PACKET {
+            return Err(Fault::Network);
+        }
+        let header =
+            Header { mircc: if self.understands == Understands::Off { Mircc::default() } else { packet.header.mircc }, ..packet.header };
+        let size = Bytes::new(size as u64);
+        let interest = || self.interest(fragment, &header, nonce, size);
+        Ok(Received::Packet(match (header.nack, fragment.first()) {
+            (Some(reason), _) => {
+                let (rates, route) = (header.mircc.rates(), route(&header.mircc));
+                Packet::from(Nack { interest: interest()?, reason: reason_of(reason), rates, route })
+            }
+            (None, Some(5)) => Packet::from(interest()?),
+            (None, _) => Packet::from(data(fragment, &header, size)?),
+        }))
+    }
+
+    fn interest(&self, fragment: &[u8], header: &Header<'_>, nonce: u32, size: Bytes) -> Result<Interest<PacketName>, Fault> {
+        let decoded = ndn::Interest::decode(fragment).map_err(|_| Fault::Network)?;
+        let components = decoded.name.len();
+        if components > MOST_COMPONENTS || header.cache_policy.is_some() || header.next_hop_face.is_some() && !self.local_fields {
+            return Err(Fault::Network);
+        }
+        let octets: Arc<[u8]> = match decoded.nonce {
+            Some(_) => fragment.into(),
+            None => {
+                let mut with_nonce = Vec::with_capacity(fragment.len() + 6);
+                decoded.write_with_nonce(nonce, &mut with_nonce);
+                with_nonce.into()
+            }
+        };
+        // The name stands before the nonce, behind a header that may have grown; the hop limit stands behind both.
+        let start = offset(fragment, decoded.name.value()) + header_length(&octets) - header_length(fragment);
+        let grown = octets.len() - fragment.len();
+        let hop_limit_at = decoded.hop_limit.map(|limit| limit.position + grown);
+        let hint = match header.next_hop_face {
+            Some(face) => Hint::Face(FaceId(u32::try_from(face).unwrap_or(u32::MAX))),
+            None => header.mircc.path_label.filter(|label| label.flags() != LabelFlags::Discovery).map_or(Hint::None, |label| hint(&label)),
+        };
+        let strict = header.mircc.path_label.is_some_and(|label| label.flags() == LabelFlags::Strict);
+        Ok(Interest {
+            name: PacketName::within(&octets, &decoded.name, start),
+            nonce: decoded.nonce.unwrap_or(nonce),
+            can_be_prefix: decoded.can_be_prefix,
+            must_be_fresh: decoded.must_be_fresh,
+            hop_limit: decoded.hop_limit.map_or(u8::MAX, |limit| limit.value),
+            class: if header.mircc.class == Some(1) { Class::Secondary } else { Class::Primary },
+            lifetime: decoded.lifetime(),
+            srtt: header.mircc.round_trip(),
+            size,
+            steer: Steer { hint, strict },
+            via: decoded.forwarding_hint.map(|hint| hint.iter().map(PacketName::new).collect()),
+            token: header.pit_token.and_then(|token| Token::new(token.as_slice())).unwrap_or_default(),
+            body: Wire::interest(octets, hop_limit_at),
+        })
+    }
+
+    /// Appends the packets of the link that carry a packet, and passes each to `send`. False if it cannot be sent: it does not fit.
+    pub(crate) fn send(
+        &mut self,
+        now: Time,
+        packet: &Packet<PacketName>,
+        incoming: Option<u64>,
+        scratch: &mut Scratch,
+        mut send: impl FnMut(&[u8]),
+    ) -> bool {
+        let mircc = self.writes_mircc(now);
+        let mut header = Header::default();
+        let fragment: &[u8] = match packet {
+            Packet::Interest(interest) => {
+                if mircc {
+                    header.mircc = fields_of_interest(interest);
+                }
+                patched(interest, &mut scratch.network)
+            }
+            Packet::Data(data) => {
+                header.pit_token = PitToken::new(data.token.octets());
+                header.congestion_mark = data.marked.then_some(1);
+                header.incoming_face = incoming.filter(|_| self.local_fields);
+                if data.no_cache {
+                    header.cache_policy = Some(NO_CACHE);
+                }
+                if mircc {
+                    header.mircc = fields_of_route(data.rates, &data.route);
+                }
+                data.body.octets()
+            }
+            Packet::Nack(nack) => {
+                header.pit_token = PitToken::new(nack.interest.token.octets());
+                header.nack = Some(reason_to(nack.reason));
+                if mircc {
+                    header.mircc = fields_of_route(nack.rates, &nack.route);
+                    header.mircc.class = Some(nack.interest.class as u8);
+                }
+                nack.interest.body.octets()
+            }
+        };
+        let Ok(mut pieces) = self.fragmenter.pieces(&header, fragment, self.mtu) else { return false };
+        loop {
+            scratch.link.clear();
+            if !pieces.write_next(&mut scratch.link) {
+                return true;
+            }
+            send(&scratch.link);
+        }
+    }
+}
+
+/// Names of more components are dropped (NDN Packet Format leaves the limit to forwarders).
+const MOST_COMPONENTS: usize = 64;
+
+/// Longer times are shortened to this: 584 years in nanoseconds.
+const LONGEST_MS: u64 = u64::MAX / 1_000_000;
+
+/// Buffers for packets on their way out.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    network: Vec<u8>,
+    link: Vec<u8>,
+}
+
+/// The Interest as it leaves: with the hop limit that the node has lowered.
+fn patched<'a>(interest: &'a Interest<PacketName>, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+    let octets = interest.body.octets();
+    let Some(at) = interest.body.hop_limit_at() else { return octets };
+    scratch.clear();
+    scratch.extend_from_slice(octets);
+    scratch[at] = interest.hop_limit;
+    scratch
+}
+
+fn data(fragment: &[u8], header: &Header<'_>, size: Bytes) -> Result<Data<PacketName>, Fault> {
+    let decoded = ndn::Data::decode(fragment).map_err(|_| Fault::Network)?;
+    if decoded.name.len() > MOST_COMPONENTS {
+        return Err(Fault::Network);
+    }
+    let octets: Arc<[u8]> = fragment.into();
+    Ok(Data {
+        name: PacketName::within(&octets, &decoded.name, offset(fragment, decoded.name.value())),
+        marked: header.is_marked(),
+        no_cache: header.cache_policy == Some(NO_CACHE),
+        size,
+        rates: header.mircc.rates(),
+        freshness: Span::from_millis(decoded.meta.freshness_ms.unwrap_or(0).min(LONGEST_MS)),
+        route: route(&header.mircc),
+        token: Token::default(),
+        body: Wire::data(octets),
+    })
+}
+
+/// Where a part of `whole` begins.
+fn offset(whole: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
+}
+
+/// The octets before the value of a packet.
+fn header_length(packet: &[u8]) -> usize {
+    narrows_ndn::tlv::Element::first(packet, 0).map_or(0, |element| element.value_offset())
+}
+
+fn fields_of_interest(interest: &Interest<PacketName>) -> Mircc {
+    let flags = if interest.steer.strict { LabelFlags::Strict } else { LabelFlags::Fallback };
+    Mircc {
+        class: Some(interest.class as u8),
+        round_trip_us: (!interest.srtt.is_zero()).then(|| interest.srtt.as_micros()),
+        path_label: Some(label(&interest.steer.hint).map_or(PathLabel::new(LabelFlags::Discovery), |label| label.with_flags(flags))),
+        ..Mircc::default()
+    }
+}
+
+fn fields_of_route(rates: Rates, route: &Route) -> Mircc {
+    let limited = |rate: Rate| (rate != Rates::UNLIMITED.primary).then(|| rate.as_bps());
+    Mircc {
+        primary_bps: limited(rates.primary),
+        secondary_bps: limited(rates.secondary),
+        path_id: (route.id != 0).then_some(route.id),
+        path_label: label(&route.hint),
+        ..Mircc::default()
+    }
+}
+
+fn route(mircc: &Mircc) -> Route {
+    Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.map_or(Hint::None, |label| hint(&label)) }
+}
+
+/// The hops of a label from the wire; none if one of them is no label.
+fn hint(label: &PathLabel) -> Hint {
+    let mut labels = Labels::default();
+    for slot in 0..usize::from(label.hops()).min(Labels::MOST) {
+        match label.slot(slot) {
+            Some(hop) if labels.push(hop.get()) => {}
+            _ => return Hint::None,
+        }
+    }
+    if labels.count() == 0 { Hint::None } else { Hint::Labels(labels) }
+}
+
+fn label(hint: &Hint) -> Option<PathLabel> {
+    let Hint::Labels(labels) = hint else { return None };
+    let mut label = PathLabel::new(LabelFlags::Discovery);
+    labels.iter().all(|hop| Label::new(hop).is_some_and(|hop| label.push(hop))).then_some(label)
+}
+
+fn reason_of(reason: lp::NackReason) -> NackReason {
+    match reason {
+        lp::NackReason::Congestion => NackReason::Congestion,
+        lp::NackReason::Duplicate => NackReason::Duplicate,
+        lp::NackReason::NoRoute => NackReason::NoRoute,
+        lp::NackReason::InvalidLabel => NackReason::InvalidLabel,
+        lp::NackReason::None => NackReason::Unknown,
+    }
+}
+
+fn reason_to(reason: NackReason) -> lp::NackReason {
+    match reason {
+        NackReason::Congestion => lp::NackReason::Congestion,
+        NackReason::Duplicate => lp::NackReason::Duplicate,
+        NackReason::NoRoute => lp::NackReason::NoRoute,
+        NackReason::InvalidLabel => lp::NackReason::InvalidLabel,
+        NackReason::Unknown => lp::NackReason::None,
+    }
+}

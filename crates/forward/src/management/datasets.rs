@@ -1,0 +1,199 @@
+//! Datasets: what the daemon has, as segmented Data.
+
+use super::response::Outcome;
+use super::{Reply, management_data, strategies, tables};
+use crate::name::PacketName;
+use crate::rib::Route;
+use crate::state::State;
+use narrows_ndn::management::{
+    ChannelStatus, CsInfo, Entry, FaceQueryFilter, FaceScope, FaceStatus, FibEntry, GeneralStatus, LinkType, ManagementName, NextHopRecord,
+    RibEntry, StrategyChoice, StrategyName, route_flags,
+};
+use narrows_ndn::signature::Signer;
+use narrows_ndn::{ContentType, DataDraft, MetaInfo, Name, number};
+use narrows_units::Time;
+
+/// Octets of content in a segment.
+const SEGMENT: usize = 8000;
+/// Told of faces that mark congestion: nanoseconds and octets (NFD's defaults).
+const MARKING_INTERVAL: u64 = 100_000_000;
+const MARKING_THRESHOLD: u64 = 65_536;
+
+/// The dataset of this name, made now; `None` if it names none. Names that end in a version or a segment get an empty reply: what is not
+/// stored is gone.
+pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, whole: &PacketName) -> Option<Reply> {
+    let content = match (name.module, name.verb) {
+        (b"status", b"general") => general(state, now),
+        (b"faces", b"list") => faces(state, now, &FaceQueryFilter::default()),
+        (b"faces", b"query") => match name.rest.component(0).map(|component| FaceQueryFilter::decode(component.value)) {
+            Some(Ok(filter)) => faces(state, now, &filter),
+            _ => return Some(vec![refused(whole)]),
+        },
+        (b"faces", b"channels") => channels(state),
+        (b"rib", b"list") => rib(state, now),
+        (b"fib", b"list") => fib(state),
+        (b"strategy-choice", b"list") => choices(state),
+        (b"cs", b"info") => store(state),
+        _ => return None,
+    };
+    let last = name.rest.last().map(|last| u32::from(last.number));
+    if matches!(last, Some(number::VERSION | number::SEGMENT)) {
+        return Some(Reply::new());
+    }
+    let version = state.memory.next_version(now);
+    let base = Name::new().join(&whole.view()).version(version);
+    let last = content.len().saturating_sub(1) / SEGMENT;
+    let last_name = Name::new().segment(last as u64);
+    let mut segments: Reply = Vec::new();
+    for segment in 0..=last {
+        let slice = &content[segment * SEGMENT..content.len().min((segment + 1) * SEGMENT)];
+        let meta = MetaInfo { freshness_ms: Some(1000), final_block: last_name.as_ref().last(), ..MetaInfo::default() };
+        let mut octets = Vec::new();
+        let name = base.clone().segment(segment as u64);
+        DataDraft { name: name.as_ref(), meta, content: Some(slice) }.write(&Signer::DIGEST, &mut octets);
+        segments.push(management_data(octets));
+    }
+    segments.iter().for_each(|segment| state.memory.keep(now, segment));
+    segments.truncate(1);
+    Some(segments)
+}
+
+/// Tells that a filter cannot be read: a ControlResponse as an application's Nack.
+fn refused(whole: &PacketName) -> narrows_icn::Data<PacketName> {
+    let response = Outcome::refuse(400, "the filter of faces cannot be read");
+    let meta = MetaInfo { content_type: Some(ContentType::Nack), freshness_ms: Some(1000), ..MetaInfo::default() };
+    let mut octets = Vec::new();
+    DataDraft { name: whole.view(), meta, content: Some(response.content()) }.write(&Signer::DIGEST, &mut octets);
+    management_data(octets)
+}
+
+fn general(state: &State, now: Time) -> Vec<u8> {
+    let node = state.node.counters();
+    let sum = |count: fn(&narrows_icn::FaceCounters) -> u64| state.faces().map(|face| count(state.node.face(face.slot).counters)).sum();
+    let mut content = Vec::new();
+    GeneralStatus {
+        version: concat!("narrows-", env!("CARGO_PKG_VERSION")),
+        start_ms: state.memory.started_ms(),
+        current_ms: state.memory.wall_ms(now),
+        name_tree_entries: 0,
+        fib_entries: state.rib.iter().count() as u64,
+        pit_entries: state.node.pending() as u64,
+        measurements_entries: 0,
+        cs_entries: state.node.cached() as u64,
+        in_interests: sum(|face| face.interests_in),
+        in_data: sum(|face| face.data_in),
+        in_nacks: sum(|face| face.nacks_in),
+        out_interests: sum(|face| face.interests_out),
+        out_data: sum(|face| face.data_out),
+        out_nacks: sum(|face| face.nacks_out),
+        satisfied_interests: node.satisfied,
+        unsatisfied_interests: node.expired,
+    }
+    .write(&mut content);
+    content
+}
+
+fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
+    let canonical = |uri: &str| {
+        let remote = crate::face_uri::Remote::parse(uri).ok();
+        remote.and_then(|remote| Some(remote.uri(remote.address()?).to_string())).unwrap_or_else(|| uri.to_owned())
+    };
+    let (wanted, wanted_local) = (filter.uri.map(canonical), filter.local_uri.map(canonical));
+    let mut content = Vec::new();
+    for face in state.faces() {
+        let counters = state.node.face(face.slot).counters;
+        let (uri, local_uri) = (face.setup.remote.to_string(), face.setup.local.to_string());
+        let scope = if face.setup.is_local { FaceScope::Local } else { FaceScope::NonLocal };
+        let schemes = [face.setup.remote.scheme(), face.setup.local.scheme()];
+        let matches = filter.face_id.is_none_or(|id| id == face.id)
+            && filter.uri_scheme.is_none_or(|scheme| schemes.contains(&scheme))
+            && wanted.as_ref().is_none_or(|wanted| *wanted == uri)
+            && wanted_local.as_ref().is_none_or(|wanted| *wanted == local_uri)
+            && filter.scope.is_none_or(|wanted| wanted == scope)
+            && filter.persistency.is_none_or(|wanted| wanted == face.setup.persistency)
+            && filter.link_type.is_none_or(|wanted| wanted == LinkType::PointToPoint);
+        if !matches {
+            continue;
+        }
+        FaceStatus {
+            face_id: face.id,
+            uri: &uri,
+            local_uri: &local_uri,
+            expiration_ms: face.ends().map(|end| end.since(now).as_nanos() / 1_000_000),
+            scope,
+            persistency: face.setup.persistency,
+            link_type: LinkType::PointToPoint,
+            marking_interval_ns: Some(MARKING_INTERVAL),
+            marking_threshold: Some(MARKING_THRESHOLD),
+            mtu: Some(face.link.mtu as u64),
+            in_interests: counters.interests_in,
+            in_data: counters.data_in,
+            in_nacks: counters.nacks_in,
+            out_interests: counters.interests_out,
+            out_data: counters.data_out,
+            out_nacks: counters.nacks_out,
+            in_bytes: face.traffic.octets_in,
+            out_bytes: face.traffic.octets_out,
+            flags: super::faces::flags(face),
+        }
+        .write(&mut content);
+    }
+    content
+}
+
+fn channels(state: &State) -> Vec<u8> {
+    let mut content = Vec::new();
+    state.memory.channels.iter().for_each(|local_uri| ChannelStatus { local_uri }.write(&mut content));
+    content
+}
+
+fn rib(state: &State, now: Time) -> Vec<u8> {
+    let mut content = Vec::new();
+    for (prefix, routes) in state.rib.iter() {
+        let route = |route: &Route| narrows_ndn::management::Route {
+            face_id: route.face,
+            origin: route.origin,
+            cost: route.cost,
+            flags: u64::from(route.child_inherit) * route_flags::CHILD_INHERIT + u64::from(route.capture) * route_flags::CAPTURE,
+            expiration_ms: route.expires.map(|end| end.since(now).as_nanos() / 1_000_000),
+        };
+        RibEntry { name: prefix.view(), routes: routes.iter().map(route).collect() }.write(&mut content);
+    }
+    content
+}
+
+fn fib(state: &State) -> Vec<u8> {
+    let mut content = Vec::new();
+    for (prefix, _) in state.rib.iter() {
+        let hops = state.rib.next_hops(prefix);
+        let next_hops = hops.iter().map(|hop| NextHopRecord { face_id: hop.face, cost: hop.cost }).collect();
+        FibEntry { name: prefix.view(), next_hops }.write(&mut content);
+    }
+    let own: narrows_ndn::Name = "/localhost/nfd".parse().expect("a name");
+    let next_hops = vec![NextHopRecord { face_id: crate::numbers::MANAGEMENT, cost: 0 }];
+    FibEntry { name: own.as_ref(), next_hops }.write(&mut content);
+    content
+}
+
+fn choices(state: &State) -> Vec<u8> {
+    let mut content = Vec::new();
+    for (prefix, strategy) in &state.memory.strategies {
+        let name = strategies::name_of(strategy);
+        StrategyChoice { name: prefix.view(), strategy: StrategyName(name.as_ref()) }.write(&mut content);
+    }
+    content
+}
+
+fn store(state: &State) -> Vec<u8> {
+    let (limits, counters) = (state.node.cache_limits(), state.node.counters());
+    let mut content = Vec::new();
+    CsInfo {
+        capacity: limits.packets as u64,
+        flags: tables::flags(&limits),
+        entries: state.node.cached() as u64,
+        hits: counters.cache_hits,
+        misses: counters.cache_misses,
+    }
+    .write(&mut content);
+    content
+}

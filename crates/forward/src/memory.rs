@@ -1,0 +1,83 @@
+//! What the management remembers between Interests.
+
+use crate::name::PacketName;
+use crate::stored::Stored;
+use narrows_icn::Data;
+use narrows_ndn::NameRef;
+use narrows_units::Time;
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+pub(crate) struct Memory {
+    started: Time,
+    wall_ms: u64,
+    /// Generated Data that clients may ask for again.
+    pub(crate) stored: Stored,
+    /// The number of the next event of a face.
+    pub(crate) next_event: u64,
+    /// Strategies by prefix; that of the root is there always.
+    pub(crate) strategies: BTreeMap<PacketName, &'static str>,
+    /// Commands whose faces are being opened, by ticket.
+    pub(crate) opening: BTreeMap<u64, Opening>,
+    pub(crate) next_ticket: u64,
+    /// The latest version of a dataset, in microseconds since 1970.
+    latest_version: u64,
+    /// Addresses at which faces come in.
+    pub(crate) channels: Vec<String>,
+}
+
+/// A command whose face is being opened.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    /// Its whole name.
+    pub(crate) name: PacketName,
+    pub(crate) settings: Settings,
+}
+
+/// What a command sets of a face.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) permanent: Option<bool>,
+    pub(crate) local_fields: Option<bool>,
+    pub(crate) marks: Option<bool>,
+    pub(crate) mtu: Option<usize>,
+    pub(crate) rates: Option<crate::face::LinkRates>,
+}
+
+impl Memory {
+    pub(crate) fn new(now: Time, wall_ms: u64, strategy: &'static str) -> Memory {
+        Memory {
+            started: now,
+            wall_ms,
+            stored: Stored::default(),
+            next_event: 0,
+            strategies: BTreeMap::from([(PacketName::new(NameRef::ROOT), strategy)]),
+            opening: BTreeMap::new(),
+            next_ticket: 0,
+            latest_version: 0,
+            channels: Vec::new(),
+        }
+    }
+
+    /// Milliseconds since 1970 when the daemon started.
+    pub(crate) fn started_ms(&self) -> u64 {
+        self.wall_ms
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn wall_ms(&self, now: Time) -> u64 {
+        self.wall_ms + now.since(self.started).as_nanos() / 1_000_000
+    }
+
+    /// A version that no dataset has had.
+    pub(crate) fn next_version(&mut self, now: Time) -> u64 {
+        let present = self.wall_ms * 1000 + now.since(self.started).as_micros();
+        self.latest_version = present.max(self.latest_version + 1);
+        self.latest_version
+    }
+
+    /// Keeps Data for those who ask for it again.
+    pub(crate) fn keep(&mut self, now: Time, data: &Data<PacketName>) {
+        self.stored.insert(now, data.clone());
+    }
+}

@@ -1,0 +1,186 @@
+//! A forwarder between faces that only exist here.
+
+use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Opened, Remote, Sockets, Understands};
+use narrows_icn::FaceId;
+use narrows_ndn::lp::{Header, LpPacket};
+use narrows_ndn::management::{ControlResponse, FacePersistency};
+use narrows_ndn::signature::Signer;
+use narrows_ndn::{Data, DataDraft, Interest, InterestDraft, MetaInfo, Name};
+use narrows_units::{Span, Time};
+
+/// What a forwarder has asked of its sockets.
+#[derive(Default)]
+pub struct Asked {
+    pub sent: Vec<(FaceId, Vec<u8>)>,
+    pub opening: Vec<(u64, Remote, Option<LinkRates>)>,
+    pub closed: Vec<FaceId>,
+}
+
+impl Sockets for Asked {
+    fn send(&mut self, face: FaceId, packet: &[u8]) {
+        self.sent.push((face, packet.to_vec()));
+    }
+
+    fn open(&mut self, ticket: u64, remote: &Remote, rates: Option<LinkRates>) {
+        self.opening.push((ticket, remote.clone(), rates));
+    }
+
+    fn close(&mut self, face: FaceId) {
+        self.closed.push(face);
+    }
+}
+
+pub struct Bench {
+    pub forwarder: Forwarder,
+    pub now: Time,
+    pub asked: Asked,
+    nonces: u32,
+}
+
+/// 22 November 2026.
+pub const WALL_MS: u64 = 1_795_305_600_000;
+
+pub fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+pub fn name(uri: &str) -> Name {
+    uri.parse().expect("a name")
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench::with(&Config::default())
+    }
+
+    pub fn with(config: &Config) -> Bench {
+        Bench { forwarder: Forwarder::new(config, Time::ZERO, WALL_MS, 1), now: Time::ZERO, asked: Asked::default(), nonces: 1000 }
+    }
+
+    /// A nonce that no Interest has had.
+    pub fn nonce(&mut self) -> u32 {
+        self.nonces += 1;
+        self.nonces
+    }
+
+    /// An application on the UNIX socket.
+    pub fn app(&mut self) -> FaceId {
+        self.face(FaceSetup {
+            remote: FaceUri::Fd(7),
+            local: FaceUri::Unix("/run/nfd/nfd.sock".into()),
+            persistency: FacePersistency::OnDemand,
+            is_local: true,
+            mtu: 8800,
+            ends_idle: false,
+            rates: None,
+            understands: Understands::Auto,
+        })
+    }
+
+    /// A neighbour over UDP.
+    pub fn neighbour(&mut self, remote: &str) -> FaceId {
+        self.neighbour_with(remote, None)
+    }
+
+    pub fn neighbour_with(&mut self, remote: &str, rates: Option<LinkRates>) -> FaceId {
+        let remote = Remote::parse(remote).expect("a remote");
+        let address = remote.address().expect("an address");
+        self.face(FaceSetup {
+            remote: remote.uri(address),
+            local: FaceUri::Udp("192.0.2.100:6363".parse().expect("an address")),
+            persistency: FacePersistency::Persistent,
+            is_local: address.ip().is_loopback(),
+            mtu: 1400,
+            ends_idle: true,
+            rates,
+            understands: Understands::Auto,
+        })
+    }
+
+    pub fn face(&mut self, setup: FaceSetup) -> FaceId {
+        self.forwarder.add_face(self.now, setup, &mut self.asked).expect("room")
+    }
+
+    /// Octets arrive on a face; what the forwarder sends then.
+    pub fn receive(&mut self, face: FaceId, octets: &[u8]) -> Vec<(FaceId, Vec<u8>)> {
+        self.forwarder.receive(self.now, face, octets, &mut self.asked);
+        self.open_all();
+        std::mem::take(&mut self.asked.sent)
+    }
+
+    /// Time passes.
+    pub fn pass(&mut self, until: Time) -> Vec<(FaceId, Vec<u8>)> {
+        while self.forwarder.due() <= until {
+            self.now = self.now.max(self.forwarder.due());
+            self.forwarder.poll(self.now, &mut self.asked);
+        }
+        self.now = until;
+        std::mem::take(&mut self.asked.sent)
+    }
+
+    /// Opens what is to be opened.
+    fn open_all(&mut self) {
+        for (ticket, remote, rates) in std::mem::take(&mut self.asked.opening) {
+            let Some(address) = remote.address() else {
+                self.forwarder.opened(self.now, ticket, Err("the name is not known".to_owned()), &mut self.asked);
+                continue;
+            };
+            let uri = remote.uri(address).to_string();
+            let face = self.neighbour_with(&uri, rates);
+            self.forwarder.opened(self.now, ticket, Ok(Opened::New(face)), &mut self.asked);
+        }
+    }
+
+    /// The answer to a command: its code, and its content.
+    pub fn command(&mut self, face: FaceId, octets: &[u8]) -> (u64, Vec<u8>) {
+        let sent = self.receive(face, octets);
+        let (to, reply) = sent.iter().find(|(to, _)| *to == face).expect("an answer");
+        assert_eq!(*to, face);
+        let (content, name) = with_data(reply, |data| (data.content.expect("content").to_vec(), data.name.to_string()));
+        let asked = with_interest(octets, |interest| interest.name.to_string());
+        assert_eq!(name, asked, "exactly the name of the command");
+        let response = ControlResponse::decode(&content).expect("a response");
+        assert!(response.parameters.is_some(), "clients need parameters, if need be empty ones");
+        (response.code, content)
+    }
+}
+
+pub fn with_data<T>(octets: &[u8], read: impl FnOnce(&Data<'_>) -> T) -> T {
+    let packet = LpPacket::decode(octets).expect("a packet of the link");
+    let data = Data::decode(packet.fragment.expect("a fragment")).expect("Data");
+    data.check_digest().expect("a signature");
+    read(&data)
+}
+
+pub fn with_interest<T>(octets: &[u8], read: impl FnOnce(&Interest<'_>) -> T) -> T {
+    let packet = LpPacket::decode(octets).expect("a packet of the link");
+    read(&Interest::decode(packet.fragment.expect("a fragment")).expect("an Interest"))
+}
+
+pub fn header(octets: &[u8]) -> Header<'_> {
+    LpPacket::decode(octets).expect("a packet of the link").header
+}
+
+/// An Interest of this name with this nonce.
+pub fn interest(uri: &str, nonce: u32) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let name = name(uri);
+    InterestDraft { nonce: Some(nonce), ..InterestDraft::new(name.as_ref()) }.write(&mut octets);
+    octets
+}
+
+/// Data of this name that stays fresh for a second.
+pub fn data(uri: &str, content: &[u8]) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let name = name(uri);
+    let meta = MetaInfo { freshness_ms: Some(1000), ..MetaInfo::default() };
+    DataDraft { name: name.as_ref(), meta, content: Some(content) }.write(&Signer::DIGEST, &mut octets);
+    octets
+}
+
+/// A packet of the link with these fields.
+pub fn link(header: &Header<'_>, fragment: &[u8]) -> Vec<u8> {
+    let mut octets = Vec::new();
+    header.write_packet(Some(fragment), &mut octets);
+    octets
+}

@@ -1,0 +1,9 @@
+//! The forwarder as peers see it, without sockets.
+
+mod bench;
+#[path = "../../../ndn/tests/it/captured.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod captured;
+mod forwarding;
+mod management;
+mod rules;
