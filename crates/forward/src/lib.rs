@@ -1,9 +1,11 @@
 //! The forwarding daemon: `narrows-icn`'s node on sockets.
 
 mod config;
+mod daemon;
 mod face;
 mod face_uri;
 mod forwarder;
+mod io;
 mod link;
 mod management;
 mod memory;
@@ -15,6 +17,7 @@ mod state;
 mod stored;
 
 pub use config::{Config, ConfigError, FaceEntry, Listen, Mircc, Rates, Tables, Text, Understands};
+pub use daemon::{Daemon, DaemonError, Stopper};
 pub use face::{FaceSetup, FaceTraffic, LinkRates};
 pub use face_uri::{FaceUri, NDN_PORT, Remote, RemoteError, Transport};
 pub use forwarder::{Forwarder, Opened, Sockets, TooManyFaces};

@@ -4,7 +4,7 @@ use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
 use narrows_icn::{Class, Data, FaceId, Hint, Interest, Labels, Nack, NackReason, Packet, Route, Steer};
 use narrows_ndn::lp::{self, Fragmenter, Header, Label, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
-use narrows_ndn::{self as ndn, NameRef, tlv::MAX_PACKET};
+use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 use std::sync::Arc;

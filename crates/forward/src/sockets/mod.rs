@@ -1,4 +1,5 @@
 //! Sockets that carry packets.
 
+pub(crate) mod poller;
 pub(crate) mod stream;
 pub(crate) mod udp;

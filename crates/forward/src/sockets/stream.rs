@@ -5,11 +5,13 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 /// A connected stream socket.
+#[derive(Clone)]
 pub(crate) enum Stream {
-    Unix(UnixStream),
-    Tcp(TcpStream),
+    Unix(Arc<UnixStream>),
+    Tcp(Arc<TcpStream>),
 }
 
 /// Octets read at a time.
@@ -17,19 +19,8 @@ const READ: usize = 65_536;
 /// Most octets that wait for a peer who does not read.
 const MOST_WAITING: usize = 8 << 20;
 
-/// Packets on a stream.
-pub(crate) struct StreamChannel {
-    stream: Stream,
-    /// What was read: complete packets are taken from its front.
-    inbox: Vec<u8>,
-    read: usize,
-    /// What is to be written.
-    outbox: Vec<u8>,
-    written: usize,
-}
-
 /// Why a stream ends.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The peer has closed it, or it failed.
     Closed,
@@ -37,31 +28,70 @@ pub(crate) enum End {
     Malformed,
 }
 
-impl StreamChannel {
-    /// Takes a connected socket, which becomes non-blocking.
-    pub(crate) fn new(stream: Stream) -> io::Result<StreamChannel> {
-        match &stream {
-            Stream::Unix(stream) => stream.set_nonblocking(true)?,
-            Stream::Tcp(stream) => {
-                stream.set_nonblocking(true)?;
-                stream.set_nodelay(true)?;
-            }
-        }
-        Ok(StreamChannel { stream, inbox: vec![0; READ + MAX_PACKET], read: 0, outbox: Vec::new(), written: 0 })
+impl Stream {
+    /// A connected UNIX socket, which becomes non-blocking.
+    pub(crate) fn unix(stream: UnixStream) -> io::Result<Stream> {
+        stream.set_nonblocking(true)?;
+        Ok(Stream::Unix(Arc::new(stream)))
     }
 
-    pub(crate) fn stream(&self) -> &Stream {
-        &self.stream
+    /// A connected TCP socket, which becomes non-blocking and sends at once.
+    pub(crate) fn tcp(stream: TcpStream) -> io::Result<Stream> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        Ok(Stream::Tcp(Arc::new(stream)))
+    }
+
+    fn read(&self, room: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.as_ref().read(room),
+            Stream::Tcp(stream) => stream.as_ref().read(room),
+        }
+    }
+
+    fn write(&self, octets: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.as_ref().write(octets),
+            Stream::Tcp(stream) => stream.as_ref().write(octets),
+        }
+    }
+
+    /// Closes the socket for both sides.
+    pub(crate) fn close(&self) {
+        // A socket that the peer has closed needs no more.
+        let _ = match self {
+            Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
+            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Stream::Unix(stream) => stream.as_fd(),
+            Stream::Tcp(stream) => stream.as_fd(),
+        }
+    }
+}
+
+/// Takes packets from a stream.
+pub(crate) struct StreamReader {
+    stream: Stream,
+    /// What was read and not yet taken: less than a packet.
+    inbox: Vec<u8>,
+    read: usize,
+}
+
+impl StreamReader {
+    pub(crate) fn new(stream: Stream) -> StreamReader {
+        StreamReader { stream, inbox: vec![0; READ + MAX_PACKET], read: 0 }
     }
 
     /// Reads once, and calls `each` for every packet that is complete. True if there may be more to read.
     pub(crate) fn receive(&mut self, mut each: impl FnMut(&[u8])) -> Result<bool, End> {
-        let result = match &mut self.stream {
-            Stream::Unix(stream) => stream.read(&mut self.inbox[self.read..]),
-            Stream::Tcp(stream) => stream.read(&mut self.inbox[self.read..]),
-        };
         let room = self.inbox.len() - self.read;
-        let length = match result {
+        let length = match self.stream.read(&mut self.inbox[self.read..]) {
             Ok(0) => return Err(End::Closed),
             Ok(length) => length,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => return Ok(false),
@@ -80,6 +110,27 @@ impl StreamChannel {
         self.read -= taken;
         Ok(length == room)
     }
+}
+
+/// Puts packets on a stream.
+pub(crate) struct StreamWriter {
+    stream: Stream,
+    outbox: Vec<u8>,
+    written: usize,
+}
+
+impl StreamWriter {
+    pub(crate) fn new(stream: Stream) -> StreamWriter {
+        StreamWriter { stream, outbox: Vec::new(), written: 0 }
+    }
+
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.outbox.is_empty()
+    }
 
     /// Appends a packet. False if too much waits already, and the packet is dropped.
     pub(crate) fn push(&mut self, packet: &[u8]) -> bool {
@@ -93,12 +144,7 @@ impl StreamChannel {
     /// Writes what the socket takes. True if everything is written.
     pub(crate) fn flush(&mut self) -> Result<bool, End> {
         while self.written < self.outbox.len() {
-            let waiting = &self.outbox[self.written..];
-            let result = match &mut self.stream {
-                Stream::Unix(stream) => stream.write(waiting),
-                Stream::Tcp(stream) => stream.write(waiting),
-            };
-            match result {
+            match self.stream.write(&self.outbox[self.written..]) {
                 Ok(length) => self.written += length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -120,46 +166,29 @@ impl StreamChannel {
             self.written = 0;
         }
     }
-
-    /// Closes the socket for both sides.
-    pub(crate) fn close(&self) {
-        // A socket that the peer has closed needs no more.
-        let _ = match &self.stream {
-            Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
-            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
-        };
-    }
-}
-
-impl AsFd for StreamChannel {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match &self.stream {
-            Stream::Unix(stream) => stream.as_fd(),
-            Stream::Tcp(stream) => stream.as_fd(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn pair() -> (StreamChannel, UnixStream) {
+    fn pair() -> (Stream, UnixStream) {
         let (own, other) = UnixStream::pair().expect("a pair");
-        (StreamChannel::new(Stream::Unix(own)).expect("a channel"), other)
+        (Stream::unix(own).expect("a stream"), other)
     }
 
     #[test]
     fn packets_come_whole_whatever_the_reads_are() {
-        let (mut channel, mut other) = pair();
+        let (stream, mut other) = pair();
+        let mut channel = StreamReader::new(stream);
         let packets = [vec![0x06, 0x03, 1, 2, 3], vec![0x05, 0x00], [vec![0x64, 0xfd, 0x01, 0x00], vec![9; 256]].concat()];
-        let stream = packets.concat();
+        let octets = packets.concat();
         let mut came = Vec::new();
-        for octet in &stream {
+        for octet in &octets {
             other.write_all(&[*octet]).expect("written");
             channel.receive(|packet| came.push(packet.to_vec())).expect("read");
         }
-        other.write_all(&stream).expect("written");
+        other.write_all(&octets).expect("written");
         channel.receive(|packet| came.push(packet.to_vec())).expect("read");
         assert_eq!(came, [packets.clone(), packets].concat());
         drop(other);
@@ -169,7 +198,8 @@ mod tests {
     #[test]
     fn what_is_too_long_or_no_packet_ends_the_stream() {
         for octets in [&[0x06, 0xfd, 0xff, 0xff][..], &[0x06, 0xfd, 0x00, 0x01, 0], &[0x00, 0x00]] {
-            let (mut channel, mut other) = pair();
+            let (stream, mut other) = pair();
+            let mut channel = StreamReader::new(stream);
             other.write_all(octets).expect("written");
             assert!(matches!(channel.receive(|_| ()), Err(End::Malformed)), "{octets:?}");
         }
@@ -177,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_peer_who_does_not_read_loses_packets_and_memory_stays_bounded() {
-        let (mut channel, mut other) = pair();
+        let (stream, mut other) = pair();
+        let mut channel = StreamWriter::new(stream);
         let packet = [&[0x06, 0xfd, 0x1f, 0x40][..], &[7; 8000]].concat();
         let mut pushed = 0;
         while channel.push(&packet) {

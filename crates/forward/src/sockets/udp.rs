@@ -16,13 +16,13 @@ pub(crate) struct UdpChannel {
     socket: UdpSocket,
     state: UdpSocketState,
     local: SocketAddr,
-    room: Vec<u8>,
+    connected: bool,
 }
 
 impl UdpChannel {
     /// Binds a socket.
     pub(crate) fn bind(local: SocketAddr) -> io::Result<UdpChannel> {
-        UdpChannel::new(UdpSocket::bind(local)?)
+        UdpChannel::new(UdpSocket::bind(local)?, false)
     }
 
     /// Binds a socket to a free port for packets of `peer` alone.
@@ -30,28 +30,58 @@ impl UdpChannel {
         let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
         let socket = UdpSocket::bind(any)?;
         socket.connect(peer)?;
-        UdpChannel::new(socket)
+        UdpChannel::new(socket, true)
     }
 
-    fn new(socket: UdpSocket) -> io::Result<UdpChannel> {
+    fn new(socket: UdpSocket, connected: bool) -> io::Result<UdpChannel> {
         let state = UdpSocketState::new((&socket).into())?;
         // The kernel grants what its limits allow.
         sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
         sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
         let local = socket.local_addr()?;
-        Ok(UdpChannel { socket, state, local, room: vec![0; RUN * BATCH_SIZE] })
+        Ok(UdpChannel { socket, state, local, connected })
+    }
+
+    /// True if it serves one peer.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.connected
     }
 
     pub(crate) fn local(&self) -> SocketAddr {
         self.local
     }
 
+    /// Sends a batch to a peer. An error concerns the batch alone.
+    pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch) -> io::Result<()> {
+        let most = (batch.size * self.state.max_gso_segments()).max(1);
+        for contents in batch.octets.chunks(most) {
+            let segment_size = (contents.len() > batch.size).then_some(batch.size);
+            self.state.try_send((&self.socket).into(), &Transmit { destination: peer, ecn: None, contents, segment_size, src_ip: None })?;
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for UdpChannel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// Room for what is read at once.
+pub(crate) struct UdpRoom(Vec<u8>);
+
+impl UdpRoom {
+    pub(crate) fn new() -> UdpRoom {
+        UdpRoom(vec![0; RUN * BATCH_SIZE])
+    }
+
     /// Reads what is there, in one system call. Calls `each` for every datagram, with its sender. Returns the number of datagrams, 0 if none
     /// is there.
-    pub(crate) fn receive(&mut self, mut each: impl FnMut(SocketAddr, &[u8])) -> io::Result<usize> {
-        let mut parts: Vec<IoSliceMut<'_>> = self.room.chunks_mut(RUN).map(IoSliceMut::new).collect();
+    pub(crate) fn receive(&mut self, channel: &UdpChannel, mut each: impl FnMut(SocketAddr, &[u8])) -> io::Result<usize> {
+        let mut parts: Vec<IoSliceMut<'_>> = self.0.chunks_mut(RUN).map(IoSliceMut::new).collect();
         let mut meta = [RecvMeta::default(); BATCH_SIZE];
-        let runs = match self.state.recv((&self.socket).into(), &mut parts, &mut meta) {
+        let runs = match channel.state.recv((&channel.socket).into(), &mut parts, &mut meta) {
             Ok(runs) => runs,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
             Err(error) => return Err(error),
@@ -64,22 +94,6 @@ impl UdpChannel {
             }
         }
         Ok(count)
-    }
-
-    /// Sends a batch to a peer. An error concerns the batch alone.
-    pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch) -> io::Result<()> {
-        let most = (batch.size * self.state.max_gso_segments()).max(batch.size).max(1);
-        for contents in batch.octets.chunks(most) {
-            let segment_size = (contents.len() > batch.size).then_some(batch.size);
-            self.state.try_send((&self.socket).into(), &Transmit { destination: peer, ecn: None, contents, segment_size, src_ip: None })?;
-        }
-        Ok(())
-    }
-}
-
-impl AsFd for UdpChannel {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
     }
 }
 
@@ -117,10 +131,6 @@ impl Batch {
         self.count == 0
     }
 
-    pub(crate) fn packets(&self) -> usize {
-        self.count
-    }
-
     pub(crate) fn clear(&mut self) {
         self.octets.clear();
         (self.size, self.count, self.closed) = (0, 0, false);
@@ -150,7 +160,8 @@ mod tests {
     #[test]
     fn batches_arrive_as_the_packets_that_they_are() {
         let local = "127.0.0.1:0".parse().expect("an address");
-        let (a, mut b) = (UdpChannel::bind(local).expect("a socket"), UdpChannel::bind(local).expect("a socket"));
+        let mut room = UdpRoom::new();
+        let (a, b) = (UdpChannel::bind(local).expect("a socket"), UdpChannel::bind(local).expect("a socket"));
         let mut batch = Batch::default();
         let packets: Vec<Vec<u8>> = (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
         packets.iter().for_each(|packet| batch.push(packet));
@@ -159,13 +170,13 @@ mod tests {
         let from = a.local();
         while came.len() < packets.len() {
             rustix::event::poll(&mut [rustix::event::PollFd::new(&b, rustix::event::PollFlags::IN)], None).expect("it comes");
-            b.receive(|peer, datagram| {
+            room.receive(&b, |peer, datagram| {
                 assert_eq!(peer, from);
                 came.push(datagram.to_vec());
             })
             .expect("received");
         }
         assert_eq!(came, packets);
-        assert_eq!(b.receive(|_, _| ()).expect("nothing"), 0);
+        assert_eq!(room.receive(&b, |_, _| ()).expect("nothing"), 0);
     }
 }

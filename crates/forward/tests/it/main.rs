@@ -4,6 +4,7 @@ mod bench;
 #[path = "../../../ndn/tests/it/captured.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod captured;
+mod daemon;
 mod forwarding;
 mod management;
 mod rules;

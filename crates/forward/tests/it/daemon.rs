@@ -1,0 +1,222 @@
+//! The daemon on real sockets of this host.
+
+use super::bench::{data, header, interest, name, with_data};
+use narrows_forward::{Config, Daemon, Stopper};
+use narrows_ndn::lp::{LpPacket, NackReason};
+use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
+use narrows_ndn::signature::Signer;
+use narrows_ndn::tlv::{MAX_PACKET, frame_length};
+use narrows_ndn::{InterestDraft, SigningFields};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+
+/// A daemon of its own directory and ports.
+struct Running {
+    directory: PathBuf,
+    udp: SocketAddr,
+    stopper: Option<Stopper>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(label: &str, more: &str) -> Running {
+        let directory = std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let text = format!("[listen]\nunix = \"{}/n.sock\"\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\n{more}", directory.display());
+        let (daemon, stopper) = Daemon::start(&Config::parse(&text, "test").expect("a configuration")).expect("a daemon");
+        let udp = daemon.udp_addresses()[0];
+        let thread = std::thread::spawn(move || daemon.run().expect("an end in order"));
+        Running { directory, udp, stopper: Some(stopper), thread: Some(thread) }
+    }
+
+    fn connect(&self) -> Client<UnixStream> {
+        let stream = UnixStream::connect(self.directory.join("n.sock")).expect("a connection");
+        stream.set_read_timeout(PATIENCE).expect("a timeout");
+        Client { stream, inbox: Vec::new() }
+    }
+
+    fn stop(&mut self) {
+        if let Some(stopper) = self.stopper.take() {
+            stopper.stop();
+        }
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("no panic");
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+        std::fs::remove_dir_all(&self.directory).expect("the directory");
+    }
+}
+
+/// An application on a stream.
+struct Client<S> {
+    stream: S,
+    inbox: Vec<u8>,
+}
+
+impl<S: Read + Write> Client<S> {
+    fn send(&mut self, octets: &[u8]) {
+        self.stream.write_all(octets).expect("sent");
+    }
+
+    fn receive(&mut self) -> Vec<u8> {
+        loop {
+            if let Some(length) = frame_length(&self.inbox, MAX_PACKET).expect("a packet")
+                && length <= self.inbox.len()
+            {
+                return self.inbox.drain(..length).collect();
+            }
+            let mut room = [0; 65_536];
+            let read = self.stream.read(&mut room).expect("more in time");
+            assert!(read > 0, "the daemon has closed the stream");
+            self.inbox.extend_from_slice(&room[..read]);
+        }
+    }
+
+    fn command(&mut self, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> u64 {
+        let name = ManagementName::command(Scope::Localhost, module, verb, parameters);
+        let mut octets = Vec::new();
+        let nonce = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_nanos() as u32;
+        let fields = SigningFields { nonce: Some(&[1; 8]), time_ms: Some(u64::from(nonce)), sequence: None };
+        InterestDraft { nonce: Some(nonce), ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut octets);
+        self.send(&octets);
+        let reply = self.receive();
+        with_data(&reply, |data| ControlResponse::decode(data.content.expect("content")).expect("a response").code)
+    }
+
+    fn register(&mut self, prefix: &str) {
+        let prefix = name(prefix);
+        let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
+        assert_eq!(self.command("rib", "register", &parameters), 200);
+    }
+}
+
+#[test]
+fn applications_on_streams_and_datagrams_reach_each_other() {
+    let running = Running::start("reach", "");
+    let mut producer = running.connect();
+    producer.register("/p");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket.set_read_timeout(PATIENCE).expect("a timeout");
+    socket.connect(running.udp).expect("connected");
+    for number in 0..1000u32 {
+        let uri = format!("/p/{number}");
+        let asked = interest(&uri, number);
+        socket.send(&asked).expect("sent");
+        assert_eq!(producer.receive(), asked);
+        let answer = data(&uri, &vec![number as u8; number as usize * 8]);
+        producer.send(&answer);
+        let mut room = [0; 9000];
+        let length = socket.recv(&mut room).expect("an answer");
+        assert_eq!(room[..length], answer);
+    }
+}
+
+#[test]
+fn many_packets_at_once_are_all_answered() {
+    let running = Running::start("many", "");
+    let (mut producer, mut consumer) = (running.connect(), running.connect());
+    producer.register("/p");
+    let count = 20_000u32;
+    let uri = |number| format!("/p/{number}");
+    let serving = std::thread::spawn(move || {
+        for _ in 0..count {
+            let asked = producer.receive();
+            let uri = super::bench::with_interest(&asked, |interest| interest.name.to_string());
+            producer.send(&data(&uri, &[7; 1000]));
+        }
+        producer
+    });
+    let mut came = 0;
+    for number in 0..count {
+        consumer.send(&interest(&uri(number), number));
+        if number >= 64 {
+            with_data(&consumer.receive(), |data| assert_eq!(data.content.map(<[u8]>::len), Some(1000)));
+            came += 1;
+        }
+    }
+    while came < count {
+        consumer.receive();
+        came += 1;
+    }
+    serving.join().expect("served");
+}
+
+#[test]
+fn tcp_faces_are_made_by_command_and_ends_are_noticed() {
+    let (near, far) = (Running::start("near", ""), Running::start("far", ""));
+    let mut producer = far.connect();
+    producer.register("/far");
+    let mut consumer = near.connect();
+    let uri = format!("udp4://{}", far.udp);
+    let create = ControlParameters { uri: Some(&uri), ..ControlParameters::default() };
+    assert_eq!(consumer.command("faces", "create", &create), 200);
+    assert_eq!(consumer.command("faces", "create", &create), 409);
+    let closed = TcpStream::connect("127.0.0.1:1").is_err();
+    assert!(closed, "nobody listens there");
+    let refused = ControlParameters { uri: Some("tcp4://127.0.0.1:1"), ..ControlParameters::default() };
+    assert_eq!(consumer.command("faces", "create", &refused), 504);
+    let prefix = name("/far");
+    let route = ControlParameters { name: Some(prefix.as_ref()), face_id: Some(257), ..ControlParameters::default() };
+    assert_eq!(consumer.command("rib", "register", &route), 200);
+    let asked = interest("/far/1", 1);
+    consumer.send(&asked);
+    let came = producer.receive();
+    let came = LpPacket::decode(&came).expect("a packet").fragment.expect("a fragment").to_vec();
+    assert_eq!(came, asked);
+    producer.send(&data("/far/1", &[5; 8000]));
+    with_data(&consumer.receive(), |data| assert_eq!(data.content.map(<[u8]>::len), Some(8000)));
+    drop(producer);
+    for nonce in 2.. {
+        assert!(nonce < 1000, "the route goes with the application");
+        let mut short = Vec::new();
+        let wanted = name("/far/2");
+        InterestDraft { nonce: Some(nonce), lifetime_ms: Some(50), ..InterestDraft::new(wanted.as_ref()) }.write(&mut short);
+        let mut direct = far.connect();
+        direct.send(&short);
+        direct.stream.set_read_timeout(Some(Duration::from_millis(200))).expect("a timeout");
+        let mut room = [0; 9000];
+        if let Ok(length) = direct.stream.read(&mut room)
+            && header(&room[..length]).nack == Some(NackReason::NoRoute)
+        {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_stream_without_packets_is_closed_and_the_daemon_ends_in_order() {
+    let mut running = Running::start("order", "");
+    let mut client = running.connect();
+    client.send(&[0x05, 0xfd, 0xff, 0xff, 1]);
+    assert_eq!(client.stream.read(&mut [0; 10]).expect("closed"), 0);
+    let socket = running.directory.join("n.sock");
+    assert!(socket.exists());
+    running.stop();
+    assert!(!socket.exists(), "it takes its socket with it");
+}
+
+#[test]
+fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
+    let running = Running::start("twice", "");
+    let path = running.directory.join("n.sock");
+    let config = |path: &std::path::Path| {
+        Config::parse(&format!("[listen]\nunix = \"{}\"\nudp = []\ntcp = []", path.display()), "test").expect("a configuration")
+    };
+    let refused = Daemon::start(&config(&path)).err().expect("refused").to_string();
+    assert!(refused.contains("another forwarder runs here"), "{refused}");
+    let dead = running.directory.join("dead.sock");
+    drop(std::os::unix::net::UnixListener::bind(&dead).expect("a socket"));
+    assert!(dead.exists());
+    Daemon::start(&config(&dead)).expect("it takes the place");
+}
