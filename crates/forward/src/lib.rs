@@ -1,5 +1,6 @@
 //! The forwarding daemon: `narrows-icn`'s node on sockets.
 
+mod client;
 mod config;
 mod daemon;
 mod face;
@@ -11,15 +12,18 @@ mod management;
 mod memory;
 mod name;
 mod numbers;
+mod place;
 mod rib;
 mod sockets;
 mod state;
 mod stored;
 
+pub use client::{Client, ClientError};
 pub use config::{Config, ConfigError, FaceEntry, Listen, Mircc, Rates, Tables, Text, Understands};
 pub use daemon::{Daemon, DaemonError, Stopper};
 pub use face::{FaceSetup, FaceTraffic, LinkRates};
 pub use face_uri::{FaceUri, NDN_PORT, Remote, RemoteError, Transport};
 pub use forwarder::{Forwarder, Opened, Sockets, TooManyFaces};
 pub use name::{PacketName, Token, Wire};
+pub use place::Place;
 pub use rib::{Change, Hop, Rib, Route};

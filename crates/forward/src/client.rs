@@ -1,0 +1,243 @@
+//! An application's connection to a forwarder: it waits for each answer.
+
+use crate::face_uri::Transport;
+use crate::io::{Found, find};
+use crate::place::Place;
+use narrows_ndn::lp::{Header, LpPacket, NackReason};
+use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
+use narrows_ndn::signature::Signer;
+use narrows_ndn::tlv::{MAX_PACKET, frame_length};
+use narrows_ndn::{Data, InterestDraft, Name, SigningFields, number};
+use narrows_units::{Random, Span};
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Why an application gets no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// No forwarder answers at its place.
+    #[error("no forwarder answers at {place}: {source}; start one with `narrows forward`, or name its place in NDN_CLIENT_TRANSPORT")]
+    Absent {
+        /// The place.
+        place: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The connection broke.
+    #[error("the forwarder has closed the connection: {0}")]
+    Closed(io::Error),
+    /// Nothing came in time.
+    #[error("no answer to {0} within {1}")]
+    Silent(String, Span),
+    /// The network refused the Interest.
+    #[error("{0} was refused: {1}")]
+    Refused(String, &'static str),
+    /// The answer cannot be used.
+    #[error("the answer to {0} cannot be used: {1}")]
+    Unusable(String, String),
+    /// The forwarder does not obey.
+    #[error("the forwarder refuses {what}: {text} ({code})")]
+    Disobeyed {
+        /// The command.
+        what: String,
+        /// The code of the answer.
+        code: u64,
+        /// The text of the answer.
+        text: String,
+    },
+}
+
+enum Socket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+    Udp(UdpSocket),
+}
+
+/// A connection.
+pub struct Client {
+    socket: Socket,
+    inbox: Vec<u8>,
+    packets: VecDeque<Vec<u8>>,
+    nonces: Random,
+}
+
+impl Client {
+    /// Connects to a forwarder.
+    ///
+    /// # Errors
+    /// None answers there.
+    pub fn connect(place: &Place) -> Result<Client, ClientError> {
+        let absent = |source| ClientError::Absent { place: place.to_string(), source };
+        let socket = match place {
+            Place::Unix(path) => Socket::Unix(UnixStream::connect(path).map_err(absent)?),
+            Place::Remote(remote) => match (find(remote).map_err(|text| absent(io::Error::other(text)))?, remote.transport) {
+                (Found::Tcp(stream, _), Transport::Tcp) => Socket::Tcp(stream),
+                (Found::Tcp(_, address) | Found::Udp(address), _) => {
+                    let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+                    let socket = UdpSocket::bind(any).map_err(absent)?;
+                    socket.connect(address).map_err(absent)?;
+                    Socket::Udp(socket)
+                }
+            },
+        };
+        let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+        let nonces = Random::stream(seed ^ u64::from(std::process::id()) << 32, "nonces");
+        Ok(Client { socket, inbox: Vec::new(), packets: VecDeque::new(), nonces })
+    }
+
+    /// A nonce that no other Interest has had, most likely.
+    pub fn nonce(&mut self) -> u32 {
+        self.nonces.bits() as u32
+    }
+
+    /// Sends a packet of the link.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn send(&mut self, packet: &[u8]) -> Result<(), ClientError> {
+        let sent = match &mut self.socket {
+            Socket::Unix(stream) => stream.write_all(packet),
+            Socket::Tcp(stream) => stream.write_all(packet),
+            Socket::Udp(socket) => socket.send(packet).map(drop),
+        };
+        sent.map_err(ClientError::Closed)
+    }
+
+    /// The next packet of the link, or `None` after `span` without one.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn receive(&mut self, span: Span) -> Result<Option<Vec<u8>>, ClientError> {
+        let until = Instant::now() + Duration::from_nanos(span.as_nanos());
+        loop {
+            if let Some(packet) = self.packets.pop_front() {
+                return Ok(Some(packet));
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            self.read(left)?;
+        }
+    }
+
+    fn read(&mut self, wait: Duration) -> Result<(), ClientError> {
+        let mut room = [0; 65_536];
+        let timeout = Some(wait.max(Duration::from_micros(1)));
+        let (read, datagram) = match &mut self.socket {
+            Socket::Unix(stream) => (stream.set_read_timeout(timeout).and_then(|()| stream.read(&mut room)), false),
+            Socket::Tcp(stream) => (stream.set_read_timeout(timeout).and_then(|()| stream.read(&mut room)), false),
+            Socket::Udp(socket) => (socket.set_read_timeout(timeout).and_then(|()| socket.recv(&mut room)), true),
+        };
+        let length = match read {
+            Ok(0) if !datagram => return Err(ClientError::Closed(io::ErrorKind::UnexpectedEof.into())),
+            Ok(length) => length,
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted) => {
+                return Ok(());
+            }
+            Err(error) => return Err(ClientError::Closed(error)),
+        };
+        if datagram {
+            self.packets.push_back(room[..length].to_vec());
+            return Ok(());
+        }
+        self.inbox.extend_from_slice(&room[..length]);
+        let malformed = |_| ClientError::Closed(io::Error::other("it sends what is no NDN packet"));
+        while let Some(length) = frame_length(&self.inbox, MAX_PACKET).map_err(malformed)?
+            && length <= self.inbox.len()
+        {
+            self.packets.push_back(self.inbox.drain(..length).collect());
+        }
+        Ok(())
+    }
+
+    /// The Data that answers an Interest, whose octets are given. Other packets that come meanwhile are dropped.
+    ///
+    /// # Errors
+    /// Nothing comes within `span`, or a Nack.
+    pub fn ask(&mut self, octets: &[u8], span: Span) -> Result<Vec<u8>, ClientError> {
+        let name = narrows_ndn::Interest::decode(octets).map(|interest| interest.name.to_string()).unwrap_or_default();
+        // Neighbours who are told the class of an Interest tell rates and refusals.
+        let header = Header { mircc: narrows_ndn::lp::Mircc { class: Some(0), ..Default::default() }, ..Header::default() };
+        let mut packet = Vec::new();
+        header.write_packet(Some(octets), &mut packet);
+        self.send(&packet)?;
+        let until = Instant::now() + Duration::from_nanos(span.as_nanos());
+        loop {
+            let left = Span::from_nanos(until.saturating_duration_since(Instant::now()).as_nanos() as u64);
+            let Some(packet) = self.receive(left)? else { return Err(ClientError::Silent(name, span)) };
+            let Ok(link) = LpPacket::decode(&packet) else { continue };
+            if let Some(reason) = link.header.nack {
+                return Err(ClientError::Refused(name, reason_of(reason)));
+            }
+            if let Some(fragment) = link.fragment
+                && Data::decode(fragment).is_ok()
+            {
+                return Ok(fragment.to_vec());
+            }
+        }
+    }
+
+    /// The content of a dataset of the forwarder: `/localhost/nfd/faces/list`.
+    ///
+    /// # Errors
+    /// An answer is missing or malformed.
+    pub fn dataset(&mut self, uri: &str) -> Result<Vec<u8>, ClientError> {
+        const PATIENCE: Span = Span::from_secs(4);
+        let unusable = |problem: &str| ClientError::Unusable(uri.to_owned(), problem.to_owned());
+        let name: Name = uri.parse().map_err(|_| unusable("its name is none"))?;
+        let mut asked = Vec::new();
+        let nonce = Some(self.nonce());
+        InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(name.as_ref()) }.write(&mut asked);
+        let first = self.ask(&asked, PATIENCE)?;
+        let data = Data::decode(&first).map_err(|_| unusable("it is no Data"))?;
+        data.check_digest().map_err(|error| unusable(&error.to_string()))?;
+        let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT)).unwrap_or(0);
+        let base = Name::new().join(&data.name.without_last(1));
+        let mut content = data.content.unwrap_or_default().to_vec();
+        for segment in 1..=last {
+            let name = base.clone().segment(segment);
+            asked.clear();
+            InterestDraft { nonce: Some(self.nonce()), ..InterestDraft::new(name.as_ref()) }.write(&mut asked);
+            let next = self.ask(&asked, PATIENCE)?;
+            content.extend(Data::decode(&next).map_err(|_| unusable("a segment is no Data"))?.content.unwrap_or_default());
+        }
+        Ok(content)
+    }
+
+    /// Obeyed by the forwarder: its answer's content, a ControlResponse.
+    ///
+    /// # Errors
+    /// It does not answer, or not with 200.
+    pub fn command(&mut self, scope: Scope, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Result<Vec<u8>, ClientError> {
+        const PATIENCE: Span = Span::from_secs(8);
+        let what = format!("{module}/{verb}");
+        let name = ManagementName::command(scope, module, verb, parameters);
+        let time_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let fields = SigningFields { nonce: Some(&self.nonces.bits().to_be_bytes()), time_ms: Some(time_ms), sequence: None };
+        let mut asked = Vec::new();
+        let nonce = Some(self.nonce());
+        InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut asked);
+        let answer = self.ask(&asked, PATIENCE)?;
+        let content = Data::decode(&answer).ok().and_then(|data| data.content).unwrap_or_default().to_vec();
+        let unusable = |error: narrows_ndn::tlv::DecodeError| ClientError::Unusable(what.clone(), error.to_string());
+        let response = ControlResponse::decode(&content).map_err(unusable)?;
+        if response.code != 200 {
+            return Err(ClientError::Disobeyed { what, code: response.code, text: response.text.to_owned() });
+        }
+        Ok(content)
+    }
+}
+
+fn reason_of(reason: NackReason) -> &'static str {
+    match reason {
+        NackReason::Congestion => "congestion",
+        NackReason::Duplicate => "an Interest with its nonce was there before",
+        NackReason::NoRoute => "no route leads to it",
+        NackReason::InvalidLabel => "its path leads nowhere",
+        NackReason::None => "no reason was given",
+    }
+}
