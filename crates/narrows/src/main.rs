@@ -13,6 +13,7 @@ mod error;
 mod export;
 mod fidelity;
 mod figure;
+mod forward;
 mod icn;
 mod inputs;
 mod kernel;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Kernel(args) => kernel::kernel(args.command),
+        Command::Forward(args) => forward::forward(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Reproduce(args) => reproduce::reproduce(args),

@@ -1,6 +1,7 @@
 //! The arguments.
 
 mod compare;
+mod forward;
 mod kernel;
 mod network;
 mod output;
@@ -10,6 +11,7 @@ mod run;
 mod sweep;
 
 pub use compare::{CompareArgs, Compared, DiffArgs};
+pub use forward::{ForwardArgs, ForwardCommand, ForwarderArgs};
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
@@ -48,6 +50,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Load, list, watch or unload congestion controllers in this host's kernel (as root)
     Kernel(KernelArgs),
+    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
+    Forward(ForwardArgs),
     /// Run all combinations of the values in a scenario's sweep table, on all cores; resumable
     Sweep(SweepArgs),
     /// Run every pair of controllers and measure share, harm and starvation

@@ -1,0 +1,146 @@
+//! What a forwarder tells of itself, for people and as JSON.
+
+use crate::cli::ForwarderArgs;
+use crate::error::Failure;
+use crate::outcome::Outcome;
+use crate::output;
+use narrows_forward::{Client, ClientError, Place};
+use narrows_ndn::management::{
+    CsInfo, Entry, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, entries, route_flags,
+};
+use serde_json::{Value, json};
+
+fn connect(args: &ForwarderArgs) -> Result<Client, Failure> {
+    let place = match &args.at {
+        Some(text) => Place::parse(text),
+        None => Place::of_user(),
+    };
+    let place = place.map_err(|error| Failure::Other(error.to_string()))?;
+    Client::connect(&place).map_err(refused)
+}
+
+fn refused(error: ClientError) -> Failure {
+    Failure::Other(error.to_string())
+}
+
+fn all<'a, T: Entry<'a>>(content: &'a [u8], of: &str) -> Result<Vec<T>, Failure> {
+    let malformed = |error| Failure::Other(format!("the forwarder's {of} cannot be read: {error}"));
+    entries(content).collect::<Result<_, _>>().map_err(malformed)
+}
+
+fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Failure> {
+    let shown = if args.json { format!("{value:#}\n") } else { text.to_owned() };
+    output::print(&shown)?;
+    Ok(Outcome::Ok)
+}
+
+/// Packets, tables and content store.
+pub fn status(args: &ForwarderArgs) -> Result<Outcome, Failure> {
+    let mut client = connect(args)?;
+    let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
+    let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
+    let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
+    let status = GeneralStatus::decode(&general).map_err(malformed)?;
+    let store = all::<CsInfo>(&store, "content store")?.into_iter().next();
+    let seconds = status.current_ms.saturating_sub(status.start_ms) / 1000;
+    let rows = [
+        ("interests in", status.in_interests),
+        ("interests out", status.out_interests),
+        ("data in", status.in_data),
+        ("data out", status.out_data),
+        ("nacks in", status.in_nacks),
+        ("nacks out", status.out_nacks),
+        ("satisfied", status.satisfied_interests),
+        ("unsatisfied", status.unsatisfied_interests),
+        ("pending", status.pit_entries),
+        ("prefixes", status.fib_entries),
+        ("cached", status.cs_entries),
+        ("cache capacity", store.map_or(0, |store| store.capacity)),
+        ("cache hits", store.map_or(0, |store| store.hits)),
+        ("cache misses", store.map_or(0, |store| store.misses)),
+    ];
+    let mut text = format!("{}, up {} h {} min {} s\n", status.version, seconds / 3600, seconds / 60 % 60, seconds % 60);
+    rows.iter().for_each(|(name, value)| text += &format!("  {name:<16}{value:>12}\n"));
+    let mut value = json!({ "version": status.version, "up_s": seconds });
+    rows.iter().for_each(|(name, count)| value[name.replace(' ', "_")] = json!(count));
+    show(args, &value, &text)
+}
+
+/// Neighbours, packets, octets.
+pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
+    let content = connect(args)?.dataset("/localhost/nfd/faces/list").map_err(refused)?;
+    let faces = all::<FaceStatus<'_>>(&content, "faces")?;
+    let persistency = |face: &FaceStatus<'_>| match face.persistency {
+        FacePersistency::Persistent => "persistent",
+        FacePersistency::OnDemand => "on-demand",
+        FacePersistency::Permanent => "permanent",
+    };
+    let width = faces.iter().map(|face| face.uri.len()).max().unwrap_or(0).max(6);
+    let mut text = format!(
+        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}\n",
+        "face", "remote", "ends", "interests", "data", "in kB", "out kB"
+    );
+    for face in &faces {
+        text += &format!(
+            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}\n",
+            face.face_id,
+            face.uri,
+            persistency(face),
+            face.in_interests + face.out_interests,
+            face.in_data + face.out_data,
+            face.in_bytes / 1000,
+            face.out_bytes / 1000
+        );
+    }
+    let rows = faces.iter().map(|face| {
+        json!({
+            "id": face.face_id, "remote": face.uri, "local": face.local_uri, "persistency": persistency(face),
+            "is_local": face.scope == FaceScope::Local, "mtu_bytes": face.mtu,
+            "interests_in": face.in_interests, "interests_out": face.out_interests, "data_in": face.in_data, "data_out": face.out_data,
+            "nacks_in": face.in_nacks, "nacks_out": face.out_nacks, "bytes_in": face.in_bytes, "bytes_out": face.out_bytes,
+        })
+    });
+    show(args, &Value::Array(rows.collect()), &text)
+}
+
+/// Routes, and the strategies of prefixes.
+pub fn routes(args: &ForwarderArgs) -> Result<Outcome, Failure> {
+    let mut client = connect(args)?;
+    let (rib, choices) = (
+        client.dataset("/localhost/nfd/rib/list").map_err(refused)?,
+        client.dataset("/localhost/nfd/strategy-choice/list").map_err(refused)?,
+    );
+    let (rib, choices) = (all::<RibEntry<'_>>(&rib, "routes")?, all::<StrategyChoice<'_>>(&choices, "strategies")?);
+    let width = rib.iter().map(|entry| entry.name.to_string().len()).max().unwrap_or(0).max(6);
+    let mut text = format!("{:<width$}  {:>5}  {:>6}  {:>6}  flags\n", "prefix", "face", "cost", "origin");
+    let flags = |flags: u64| {
+        let words = [(route_flags::CHILD_INHERIT, "child-inherit"), (route_flags::CAPTURE, "capture")];
+        words.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+    };
+    for entry in &rib {
+        for route in &entry.routes {
+            let ends = route.expiration_ms.map_or(String::new(), |ms| format!(" ends in {} s", ms / 1000));
+            text += &format!(
+                "{:<width$}  {:>5}  {:>6}  {:>6}  {}{ends}\n",
+                entry.name.to_string(),
+                route.face_id,
+                route.cost,
+                route.origin,
+                flags(route.flags)
+            );
+        }
+    }
+    choices.iter().for_each(|choice| text += &format!("strategy of {}: {}\n", choice.name, choice.strategy.0));
+    let routes: Vec<Value> = rib
+        .iter()
+        .flat_map(|entry| {
+            let prefix = entry.name.to_string();
+            entry.routes.iter().map(move |route| {
+                json!({ "prefix": prefix, "face": route.face_id, "cost": route.cost, "origin": route.origin, "flags": route.flags, "ends_in_ms": route.expiration_ms })
+            })
+        })
+        .collect();
+    let choices: Vec<Value> =
+        choices.iter().map(|choice| json!({ "prefix": choice.name.to_string(), "strategy": choice.strategy.0.to_string() })).collect();
+    show(args, &json!({ "routes": routes, "strategies": choices }), &text)
+}
