@@ -9,9 +9,12 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{Data, InterestDraft, Name, SigningFields, number};
 use narrows_units::{Random, Span};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, UdpSocket};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -124,13 +127,30 @@ impl Client {
         }
     }
 
+    /// Waits until there is something to read: timeouts of sockets are rounded up to ticks of the kernel, which would spoil the pace.
+    fn is_ready(&self, wait: Duration) -> Result<bool, ClientError> {
+        let socket = match &self.socket {
+            Socket::Unix(stream) => stream.as_fd(),
+            Socket::Tcp(stream) => stream.as_fd(),
+            Socket::Udp(socket) => socket.as_fd(),
+        };
+        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+        match poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout)) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(ClientError::Closed(error.into())),
+        }
+    }
+
     fn read(&mut self, wait: Duration) -> Result<(), ClientError> {
         let mut room = [0; 65_536];
-        let timeout = Some(wait.max(Duration::from_micros(1)));
+        if !self.is_ready(wait)? {
+            return Ok(());
+        }
         let (read, datagram) = match &mut self.socket {
-            Socket::Unix(stream) => (stream.set_read_timeout(timeout).and_then(|()| stream.read(&mut room)), false),
-            Socket::Tcp(stream) => (stream.set_read_timeout(timeout).and_then(|()| stream.read(&mut room)), false),
-            Socket::Udp(socket) => (socket.set_read_timeout(timeout).and_then(|()| socket.recv(&mut room)), true),
+            Socket::Unix(stream) => (stream.read(&mut room), false),
+            Socket::Tcp(stream) => (stream.read(&mut room), false),
+            Socket::Udp(socket) => (socket.recv(&mut room), true),
         };
         let length = match read {
             Ok(0) if !datagram => return Err(ClientError::Closed(io::ErrorKind::UnexpectedEof.into())),
@@ -152,6 +172,25 @@ impl Client {
             self.packets.push_back(self.inbox.drain(..length).collect());
         }
         Ok(())
+    }
+
+    /// A packet of the link that has come already.
+    pub(crate) fn waiting(&mut self) -> Option<Vec<u8>> {
+        self.packets.pop_front()
+    }
+
+    /// Sends packets of the link, on a stream all at once.
+    pub(crate) fn send_all(&mut self, packets: &[Vec<u8>]) -> Result<(), ClientError> {
+        match &self.socket {
+            Socket::Udp(_) => {
+                for packet in packets {
+                    self.send(packet)?;
+                }
+                Ok(())
+            }
+            _ if packets.is_empty() => Ok(()),
+            _ => self.send(&packets.concat()),
+        }
     }
 
     /// The Data that answers an Interest, whose octets are given. Other packets that come meanwhile are dropped.

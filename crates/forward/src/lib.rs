@@ -1,5 +1,6 @@
 //! The forwarding daemon: `narrows-icn`'s node on sockets.
 
+mod app;
 mod client;
 mod config;
 mod daemon;
@@ -18,6 +19,9 @@ mod sockets;
 mod state;
 mod stored;
 
+pub use app::fetch::{FetchError, Fetched, fetch};
+pub use app::object::Producer;
+pub use app::ping::{Pong, ping, serve_pings};
 pub use client::{Client, ClientError};
 pub use config::{Config, ConfigError, FaceEntry, Listen, Mircc, Rates, Tables, Text, Understands};
 pub use daemon::{Daemon, DaemonError, Stopper};

@@ -5,7 +5,7 @@ use crate::face::Face;
 use crate::memory::Memory;
 use crate::name::PacketName;
 use crate::rib::{Hop, Rib};
-use narrows_icn::{FaceId, Node};
+use narrows_icn::{FaceCounters, FaceId, Node};
 use std::collections::BTreeMap;
 
 pub(crate) struct State {
@@ -17,11 +17,13 @@ pub(crate) struct State {
     pub(crate) rib: Rib<PacketName>,
     pub(crate) memory: Memory,
     pub(crate) tables: Tables,
+    /// What faces counted that are gone.
+    past: FaceCounters,
 }
 
 impl State {
     pub(crate) fn new(node: Node<PacketName>, memory: Memory, tables: Tables) -> State {
-        State { node, faces: Vec::new(), ids: BTreeMap::new(), rib: Rib::default(), memory, tables }
+        State { node, faces: Vec::new(), ids: BTreeMap::new(), rib: Rib::default(), memory, tables, past: FaceCounters::default() }
     }
 
     pub(crate) fn insert(&mut self, face: Face) {
@@ -36,6 +38,7 @@ impl State {
     pub(crate) fn remove(&mut self, slot: FaceId) -> Option<Face> {
         let face = self.faces.get_mut(slot.0 as usize)?.take()?;
         self.ids.remove(&face.id);
+        add(&mut self.past, self.node.face(slot).counters);
         Some(face)
     }
 
@@ -59,6 +62,13 @@ impl State {
         self.ids.values().filter_map(|slot| self.face(*slot))
     }
 
+    /// Packets of all faces, also of those that are gone.
+    pub(crate) fn totals(&self) -> FaceCounters {
+        let mut totals = self.past;
+        self.faces().for_each(|face| add(&mut totals, self.node.face(face.slot).counters));
+        totals
+    }
+
     /// Applies changed routes to the node.
     pub(crate) fn update_fib(&mut self) {
         for (prefix, hops) in self.rib.changes() {
@@ -73,4 +83,13 @@ impl State {
             }
         }
     }
+}
+
+fn add(totals: &mut FaceCounters, face: &FaceCounters) {
+    totals.interests_in += face.interests_in;
+    totals.interests_out += face.interests_out;
+    totals.data_in += face.data_in;
+    totals.data_out += face.data_out;
+    totals.nacks_in += face.nacks_in;
+    totals.nacks_out += face.nacks_out;
 }

@@ -69,7 +69,7 @@ fn refused(whole: &PacketName) -> narrows_icn::Data<PacketName> {
 
 fn general(state: &State, now: Time) -> Vec<u8> {
     let node = state.node.counters();
-    let sum = |count: fn(&narrows_icn::FaceCounters) -> u64| state.faces().map(|face| count(state.node.face(face.slot).counters)).sum();
+    let totals = state.totals();
     let mut content = Vec::new();
     GeneralStatus {
         version: concat!("narrows-", env!("CARGO_PKG_VERSION")),
@@ -80,12 +80,12 @@ fn general(state: &State, now: Time) -> Vec<u8> {
         pit_entries: state.node.pending() as u64,
         measurements_entries: 0,
         cs_entries: state.node.cached() as u64,
-        in_interests: sum(|face| face.interests_in),
-        in_data: sum(|face| face.data_in),
-        in_nacks: sum(|face| face.nacks_in),
-        out_interests: sum(|face| face.interests_out),
-        out_data: sum(|face| face.data_out),
-        out_nacks: sum(|face| face.nacks_out),
+        in_interests: totals.interests_in,
+        in_data: totals.data_in,
+        in_nacks: totals.nacks_in,
+        out_interests: totals.interests_out,
+        out_data: totals.data_out,
+        out_nacks: totals.nacks_out,
         satisfied_interests: node.satisfied,
         unsatisfied_interests: node.expired,
     }

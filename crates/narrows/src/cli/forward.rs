@@ -35,10 +35,58 @@ pub enum ForwardCommand {
 
 #[derive(Args)]
 pub struct ForwarderArgs {
-    /// The forwarder: unix:///PATH, tcp://HOST or udp://HOST [default: NDN_CLIENT_TRANSPORT, client.conf, or unix:///run/nfd/nfd.sock]
-    #[arg(long, value_name = "URI")]
-    pub at: Option<String>,
+    #[command(flatten)]
+    pub at: At,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Where an application finds its forwarder.
+#[derive(Args)]
+pub struct At {
+    /// The forwarder: unix:///PATH, tcp://HOST or udp://HOST [default: NDN_CLIENT_TRANSPORT, client.conf, or unix:///run/nfd/nfd.sock]
+    #[arg(long, value_name = "URI")]
+    pub at: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ServeArgs {
+    /// The name of the object: /example/video
+    pub name: String,
+    /// The file
+    pub file: PathBuf,
+    /// Octets of content in a segment; 1150 fits a packet of Ethernet
+    #[arg(long, value_name = "N", default_value_t = 8000, value_parser = clap::value_parser!(u16).range(1..=8000))]
+    pub segment: u16,
+    #[command(flatten)]
+    pub at: At,
+}
+
+#[derive(Args)]
+pub struct GetArgs {
+    /// The name of the object, with or without a version: /example/video
+    pub name: String,
+    /// Write to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print nothing but the object
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub at: At,
+}
+
+#[derive(Args)]
+pub struct PingArgs {
+    /// The prefix of a ping server: /example
+    pub prefix: String,
+    /// Number of pings
+    #[arg(short, long, value_name = "N", default_value_t = 4)]
+    pub count: u32,
+    /// Answer pings under the prefix instead
+    #[arg(long, conflicts_with = "count")]
+    pub serve: bool,
+    #[command(flatten)]
+    pub at: At,
 }

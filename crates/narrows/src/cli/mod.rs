@@ -11,7 +11,7 @@ mod run;
 mod sweep;
 
 pub use compare::{CompareArgs, Compared, DiffArgs};
-pub use forward::{ForwardArgs, ForwardCommand, ForwarderArgs};
+pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, PingArgs, ServeArgs};
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
@@ -52,6 +52,12 @@ pub enum Command {
     Kernel(KernelArgs),
     /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
     Forward(ForwardArgs),
+    /// Serve a file under an NDN name
+    Serve(ServeArgs),
+    /// Fetch an object by its NDN name, at the rates that links write into its Data
+    Get(GetArgs),
+    /// Measure round trips to an NDN producer, or answer such pings
+    Ping(PingArgs),
     /// Run all combinations of the values in a scenario's sweep table, on all cores; resumable
     Sweep(SweepArgs),
     /// Run every pair of controllers and measure share, harm and starvation

@@ -1,6 +1,9 @@
 //! `narrows forward`: an NDN forwarder, and what it tells of itself.
 
+mod apps;
 mod shown;
+
+pub use apps::{get, pings, serve};
 
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;

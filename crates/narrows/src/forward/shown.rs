@@ -1,23 +1,15 @@
 //! What a forwarder tells of itself, for people and as JSON.
 
+use super::apps::connect;
 use crate::cli::ForwarderArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use narrows_forward::{Client, ClientError, Place};
+use narrows_forward::ClientError;
 use narrows_ndn::management::{
     CsInfo, Entry, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, entries, route_flags,
 };
 use serde_json::{Value, json};
-
-fn connect(args: &ForwarderArgs) -> Result<Client, Failure> {
-    let place = match &args.at {
-        Some(text) => Place::parse(text),
-        None => Place::of_user(),
-    };
-    let place = place.map_err(|error| Failure::Other(error.to_string()))?;
-    Client::connect(&place).map_err(refused)
-}
 
 fn refused(error: ClientError) -> Failure {
     Failure::Other(error.to_string())
@@ -36,7 +28,7 @@ fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Fail
 
 /// Packets, tables and content store.
 pub fn status(args: &ForwarderArgs) -> Result<Outcome, Failure> {
-    let mut client = connect(args)?;
+    let mut client = connect(&args.at)?;
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
     let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
     let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
@@ -68,7 +60,7 @@ pub fn status(args: &ForwarderArgs) -> Result<Outcome, Failure> {
 
 /// Neighbours, packets, octets.
 pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
-    let content = connect(args)?.dataset("/localhost/nfd/faces/list").map_err(refused)?;
+    let content = connect(&args.at)?.dataset("/localhost/nfd/faces/list").map_err(refused)?;
     let faces = all::<FaceStatus<'_>>(&content, "faces")?;
     let persistency = |face: &FaceStatus<'_>| match face.persistency {
         FacePersistency::Persistent => "persistent",
@@ -105,7 +97,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
 
 /// Routes, and the strategies of prefixes.
 pub fn routes(args: &ForwarderArgs) -> Result<Outcome, Failure> {
-    let mut client = connect(args)?;
+    let mut client = connect(&args.at)?;
     let (rib, choices) = (
         client.dataset("/localhost/nfd/rib/list").map_err(refused)?,
         client.dataset("/localhost/nfd/strategy-choice/list").map_err(refused)?,

@@ -1,0 +1,162 @@
+//! `narrows serve`, `get` and `ping`.
+
+use crate::cli::{At, GetArgs, PingArgs, ServeArgs};
+use crate::error::Failure;
+use crate::outcome::Outcome;
+use crate::output;
+use crate::runner::interruption;
+use narrows_forward::{Client, FetchError, Fetched, Place, Pong, Producer, fetch, ping};
+use narrows_ndn::Name;
+use narrows_units::{Rate, Span};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How long a ping is waited for, and the time between two.
+const PATIENCE: Span = Span::from_secs(4);
+const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
+
+pub(super) fn connect(at: &At) -> Result<Client, Failure> {
+    let place = match &at.at {
+        Some(text) => Place::parse(text),
+        None => Place::of_user(),
+    };
+    let place = place.map_err(|error| Failure::Other(error.to_string()))?;
+    Client::connect(&place).map_err(|error| Failure::Other(error.to_string()))
+}
+
+fn name(text: &str) -> Result<Name, Failure> {
+    let name: Name = text.parse().map_err(|error| other(&error))?;
+    if name.as_ref().is_empty() { Err(Failure::Other("the name is empty: write /example/video".to_owned())) } else { Ok(name) }
+}
+
+fn other(error: &dyn std::fmt::Display) -> Failure {
+    Failure::Other(error.to_string())
+}
+
+/// Serves a file until a signal comes.
+pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
+    let name = name(&args.name)?;
+    let content = std::fs::read(&args.file).map_err(|error| other(&format!("{} cannot be read: {error}", args.file.display())))?;
+    let version = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
+    let mut client = connect(&args.at)?;
+    let mut producer = Producer::new(name, content, usize::from(args.segment), version);
+    eprintln!("serving {}, {} segments; Ctrl-C ends", producer.base().as_ref(), producer.segments());
+    let interrupted = interruption();
+    producer.serve(&mut client, &mut |_| !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
+    eprintln!("{} Interests answered", producer.answered());
+    Ok(Outcome::Ok)
+}
+
+/// Fetches an object.
+pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
+    let name = name(&args.name)?;
+    let mut client = connect(&args.at)?;
+    let bar = (!args.quiet).then(|| {
+        indicatif::ProgressBar::new(0).with_style(indicatif::ProgressStyle::with_template("{bar:30} {percent}% {msg}").expect("a template"))
+    });
+    let mut told = |segments: u64, all: u64, octets: u64| {
+        if let Some(bar) = &bar {
+            bar.set_length(all);
+            bar.set_position(segments);
+            bar.set_message(format!("{:.1} MB", octets as f64 / 1e6));
+        }
+    };
+    let mut run = |out: &mut dyn Write| fetch(&mut client, &name, out, &mut told);
+    let fetched = match &args.output {
+        Some(path) => into_file(path, &mut run),
+        None => run(&mut BufWriter::new(io::stdout().lock())).map_err(|error| other(&error)),
+    };
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    let fetched = fetched?;
+    if !args.quiet {
+        eprint!("{}", summary(&fetched));
+    }
+    Ok(Outcome::Ok)
+}
+
+/// A file appears once it is complete.
+fn into_file(path: &Path, run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched, FetchError>) -> Result<Fetched, Failure> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let failed = |error: io::Error| other(&format!("{} cannot be written: {error}", path.display()));
+    let mut file = BufWriter::new(File::create(&partial).map_err(failed)?);
+    let fetched = run(&mut file).map_err(|error| other(&error));
+    drop(file);
+    match fetched {
+        Ok(fetched) => std::fs::rename(&partial, path).map_err(failed).map(|()| fetched),
+        Err(error) => {
+            // What is there is no object, and a later attempt begins anew.
+            let _ = std::fs::remove_file(&partial);
+            Err(error)
+        }
+    }
+}
+
+fn summary(fetched: &Fetched) -> String {
+    let seconds = fetched.took.as_secs_f64().max(1e-9);
+    let goodput = Rate::from_bps((fetched.octets as f64 * 8.0 / seconds) as u64);
+    let mut text = format!("{}: {:.3} MB in {:.3} s, goodput {goodput}", fetched.name, fetched.octets as f64 / 1e6, seconds);
+    if !fetched.srtt.is_zero() {
+        text += &format!(", round trip {:.2} ms", fetched.srtt.as_millis_f64());
+    }
+    text += &format!(", {} Interests repeated\n", fetched.counters.retransmissions);
+    if fetched.followed_rates {
+        for (number, path) in fetched.paths.iter().enumerate() {
+            text +=
+                &format!("  path {}: {:016x}, primary {}, secondary {}\n", number + 1, path.id, path.rates.primary, path.rates.secondary);
+        }
+    } else if fetched.segments > 1 {
+        text += "  no link on the way writes rates: a window that halves at losses (NewReno) was used\n";
+    }
+    text
+}
+
+/// Asks for what nobody has asked for, or answers.
+pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
+    let prefix = name(&args.prefix)?;
+    let mut client = connect(&args.at)?;
+    if args.serve {
+        return serve_pings(&mut client, &prefix);
+    }
+    let first = u64::from(client.nonce());
+    let mut times: Vec<f64> = Vec::new();
+    let interrupted = interruption();
+    let mut sent = 0;
+    for number in 0..args.count {
+        if number > 0 {
+            std::thread::sleep(BETWEEN);
+        }
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        sent += 1;
+        match ping(&mut client, &prefix, first + u64::from(number), PATIENCE).map_err(|error| other(&error))? {
+            Pong::Answered(span) => {
+                times.push(span.as_millis_f64());
+                output::print(&format!("{}: answered in {:.3} ms\n", prefix.as_ref(), span.as_millis_f64()))?;
+            }
+            Pong::Lost(error) => output::print(&format!("{error}\n"))?,
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let lost = sent as usize - times.len();
+    let median = times
+        .get(times.len() / 2)
+        .map_or(String::new(), |median| format!("; median {median:.3} ms, {:.3} to {:.3}", times[0], times[times.len() - 1]));
+    output::print(&format!("{sent} sent, {lost} lost{median}\n"))?;
+    Ok(if lost == 0 { Outcome::Ok } else { Outcome::Missed })
+}
+
+fn serve_pings(client: &mut Client, prefix: &Name) -> Result<Outcome, Failure> {
+    eprintln!("answering pings under {}; Ctrl-C ends", prefix.as_ref());
+    let interrupted = interruption();
+    let answered =
+        narrows_forward::serve_pings(client, prefix, &mut || !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
+    eprintln!("{answered} pings answered");
+    Ok(Outcome::Ok)
+}
