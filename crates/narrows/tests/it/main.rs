@@ -7,6 +7,7 @@ mod curves;
 mod differential;
 mod docs;
 mod formats;
+mod forward;
 mod gallery;
 mod host;
 mod kernel;

@@ -1,0 +1,126 @@
+//! The forwarder and its applications, as programs.
+
+use crate::scratch::{Scratch, code, stderr, stdout};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program that ends with the test.
+struct Running(Child);
+
+impl Running {
+    fn start(place: &Scratch, arguments: &[&str]) -> Running {
+        let mut command = place.command(env!("CARGO_BIN_EXE_narrows"));
+        let child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+        Running(child)
+    }
+
+    /// SIGTERM, and its exit status.
+    fn end(mut self) -> Option<i32> {
+        let pid = rustix::process::Pid::from_child(&self.0);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
+        self.0.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // One that has ended needs no more.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !there() {
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A forwarder on the UNIX socket `label`.sock of a scratch directory, and the URI of that.
+fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String) {
+    let socket = place.path(&format!("{label}.sock"));
+    let file = format!("{label}.toml");
+    place.write(&file, &format!("[listen]\nunix = \"{}\"\ntcp = []\n{config}", socket.display()));
+    let running = Running::start(place, &["forward", "--config", &file]);
+    wait_for("the forwarder listens", || Path::new(&socket).exists());
+    (running, format!("unix://{}", socket.display()))
+}
+
+/// Starts a producer, and waits until the forwarder has its route.
+fn producer(place: &Scratch, at: &str, arguments: &[&str]) -> Running {
+    let running = Running::start(place, &[arguments, &["--at", at]].concat());
+    wait_for("the route is there", || stdout(&place.narrows(["forward", "routes", "--at", at])).contains("child-inherit"));
+    running
+}
+
+fn some_octets(count: usize) -> Vec<u8> {
+    (0..count).map(|number| ((number * number) >> 7) as u8).collect()
+}
+
+#[test]
+fn a_file_comes_through_a_forwarder_as_it_is() {
+    let place = Scratch::new("forward");
+    let (daemon, at) = forwarder(&place, "n", "udp = []\n");
+    std::fs::write(place.path("film"), some_octets(3_000_001)).expect("a file");
+    let serving = producer(&place, &at, &["serve", "/example/film", "film"]);
+    let got = place.narrows(["get", "/example/film", "-o", "copy", "--at", &at]);
+    assert_eq!(code(&got), 0, "{}", stderr(&got));
+    assert!(std::fs::read(place.path("copy")).expect("a file") == some_octets(3_000_001));
+    assert!(stderr(&got).contains("3.000 MB") && stderr(&got).contains("no link on the way writes rates"), "{}", stderr(&got));
+    let printed = place.narrows(["get", "/example/film", "--quiet", "--at", &at]);
+    assert!(printed.stdout == some_octets(3_000_001) && stderr(&printed).is_empty());
+    let status = place.narrows(["forward", "status", "--json", "--at", &at]);
+    let status: serde_json::Value = serde_json::from_str(&stdout(&status)).expect("JSON");
+    assert!(status["data_out"].as_u64() >= Some(376) && status["cached"].as_u64() >= Some(376), "{status}");
+    let faces = stdout(&place.narrows(["forward", "faces", "--at", &at]));
+    assert_eq!(faces.matches("fd://").count(), 2, "{faces}");
+    assert_eq!(serving.end(), Some(0));
+    assert_eq!(daemon.end(), Some(0));
+    assert!(!place.path("n.sock").exists());
+}
+
+#[test]
+fn the_rate_of_a_link_reaches_the_consumer_and_is_kept() {
+    let place = Scratch::new("forward-rate");
+    let (_far, far_at) = forwarder(&place, "far", "udp = [\"127.0.0.1:36363\"]\n");
+    let near = "udp = []\n[[face]]\nremote = \"udp4://127.0.0.1:36363\"\nroutes = [\"/far\"]\nrate = \"20 Mbit/s\"\nmtu = 1400\n";
+    let (_near, at) = forwarder(&place, "near", near);
+    std::fs::write(place.path("film"), some_octets(2_000_000)).expect("a file");
+    let _serving = producer(&place, &far_at, &["serve", "/far/film", "film", "--segment", "1150"]);
+    let began = Instant::now();
+    let got = place.narrows(["get", "/far/film", "-o", "copy", "--at", &at]);
+    assert_eq!(code(&got), 0, "{}", stderr(&got));
+    // 2 MB of content on 20 Mbit/s take 0.8 s; the shaper lets no more through, whatever the machine does meanwhile.
+    assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
+    assert!(std::fs::read(place.path("copy")).expect("a file") == some_octets(2_000_000));
+    assert!(stderr(&got).contains("path 1: ") && stderr(&got).contains("primary"), "{}", stderr(&got));
+}
+
+#[test]
+fn pings_are_answered_and_what_is_not_there_is_told() {
+    let place = Scratch::new("forward-ping");
+    let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
+    let _serving = producer(&place, &at, &["ping", "--serve", "/example"]);
+    let answered = place.narrows(["ping", "/example", "--count", "2", "--at", &at]);
+    assert_eq!(code(&answered), 0, "{}", stderr(&answered));
+    assert!(stdout(&answered).contains("2 sent, 0 lost; median"), "{}", stdout(&answered));
+    let lost = place.narrows(["ping", "/nobody", "--count", "1", "--at", &at]);
+    assert_eq!(code(&lost), 1);
+    assert!(stdout(&lost).contains("no route leads to it"), "{}", stdout(&lost));
+    for (arguments, told) in [
+        (vec!["get", "/nobody/film", "--at", at.as_str()], "no producer answers"),
+        (vec!["get", "nobody", "--at", &at], "write it with a slash first"),
+        (vec!["serve", "/x", "missing", "--at", &at], "missing cannot be read"),
+        (vec!["get", "/x", "--at", "unix:///nowhere/n.sock"], "start one with `narrows forward`"),
+        (vec!["get", "/x", "--at", "ether://x"], "faces over ether are not supported"),
+        (vec!["forward", "--config", "missing.toml"], "missing.toml cannot be read"),
+        (vec!["forward", "--udp", "6363"], "invalid"),
+    ] {
+        let refused = place.narrows(arguments.iter().copied());
+        assert_eq!(code(&refused), 2, "{arguments:?}");
+        assert!(stderr(&refused).contains(told), "{arguments:?}: {}", stderr(&refused));
+    }
+}
