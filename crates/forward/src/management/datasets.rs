@@ -1,7 +1,8 @@
 //! Datasets: what the daemon has, as segmented Data.
 
+use super::reply::{Reply, management_data};
 use super::response::Outcome;
-use super::{Reply, management_data, strategies, tables};
+use super::{strategies, tables};
 use crate::name::PacketName;
 use crate::rib::Route;
 use crate::state::State;

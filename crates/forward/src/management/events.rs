@@ -1,6 +1,6 @@
 //! The stream of face events.
 
-use super::{Reply, management_data};
+use super::reply::{Reply, management_data};
 use crate::state::State;
 use narrows_icn::FaceId;
 use narrows_ndn::management::{FaceEvent, FaceEventKind, FaceScope, LinkType, ManagementName};

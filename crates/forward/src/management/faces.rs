@@ -1,7 +1,8 @@
 //! Commands on faces.
 
+use super::command::{Command, Effect};
+use super::reply::Reply;
 use super::response::Outcome;
-use super::{Command, Effect, Reply};
 use crate::face::{Face, LinkRates};
 use crate::face_uri::{Remote, RemoteError};
 use crate::memory::{Opening, Settings};

@@ -3,60 +3,27 @@
 //! Sources: NFD's wiki, pages "ControlCommand", "StatusDataset", "FaceMgmt", "FibMgmt", "RibMgmt", "StrategyChoice", "CsMgmt",
 //! "ForwarderStatus". Local faces command; a digest of a command is checked, other signatures are not.
 
+mod command;
 mod datasets;
 pub(crate) mod events;
 pub(crate) mod faces;
+mod reply;
 mod response;
 mod rib;
 mod strategies;
 mod tables;
 
-use crate::face::LinkRates;
-use crate::face_uri::Remote;
-use crate::name::{PacketName, Wire};
+use crate::name::PacketName;
 use crate::state::State;
-use narrows_icn::{Data, FaceId, Interest, Route};
+use command::Command;
+pub(crate) use command::Effect;
+use narrows_icn::Interest;
 use narrows_ndn as ndn;
 use narrows_ndn::management::{CommandForm, ControlParameters, ManagementName, Scope};
 use narrows_ndn::signature::SignatureType;
-use narrows_units::{Bytes, Span, Time};
-use narrows_wire::Rates;
+use narrows_units::Time;
+pub(crate) use reply::Reply;
 use response::Outcome;
-
-/// Data of the management.
-pub(crate) type Reply = Vec<Data<PacketName>>;
-
-/// A command, and who sent it.
-pub(crate) struct Command<'a> {
-    /// Its whole name: the answer has it too.
-    name: &'a PacketName,
-    /// The number of the face on which it came.
-    from: u64,
-    parameters: ControlParameters<'a>,
-}
-
-impl Command<'_> {
-    /// The face that the command means: that on which it came, unless it names one.
-    fn face(&self) -> u64 {
-        self.parameters.face_id.filter(|face| *face != 0).unwrap_or(self.from)
-    }
-}
-
-/// What the daemon must do beside answering.
-#[derive(Clone, Debug)]
-pub(crate) enum Effect {
-    /// Open a face, and tell the end by [`faces::opened`].
-    Open {
-        /// Stands for the command.
-        ticket: u64,
-        /// The neighbour.
-        remote: Remote,
-        /// The rates of its link, if they are known.
-        rates: Option<LinkRates>,
-    },
-    /// Remove a face.
-    Close(FaceId),
-}
 
 /// The answer to an Interest, and what else is to be done.
 pub(crate) type Answer = (Reply, Option<Effect>);
@@ -134,22 +101,4 @@ fn obey(state: &mut State, now: Time, name: &ManagementName<'_>, command: &Comma
         _ => Outcome::refuse(501, "there is no such command"),
     };
     (Some(outcome), None)
-}
-
-/// Data of the management: signed with a digest, and not for caches.
-fn management_data(octets: Vec<u8>) -> Data<PacketName> {
-    let decoded = ndn::Data::decode(&octets).expect("Data that was just written");
-    let (start, view) = (decoded.name.value().as_ptr() as usize - octets.as_ptr() as usize, decoded.name);
-    let shared = octets.as_slice().into();
-    Data {
-        name: PacketName::within(&shared, &view, start),
-        marked: false,
-        no_cache: true,
-        size: Bytes::new(octets.len() as u64),
-        rates: Rates::UNLIMITED,
-        freshness: Span::from_millis(decoded.meta.freshness_ms.unwrap_or(0)),
-        route: Route::default(),
-        token: crate::name::Token::default(),
-        body: Wire::data(shared),
-    }
 }

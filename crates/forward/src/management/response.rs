@@ -1,6 +1,6 @@
 //! Answers to commands.
 
-use super::management_data;
+use super::reply::management_data;
 use crate::name::PacketName;
 use narrows_icn::Data;
 use narrows_ndn::DataDraft;

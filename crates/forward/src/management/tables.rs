@@ -1,6 +1,6 @@
 //! Commands on the content store.
 
-use super::Command;
+use super::command::Command;
 use super::response::Outcome;
 use crate::name::PacketName;
 use crate::state::State;

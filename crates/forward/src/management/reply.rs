@@ -1,0 +1,28 @@
+//! Data of the management.
+
+use crate::name::{PacketName, Token, Wire};
+use narrows_icn::{Data, Route};
+use narrows_ndn as ndn;
+use narrows_units::{Bytes, Span};
+use narrows_wire::Rates;
+
+/// Data of the management.
+pub(crate) type Reply = Vec<Data<PacketName>>;
+
+/// Data of the management: signed with a digest, and not for caches.
+pub(super) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
+    let decoded = ndn::Data::decode(&octets).expect("Data that was just written");
+    let (start, view) = (decoded.name.value().as_ptr() as usize - octets.as_ptr() as usize, decoded.name);
+    let shared = octets.as_slice().into();
+    Data {
+        name: PacketName::within(&shared, &view, start),
+        marked: false,
+        no_cache: true,
+        size: Bytes::new(octets.len() as u64),
+        rates: Rates::UNLIMITED,
+        freshness: Span::from_millis(decoded.meta.freshness_ms.unwrap_or(0)),
+        route: Route::default(),
+        token: Token::default(),
+        body: Wire::data(shared),
+    }
+}
