@@ -22,7 +22,7 @@ pub struct FaceSetup {
     pub is_local: bool,
     /// The most octets of a packet.
     pub mtu: usize,
-    /// The face ends after [`IDLE`] without a packet.
+    /// The face ends after 600 s without a packet.
     pub ends_idle: bool,
     /// Rates towards this host and away from it, if they are known.
     pub rates: Option<LinkRates>,
