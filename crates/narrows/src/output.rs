@@ -76,8 +76,20 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
     let directory = reserved.directory().to_owned();
     narrows_report::write(reserved, comparison, info)?;
     printed?;
+    point_to(&directory, output)
+}
+
+/// Says where the report of a result is, and opens it if that is wanted.
+pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+    let report = directory.join("report.html");
     if !output.quiet && !output.json {
-        print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
+        print(&format!("\nReport: {} (opens offline in any browser)\n", report.display()))?;
+    }
+    if output.open
+        && let Err(error) = open::that_detached(&report)
+    {
+        // The result is there all the same.
+        eprintln!("no browser opens {}: {error}", report.display());
     }
     Ok(())
 }
@@ -85,10 +97,7 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
 /// Prints what a sweep found, of the metrics `wanted` if there are any, and where the report is.
 pub fn show(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
     print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, wanted) })?;
-    if !output.json && !output.quiet {
-        print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
-    }
-    Ok(())
+    point_to(directory, output)
 }
 
 /// What a sweep found, as JSON.

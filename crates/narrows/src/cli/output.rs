@@ -14,6 +14,9 @@ pub struct OutputArgs {
     /// Print summary.json, or scorecard.json of a scorecard, instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Open the report in a browser
+    #[arg(long)]
+    pub open: bool,
     /// Print only the table, without progress and hints
     #[arg(long)]
     pub quiet: bool,

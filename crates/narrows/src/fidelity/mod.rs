@@ -59,8 +59,9 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     output::print(&if args.output.json { fidelity_json(&result) } else { fidelity_table(&result) })?;
     let directory = reserved.directory().to_owned();
     write_fidelity(reserved, &result, &started.info(Vec::new()))?;
+    output::point_to(&directory, &args.output)?;
     if !args.output.json && !args.output.quiet {
-        output::print(&format!("\nReport: {}\n{}\n", directory.join("report.html").display(), started.cost()))?;
+        output::print(&format!("{}\n", started.cost()))?;
     }
     Ok(if result.goals.iter().all(|goal| goal.met) { Outcome::Ok } else { Outcome::Missed })
 }

@@ -45,9 +45,7 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     drop(kept);
     clear(&jobs, &partial(&directory));
     printed?;
-    if !args.output.json && !args.output.quiet {
-        output::print(&format!("\nReport: {} (opens offline in any browser)\n", directory.join("report.html").display()))?;
-    }
+    output::point_to(&directory, &args.output)?;
     Ok(if reproduction.as_expected() { Outcome::Ok } else { Outcome::Missed })
 }
 

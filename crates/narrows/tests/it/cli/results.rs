@@ -199,3 +199,31 @@ fn a_result_is_made_again_from_its_own_directory() {
         }
     }
 }
+
+#[test]
+fn a_report_is_opened_if_that_is_wanted_and_its_want_of_a_browser_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Scratch::new("open");
+    let directory = place.path("bin");
+    std::fs::create_dir(&directory).expect("a directory");
+    let opener = directory.join("xdg-open");
+    std::fs::write(&opener, format!("#!/bin/sh\necho \"$1\" > {}\n", place.path("opened").display())).expect("a script");
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).expect("a script");
+    let arguments = ["compare", "cubic", "--duration", "2s", "--warmup", "0s", "--seeds", "1", "--quiet", "--open", "--out"];
+    let run = |out: &str, path: &str| {
+        let mut command = place.command(env!("CARGO_BIN_EXE_narrows"));
+        command.args(arguments).arg(out).env("PATH", path).output().expect("it runs")
+    };
+    let shown = run("result", &format!("{}:/usr/bin:/bin", directory.display()));
+    assert_eq!(code(&shown), 0, "{}", stderr(&shown));
+    let began = std::time::Instant::now();
+    while !place.path("opened").exists() {
+        assert!(began.elapsed() < std::time::Duration::from_secs(60), "nothing was opened");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(String::from_utf8(place.read("opened")).expect("text").trim(), "result/report.html");
+    let alone = run("again", "/nowhere");
+    assert_eq!(code(&alone), 0, "{}", stderr(&alone));
+    assert!(stderr(&alone).contains("no browser opens again/report.html"), "{}", stderr(&alone));
+}
