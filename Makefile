@@ -24,6 +24,7 @@ tests:
 	@for browser in chromium chromium-browser google-chrome; do command -v $$browser >/dev/null && exit; done; \
 		echo "without Chromium the tests of pages in a browser are skipped: on Debian apt-get install chromium"
 	@test -x target/notebooks/bin/python || echo "without pandas, Polars and DuckDB the tests of docs/notebooks.md are skipped: make notebooks"
+	@test -x target/peers/ndnd || echo "without ndnd and python-ndn the tests of the forwarder beside them are skipped: make peers"
 	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh
 
@@ -53,6 +54,15 @@ tools:
 notebooks:
 	python3 -m venv target/notebooks
 	target/notebooks/bin/pip install --quiet pandas pyarrow polars duckdb matplotlib
+
+# NDN's own tools at fixed versions, in target/peers, with which the forwarder is tested from then on. Needs Go and Python; some 100 MB to download.
+.PHONY: peers
+peers:
+	mkdir -p target/peers/build
+	cd target/peers/build && { test -f go.mod || go mod init peers; } && GOFLAGS=-mod=mod go get github.com/named-data/ndnd/cmd/ndnd@v1.5.3 && \
+		GOFLAGS=-mod=mod CGO_ENABLED=0 go build -o ../ndnd github.com/named-data/ndnd/cmd/ndnd
+	python3 -m venv target/peers/python
+	target/peers/python/bin/pip install --quiet python-ndn==0.5.2
 
 # How long a page takes in a browser on this machine: a million samples drawn, then panned. Needs Chromium, and says nothing on a busy machine.
 .PHONY: page-speed

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// A program that ends with the test.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Running {
     fn start(place: &Scratch, arguments: &[&str]) -> Running {
@@ -31,7 +31,7 @@ impl Drop for Running {
     }
 }
 
-fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
     let began = Instant::now();
     while !there() {
         assert!(began.elapsed() < Duration::from_secs(60), "{what}");
@@ -40,7 +40,7 @@ fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
 }
 
 /// A forwarder on the UNIX socket `label`.sock of a scratch directory, and the URI of that.
-fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String) {
+pub fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String) {
     let socket = place.path(&format!("{label}.sock"));
     let file = format!("{label}.toml");
     place.write(&file, &format!("[listen]\nunix = \"{}\"\ntcp = []\n{config}", socket.display()));
@@ -50,7 +50,7 @@ fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String) {
 }
 
 /// Starts a producer, and waits until the forwarder has its route.
-fn producer(place: &Scratch, at: &str, arguments: &[&str]) -> Running {
+pub fn producer(place: &Scratch, at: &str, arguments: &[&str]) -> Running {
     let running = Running::start(place, &[arguments, &["--at", at]].concat());
     wait_for("the route is there", || stdout(&place.narrows(["forward", "routes", "--at", at])).contains("child-inherit"));
     running

@@ -10,6 +10,7 @@ mod formats;
 mod forward;
 mod gallery;
 mod host;
+mod interop;
 mod kernel;
 mod kernel_kill;
 mod live;
