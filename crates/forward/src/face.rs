@@ -43,15 +43,15 @@ pub struct LinkRates {
 
 /// Packets and octets of a face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FaceTraffic {
+pub(crate) struct FaceTraffic {
     /// Octets received.
-    pub octets_in: u64,
+    pub(crate) octets_in: u64,
     /// Octets sent.
-    pub octets_out: u64,
+    pub(crate) octets_out: u64,
     /// Packets that were malformed, or broke a rule of the link.
-    pub malformed: u64,
+    pub(crate) malformed: u64,
     /// Packets that did not fit, or that the socket did not take.
-    pub dropped: u64,
+    pub(crate) dropped: u64,
 }
 
 #[derive(Debug)]
@@ -68,7 +68,6 @@ pub(crate) struct Face {
     pub(crate) speaks: bool,
     /// Mean octets of the Data that comes in.
     pub(crate) mean_data: f64,
-    pub(crate) marks: bool,
 }
 
 /// Octets below NDN in each datagram: IP, UDP, and 14 that Linux' shapers count.
@@ -80,17 +79,7 @@ impl Face {
     pub(crate) fn new(now: Time, id: u64, setup: FaceSetup) -> Face {
         let tells_first = setup.persistency != FacePersistency::OnDemand && !setup.is_local;
         let link = Link::new(setup.mtu, setup.understands, tells_first);
-        Face {
-            id,
-            slot: FaceId(0),
-            setup,
-            link,
-            traffic: FaceTraffic::default(),
-            latest: now,
-            speaks: false,
-            mean_data: ASSUMED_DATA,
-            marks: false,
-        }
+        Face { id, slot: FaceId(0), setup, link, traffic: FaceTraffic::default(), latest: now, speaks: false, mean_data: ASSUMED_DATA }
     }
 
     /// When it ends unless a packet comes.

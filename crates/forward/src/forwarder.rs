@@ -68,7 +68,7 @@ impl Forwarder {
             dead_nonces: true,
             ..NodeConfig::default()
         });
-        let management = node.add_face(now, &application());
+        let management = node.add_face(now, &FaceConfig::APPLICATION);
         for prefix in ["/localhost/nfd", "/localhop/nfd"] {
             let name: narrows_ndn::Name = prefix.parse().expect("a name");
             node.route(PacketName::new(name.as_ref()), vec![management]);
@@ -306,17 +306,3 @@ pub enum Opened {
 
 /// The origin of routes that an operator sets.
 const STATIC: u64 = 255;
-
-fn application() -> FaceConfig {
-    FaceConfig {
-        capacity_in: None,
-        capacity_out: None,
-        label: 0,
-        law: None,
-        shaper: None,
-        rates: true,
-        application: true,
-        local: true,
-        nacks: true,
-    }
-}

@@ -25,7 +25,7 @@ pub use app::ping::{Pong, ping, serve_pings};
 pub use client::{Client, ClientError};
 pub use config::{Config, ConfigError, FaceEntry, Listen, Mircc, Rates, Tables, Text, Understands};
 pub use daemon::{Daemon, DaemonError, Stopper};
-pub use face::{FaceSetup, FaceTraffic, LinkRates};
+pub use face::{FaceSetup, LinkRates};
 pub use face_uri::{FaceUri, NDN_PORT, Remote, RemoteError, Transport};
 pub use forwarder::{Forwarder, Opened, Sockets, TooManyFaces};
 pub use name::{PacketName, Token, Wire};

@@ -39,7 +39,6 @@ pub(crate) struct Opening {
 pub(crate) struct Settings {
     pub(crate) permanent: Option<bool>,
     pub(crate) local_fields: Option<bool>,
-    pub(crate) marks: Option<bool>,
     pub(crate) mtu: Option<usize>,
     pub(crate) rates: Option<crate::face::LinkRates>,
 }

@@ -16,9 +16,6 @@ use narrows_units::Time;
 
 /// Octets of content in a segment.
 const SEGMENT: usize = 8000;
-/// Told of faces that mark congestion: nanoseconds and octets (NFD's defaults).
-const MARKING_INTERVAL: u64 = 100_000_000;
-const MARKING_THRESHOLD: u64 = 65_536;
 
 /// The dataset of this name, made now; `None` if it names none. Names that end in a version or a segment get an empty reply: what is not
 /// stored is gone.
@@ -124,8 +121,8 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             scope,
             persistency: face.setup.persistency,
             link_type: LinkType::PointToPoint,
-            marking_interval_ns: Some(MARKING_INTERVAL),
-            marking_threshold: Some(MARKING_THRESHOLD),
+            marking_interval_ns: None,
+            marking_threshold: None,
             mtu: Some(face.link.mtu as u64),
             in_interests: counters.interests_in,
             in_data: counters.data_in,

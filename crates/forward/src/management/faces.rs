@@ -18,7 +18,7 @@ const MOST_OPENING: usize = 256;
 
 /// The flags of a face.
 pub(super) fn flags(face: &Face) -> u64 {
-    u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS + u64::from(face.marks) * face_flags::CONGESTION_MARKING
+    u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS
 }
 
 /// Begins to make a face. The answer comes when it is open.
@@ -147,6 +147,9 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
     if flag(face_flags::RELIABILITY) == Some(true) {
         return Err((409, "faces send no lost packets again: leave that flag out"));
     }
+    if flag(face_flags::CONGESTION_MARKING) == Some(true) {
+        return Err((409, "faces do not mark packets: leave that flag out"));
+    }
     if parameters.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
         return Err((406, "the MTU is between 64 and 8800 octets"));
     }
@@ -158,7 +161,6 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
     Ok(Settings {
         permanent: parameters.persistency.map(|persistency| persistency == FacePersistency::Permanent),
         local_fields: flag(face_flags::LOCAL_FIELDS),
-        marks: flag(face_flags::CONGESTION_MARKING),
         mtu: parameters.mtu.map(|mtu| mtu as usize),
         rates: rates.map(|(inward, out)| LinkRates { inward, out, gross: true }),
     })
@@ -171,9 +173,6 @@ fn apply(state: &mut State, slot: FaceId, settings: &Settings) {
     }
     if let Some(local_fields) = settings.local_fields {
         face.link.local_fields = local_fields;
-    }
-    if let Some(marks) = settings.marks {
-        face.marks = marks;
     }
     if let Some(mtu) = settings.mtu {
         face.link.mtu = mtu;

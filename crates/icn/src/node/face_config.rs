@@ -28,3 +28,18 @@ pub struct FaceConfig {
     /// The neighbour is told of Interests that fail by a Nack; otherwise they are dropped, and its Interest times out.
     pub nacks: bool,
 }
+
+impl FaceConfig {
+    /// The face of an application of this node: without a link, and told everything.
+    pub const APPLICATION: FaceConfig = FaceConfig {
+        capacity_in: None,
+        capacity_out: None,
+        label: 0,
+        law: None,
+        shaper: None,
+        rates: true,
+        application: true,
+        local: true,
+        nacks: true,
+    };
+}

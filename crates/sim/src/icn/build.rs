@@ -1,6 +1,6 @@
 //! The network from its scenario, and consumers that come and go.
 
-use super::consumers::{APPLICATION, begin, consumer, most};
+use super::consumers::{begin, consumer, most};
 use super::contents::{Contents, Draws};
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
@@ -31,7 +31,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     for (number, prefix) in icn.prefixes.iter().enumerate() {
         let name = Interned::prefix(number as u32);
         for at in &prefix.at {
-            let id = nodes[at.0].add_face(Time::ZERO, &APPLICATION);
+            let id = nodes[at.0].add_face(Time::ZERO, &FaceConfig::APPLICATION);
             targets[at.0].push(FaceTarget::Producer(number));
             nodes[at.0].route(name, vec![id]);
         }
@@ -55,7 +55,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
             None => contents.add(plan.prefix, flow as u32),
         };
         let node = plan.at.0;
-        let face = nodes[node].add_face(Time::ZERO, &APPLICATION);
+        let face = nodes[node].add_face(Time::ZERO, &FaceConfig::APPLICATION);
         targets[node].push(FaceTarget::Consumer(instances.len()));
         let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
         let data = icn.prefixes[plan.prefix.0].data;

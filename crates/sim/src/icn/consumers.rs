@@ -13,19 +13,6 @@ use narrows_scenario::{Icn, NodeId};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
 
-/// The face of a consumer or producer.
-pub(super) const APPLICATION: FaceConfig = FaceConfig {
-    capacity_in: None,
-    capacity_out: None,
-    label: 0,
-    law: None,
-    shaper: None,
-    rates: true,
-    application: true,
-    local: true,
-    nacks: true,
-};
-
 pub(super) fn consumer(
     icn: &Icn,
     by: &Method,
@@ -130,7 +117,7 @@ impl Nodes<'_> {
         let (place, face) = match self.free[node].pop() {
             Some(place) => (place, self.instances[place].face),
             None => {
-                let face = self.forwarders[node].add_face(now, &APPLICATION);
+                let face = self.forwarders[node].add_face(now, &FaceConfig::APPLICATION);
                 self.targets[node].push(FaceTarget::Consumer(self.instances.len()));
                 (self.instances.len(), face)
             }
