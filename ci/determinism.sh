@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The profile of the tests is the debug build: assertions and overflow checks are on, and most of it is built already.
-cargo build --quiet --profile test -p narrows
+# The tests are built so: assertions and overflow checks are on, and most of it is built already.
+cargo build --quiet -p narrows
 cargo build --quiet --release -p narrows
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)

@@ -2,7 +2,7 @@
 
 use super::axis::{Placed, placed};
 use super::model::{Figure, Heat};
-use super::svg::{Drawn, INK, SOFT, WIDE, font, head};
+use super::curves::{Area, Drawn, INK, SOFT, font, head};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -10,12 +10,15 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const ROW: u32 = 44;
 const AROUND: u32 = 160;
 
+/// Pixels from top to bottom.
+pub(super) fn tall(heat: &Heat) -> u32 {
+    AROUND + ROW * heat.cells.len() as u32
+}
+
 /// Draws a figure of cells.
-pub(super) fn draw(text: &mut String, figure: &Figure, heat: &Heat) -> Drawn {
+pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure, heat: &Heat) -> Drawn {
     let cells = &heat.cells;
-    let tall = AROUND + ROW * cells.len() as u32;
-    let root = SVGBackend::with_string(text, (WIDE, tall)).into_drawing_area();
-    let area = head(&root, figure)?;
+    let area = head(root, figure)?;
     let (x, y) = (placed(&figure.x.scale, &[]), placed(&figure.y.scale, &[]));
     let longest = y.ticks.iter().map(|(_, name)| name.chars().count()).max().unwrap_or(0) as u32;
     let mut chart = ChartBuilder::on(&area)
@@ -46,8 +49,6 @@ pub(super) fn draw(text: &mut String, figure: &Figure, heat: &Heat) -> Drawn {
         let middle = font(12.0, readable(mixed)).pos(Pos::new(HPos::Center, VPos::Center));
         chart.draw_series([Text::new(said.clone(), (across, down), middle)])?;
     }
-    drop(chart);
-    root.present()?;
     Ok(())
 }
 

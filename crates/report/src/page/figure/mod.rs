@@ -2,6 +2,7 @@
 
 mod axis;
 mod comparison;
+mod curves;
 mod fidelity;
 mod grid;
 mod heat;
@@ -10,7 +11,6 @@ mod model;
 mod png;
 mod reproduction;
 mod scorecard;
-mod svg;
 mod tracks;
 
 pub use model::Figure;
@@ -19,6 +19,7 @@ use crate::fidelity::KeptFidelity;
 use crate::reproduction::KeptPlots;
 use crate::{Comparison, Grid};
 use model::Content;
+use plotters::prelude::{DrawingBackend, IntoDrawingArea, SVGBackend};
 
 /// The figures of a run or a comparison: goodput against delay, each panel over time, transfers, distributions. Over time the first seed is
 /// drawn, flow by flow if they differ.
@@ -45,18 +46,35 @@ impl Figure {
     /// The figure as an SVG file, on white, with its caption and legend.
     pub fn svg(&self) -> String {
         let mut text = String::new();
-        let drawn = match &self.content {
-            Content::Curves { series, rules } => svg::draw(&mut text, self, series, rules),
-            Content::Heat(own) => heat::draw(&mut text, self, own),
-            Content::Tracks(own) => tracks::draw(&mut text, self, own),
-        };
-        // Memory takes everything, and no font is looked for.
-        debug_assert!(drawn.is_ok(), "{drawn:?}");
+        self.draw(SVGBackend::with_string(&mut text, self.size()));
         text
     }
 
     /// The same as a PNG file at twice the size, in a font that the program carries. `None` if memory does not suffice for its pixels.
     pub fn png(&self) -> Option<Vec<u8>> {
-        png::png(&self.svg())
+        let mut pixels = png::Pixels::new(self.size())?;
+        self.draw(&mut pixels);
+        pixels.file()
+    }
+
+    fn size(&self) -> (u32, u32) {
+        let tall = match &self.content {
+            Content::Curves { .. } => curves::TALL,
+            Content::Heat(own) => heat::tall(own),
+            Content::Tracks(own) => tracks::tall(own),
+        };
+        (curves::WIDE, tall)
+    }
+
+    fn draw(&self, backend: impl DrawingBackend<ErrorType: 'static>) {
+        let root = backend.into_drawing_area();
+        let drawn = match &self.content {
+            Content::Curves { series, rules } => curves::draw(&root, self, series, rules),
+            Content::Heat(own) => heat::draw(&root, self, own),
+            Content::Tracks(own) => tracks::draw(&root, self, own),
+        };
+        let drawn = drawn.and_then(|()| Ok(root.present()?));
+        // Memory takes everything, and no font is looked for.
+        debug_assert!(drawn.is_ok(), "{drawn:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::marker::Marker;
 use super::model::{Figure, Series, Tracks};
-use super::svg::{Drawn, INK, LINE, SOFT, WIDE, font, head, legend};
+use super::curves::{Area, Drawn, INK, LINE, SOFT, WIDE, font, head, legend};
 use crate::page::style::colour;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -15,12 +15,20 @@ const END: i32 = 90;
 /// Pixels of title, caption and legend, about.
 const ABOVE: u32 = 112;
 
+/// Pixels from top to bottom.
+pub(super) fn tall(tracks: &Tracks) -> u32 {
+    ABOVE + row(tracks) as u32 * tracks.rows.len() as u32
+}
+
+/// Pixels of a row.
+fn row(tracks: &Tracks) -> i32 {
+    STEP * tracks.names.len().max(1) as i32 + GAP
+}
+
 /// Draws a figure of tracks.
-pub(super) fn draw(text: &mut String, figure: &Figure, tracks: &Tracks) -> Drawn {
-    let row = STEP * tracks.names.len().max(1) as i32 + GAP;
-    let tall = ABOVE + row as u32 * tracks.rows.len() as u32;
-    let root = SVGBackend::with_string(text, (WIDE, tall)).into_drawing_area();
-    let area = legend(&head(&root, figure)?, &tracks.names.iter().enumerate().map(named).collect::<Vec<_>>())?;
+pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure, tracks: &Tracks) -> Drawn {
+    let row = row(tracks);
+    let area = legend(&head(root, figure)?, &tracks.names.iter().enumerate().map(named).collect::<Vec<_>>())?;
     let (left, right) = (LABEL, WIDE as i32 - END);
     for (index, track) in tracks.rows.iter().enumerate() {
         let (top, bottom) = (8 + row * index as i32, 8 + row * (index as i32 + 1) - GAP);
@@ -47,7 +55,6 @@ pub(super) fn draw(text: &mut String, figure: &Figure, tracks: &Tracks) -> Drawn
             area.draw(&Marker { at: (x(dot.at), y), series: place, colour })?;
         }
     }
-    root.present()?;
     Ok(())
 }
 

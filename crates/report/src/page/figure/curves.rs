@@ -1,4 +1,4 @@
-//! Curves, dots and rules as SVG.
+//! Curves, dots and rules.
 
 use super::axis::{Placed, place, placed};
 use super::marker::Marker;
@@ -11,14 +11,14 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 
 pub(super) const WIDE: u32 = 900;
-const TALL: u32 = 520;
+pub(super) const TALL: u32 = 520;
 /// Pixels that a letter takes, about.
 const LETTER: f64 = 6.9;
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x1f, 0x24);
 pub(super) const SOFT: RGBColor = RGBColor(0x59, 0x62, 0x6e);
 pub(super) const LINE: RGBColor = RGBColor(0xd6, 0xdb, 0xe1);
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Area<B> = DrawingArea<B, Shift>;
 pub(super) type Drawn = Result<(), Box<dyn Error>>;
 
 /// A text style in the font of all figures; `size` in pixels, of which the library takes a part away.
@@ -27,7 +27,7 @@ pub(super) fn font(size: f64, colour: RGBColor) -> TextStyle<'static> {
 }
 
 /// Title and caption, and what remains below them.
-pub(super) fn head<'a>(root: &Area<'a>, figure: &Figure) -> Result<Area<'a>, Box<dyn Error>> {
+pub(super) fn head<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure) -> Result<Area<B>, Box<dyn Error>> {
     root.fill(&WHITE)?;
     root.draw(&Text::new(figure.title.clone(), (16, 14), font(16.0, INK)))?;
     let mut y = 37;
@@ -39,9 +39,8 @@ pub(super) fn head<'a>(root: &Area<'a>, figure: &Figure) -> Result<Area<'a>, Box
 }
 
 /// Draws a figure of curves.
-pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules: &[Rule]) -> Drawn {
-    let root = SVGBackend::with_string(text, (WIDE, TALL)).into_drawing_area();
-    let area = legend(&head(&root, figure)?, series)?;
+pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure, series: &[Series], rules: &[Rule]) -> Drawn {
+    let area = legend(&head(root, figure)?, series)?;
     let points = || series.iter().flat_map(|own| own.points.iter().flatten());
     let across: Vec<f64> = points().map(|point| point.0).collect();
     let ends = series.iter().flat_map(|own| own.ranges.iter().flat_map(|(_, low, high)| [*low, *high]));
@@ -110,7 +109,6 @@ pub(super) fn draw(text: &mut String, figure: &Figure, series: &[Series], rules:
             chart.draw_series(own.points.iter().flatten().map(|point| Marker { at: to(*point), series: own.colour, colour }))?;
         }
     }
-    root.present()?;
     Ok(())
 }
 
@@ -120,7 +118,7 @@ fn own_colour(series: &Series) -> RGBColor {
 }
 
 /// Names of series in as many rows as they need, and what remains below them.
-pub(super) fn legend<'a>(area: &Area<'a>, series: &[Series]) -> Result<Area<'a>, Box<dyn Error>> {
+pub(super) fn legend<B: DrawingBackend<ErrorType: 'static>>(area: &Area<B>, series: &[Series]) -> Result<Area<B>, Box<dyn Error>> {
     let named: Vec<&Series> = series.iter().filter(|own| !own.name.is_empty()).collect();
     if named.is_empty() {
         return Ok(area.clone());
