@@ -117,8 +117,10 @@ impl PartialEq for PacketName {
 impl Eq for PacketName {}
 
 impl Ord for PacketName {
+    #[inline]
     fn cmp(&self, other: &PacketName) -> Ordering {
-        self.view().cmp(&other.view())
+        // The canonical order is that of the octets: TYPE and LENGTH have their shortest forms.
+        self.value().cmp(other.value())
     }
 }
 
