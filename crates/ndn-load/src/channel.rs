@@ -3,10 +3,10 @@
 use crate::{Failure, packets};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, MultiHeaders, recvmmsg, sendmmsg, setsockopt, sockopt};
-use std::io::{ErrorKind, IoSlice, IoSliceMut, Read, Write};
+use nix::sys::socket::{MsgFlags, MultiHeaders, recv, recvmmsg, send, sendmmsg, setsockopt, sockopt};
+use std::io::{IoSlice, IoSliceMut};
 use std::net::UdpSocket;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 /// Most datagrams received or sent at once, room for each, and octets of a stream read at once.
@@ -14,13 +14,10 @@ const AT_ONCE: usize = 64;
 const ROOM: usize = 9216;
 const STREAM_ROOM: usize = 65_536;
 
-enum Socket {
-    Udp(UdpSocket),
-    Unix(UnixStream),
-}
-
 pub struct Channel {
-    socket: Socket,
+    socket: OwnedFd,
+    /// Datagrams, as against a stream.
+    datagrams: bool,
     headers: MultiHeaders<()>,
     /// Octets received; `read` of them are the beginning of a packet of a stream.
     inbox: Vec<u8>,
@@ -33,30 +30,24 @@ pub struct Channel {
 impl Channel {
     /// Connects to `udp:ADDRESS` or `unix:PATH`.
     pub fn connect(place: &str) -> Result<Channel, Failure> {
-        let socket = match place.split_once(':') {
+        let (socket, datagrams) = match place.split_once(':') {
             Some(("udp", address)) => {
                 let socket = UdpSocket::bind("127.0.0.1:0")?;
                 socket.connect(address)?;
                 setsockopt(&socket, sockopt::RcvBuf, &(4 << 20))?;
-                Socket::Udp(socket)
+                (OwnedFd::from(socket), true)
             }
-            Some(("unix", path)) => Socket::Unix(UnixStream::connect(path).map_err(|error| format!("{path}: {error}"))?),
+            Some(("unix", path)) => (OwnedFd::from(UnixStream::connect(path).map_err(|error| format!("{path}: {error}"))?), false),
             _ => return Err(format!("\"{place}\" is neither udp:ADDRESS nor unix:PATH").into()),
         };
-        if let Socket::Unix(stream) = &socket {
-            stream.set_nonblocking(true)?;
-        }
-        let headers = MultiHeaders::preallocate(AT_ONCE, None);
-        Ok(Channel { socket, headers, inbox: vec![0; AT_ONCE * ROOM], read: 0, outbox: Vec::new(), ends: Vec::new() })
+        let (headers, inbox) = (MultiHeaders::preallocate(AT_ONCE, None), vec![0; AT_ONCE * ROOM]);
+        Ok(Channel { socket, datagrams, headers, inbox, read: 0, outbox: Vec::new(), ends: Vec::new() })
     }
 
     /// What to wait for.
     pub fn poll_fd(&self) -> PollFd<'_> {
-        let socket = match &self.socket {
-            Socket::Udp(socket) => socket.as_fd(),
-            Socket::Unix(stream) => stream.as_fd(),
-        };
-        PollFd::new(socket, if self.outbox.is_empty() { PollFlags::POLLIN } else { PollFlags::POLLIN | PollFlags::POLLOUT })
+        let writing = if self.outbox.is_empty() { PollFlags::empty() } else { PollFlags::POLLOUT };
+        PollFd::new(self.socket.as_fd(), PollFlags::POLLIN | writing)
     }
 
     /// A packet has been appended to the outbox.
@@ -66,61 +57,50 @@ impl Channel {
 
     /// Receives what is there, up to 64 datagrams or 64 KiB of a stream. `each` may append a packet to the outbox, and then returns true.
     pub fn receive(&mut self, mut each: impl FnMut(&[u8], &mut Vec<u8>) -> bool) -> Result<(), Failure> {
-        let (outbox, ends) = (&mut self.outbox, &mut self.ends);
+        let fd = self.socket.as_raw_fd();
         let mut take = |packet: &[u8]| {
-            if each(packet, outbox) {
-                ends.push(outbox.len());
+            if each(packet, &mut self.outbox) {
+                self.ends.push(self.outbox.len());
             }
         };
-        match &mut self.socket {
-            Socket::Udp(socket) => {
-                let mut rooms: Vec<_> = self.inbox.chunks_mut(ROOM).map(|room| [IoSliceMut::new(room)]).collect();
-                let received = recvmmsg(socket.as_raw_fd(), &mut self.headers, &mut rooms, MsgFlags::MSG_DONTWAIT, None);
-                let lengths: Vec<usize> = match received {
-                    Ok(messages) => messages.map(|message| message.bytes).collect(),
-                    Err(Errno::EAGAIN | Errno::ECONNREFUSED) => return Ok(()),
-                    Err(error) => return Err(error.into()),
-                };
-                self.inbox.chunks(ROOM).zip(lengths).for_each(|(room, length)| take(&room[..length]));
-            }
-            Socket::Unix(stream) => {
-                match stream.read(&mut self.inbox[self.read..self.read + STREAM_ROOM]) {
-                    Ok(0) => return Err("the forwarder has closed the connection".into()),
-                    Ok(length) => self.read += length,
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-                    Err(error) => return Err(error.into()),
-                }
-                let mut rest = &self.inbox[..self.read];
-                while let Some((_, _, behind)) = packets::element(rest) {
-                    take(&rest[..rest.len() - behind.len()]);
-                    rest = behind;
-                }
-                let taken = self.read - rest.len();
-                self.inbox.copy_within(taken..self.read, 0);
-                self.read -= taken;
-            }
+        if self.datagrams {
+            let mut rooms: Vec<_> = self.inbox.chunks_mut(ROOM).map(|room| [IoSliceMut::new(room)]).collect();
+            let received = recvmmsg(fd, &mut self.headers, &mut rooms, MsgFlags::MSG_DONTWAIT, None);
+            let lengths = received.map(|messages| messages.map(|message| message.bytes).collect());
+            let lengths: Vec<usize> = unless_empty(lengths)?.unwrap_or_default();
+            self.inbox.chunks(ROOM).zip(lengths).for_each(|(room, length)| take(&room[..length]));
+            return Ok(());
         }
+        let room = &mut self.inbox[self.read..self.read + STREAM_ROOM];
+        match unless_empty(recv(fd, room, MsgFlags::MSG_DONTWAIT))? {
+            Some(0) => return Err("the forwarder has closed the connection".into()),
+            length => self.read += length.unwrap_or(0),
+        }
+        let mut rest = &self.inbox[..self.read];
+        while let Some((_, _, behind)) = packets::element(rest) {
+            take(&rest[..rest.len() - behind.len()]);
+            rest = behind;
+        }
+        let left = rest.len();
+        self.inbox.copy_within(self.read - left..self.read, 0);
+        self.read = left;
         Ok(())
     }
 
     /// Sends the outbox, on a stream as far as it goes. A datagram that the socket does not take is lost.
     pub fn flush(&mut self) -> Result<(), Failure> {
-        match &mut self.socket {
-            Socket::Udp(socket) => {
-                let mut from = 0;
-                let packet = |end: &usize| [IoSlice::new(&self.outbox[std::mem::replace(&mut from, *end)..*end])];
-                let packets: Vec<_> = self.ends.iter().map(packet).collect();
-                for packets in packets.chunks(AT_ONCE) {
-                    let _ = sendmmsg(socket.as_raw_fd(), &mut self.headers, packets, [None; AT_ONCE], [], MsgFlags::MSG_DONTWAIT);
-                }
-                self.outbox.clear();
+        let fd = self.socket.as_raw_fd();
+        if self.datagrams {
+            let mut from = 0;
+            let packet = |end: &usize| [IoSlice::new(&self.outbox[std::mem::replace(&mut from, *end)..*end])];
+            let packets: Vec<_> = self.ends.iter().map(packet).collect();
+            for packets in packets.chunks(AT_ONCE) {
+                let _ = sendmmsg(fd, &mut self.headers, packets, [None; AT_ONCE], [], MsgFlags::MSG_DONTWAIT);
             }
-            Socket::Unix(_) if self.outbox.is_empty() => {}
-            Socket::Unix(stream) => match stream.write(&self.outbox) {
-                Ok(length) => drop(self.outbox.drain(..length)),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error.into()),
-            },
+            self.outbox.clear();
+        } else if !self.outbox.is_empty() {
+            let sent = unless_empty(send(fd, &self.outbox, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL))?;
+            self.outbox.drain(..sent.unwrap_or(0));
         }
         self.ends.clear();
         Ok(())
@@ -131,17 +111,25 @@ impl Channel {
         self.outbox.extend(packets::command(verb));
         self.end_packet();
         let mut obeyed = false;
-        for _ in 0..10_000 {
+        while !obeyed {
             self.flush()?;
-            if obeyed || poll(&mut [self.poll_fd()], PollTimeout::from(2000u16))? == 0 {
-                break;
+            if poll(&mut [self.poll_fd()], PollTimeout::from(2000u16))? == 0 {
+                return Err(format!("the forwarder does not obey rib/{verb}").into());
             }
+            // StatusCode 200.
             self.receive(|packet, _| {
-                // StatusCode 200.
                 obeyed |= packet.windows(3).any(|octets| octets == [0x66, 1, 200]);
                 false
             })?;
         }
-        if obeyed { Ok(()) } else { Err(format!("the forwarder does not obey rib/{verb}").into()) }
+        Ok(())
+    }
+}
+
+/// `None` if the socket has nothing at the moment, or takes nothing.
+fn unless_empty<T>(result: nix::Result<T>) -> nix::Result<Option<T>> {
+    match result {
+        Err(Errno::EAGAIN | Errno::ECONNREFUSED) => Ok(None),
+        result => result.map(Some),
     }
 }

@@ -31,11 +31,7 @@ struct Asked {
     sent: VecDeque<Option<Instant>>,
     first: u32,
     waiting: usize,
-    counts: Counts,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Counts {
+    /// Data that came, Interests without, and the sum of round trips.
     data: u64,
     lost: u64,
     round_trips: Duration,
@@ -51,8 +47,8 @@ impl Asked {
     fn answered(&mut self, now: Instant, number: u32) {
         if let Some(sent) = self.sent.get_mut(number.wrapping_sub(self.first) as usize).and_then(Option::take) {
             self.waiting -= 1;
-            self.counts.data += 1;
-            self.counts.round_trips += now - sent;
+            self.data += 1;
+            self.round_trips += now - sent;
         }
     }
 
@@ -61,7 +57,7 @@ impl Asked {
             self.sent.pop_front();
             self.first += 1;
             self.waiting -= usize::from(sent.is_some());
-            self.counts.lost += u64::from(sent.is_some());
+            self.lost += u64::from(sent.is_some());
         }
     }
 }
@@ -76,32 +72,31 @@ fn cpu(pid: &str) -> Result<Duration, Failure> {
 /// The peak of a process' resident memory in MB.
 fn peak_memory(pid: &str) -> Result<f64, Failure> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|rest| rest.split_whitespace().next());
-    Ok(kib.unwrap_or("0").parse::<f64>()? * 1024.0 / 1e6)
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")).unwrap_or("0");
+    Ok(kib.trim().parse::<f64>()? * 1024.0 / 1e6)
 }
 
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [place, pid, options @ ..] = &words[..] else { return Err("wanted: udp:ADDRESS or unix:PATH, PID, options".into()) };
-    let options: Vec<(&str, &str)> = options.iter().filter_map(|word| word.split_once('=')).collect();
     let option = |name: &str, default: f64| {
-        let given = options.iter().find(|(other, _)| *other == name);
-        given.map_or(Ok(default), |(_, value)| value.parse()).map_err(|error| format!("{name}: {error}"))
+        let given = options.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        given.map_or(Ok(default), str::parse).map_err(|error| format!("{name}: {error}"))
     };
     let (window, rate, content) = (option("window", 32.0)? as usize, option("rate", f64::INFINITY)?, option("content", 1000.0)? as usize);
     let (warmup, seconds, bare) = (option("warmup", 2.0)?, option("seconds", 3.0)?, option("bare", 0.0)? != 0.0);
 
     let (mut producer, mut consumer) = (Channel::connect(place)?, Channel::connect(place)?);
     producer.command("register")?;
-    let interest = packets::Interest::new(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64, bare);
-    let (tail, mut room, mut asked) = (packets::data_tail(content), Default::default(), Asked::default());
+    let interest = packets::interest(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64, bare);
+    let (tail, mut asked) = (packets::data_tail(content), Asked::default());
     // When measuring began, and what had been counted and used by then.
     let mut began = None;
     let (start, mut sent) = (Instant::now(), 0);
     let (since, before, used) = loop {
         let now = Instant::now();
         if began.is_none() && (now - start).as_secs_f64() >= warmup {
-            began = Some((now, asked.counts, [cpu(pid)?, cpu("self")?]));
+            began = Some((now, (asked.data, asked.lost, asked.round_trips), [cpu(pid)?, cpu("self")?]));
         }
         if let Some(began) = began.filter(|(since, ..)| (now - *since).as_secs_f64() >= seconds) {
             break began;
@@ -110,14 +105,14 @@ fn main() -> Result<(), Failure> {
         let due = ((now - start).as_secs_f64() * rate) as u64;
         while asked.waiting < window && sent < due {
             sent += 1;
-            interest.put(&mut consumer.outbox, asked.next(now));
+            packets::put_interest(&mut consumer.outbox, &interest, asked.next(now));
             consumer.end_packet();
         }
         consumer.flush()?;
         poll(&mut [producer.poll_fd(), consumer.poll_fd()], PollTimeout::from(if rate.is_finite() { 1u8 } else { 100 }))?;
         producer.receive(|packet, out| {
             let asked = packets::read(packet).filter(|(kind, ..)| *kind == 5);
-            asked.map(|(_, name, token)| packets::put_data(out, &mut room, name, token, &tail)).is_some()
+            asked.map(|(_, name, token)| packets::put_data(out, name, token, &tail)).is_some()
         })?;
         producer.flush()?;
         let now = Instant::now();
@@ -127,18 +122,13 @@ fn main() -> Result<(), Failure> {
             false
         })?;
     };
-    let (lasted, used_now, counts) = (since.elapsed().as_secs_f64(), [cpu(pid)?, cpu("self")?], asked.counts);
+    let (lasted, used_now) = (since.elapsed().as_secs_f64(), [cpu(pid)?, cpu("self")?]);
     producer.command("unregister")?;
-    let (data, lost) = (counts.data - before.data, counts.lost - before.lost);
-    let each = |span: Duration| span.as_secs_f64() * 1e6 / data as f64;
-    println!(
-        "us_per_exchange={:.2} data_per_s={:.0} lost={lost} lost_percent={:.3} rtt_us={:.0} tool_us={:.2} peak_mb={:.1}",
-        each(used_now[0] - used[0]),
-        data as f64 / lasted,
-        100.0 * lost as f64 / (data + lost) as f64,
-        each(counts.round_trips - before.round_trips),
-        each(used_now[1] - used[1]),
-        peak_memory(pid)?,
-    );
+    let (data, lost) = (asked.data - before.0, asked.lost - before.1);
+    let spans = [used_now[0] - used[0], used_now[1] - used[1], asked.round_trips - before.2];
+    let [theirs, own, rtt] = spans.map(|span| span.as_secs_f64() * 1e6 / data as f64);
+    let (rate, percent, peak) = (data as f64 / lasted, 100.0 * lost as f64 / (data + lost) as f64, peak_memory(pid)?);
+    print!("us_per_exchange={theirs:.2} data_per_s={rate:.0} lost={lost} lost_percent={percent:.3} ");
+    println!("rtt_us={rtt:.0} tool_us={own:.2} peak_mb={peak:.1}");
     Ok(())
 }

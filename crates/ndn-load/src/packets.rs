@@ -3,43 +3,31 @@
 use sha2::{Digest, Sha256};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-fn put(out: &mut Vec<u8>, kind: u8, value: &[u8]) {
-    let length = value.len() as u16;
+fn head(out: &mut Vec<u8>, kind: u8, length: usize) {
     out.push(kind);
-    if length < 253 {
-        out.push(length as u8)
-    } else {
-        out.extend([&[253][..], &length.to_be_bytes()].concat())
-    }
-    out.extend(value);
+    if length < 253 { out.push(length as u8) } else { out.extend([253, (length >> 8) as u8, length as u8]) }
 }
 
 fn tlv(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::new();
-    put(&mut out, kind, &parts.concat());
-    out
+    head(&mut out, kind, parts.iter().map(|part| part.len()).sum());
+    [out, parts.concat()].concat()
 }
 
-/// Interests for `/load/<version>/<number>`, in packets of the link with a token of six octets unless they are bare.
-pub struct Interest(Vec<u8>);
+/// An Interest for `/load/<version>/0`, in a packet of the link with a token of six octets unless it is bare.
+pub fn interest(version: u64, bare: bool) -> Vec<u8> {
+    let name = tlv(7, &[b"\x08\x04load", &tlv(0x36, &[&version.to_be_bytes()]), b"\x32\x04\x80\0\0\0"]);
+    let interest = tlv(5, &[&name, b"\x0a\x04\0\0\0\0", b"\x0c\x02\x0f\xa0"]);
+    if bare { interest } else { tlv(0x64, &[&tlv(0x62, &[&[0; 6]]), &tlv(0x50, &[&interest])]) }
+}
 
-impl Interest {
-    pub fn new(version: u64, bare: bool) -> Interest {
-        let name = tlv(7, &[b"\x08\x04load", &tlv(0x36, &[&version.to_be_bytes()]), b"\x32\x04\x80\0\0\0"]);
-        let interest = tlv(5, &[&name, b"\x0a\x04\0\0\0\0", b"\x0c\x02\x0f\xa0"]);
-        Interest(if bare { interest } else { tlv(0x64, &[&tlv(0x62, &[&[0; 6]]), &tlv(0x50, &[&interest])]) })
-    }
-
-    /// Appends the one of a number, which is its nonce and its token too.
-    pub fn put(&self, out: &mut Vec<u8>, number: u32) {
-        out.extend(&self.0);
-        let (end, octets) = (out.len(), number.to_be_bytes());
-        out[end - 14..end - 10].copy_from_slice(&(number | 1 << 31).to_be_bytes());
-        out[end - 8..end - 4].copy_from_slice(&octets);
-        if self.0[0] == 0x64 {
-            let token = end - self.0.len() + 4;
-            out[token..token + 4].copy_from_slice(&octets);
-        }
+/// Appends the Interest with this number, which becomes its nonce and token too.
+pub fn put_interest(out: &mut Vec<u8>, interest: &[u8], number: u32) {
+    out.extend(interest);
+    let end = out.len();
+    let token = if interest[0] == 0x64 { end - interest.len() + 4 } else { end - 8 };
+    for (at, number) in [(token, number), (end - 8, number), (end - 14, number | 1 << 31)] {
+        out[at..at + 4].copy_from_slice(&number.to_be_bytes());
     }
 }
 
@@ -54,21 +42,19 @@ pub fn data_tail(content: usize) -> Vec<u8> {
     [&meta[..], &tlv(0x15, &[&vec![0x5a; content]]), signature, &tlv(0x17, &[&[7; 32]])].concat()
 }
 
-/// Appends Data for the name, with the token of its Interest. `room` is empty between calls.
-pub fn put_data(out: &mut Vec<u8>, room: &mut [Vec<u8>; 2], name: &[u8], token: &[u8], tail: &[u8]) {
-    let [value, fields] = room;
-    put(value, 7, name);
-    value.extend(tail);
-    if token.is_empty() {
-        put(out, 6, value);
-    } else {
-        put(fields, 6, value);
-        value.clear();
-        put(value, 0x62, token);
-        put(value, 0x50, fields);
-        put(out, 0x64, value);
+/// Appends Data for the name, with the token of its Interest.
+pub fn put_data(out: &mut Vec<u8>, name: &[u8], token: &[u8], tail: &[u8]) {
+    let size = |length: usize| length + if length < 253 { 2 } else { 4 };
+    let data = size(name.len()) + tail.len();
+    if !token.is_empty() {
+        head(out, 0x64, size(token.len()) + size(size(data)));
+        out.extend(tlv(0x62, &[token]));
+        head(out, 0x50, size(data));
     }
-    room.iter_mut().for_each(Vec::clear);
+    head(out, 6, data);
+    head(out, 7, name.len());
+    out.extend(name);
+    out.extend(tail);
 }
 
 fn var_number(octets: &[u8]) -> Option<(usize, &[u8])> {
