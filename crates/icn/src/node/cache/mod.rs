@@ -248,6 +248,7 @@ mod tests {
     use crate::route::Steer;
     use proptest::prelude::*;
     use rustc_hash::FxBuildHasher;
+    use std::collections::BTreeMap;
 
     fn data(segment: u32, freshness_ms: u64) -> Data<Interned> {
         Data {
@@ -285,7 +286,7 @@ mod tests {
         name.hash_prefix(name.components(), &FxBuildHasher)
     }
 
-    fn insert(cache: &mut Cache<Interned>, data: &Data<Interned>) {
+    fn store(cache: &mut Cache<Interned>, data: &Data<Interned>) {
         cache.insert(ms(0), data, hash(&data.name));
     }
 
@@ -300,7 +301,7 @@ mod tests {
     #[test]
     fn stale_data_answers_only_interests_that_accept_it() {
         let mut cache = Cache::new(CacheLimits::packets(4), FxBuildHasher);
-        insert(&mut cache, &data(1, 10));
+        store(&mut cache, &data(1, 10));
         let any = interest(data(1, 0).name);
         let fresh = Interest { must_be_fresh: true, ..any.clone() };
         assert!(lookup(&mut cache, ms(9), &fresh).is_some());
@@ -312,7 +313,7 @@ mod tests {
     fn a_prefix_is_answered_by_the_first_name_below_it() {
         let mut cache = Cache::new(CacheLimits::packets(4), FxBuildHasher);
         for segment in [13, 11, 21, 12] {
-            insert(&mut cache, &data(segment, if segment == 11 { 0 } else { 10 }));
+            store(&mut cache, &data(segment, if segment == 11 { 0 } else { 10 }));
         }
         let below = |content| Interest { can_be_prefix: true, ..interest(Interned::content(1, content)) };
         assert_eq!(lookup(&mut cache, ms(1), &below(1)).unwrap().name, data(11, 0).name);
@@ -322,7 +323,40 @@ mod tests {
         assert!(lookup(&mut cache, ms(1), &interest(Interned::content(1, 1))).is_none(), "whole names only");
     }
 
+    fn any_name() -> impl Strategy<Value = Interned> {
+        (0u32..2, 0u32..3, 0u32..4, 1usize..=3).prop_map(|(a, b, c, length)| Interned::segment(a, b, c).first(length))
+    }
+
     proptest! {
+        /// Against a sorted map of names, each fresh or not.
+        #[test]
+        fn prefixes_find_names_in_their_order(steps in prop::collection::vec((any_name(), 0u8..5), 1..80)) {
+            let mut cache = Cache::new(CacheLimits::packets(100), FxBuildHasher);
+            let mut all: BTreeMap<Interned, bool> = BTreeMap::new();
+            for (name, step) in steps {
+                let below = |all: &BTreeMap<Interned, bool>| -> Vec<(Interned, bool)> {
+                    all.range(name..).take_while(|(other, _)| other.has_prefix(&name)).map(|(name, fresh)| (*name, *fresh)).collect()
+                };
+                match step {
+                    0 | 1 => {
+                        store(&mut cache, &Data { name, ..data(0, if step == 0 { 10 } else { 0 }) });
+                        all.insert(name, step == 0);
+                    }
+                    2 => {
+                        let erased: Vec<_> = below(&all).into_iter().take(2).collect();
+                        prop_assert_eq!(cache.erase(&name, 2), erased.len());
+                        erased.iter().for_each(|(name, _)| { all.remove(name); });
+                    }
+                    _ => {
+                        let asked = Interest { can_be_prefix: true, must_be_fresh: step == 3, ..interest(name) };
+                        let found = lookup(&mut cache, ms(1), &asked).map(|data| data.name);
+                        prop_assert_eq!(found, below(&all).into_iter().find(|(_, fresh)| *fresh || step == 4).map(|(name, _)| name));
+                    }
+                }
+                prop_assert_eq!(cache.len(), all.len());
+            }
+        }
+
         /// Against a list in the order of use.
         #[test]
         fn the_least_recently_used_goes_first(limit in 1usize..6, steps in prop::collection::vec((0u32..12, any::<bool>()), 1..100)) {
@@ -332,7 +366,7 @@ mod tests {
                 let known = used.iter().position(|other| *other == segment);
                 known.map(|at| used.remove(at));
                 if insert {
-                    insert(&mut cache, &data(segment, 0));
+                    store(&mut cache, &data(segment, 0));
                     used.truncate(limit - 1);
                 } else {
                     let found = lookup(&mut cache, ms(0), &interest(data(segment, 0).name));
