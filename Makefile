@@ -64,6 +64,13 @@ peers:
 	python3 -m venv target/peers/python
 	target/peers/python/bin/pip install --quiet python-ndn==0.5.2
 
+# What the forwarder costs per exchange beside ndnd, by a load that shares no code with either, on two cores that should be idle: some two minutes.
+.PHONY: ndn-speed
+ndn-speed:
+	@test -x target/peers/ndnd || { echo "ndnd is missing: make peers" >&2; exit 1; }
+	$(CARGO) build --release -p narrows -p narrows-ndn-load
+	ci/ndn-speed.sh
+
 # How long a page takes in a browser on this machine: a million samples drawn, then panned. Needs Chromium, and says nothing on a busy machine.
 .PHONY: page-speed
 page-speed:

@@ -33,13 +33,16 @@ pub struct Listen {
     pub udp: Vec<SocketAddr>,
     /// TCP addresses.
     pub tcp: Vec<SocketAddr>,
+    /// The kernel gets UDP packets to one neighbour all at once and cuts them (generic segmentation offload): false for devices that do so
+    /// wrongly.
+    pub offload: bool,
 }
 
 impl Default for Listen {
     /// The common UNIX socket, and port 6363 of this host alone.
     fn default() -> Listen {
         let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
-        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local] }
+        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true }
     }
 }
 

@@ -72,6 +72,7 @@ pub struct Daemon {
     tcp: Vec<TcpListener>,
     /// UDP sockets that take packets of unknown peers: the first ones.
     listening: usize,
+    offload: bool,
     attempts: Receiver<Attempt>,
     woken: UnixStream,
     stop: UnixStream,
@@ -119,6 +120,7 @@ impl Daemon {
             unix: None,
             tcp: Vec::new(),
             listening: 0,
+            offload: config.listen.offload,
             attempts,
             woken,
             stop,
@@ -138,7 +140,7 @@ impl Daemon {
         };
         let mut channels = Vec::new();
         for address in &config.listen.udp {
-            let channel = UdpChannel::bind(*address).map_err(failed(&format!("UDP {address}")))?;
+            let channel = UdpChannel::bind(*address, config.listen.offload).map_err(failed(&format!("UDP {address}")))?;
             channels.push(FaceUri::Udp(channel.local()).to_string());
             self.io.add_udp(channel)?;
         }
@@ -246,7 +248,7 @@ impl Daemon {
                 }
             });
             // An error here is one of a packet sent before: that its peer does not listen.
-            if matches!(read, Ok(0) | Err(_)) {
+            if !matches!(read, Ok(true)) {
                 return;
             }
         }
@@ -354,7 +356,7 @@ impl Daemon {
                 let socket = match self.io.listening_socket_for(self.listening, peer) {
                     Some(socket) => socket,
                     None => {
-                        let channel = UdpChannel::connect(peer).map_err(|error| told(&error))?;
+                        let channel = UdpChannel::connect(peer, self.offload).map_err(|error| told(&error))?;
                         self.io.add_udp(channel).map_err(|error| told(&error))?
                     }
                 };

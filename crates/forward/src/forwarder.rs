@@ -156,7 +156,7 @@ impl Forwarder {
         face.traffic.octets_in += octets.len() as u64;
         face.latest = now;
         let id = face.id;
-        let received = face.link.receive(now, octets, nonce);
+        let received = face.link.receive(now, octets, nonce, &mut self.spare);
         let speaks = face.link.speaks_mircc(now);
         let changed = (speaks != face.speaks).then_some(face.setup.is_local);
         face.speaks = speaks;

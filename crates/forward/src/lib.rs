@@ -13,6 +13,7 @@ mod management;
 mod memory;
 mod name;
 mod numbers;
+mod octets;
 mod place;
 mod rib;
 mod sockets;

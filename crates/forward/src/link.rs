@@ -2,12 +2,12 @@
 
 use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
-use narrows_icn::{Class, Data, FaceId, Hint, Interest, Labels, Nack, NackReason, Packet, Route, Steer};
+use crate::octets::Octets;
+use narrows_icn::{Class, Data, FaceId, Hint, Interest, Labels, Nack, NackReason, Packet, Route, Spare, Steer};
 use narrows_ndn::lp::{self, Fragmenter, Header, Label, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
 use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
-use std::sync::Arc;
 
 /// A neighbour that has shown MIRCC's fields is taken to understand them for this long.
 const REMEMBERED: Span = Span::from_secs(60);
@@ -88,44 +88,46 @@ impl Link {
         self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
-    /// Reads one packet of the link. `nonce` serves an Interest that has none.
-    pub(crate) fn receive(&mut self, now: Time, wire: &[u8], nonce: u32) -> Result<Received, Fault> {
-        let packet = LpPacket::decode(wire).map_err(|_| Fault::Link)?;
+    /// Reads one packet of the link, into a place of `spare`. `nonce` serves an Interest that has none.
+    pub(crate) fn receive(&mut self, now: Time, wire: &[u8], nonce: u32, spare: &mut Spare<PacketName>) -> Result<Received, Fault> {
+        let mut packet = LpPacket::decode(wire).map_err(|_| Fault::Link)?;
         self.received += 1;
         if packet.header.mircc.any() {
             self.shown = Some(now);
             (self.sent, self.received) = (0, 0);
         }
         if !packet.is_piece() {
-            return self.packet(&packet, nonce, wire.len());
+            return self.packet(&mut packet, nonce, wire.len(), spare);
         }
         let mut whole = std::mem::take(&mut self.whole);
         whole.clear();
         let complete = self.reassembler.take(now, &packet, &mut whole).map_err(|_| Fault::Link);
         let received = complete.and_then(|complete| match complete {
-            true => self.packet(&LpPacket::decode(&whole).map_err(|_| Fault::Link)?, nonce, whole.len()),
+            true => self.packet(&mut LpPacket::decode(&whole).map_err(|_| Fault::Link)?, nonce, whole.len(), spare),
             false => Ok(Received::Nothing),
         });
         self.whole = whole;
         received
     }
 
-    fn packet(&self, packet: &LpPacket<'_>, nonce: u32, size: usize) -> Result<Received, Fault> {
+    fn packet(&self, packet: &mut LpPacket<'_>, nonce: u32, size: usize, spare: &mut Spare<PacketName>) -> Result<Received, Fault> {
         let Some(fragment) = packet.fragment else { return Ok(Received::Nothing) };
         if fragment.len() > MAX_PACKET {
             return Err(Fault::Network);
         }
-        let header =
-            Header { mircc: if self.understands == Understands::Off { Mircc::default() } else { packet.header.mircc }, ..packet.header };
+        let header = &mut packet.header;
+        if self.understands == Understands::Off {
+            header.mircc = Mircc::default();
+        }
         let size = Bytes::new(size as u64);
-        let interest = || self.interest(fragment, &header, nonce, size);
         Ok(Received::Packet(match (header.nack, fragment.first()) {
             (Some(reason), _) => {
                 let (rates, route) = (header.mircc.rates(), route(&header.mircc));
-                Packet::from(Nack { interest: interest()?, reason: reason_of(reason), rates, route })
+                let interest = self.interest(fragment, header, nonce, size)?;
+                spare.nack(Nack { interest, reason: reason_of(reason), rates, route })
             }
-            (None, Some(5)) => Packet::from(interest()?),
-            (None, _) => Packet::from(data(fragment, &header, size)?),
+            (None, Some(5)) => spare.interest(self.interest(fragment, header, nonce, size)?),
+            (None, _) => spare.data(data(fragment, header, size)?),
         }))
     }
 
@@ -135,17 +137,17 @@ impl Link {
         if components > MOST_COMPONENTS || header.cache_policy.is_some() || header.next_hop_face.is_some() && !self.local_fields {
             return Err(Fault::Network);
         }
-        let octets: Arc<[u8]> = match decoded.nonce {
-            Some(_) => fragment.into(),
+        let start = offset(fragment, decoded.name.value());
+        let (octets, start, grown) = match decoded.nonce {
+            Some(_) => (Octets::copy(fragment), start, 0),
             None => {
                 let mut with_nonce = Vec::with_capacity(fragment.len() + 6);
                 decoded.write_with_nonce(nonce, &mut with_nonce);
-                with_nonce.into()
+                // The name stands before the nonce, behind a header that may have grown; the hop limit stands behind both.
+                let start = start + header_length(&with_nonce) - header_length(fragment);
+                (Octets::copy(&with_nonce), start, with_nonce.len() - fragment.len())
             }
         };
-        // The name stands before the nonce, behind a header that may have grown; the hop limit stands behind both.
-        let start = offset(fragment, decoded.name.value()) + header_length(&octets) - header_length(fragment);
-        let grown = octets.len() - fragment.len();
         let hop_limit_at = decoded.hop_limit.map(|limit| limit.position + grown);
         let hint = match header.next_hop_face {
             Some(face) => Hint::Face(FaceId(u32::try_from(face).unwrap_or(u32::MAX))),
@@ -248,7 +250,7 @@ fn data(fragment: &[u8], header: &Header<'_>, size: Bytes) -> Result<Data<Packet
     if decoded.name.len() > MOST_COMPONENTS {
         return Err(Fault::Network);
     }
-    let octets: Arc<[u8]> = fragment.into();
+    let octets = Octets::copy(fragment);
     Ok(Data {
         name: PacketName::within(&octets, &decoded.name, offset(fragment, decoded.name.value())),
         marked: header.is_marked(),

@@ -1,17 +1,17 @@
 //! Names in the octets of packets.
 
+use crate::octets::Octets;
 use ahash::RandomState;
 use narrows_icn::{Body, Name, Scope};
 use narrows_ndn::{NameRef, tlv};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::Arc;
 
 /// A name, as a part of the packet in which it came. A copy costs a reference count.
 #[derive(Clone)]
 pub struct PacketName {
-    octets: Arc<[u8]>,
+    octets: Octets,
     start: u16,
     end: u16,
     components: u16,
@@ -19,7 +19,7 @@ pub struct PacketName {
 
 impl PacketName {
     /// The name whose value is `octets[start..end]`; `name` must be its decoded form.
-    pub(crate) fn within(octets: &Arc<[u8]>, name: &NameRef<'_>, start: usize) -> PacketName {
+    pub(crate) fn within(octets: &Octets, name: &NameRef<'_>, start: usize) -> PacketName {
         let end = start + name.value().len();
         PacketName { octets: octets.clone(), start: start as u16, end: end as u16, components: name.len() as u16 }
     }
@@ -28,12 +28,12 @@ impl PacketName {
     pub fn new(name: NameRef<'_>) -> PacketName {
         let fits = u16::try_from(name.value().len()).is_ok();
         let name = if fits { name } else { NameRef::ROOT };
-        PacketName::within(&name.value().into(), &name, 0)
+        PacketName::within(&Octets::copy(name.value()), &name, 0)
     }
 
     /// The octets of its components.
     pub fn value(&self) -> &[u8] {
-        &self.octets[usize::from(self.start)..usize::from(self.end)]
+        &self.octets.as_slice()[usize::from(self.start)..usize::from(self.end)]
     }
 
     /// Its decoded form.
@@ -81,6 +81,11 @@ impl Name for PacketName {
         PacketName { octets: self.octets.clone(), start: self.start, end, components: components as u16 }
     }
 
+    fn detached(&self) -> PacketName {
+        let octets = Octets::copy(self.value());
+        PacketName { end: self.end - self.start, start: 0, octets, components: self.components }
+    }
+
     #[inline]
     fn implicit_digest(&self) -> Option<[u8; 32]> {
         const HEADER: [u8; 2] = [1, 32];
@@ -117,8 +122,10 @@ impl PartialEq for PacketName {
 impl Eq for PacketName {}
 
 impl Ord for PacketName {
+    #[inline]
     fn cmp(&self, other: &PacketName) -> Ordering {
-        self.view().cmp(&other.view())
+        // The canonical order is that of the octets: TYPE and LENGTH have their shortest forms.
+        self.value().cmp(other.value())
     }
 }
 
@@ -143,23 +150,23 @@ impl fmt::Display for PacketName {
 /// The octets of a whole Interest or Data as it came.
 #[derive(Clone, Default)]
 pub struct Wire {
-    octets: Option<Arc<[u8]>>,
+    octets: Octets,
     /// Where the hop limit of an Interest is; 0 if it has none.
     hop_limit_at: u16,
 }
 
 impl Wire {
-    pub(crate) fn interest(octets: Arc<[u8]>, hop_limit_at: Option<usize>) -> Wire {
-        Wire { octets: Some(octets), hop_limit_at: hop_limit_at.unwrap_or(0) as u16 }
+    pub(crate) fn interest(octets: Octets, hop_limit_at: Option<usize>) -> Wire {
+        Wire { octets, hop_limit_at: hop_limit_at.unwrap_or(0) as u16 }
     }
 
-    pub(crate) fn data(octets: Arc<[u8]>) -> Wire {
-        Wire { octets: Some(octets), hop_limit_at: 0 }
+    pub(crate) fn data(octets: Octets) -> Wire {
+        Wire { octets, hop_limit_at: 0 }
     }
 
     /// The packet.
     pub fn octets(&self) -> &[u8] {
-        self.octets.as_deref().unwrap_or(&[])
+        self.octets.as_slice()
     }
 
     /// Where the octet of the hop limit is.
@@ -170,7 +177,8 @@ impl Wire {
 
 impl Body for Wire {
     fn digest(&self) -> Option<[u8; 32]> {
-        self.octets.as_ref().map(|octets| Sha256::digest(octets).into())
+        let octets = self.octets();
+        (!octets.is_empty()).then(|| Sha256::digest(octets).into())
     }
 }
 

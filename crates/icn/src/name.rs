@@ -29,6 +29,11 @@ pub trait Name: Clone + Eq + Ord + Debug {
     /// The first `components` components, which must not be more than it has.
     fn first(&self, components: usize) -> Self;
 
+    /// The same name, which keeps nothing else: a daemon's names are parts of the packets in which they came.
+    fn detached(&self) -> Self {
+        self.clone()
+    }
+
     /// The implicit digest with which it ends: only Data with this digest has this name (NDN Packet Format Specification 0.3, "Name").
     fn implicit_digest(&self) -> Option<[u8; 32]> {
         None

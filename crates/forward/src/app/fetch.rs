@@ -5,7 +5,8 @@ use crate::client::{Client, ClientError};
 use crate::config::Understands;
 use crate::link::{Link, Received, Scratch};
 use crate::name::{PacketName, Wire};
-use narrows_icn::{AnyConsumer, ConsumerCounters, ConsumerSetup, Form, Interest, Method, Packet, Subflow};
+use crate::octets::Octets;
+use narrows_icn::{AnyConsumer, ConsumerCounters, ConsumerSetup, Form, Interest, Method, Packet, Spare, Subflow};
 use narrows_ndn::tlv::{Element, MAX_PACKET};
 use narrows_ndn::{ContentType, Data, InterestDraft, Name, NameRef, number};
 use narrows_units::{Bytes, Span, Time};
@@ -90,7 +91,7 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
     let mut consumer = consumer.map_err(|error| wrong(&error.to_string()))?;
     let mut waiting: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
     let (mut next, mut latest) = (0, Instant::now());
-    let (mut scratch, mut packets) = (Scratch::default(), Vec::new());
+    let (mut scratch, mut packets, mut spare) = (Scratch::default(), Vec::new(), Spare::default());
     while !consumer.finished() && last > 0 {
         consumer.poll(now());
         while let Some(interest) = consumer.interest() {
@@ -101,7 +102,7 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
         let wait = consumer.due().map_or(Span::from_millis(100), |due| due.since(now())).min(Span::from_millis(100));
         let mut packet = client.receive(wait)?;
         while let Some(octets_in) = packet {
-            if let Ok(Received::Packet(received)) = link.receive(now(), &octets_in, 0) {
+            if let Ok(Received::Packet(received)) = link.receive(now(), &octets_in, 0, &mut spare) {
                 if let Packet::Data(data) = &received {
                     use narrows_icn::Content as _;
                     if let Some(segment) = content.segment(&data.name).filter(|segment| *segment >= next && !waiting.contains_key(segment))
@@ -114,6 +115,7 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
                     }
                 }
                 consumer.handle(now(), &received);
+                spare.give(received);
                 while let Some(interest) = consumer.interest() {
                     write(&mut link, now(), interest, &mut scratch, &mut packets);
                 }
@@ -148,7 +150,7 @@ fn write(link: &mut Link, now: Time, mut interest: Interest<PacketName>, scratch
     let mut octets = Vec::new();
     let lifetime_ms = Some(interest.lifetime.as_micros() / 1000);
     InterestDraft { nonce: Some(interest.nonce), lifetime_ms, ..InterestDraft::new(interest.name.view()) }.write(&mut octets);
-    interest.body = Wire::interest(octets.into(), None);
+    interest.body = Wire::interest(Octets::copy(&octets), None);
     link.send(now, &Packet::from(interest), None, scratch, |packet| packets.push(packet.to_vec()));
 }
 
@@ -206,7 +208,7 @@ fn first_segment(client: &mut Client, base: &Name, link: &mut Link) -> Result<Bo
         let until = Instant::now();
         while until.elapsed().as_nanos() < u128::from(LIFETIME.as_nanos()) {
             let Some(packet) = client.receive(PATIENCE)? else { break };
-            if let Ok(Received::Packet(Packet::Data(data))) = link.receive(zero, &packet, 0)
+            if let Ok(Received::Packet(Packet::Data(data))) = link.receive(zero, &packet, 0, &mut Spare::default())
                 && data.name.view() == name.as_ref()
             {
                 return Ok(data);

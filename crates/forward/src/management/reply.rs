@@ -1,6 +1,7 @@
 //! Data of the management.
 
 use crate::name::{PacketName, Token, Wire};
+use crate::octets::Octets;
 use narrows_icn::{Data, Route};
 use narrows_ndn as ndn;
 use narrows_units::{Bytes, Span};
@@ -13,7 +14,7 @@ pub(crate) type Reply = Vec<Data<PacketName>>;
 pub(super) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
     let decoded = ndn::Data::decode(&octets).expect("Data that was just written");
     let (start, view) = (decoded.name.value().as_ptr() as usize - octets.as_ptr() as usize, decoded.name);
-    let shared = octets.as_slice().into();
+    let shared = Octets::copy(&octets);
     Data {
         name: PacketName::within(&shared, &view, start),
         marked: false,

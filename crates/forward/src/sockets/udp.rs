@@ -17,29 +17,31 @@ pub(crate) struct UdpChannel {
     state: UdpSocketState,
     local: SocketAddr,
     connected: bool,
+    /// Packets may be sent many at a time.
+    offload: bool,
 }
 
 impl UdpChannel {
-    /// Binds a socket.
-    pub(crate) fn bind(local: SocketAddr) -> io::Result<UdpChannel> {
-        UdpChannel::new(UdpSocket::bind(local)?, false)
+    /// Binds a socket. `offload` lets the kernel cut what is sent at once.
+    pub(crate) fn bind(local: SocketAddr, offload: bool) -> io::Result<UdpChannel> {
+        UdpChannel::new(UdpSocket::bind(local)?, false, offload)
     }
 
     /// Binds a socket to a free port for packets of `peer` alone.
-    pub(crate) fn connect(peer: SocketAddr) -> io::Result<UdpChannel> {
+    pub(crate) fn connect(peer: SocketAddr, offload: bool) -> io::Result<UdpChannel> {
         let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
         let socket = UdpSocket::bind(any)?;
         socket.connect(peer)?;
-        UdpChannel::new(socket, true)
+        UdpChannel::new(socket, true, offload)
     }
 
-    fn new(socket: UdpSocket, connected: bool) -> io::Result<UdpChannel> {
+    fn new(socket: UdpSocket, connected: bool, offload: bool) -> io::Result<UdpChannel> {
         let state = UdpSocketState::new((&socket).into())?;
         // The kernel grants what its limits allow.
         sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
         sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
         let local = socket.local_addr()?;
-        Ok(UdpChannel { socket, state, local, connected })
+        Ok(UdpChannel { socket, state, local, connected, offload })
     }
 
     /// True if it serves one peer.
@@ -53,7 +55,8 @@ impl UdpChannel {
 
     /// Sends a batch to a peer. An error concerns the batch alone.
     pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch) -> io::Result<()> {
-        let most = (batch.size * self.state.max_gso_segments()).max(1);
+        let at_once = if self.offload { self.state.max_gso_segments() } else { 1 };
+        let most = (batch.size * at_once).max(1);
         for contents in batch.octets.chunks(most) {
             let segment_size = (contents.len() > batch.size).then_some(batch.size);
             self.state.try_send((&self.socket).into(), &Transmit { destination: peer, ecn: None, contents, segment_size, src_ip: None })?;
@@ -76,24 +79,22 @@ impl UdpRoom {
         UdpRoom(vec![0; RUN * BATCH_SIZE])
     }
 
-    /// Reads what is there, in one system call. Calls `each` for every datagram, with its sender. Returns the number of datagrams, 0 if none
-    /// is there.
-    pub(crate) fn receive(&mut self, channel: &UdpChannel, mut each: impl FnMut(SocketAddr, &[u8])) -> io::Result<usize> {
-        let mut parts: Vec<IoSliceMut<'_>> = self.0.chunks_mut(RUN).map(IoSliceMut::new).collect();
+    /// Reads in one system call. Calls `each` for every datagram, with its sender. True if there may be more to read.
+    pub(crate) fn receive(&mut self, channel: &UdpChannel, mut each: impl FnMut(SocketAddr, &[u8])) -> io::Result<bool> {
+        let mut rooms = self.0.chunks_mut(RUN);
+        let mut parts: [_; BATCH_SIZE] = std::array::from_fn(|_| IoSliceMut::new(rooms.next().unwrap_or_default()));
         let mut meta = [RecvMeta::default(); BATCH_SIZE];
         let runs = match channel.state.recv((&channel.socket).into(), &mut parts, &mut meta) {
             Ok(runs) => runs,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             Err(error) => return Err(error),
         };
-        let mut count = 0;
         for (part, meta) in parts.iter().zip(&meta).take(runs) {
             for datagram in part[..meta.len].chunks(meta.stride.max(1)) {
                 each(meta.addr, datagram);
-                count += 1;
             }
         }
-        Ok(count)
+        Ok(runs == BATCH_SIZE)
     }
 }
 
@@ -161,7 +162,7 @@ mod tests {
     fn batches_arrive_as_the_packets_that_they_are() {
         let local = "127.0.0.1:0".parse().expect("an address");
         let mut room = UdpRoom::new();
-        let (a, b) = (UdpChannel::bind(local).expect("a socket"), UdpChannel::bind(local).expect("a socket"));
+        let (a, b) = (UdpChannel::bind(local, true).expect("a socket"), UdpChannel::bind(local, true).expect("a socket"));
         let mut batch = Batch::default();
         let packets: Vec<Vec<u8>> = (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
         packets.iter().for_each(|packet| batch.push(packet));
@@ -177,6 +178,6 @@ mod tests {
             .expect("received");
         }
         assert_eq!(came, packets);
-        assert_eq!(room.receive(&b, |_, _| ()).expect("nothing"), 0);
+        assert!(!room.receive(&b, |_, _| panic!("a datagram")).expect("nothing"));
     }
 }

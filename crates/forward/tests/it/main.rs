@@ -8,3 +8,4 @@ mod daemon;
 mod forwarding;
 mod management;
 mod rules;
+mod steady;

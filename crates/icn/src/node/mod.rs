@@ -87,11 +87,12 @@ impl<N: Name> Node<N> {
         let NodeConfig { id, seed, form, strategy, cache, pit_limit, pit_per_face, longest_lifetime, dead_nonces, shaped_capacity } =
             config;
         let discovery = Random::stream(seed, &format!("icn node {id}: discovery"));
+        let hashing = N::Hashing::default();
         Node {
             faces: FaceTable::new(),
             fib: Fib::new(),
-            pit: Pit::new(),
-            cache: Cache::new(cache),
+            pit: Pit::new(hashing.clone()),
+            cache: Cache::new(cache, hashing),
             steering: Steering::new(id, form, discovery),
             strategy: AnyStrategy::new(&strategy),
             strategies: Prefixes::new(),

@@ -56,7 +56,7 @@ impl<N: Name> Node<N> {
             self.counters.duplicate += 1;
             return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
         }
-        if let Some(data) = self.cache.lookup(now, &interest) {
+        if let Some(data) = self.cache.lookup(now, &interest, hash) {
             self.counters.cache_hits += 1;
             let data = spare.data(Data { token: interest.token.clone(), ..data });
             spare.give(Packet::Interest(interest));
@@ -292,7 +292,8 @@ impl<N: Name> Node<N> {
             self.counters.out_of_scope += 1;
             return spare.give(Packet::Data(data));
         }
-        let Some(first) = self.pit.answered(now, &data, &mut self.answered) else {
+        let hash = self.pit.hash_of_data(&data.name);
+        let Some(first) = self.pit.answered(now, &data, hash, &mut self.answered) else {
             self.counters.unsolicited += 1;
             return spare.give(Packet::Data(data));
         };
@@ -306,7 +307,7 @@ impl<N: Name> Node<N> {
         }
         let Data { rates, route, .. } = &mut *data;
         self.stamp(from, rates, route, egress);
-        self.cache.offer(now, &data);
+        self.cache.offer(now, &data, hash);
         let several = !self.answered.is_empty();
         // All receivers but the last get a copy.
         let mut last = None;

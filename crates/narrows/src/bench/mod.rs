@@ -1,5 +1,7 @@
-//! `narrows bench`: what the simulator and whole sweeps cost, what the emulator carries, and what controllers in the kernel cost.
+//! `narrows bench`: what the simulator and whole sweeps cost, what the emulator carries, what the forwarder takes for a packet, and what
+//! controllers in the kernel cost.
 
+mod forward;
 mod kernel;
 mod live;
 mod matrix;
@@ -24,6 +26,9 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     }
     if args.kernel {
         return kernel::bench(args.runs, args.json);
+    }
+    if args.forward {
+        return forward::bench(args.runs, args.json);
     }
     if args.sweep {
         return sweep::bench(args.runs, args.json);

@@ -77,6 +77,9 @@ pub struct BenchArgs {
     /// Measure whole commands of many short runs instead: sweeps, seeds, a comparison and a matrix, each with 1200 runs on two threads
     #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "only"])]
     pub sweep: bool,
+    /// Measure the NDN forwarder without sockets instead: time per packet from octets in to octets out, with MIRCC's fields and without
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "sweep", "only"])]
+    pub forward: bool,
     /// Run another simulator in turn with this one, --runs times each, and print its time per packet, the ratio of the medians (ours over
     /// its own) and the range of the ratio over the rounds.
     ///

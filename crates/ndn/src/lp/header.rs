@@ -48,7 +48,8 @@ pub struct Mircc {
 impl Mircc {
     /// True if any field is there: the neighbour that wrote it speaks MIRCC.
     pub fn any(&self) -> bool {
-        *self != Mircc::default()
+        let Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label } = self;
+        [primary_bps, secondary_bps, round_trip_us, path_id].iter().any(|field| field.is_some()) || class.is_some() || path_label.is_some()
     }
 
     /// The rates, at most 2^62 bit/s each; no limit for an absent one.

@@ -33,7 +33,8 @@ impl<'a> Reader<'a> {
 impl<'a> Iterator for Reader<'a> {
     type Item = Result<Element<'a>, DecodeError>;
 
-    #[inline]
+    // As Element::first.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;

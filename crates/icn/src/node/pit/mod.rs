@@ -36,9 +36,9 @@ pub(crate) struct Pit<N: Name> {
 }
 
 impl<N: Name> Pit<N> {
-    pub(crate) fn new() -> Pit<N> {
+    pub(crate) fn new(hashing: N::Hashing) -> Pit<N> {
         Pit {
-            hashing: N::Hashing::default(),
+            hashing,
             index: HashTable::new(),
             entries: Vec::new(),
             free: Vec::new(),
@@ -51,6 +51,11 @@ impl<N: Name> Pit<N> {
     /// Number of entries. Entries that expired less than one bucket of the wheel ago are counted, although no lookup finds them.
     pub(crate) fn len(&self) -> usize {
         self.index.len()
+    }
+
+    /// The hash of the name of Data.
+    pub(crate) fn hash_of_data(&self, name: &N) -> u64 {
+        name.hash_prefix(name.components(), &self.hashing)
     }
 
     /// The hash by which entries of this name are found: without an implicit digest, which no name of Data ends with.
@@ -67,8 +72,8 @@ impl<N: Name> Pit<N> {
         Some(self.id(slot))
     }
 
-    /// The first entry that the Data answers. All further ones are appended to `more`.
-    pub(crate) fn answered(&self, now: Time, data: &Data<N>, more: &mut Vec<EntryId>) -> Option<EntryId> {
+    /// The first entry that the Data answers. All further ones are appended to `more`. `hash` is that of its name.
+    pub(crate) fn answered(&self, now: Time, data: &Data<N>, hash: u64, more: &mut Vec<EntryId>) -> Option<EntryId> {
         let name = &data.name;
         let whole = name.components();
         let by_digest = |own: &Interest<N>| {
@@ -86,7 +91,6 @@ impl<N: Name> Pit<N> {
             };
             entry.expires > now && entry.interest().is_some_and(matches)
         };
-        let hash = name.hash_prefix(whole, &self.hashing);
         if self.selecting == 0 {
             // A name has one entry at most.
             return self.index.find(hash, |slot| answers(slot, whole)).map(|slot| self.id(*slot));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "bindings",
     "units",
     "params",
@@ -26,6 +26,7 @@ const ORDER: [&str; 19] = [
     "kernel",
     "live",
     "forward",
+    "ndn-load",
     "report",
     "narrows",
 ];

@@ -1,0 +1,112 @@
+//! The octets of packets, in buffers that are used again and again.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Octets that a name, a packet and the tables share. A copy costs a reference count; the buffer goes back to the thread that drops the last one.
+#[derive(Clone, Default)]
+pub(crate) struct Octets {
+    /// `None` of no octets.
+    buffer: Option<Arc<[u8]>>,
+    length: u16,
+}
+
+impl Octets {
+    /// A copy of at most 65,535 octets.
+    pub(crate) fn copy(octets: &[u8]) -> Octets {
+        if octets.is_empty() {
+            return Octets::default();
+        }
+        let mut buffer = POOL.with_borrow_mut(|pool| pool.take(octets.len()));
+        if let Some(room) = Arc::get_mut(&mut buffer) {
+            room[..octets.len()].copy_from_slice(octets);
+        }
+        Octets { buffer: Some(buffer), length: octets.len() as u16 }
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        self.buffer.as_ref().map_or(&[], |buffer| &buffer[..usize::from(self.length)])
+    }
+}
+
+impl Drop for Octets {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take()
+            && Arc::strong_count(&buffer) == 1
+        {
+            // A thread that ends has no pool any more.
+            let _ = POOL.try_with(|pool| pool.borrow_mut().give(buffer));
+        }
+    }
+}
+
+thread_local! {
+    static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: [const { Vec::new() }; SIZES] }) };
+}
+
+/// Sizes of buffers are multiples of this.
+const STEP: usize = 64;
+/// The largest buffer that is kept is 8832 octets long, enough for every packet.
+const SIZES: usize = 138;
+/// Most octets of free buffers of one size: 36 MB of all sizes together.
+const MOST: usize = 1 << 18;
+
+struct Pool {
+    /// Buffers of `STEP` octets, of twice as many and so on. Nobody else has them.
+    free: [Vec<Arc<[u8]>>; SIZES],
+}
+
+impl Pool {
+    /// A buffer with room for so many octets.
+    fn take(&mut self, length: usize) -> Arc<[u8]> {
+        let steps = length.div_ceil(STEP).max(1);
+        self.free.get_mut(steps - 1).and_then(Vec::pop).unwrap_or_else(|| std::iter::repeat_n(0, steps * STEP).collect())
+    }
+
+    fn give(&mut self, buffer: Arc<[u8]>) {
+        let length = buffer.len();
+        if let Some(free) = self.free.get_mut(length / STEP - 1)
+            && (free.len() + 1) * length <= MOST
+        {
+            free.push(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The free buffers of one size, in steps.
+    fn free(steps: usize) -> usize {
+        POOL.with_borrow(|pool| pool.free[steps - 1].len())
+    }
+
+    #[test]
+    fn a_buffer_is_used_again_when_nobody_has_it() {
+        let first = Octets::copy(&[1; 100]);
+        let second = first.clone();
+        drop(first);
+        assert_eq!((free(2), second.as_slice()), (0, &[1; 100][..]));
+        let place = second.as_slice().as_ptr();
+        drop(second);
+        assert_eq!(free(2), 1);
+        let third = Octets::copy(&[2; 65]);
+        assert_eq!((free(2), third.as_slice().as_ptr(), third.as_slice()), (0, place, &[2; 65][..]));
+    }
+
+    #[test]
+    fn few_buffers_are_kept_and_none_that_are_too_large() {
+        drop((0..100).map(|_| Octets::copy(&[3; 8832])).collect::<Vec<_>>());
+        assert_eq!(free(SIZES), MOST / 8832);
+        drop(Octets::copy(&[4; 9000]));
+        assert_eq!(POOL.with_borrow(|pool| pool.free.iter().flatten().map(|buffer| buffer.len()).max()), Some(8832));
+    }
+
+    #[test]
+    fn no_octets_take_no_buffer() {
+        assert!(Octets::copy(&[]).buffer.is_none() && Octets::default().as_slice().is_empty());
+    }
+}
