@@ -1,5 +1,6 @@
 //! How a face is made.
 
+use super::proxy::ProxyConfig;
 use super::shaper::ShaperConfig;
 use narrows_path::LawChoice;
 use narrows_units::Rate;
@@ -25,8 +26,31 @@ pub struct FaceConfig {
     pub application: bool,
     /// The neighbour is on this host: names under `/localhost` may come from it and go to it.
     pub local: bool,
-    /// The neighbour is told of Interests that fail by a Nack; otherwise they are dropped, and its Interest times out.
-    pub nacks: bool,
+    /// Which Interests that fail the neighbour is told of by a Nack; others are dropped, and its Interest times out.
+    pub nacks: Nacking,
+    /// Paces Interests of a neighbour that does not understand rates; `None` offers them to the shaper at once.
+    pub proxy: Option<ProxyConfig>,
+}
+
+/// What a neighbour is told of by Nacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nacking {
+    /// Nothing.
+    Never,
+    /// Interests that lead nowhere or loop, and not those refused because of congestion: applications that set their own pace repeat these
+    /// at once, or give up.
+    ExceptCongestion,
+    /// All that fail.
+    Always,
+}
+
+/// What the neighbour on a face understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Rates, classes and paths.
+    pub rates: bool,
+    /// The Nacks that it is sent.
+    pub nacks: Nacking,
 }
 
 impl FaceConfig {
@@ -40,6 +64,7 @@ impl FaceConfig {
         rates: true,
         application: true,
         local: true,
-        nacks: true,
+        nacks: Nacking::Always,
+        proxy: None,
     };
 }

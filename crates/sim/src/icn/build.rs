@@ -7,7 +7,9 @@ use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
-use narrows_icn::{CacheLimits, FaceConfig, FaceId, Interned, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
+use narrows_icn::{
+    CacheLimits, FaceConfig, FaceId, Interned, Method, Nacking, Neighbour, Node, NodeConfig, Producer, ProducerSetup, ProxyConfig, ShaperConfig, Spare,
+};
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
@@ -55,7 +57,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
             None => contents.add(plan.prefix, flow as u32),
         };
         let node = plan.at.0;
-        let face = nodes[node].add_face(Time::ZERO, &FaceConfig::APPLICATION);
+        let face = nodes[node].add_face(Time::ZERO, &consumer_face(icn, &plan.by));
         targets[node].push(FaceTarget::Consumer(instances.len()));
         let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
         let data = icn.prefixes[plan.prefix.0].data;
@@ -141,6 +143,20 @@ fn forwarders(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
     scenario.nodes.iter().map(node).collect()
 }
 
+/// The face of a consumer.
+pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
+    let Neighbour { rates, nacks } = neighbour(icn, by);
+    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), ..FaceConfig::APPLICATION }
+}
+
+/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows them for it.
+pub(super) fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
+    match by {
+        Method::Window(_) if icn.proxy => Neighbour { rates: false, nacks: Nacking::ExceptCongestion },
+        _ => Neighbour { rates: true, nacks: Nacking::Always },
+    }
+}
+
 fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
     FaceConfig {
         capacity_in: Some(coming),
@@ -151,7 +167,8 @@ fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
         rates: true,
         application: false,
         local: false,
-        nacks: true,
+        nacks: Nacking::Always,
+        proxy: None,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Consumers come, ask, and go.
 
+use super::build::{consumer_face, neighbour};
 use super::contents::Request;
 use super::ideal::Ideal;
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
 use crate::error::SimError;
-use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Packet};
+use narrows_icn::{AnyConsumer, ConsumerSetup, Interned, InternedContent, Method, Packet};
 use narrows_measure::{Transfer, Transfers};
 use narrows_network::Network;
 use narrows_scenario::{Icn, NodeId};
@@ -115,9 +116,13 @@ impl Nodes<'_> {
         let made = consumer(self.icn, &plan.by, data, request.content, Some(request.segments), now, seed);
         let consumer = made.expect("what one consumer of a process was made with makes the next one");
         let (place, face) = match self.free[node].pop() {
-            Some(place) => (place, self.instances[place].face),
+            Some(place) => {
+                let face = self.instances[place].face;
+                self.forwarders[node].set_neighbour(face, neighbour(self.icn, &plan.by));
+                (place, face)
+            }
             None => {
-                let face = self.forwarders[node].add_face(now, &FaceConfig::APPLICATION);
+                let face = self.forwarders[node].add_face(now, &consumer_face(self.icn, &plan.by));
                 self.targets[node].push(FaceTarget::Consumer(self.instances.len()));
                 (self.instances.len(), face)
             }

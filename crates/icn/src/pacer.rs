@@ -1,6 +1,6 @@
-//! Paces Interests.
+//! The pace of Interests.
 
-use narrows_units::{Span, Time};
+use narrows_units::{Rate, Span, Time};
 
 /// Allows one Interest per gap. A changed gap counts from the latest Interest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +25,11 @@ impl Pacer {
         let due = self.due(gap);
         self.last = Some(if self.last.is_some() && now.since(due) < gap { due } else { now });
     }
+}
+
+/// The time between Interests that request Data of `data_size` octets at `rate`.
+pub(crate) fn gap_at(rate: Rate, data_size: f64) -> Span {
+    Span::from_secs_f64(8.0 * data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
 }
 
 #[cfg(test)]
