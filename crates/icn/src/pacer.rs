@@ -6,9 +6,15 @@ use narrows_units::{Rate, Span, Time};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     last: Option<Time>,
+    catch_up: Span,
 }
 
 impl Pacer {
+    /// A caller that comes late by no more than `catch_up` makes up for it, as one does that comes late by less than a gap.
+    pub(crate) fn new(catch_up: Span) -> Pacer {
+        Pacer { last: None, catch_up }
+    }
+
     /// When the next Interest may leave.
     pub(crate) fn due(&self, gap: Span) -> Time {
         self.last.map_or(Time::ZERO, |last| last + gap)
@@ -19,11 +25,11 @@ impl Pacer {
         self.last = Some(now);
     }
 
-    /// An Interest leaves. A delay of less than one gap, as when a host wakes late, does not delay later Interests; a longer pause is not
-    /// made up for.
+    /// An Interest leaves. A delay of less than one gap, or of what may be caught up, as when a host wakes late, does not delay later Interests;
+    /// a longer pause is not made up for.
     pub(crate) fn take(&mut self, now: Time, gap: Span) {
         let due = self.due(gap);
-        self.last = Some(if self.last.is_some() && now.since(due) < gap { due } else { now });
+        self.last = Some(if self.last.is_some() && now.since(due) < gap.max(self.catch_up) { due } else { now });
     }
 }
 
@@ -49,6 +55,16 @@ mod tests {
         assert_eq!(pacer.due(gap), at(25));
         pacer.take(at(35), gap);
         assert_eq!(pacer.due(gap), at(45));
+    }
+
+    #[test]
+    fn what_may_be_caught_up_is_more_than_a_gap() {
+        let (mut pacer, gap) = (Pacer::new(Span::from_millis(10)), Span::from_millis(2));
+        pacer.take(at(5), gap);
+        pacer.take(at(14), gap);
+        assert_eq!(pacer.due(gap), at(9), "three more at once");
+        pacer.take(at(20), gap);
+        assert_eq!(pacer.due(gap), at(22), "11 ms are a pause");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct Asked {
     pub sent: Vec<(FaceId, Vec<u8>)>,
     pub opening: Vec<(u64, Remote, Option<LinkRates>)>,
     pub closed: Vec<FaceId>,
+    /// What every socket has not taken yet.
+    pub queued: usize,
 }
 
 impl Sockets for Asked {
@@ -27,6 +29,10 @@ impl Sockets for Asked {
 
     fn close(&mut self, face: FaceId) {
         self.closed.push(face);
+    }
+
+    fn queued(&self, _face: FaceId) -> usize {
+        self.queued
     }
 }
 
@@ -74,6 +80,7 @@ impl Bench {
             ends_idle: false,
             rates: None,
             understands: Understands::Auto,
+            nacks: false,
         })
     }
 
@@ -94,6 +101,7 @@ impl Bench {
             ends_idle: true,
             rates,
             understands: Understands::Auto,
+            nacks: false,
         })
     }
 

@@ -7,4 +7,6 @@ mod captured;
 mod daemon;
 mod forwarding;
 mod management;
+mod namespaces;
+mod real_links;
 mod rules;

@@ -109,8 +109,10 @@ fn shares(proxy: Option<ProxyConfig>) -> (f64, f64) {
 #[test]
 fn without_a_proxy_a_window_leaves_nothing_to_who_follows_rates_and_with_one_each_has_half() {
     let (window, follower) = shares(None);
+    println!("without a proxy {window:.3} and {follower:.3} of the link");
     assert!(window > 0.9 && follower < 0.03, "{window} {follower}");
     let (window, follower) = shares(Some(ProxyConfig::default()));
+    println!("with one {window:.3} and {follower:.3}");
     assert!((0.4..0.6).contains(&window) && (0.4..0.6).contains(&follower), "{window} {follower}");
     assert!(window + follower > 0.9, "{window} {follower}");
 }

@@ -23,7 +23,7 @@ pub(super) fn consumer(
     start: Time,
     seed: u64,
 ) -> Result<AnyConsumer<InternedContent>, SimError> {
-    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering };
+    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering, catch_up: Span::ZERO };
     AnyConsumer::new(by, &setup, content, segments, start)
         .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
 }
