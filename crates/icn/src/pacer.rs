@@ -10,7 +10,7 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// A caller that comes late by no more than `catch_up` makes up for it, as one does that comes late by less than a gap.
+    /// A caller that comes late makes up for up to `catch_up` of it, as for less than a gap in any case.
     pub(crate) fn new(catch_up: Span) -> Pacer {
         Pacer { last: None, catch_up }
     }
@@ -26,10 +26,19 @@ impl Pacer {
     }
 
     /// An Interest leaves. A delay of less than one gap, or of what may be caught up, as when a host wakes late, does not delay later Interests;
-    /// a longer pause is not made up for.
+    /// of a longer one no more than that is made up for, and of a longer pause nothing unless there is something to catch up.
     pub(crate) fn take(&mut self, now: Time, gap: Span) {
         let due = self.due(gap);
-        self.last = Some(if self.last.is_some() && now.since(due) < gap.max(self.catch_up) { due } else { now });
+        self.last = Some(match self.last {
+            None => now,
+            Some(_) if now.since(due) < gap.max(self.catch_up) => due,
+            Some(_) => now - self.catch_up,
+        });
+    }
+
+    /// An Interest leaves that has waited for its turn: the caller is late by no pause, and makes up for one gap, or for `catch_up`.
+    pub(crate) fn take_waiting(&mut self, now: Time, gap: Span, catch_up: Span) {
+        self.last = Some(self.due(gap).max(now - gap.max(catch_up)));
     }
 }
 
@@ -64,7 +73,13 @@ mod tests {
         pacer.take(at(14), gap);
         assert_eq!(pacer.due(gap), at(9), "three more at once");
         pacer.take(at(20), gap);
-        assert_eq!(pacer.due(gap), at(22), "11 ms are a pause");
+        assert_eq!(pacer.due(gap), at(12), "of 11 ms 10 are made up for");
+        let mut pacer = Pacer::default();
+        pacer.take(at(5), gap);
+        pacer.take_waiting(at(8), gap, Span::from_millis(1));
+        assert_eq!(pacer.due(gap), at(9), "1 ms late");
+        pacer.take_waiting(at(14), gap, Span::from_millis(3));
+        assert_eq!(pacer.due(gap), at(13), "of 5 ms 3 are made up for");
     }
 
     #[test]

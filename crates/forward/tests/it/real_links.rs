@@ -3,13 +3,12 @@
 use super::bench::*;
 use narrows_forward::{Config, FaceSetup, FaceUri, LinkRates, Understands};
 use narrows_icn::FaceId;
-use narrows_ndn::lp::{Header, LpPacket, Mircc, NackReason};
+use narrows_ndn::lp::NackReason;
 use narrows_ndn::management::{ControlParameters, ControlResponse, FacePersistency, ManagementName, Scope, face_flags};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{InterestDraft, SigningFields};
 use narrows_units::{Rate, Span};
 
-const HELLO: &[u8] = &[0x64, 0x05, 0xfd, 0x03, 0x8c, 0x01, 0x00];
 const REMOTE: &str = "udp4://192.0.2.7:6363";
 
 fn rates(mbps: u64) -> Option<LinkRates> {
@@ -160,11 +159,6 @@ fn data_is_marked_where_the_queue_before_it_stays_long_if_the_neighbour_wants_it
     assert!(!fetched(&mut bench));
 }
 
-/// An Interest of a consumer that shows MIRCC.
-fn of_follower(uri: &str, nonce: u32) -> Vec<u8> {
-    link(&Header { mircc: Mircc { class: Some(0), ..Mircc::default() }, ..Header::default() }, &interest(uri, nonce))
-}
-
 #[test]
 fn interests_of_an_application_without_mircc_are_paced_and_never_refused() {
     let mut bench = Bench::with(&Config::default());
@@ -172,7 +166,6 @@ fn interests_of_an_application_without_mircc_are_paced_and_never_refused() {
     let far = bench.neighbour_with(REMOTE, rates(10));
     bench.forwarder.add_route(&name("/p"), far, 0);
     bench.pass(ms(500));
-    // Two leave: the first, and that of the consumer that follows rates, which waits for the shaper alone.
     let out = |sent: Vec<(FaceId, Vec<u8>)>| sent.iter().filter(|(to, _)| *to == far).count();
     let mut left = 0;
     for number in 0..1500 {
@@ -181,13 +174,14 @@ fn interests_of_an_application_without_mircc_are_paced_and_never_refused() {
         left += out(sent);
     }
     assert_eq!(left, 1);
-    let refused = (0..150).map(|number| bench.receive(follower, &of_follower(&format!("/p/f/{number}"), 5000 + number)));
-    let nacks = refused.flatten().filter(|(to, octets)| *to == follower && header(octets).nack == Some(NackReason::Congestion)).count();
-    // 100 wait in the shaper.
-    assert!((49..=50).contains(&nacks), "{nacks}");
-    // 0.98 of 10 Mbit/s for Data of 1100 B, which nobody has seen yet.
+    // Data of 1100 B is assumed, of which nobody has seen any: one in 0.88 ms at the proxy, in 0.898 ms at the shaper.
     let left = out(bench.pass(ms(600)));
-    assert!((100..125).contains(&left), "{left}");
+    assert!((105..=113).contains(&left), "{left}");
+    let refused = (0..150).map(|number| bench.receive(follower, &of_follower(&format!("/p/f/{number}"), 5000 + number)));
+    let is_refusal = |(to, octets): &(FaceId, Vec<u8>)| *to == follower && header(octets).nack == Some(NackReason::Congestion);
+    let nacks = refused.flatten().filter(is_refusal).count();
+    // The shaper holds 100, among them one or two that the proxy was ahead by.
+    assert!((50..55).contains(&nacks), "{nacks}");
 }
 
 #[test]
@@ -212,8 +206,6 @@ fn only_a_permanent_face_over_tcp_is_connected_again() {
     let udp = face(FaceUri::Udp(peer), FacePersistency::Permanent);
     let again = [permanent, persistent, udp].map(|face| bench.forwarder.reconnects(face));
     assert_eq!(again, [Some(peer), None, None]);
-    let empty = LpPacket::decode(HELLO).expect("a packet");
-    assert!(empty.fragment.is_none());
     bench.forwarder.set_broken(ms(0), permanent, true, &mut bench.asked);
     assert!(hellos(&mut bench, permanent, 15).is_empty(), "nothing is sent meanwhile");
     let now = bench.now;

@@ -79,8 +79,7 @@ impl<N: Name> Node<N> {
             if refuses {
                 return proxy.put_off(now, gap);
             }
-            proxy.passed(now, gap);
-            if let Some(Proxied { held, out }) = proxy.take_first() {
+            if let Some(Proxied { held, out }) = proxy.release(now, gap) {
                 self.offer(now, held.entry, out, held.interest, spare);
             }
         }

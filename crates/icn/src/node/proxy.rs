@@ -28,6 +28,8 @@ impl Default for ProxyConfig {
     }
 }
 
+/// A caller that comes late may make up for this time, as at the shaper.
+const CATCH_UP: Span = Span::from_millis(2);
 /// A rate in Data is of no use after this time.
 const REMEMBERED: Span = Span::from_secs(1);
 /// The longest time between Interests, so that a rate of zero is not final.
@@ -101,7 +103,7 @@ impl<N: Name> Proxy<N> {
         self.queue.is_empty() && self.pacer.due(gap) <= now
     }
 
-    /// An Interest leaves.
+    /// An Interest passes without waiting.
     pub(crate) fn passed(&mut self, now: Time, gap: Span) {
         self.pacer.take(now, gap);
     }
@@ -130,6 +132,13 @@ impl<N: Name> Proxy<N> {
         self.next = now + gap;
     }
 
+    /// Takes the first Interest from the queue, for its turn has come.
+    pub(crate) fn release(&mut self, now: Time, gap: Span) -> Option<Proxied<N>> {
+        self.pacer.take_waiting(now, gap, CATCH_UP);
+        self.queue.pop_front()
+    }
+
+    /// Takes the first Interest from the queue, which does not leave, or not at the pace.
     pub(crate) fn take_first(&mut self) -> Option<Proxied<N>> {
         self.queue.pop_front()
     }
