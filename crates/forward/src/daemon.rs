@@ -329,7 +329,8 @@ impl Daemon {
                 self.connected_again(now, face, peer, found);
                 continue;
             }
-            let wanted = Wanted { persistency: FacePersistency::Persistent, rates, understands: Understands::Auto, nacks: false, mtu: None };
+            let wanted =
+                Wanted { persistency: FacePersistency::Persistent, rates, understands: Understands::Auto, nacks: false, mtu: None };
             let face = found.and_then(|found| self.connect(found, &wanted));
             self.forwarder.opened(now, ticket, face, &mut self.io);
         }

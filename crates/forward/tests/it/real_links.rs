@@ -60,7 +60,8 @@ fn next_event(bench: &mut Bench, app: FaceId) -> Vec<u8> {
     let stream = name("/localhost/nfd/faces/events");
     let mut asked = Vec::new();
     let nonce = Some(bench.nonce());
-    let draft = InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, lifetime_ms: Some(60_000), ..InterestDraft::new(stream.as_ref()) };
+    let draft =
+        InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, lifetime_ms: Some(60_000), ..InterestDraft::new(stream.as_ref()) };
     draft.write(&mut asked);
     let sent = bench.receive(app, &asked);
     assert!(sent.iter().all(|(to, _)| *to != app), "old events are not told");
@@ -107,7 +108,8 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
     let later: usize = bench.pass(ms(1010)).iter().filter(|(to, _)| *to == far).map(|(_, octets)| octets.len()).sum();
     // 10 ms at 1 octet per microsecond, less what the last one has overdrawn.
     assert!((10_000 - 2800..=10_000 + 1400).contains(&later), "{later}");
-    let rest: usize = bench.pass(ms(1900)).iter().filter(|(to, octets)| *to == far && octets != HELLO).map(|(_, octets)| octets.len()).sum();
+    let rest: usize =
+        bench.pass(ms(1900)).iter().filter(|(to, octets)| *to == far && octets != HELLO).map(|(_, octets)| octets.len()).sum();
     assert!((20_000..20_000 + 2 * 1400).contains(&(later + rest)), "20 ms waited, the others were dropped: {later} and {rest}");
 }
 

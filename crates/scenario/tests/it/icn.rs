@@ -249,7 +249,9 @@ fn settings() -> impl Strategy<Value = String> {
     )
         .prop_map(|(law, steering, strategy, multipath, shaped, proxy, form, numbers, quantities, asking)| {
             let ((queue, cache, pending), (lifetime, interest, data)) = (numbers, quantities);
-            format!("[icn]\n{law}{steering}{strategy}{multipath}{shaped}{proxy}{form}{queue}{cache}{pending}{lifetime}{interest}{data}{asking}")
+            format!(
+                "[icn]\n{law}{steering}{strategy}{multipath}{shaped}{proxy}{form}{queue}{cache}{pending}{lifetime}{interest}{data}{asking}"
+            )
         })
 }
 

@@ -8,7 +8,8 @@ use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
 use narrows_icn::{
-    CacheLimits, FaceConfig, FaceId, Interned, Method, Nacking, Neighbour, Node, NodeConfig, Producer, ProducerSetup, ProxyConfig, ShaperConfig, Spare,
+    CacheLimits, FaceConfig, FaceId, Interned, Method, Nacking, Neighbour, Node, NodeConfig, Producer, ProducerSetup, ProxyConfig,
+    ShaperConfig, Spare,
 };
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
