@@ -275,7 +275,8 @@ impl Forwarder {
                 self.manage(now, incoming, &packet, sockets);
             } else if let Some(face) = self.state.face_mut(slot) {
                 let waited = face.egress.octets() > 0;
-                departure::send(face, now, &mut packet, incoming.unwrap_or(numbers::CONTENT_STORE), &mut self.scratch, sockets);
+                let (from, queued) = (incoming.unwrap_or(numbers::CONTENT_STORE), sockets.queued(slot));
+                departure::send(face, now, &mut packet, from, &mut self.scratch, queued, |octets| sockets.send(slot, octets));
                 if !waited && face.egress.octets() > 0 {
                     self.paced_due = self.paced_due.min(face.egress.due());
                     self.paced.push(slot);

@@ -1,6 +1,5 @@
 //! How a face is made.
 
-use super::proxy::ProxyConfig;
 use super::shaper::ShaperConfig;
 use narrows_path::LawChoice;
 use narrows_units::Rate;
@@ -30,6 +29,19 @@ pub struct FaceConfig {
     pub nacks: Nacking,
     /// Paces Interests of a neighbour that does not understand rates; `None` offers them to the shaper at once.
     pub proxy: Option<ProxyConfig>,
+}
+
+/// The configuration of a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProxyConfig {
+    /// Most Interests that wait, at least 1: 1000. Those that would wait for more than half of their lifetime are not taken either.
+    pub limit: usize,
+}
+
+impl Default for ProxyConfig {
+    fn default() -> ProxyConfig {
+        ProxyConfig { limit: 1000 }
+    }
 }
 
 /// What a neighbour is told of by Nacks.

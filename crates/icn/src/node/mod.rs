@@ -35,9 +35,8 @@ pub use cache::CacheLimits;
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
 pub use face::FaceState;
-pub use face_config::{FaceConfig, Nacking, Neighbour};
+pub use face_config::{FaceConfig, Nacking, Neighbour, ProxyConfig};
 pub use fib::NextHop;
-pub use proxy::ProxyConfig;
 pub use shaper::{ShaperConfig, ShaperForm};
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
 

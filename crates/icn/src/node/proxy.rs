@@ -6,6 +6,7 @@
 //! it is ours.
 
 use super::control::Held;
+use super::face_config::ProxyConfig;
 use super::meter::MeanSize;
 use crate::face_id::FaceId;
 use crate::name::Name;
@@ -14,19 +15,6 @@ use crate::pacer::{Pacer, gap_at};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 use std::collections::VecDeque;
-
-/// The configuration of a proxy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProxyConfig {
-    /// Most Interests that wait, at least 1: 1000. Those that would wait for more than half of their lifetime are not taken either.
-    pub limit: usize,
-}
-
-impl Default for ProxyConfig {
-    fn default() -> ProxyConfig {
-        ProxyConfig { limit: 1000 }
-    }
-}
 
 /// A caller that comes late may make up for this time, as at the shaper.
 const CATCH_UP: Span = Span::from_millis(2);

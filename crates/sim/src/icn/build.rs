@@ -1,16 +1,13 @@
 //! The network from its scenario, and consumers that come and go.
 
-use super::consumers::{begin, consumer, most};
+use super::consumers::{begin, consumer, consumer_face, most};
 use super::contents::{Contents, Draws};
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
-use narrows_icn::{
-    CacheLimits, FaceConfig, FaceId, Interned, Method, Nacking, Neighbour, Node, NodeConfig, Producer, ProducerSetup, ProxyConfig,
-    ShaperConfig, Spare,
-};
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
@@ -142,20 +139,6 @@ fn forwarders(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
         })
     };
     scenario.nodes.iter().map(node).collect()
-}
-
-/// The face of a consumer.
-pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
-    let Neighbour { rates, nacks } = neighbour(icn, by);
-    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), ..FaceConfig::APPLICATION }
-}
-
-/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows them for it.
-pub(super) fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
-    match by {
-        Method::Window(_) if icn.proxy => Neighbour { rates: false, nacks: Nacking::ExceptCongestion },
-        _ => Neighbour { rates: true, nacks: Nacking::Always },
-    }
 }
 
 fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {

@@ -1,13 +1,12 @@
 //! Consumers come, ask, and go.
 
-use super::build::{consumer_face, neighbour};
 use super::contents::Request;
 use super::ideal::Ideal;
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
 use crate::error::SimError;
-use narrows_icn::{AnyConsumer, ConsumerSetup, Interned, InternedContent, Method, Packet};
+use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Nacking, Neighbour, Packet, ProxyConfig};
 use narrows_measure::{Transfer, Transfers};
 use narrows_network::Network;
 use narrows_scenario::{Icn, NodeId};
@@ -26,6 +25,20 @@ pub(super) fn consumer(
     let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering, catch_up: Span::ZERO };
     AnyConsumer::new(by, &setup, content, segments, start)
         .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
+}
+
+/// The face of a consumer.
+pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
+    let Neighbour { rates, nacks } = neighbour(icn, by);
+    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), ..FaceConfig::APPLICATION }
+}
+
+/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows them for it.
+fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
+    match by {
+        Method::Window(_) if icn.proxy => Neighbour { rates: false, nacks: Nacking::ExceptCongestion },
+        _ => Neighbour { rates: true, nacks: Nacking::Always },
+    }
 }
 
 /// What the links of a node bring together: the rate for what needs none of them, which nothing else limits.

@@ -177,7 +177,7 @@ fn a_reported_round_trip_counts_for_60_s_at_most_and_for_little_more_than_the_li
         node.face(up).law.expect("a law").inspect(&mut |name, value| found = if name == "rtt_s" { value } else { found });
         found
     };
-    let mut exchange = |node: &mut Node<Interned>, now: Time, segment: u32| {
+    let exchange = |node: &mut Node<Interned>, now: Time, segment: u32| {
         let slow = Interest { srtt: Span::from_secs(3600), ..interest(name(segment), segment) };
         node.handle(now, down, Packet::from(slow), &mut Spare::default());
         node.handle(now + Span::from_millis(10), up, Packet::from(data(name(segment))), &mut Spare::default());
