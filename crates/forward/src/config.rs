@@ -117,6 +117,9 @@ pub struct FaceEntry {
     /// Whether the neighbour understands rates: found out from its packets unless it is said.
     #[serde(default)]
     pub mircc: Understands,
+    /// It is told of congestion by Nacks even if it does not understand rates.
+    #[serde(default)]
+    pub nacks: bool,
     /// The largest packet sent to it, in octets: larger ones are fragmented.
     pub mtu: Option<u16>,
     /// The face outlives errors of its socket.

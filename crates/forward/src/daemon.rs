@@ -5,6 +5,7 @@ use crate::face::{FaceSetup, LinkRates};
 use crate::face_uri::FaceUri;
 use crate::forwarder::{Forwarder, Opened};
 use crate::io::{Attempt, Channel, Found, Io, find};
+use crate::reconnect::Reconnects;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
 use crate::sockets::udp::{Batch, UdpChannel, UdpRoom};
@@ -74,6 +75,7 @@ pub struct Daemon {
     listening: usize,
     offload: bool,
     attempts: Receiver<Attempt>,
+    reconnects: Reconnects,
     woken: UnixStream,
     stop: UnixStream,
     zero: u64,
@@ -122,6 +124,7 @@ impl Daemon {
             listening: 0,
             offload: config.listen.offload,
             attempts,
+            reconnects: Reconnects::default(),
             woken,
             stop,
             zero,
@@ -177,7 +180,7 @@ impl Daemon {
             LinkRates { inward, out, gross }
         });
         let persistency = if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
-        let wanted = Wanted { persistency, rates, understands: entry.mircc, mtu: entry.mtu.map(usize::from) };
+        let wanted = Wanted { persistency, rates, understands: entry.mircc, nacks: entry.nacks, mtu: entry.mtu.map(usize::from) };
         let face = self.connect(found, &wanted).map_err(failed)?;
         let (Opened::New(face) | Opened::Found(face)) = face;
         for route in &entry.routes {
@@ -280,6 +283,7 @@ impl Daemon {
                 ends_idle: false,
                 rates: None,
                 understands: Understands::Auto,
+                nacks: false,
             };
             if let Ok(stream) = Stream::unix(stream) {
                 self.add_stream(now, setup, stream);
@@ -299,6 +303,7 @@ impl Daemon {
                 ends_idle: false,
                 rates: None,
                 understands: Understands::Auto,
+                nacks: false,
             };
             if let Ok(stream) = Stream::tcp(stream) {
                 self.add_stream(now, setup, stream);
@@ -322,7 +327,12 @@ impl Daemon {
         // The octets only wake.
         while matches!(self.woken.read(&mut [0; 64]), Ok(64)) {}
         while let Ok(Attempt { ticket, rates, found }) = self.attempts.try_recv() {
-            let wanted = Wanted { persistency: FacePersistency::Persistent, rates, understands: Understands::Auto, mtu: None };
+            if let Some((face, peer)) = self.reconnects.face(ticket) {
+                self.connected_again(now, face, peer, found);
+                continue;
+            }
+            let wanted =
+                Wanted { persistency: FacePersistency::Persistent, rates, understands: Understands::Auto, nacks: false, mtu: None };
             let face = found.and_then(|found| self.connect(found, &wanted));
             self.forwarder.opened(now, ticket, face, &mut self.io);
         }
@@ -339,7 +349,7 @@ impl Daemon {
             return Ok(Opened::Found(face));
         }
         let is_local = peer.ip().is_loopback();
-        let Wanted { persistency, rates, understands, mtu } = *wanted;
+        let Wanted { persistency, rates, understands, nacks, mtu } = *wanted;
         let setup = |local: FaceUri, ordinary: usize| FaceSetup {
             remote: remote.clone(),
             local,
@@ -349,6 +359,7 @@ impl Daemon {
             ends_idle: true,
             rates,
             understands,
+            nacks,
         };
         let told = |error: &dyn std::fmt::Display| format!("{peer}: {error}");
         match found {
@@ -379,12 +390,39 @@ impl Daemon {
     /// Removes faces whose streams have ended, and what is left of closed ones.
     fn clean_up(&mut self, now: Time) {
         while let Some(face) = self.io.ended.pop() {
+            if let Some(peer) = self.forwarder.reconnects(face) {
+                self.io.detach(face);
+                self.readers.remove(&face.0);
+                if self.reconnects.add(now, face, peer) {
+                    self.forwarder.set_broken(now, face, true, &mut self.io);
+                }
+                continue;
+            }
             self.forwarder.remove_face(now, face, &mut self.io);
             self.io.flush();
         }
         for face in self.io.closed.drain(..) {
             self.readers.remove(&face.0);
         }
+        while let Some((ticket, peer)) = self.reconnects.attempt(now) {
+            self.io.connect_again(ticket, peer);
+        }
+    }
+
+    /// An attempt to connect a face again has ended.
+    fn connected_again(&mut self, now: Time, face: FaceId, peer: SocketAddr, found: Result<Found, String>) {
+        if self.forwarder.reconnects(face) != Some(peer) {
+            return self.reconnects.remove(face);
+        }
+        let Ok(Found::Tcp(stream, _)) = found else { return self.reconnects.again(now, face) };
+        let Ok(stream) = Stream::tcp(stream) else { return self.reconnects.again(now, face) };
+        if self.io.watch_stream(&stream, face).is_err() {
+            return self.reconnects.again(now, face);
+        }
+        self.io.attach(face, Channel::Stream(StreamWriter::new(stream.clone()), false));
+        self.readers.insert(face.0, StreamReader::new(stream));
+        self.reconnects.remove(face);
+        self.forwarder.set_broken(now, face, false, &mut self.io);
     }
 }
 
@@ -402,6 +440,7 @@ struct Wanted {
     persistency: FacePersistency,
     rates: Option<LinkRates>,
     understands: Understands,
+    nacks: bool,
     mtu: Option<usize>,
 }
 
@@ -417,6 +456,7 @@ fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, p
         ends_idle: true,
         rates: None,
         understands: Understands::Auto,
+        nacks: false,
     };
     let face = forwarder.add_face(now, setup, io).ok()?;
     io.attach(face, Channel::Udp { socket, peer, batch: Batch::default() });

@@ -1,8 +1,10 @@
 //! What the daemon knows of a face.
 
+use crate::egress::Egress;
 use crate::face_uri::FaceUri;
-use crate::link::Link;
-use narrows_icn::FaceId;
+use crate::link::{Link, REMEMBERED};
+use crate::marker::Marker;
+use narrows_icn::{FaceId, Nacking, Neighbour};
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Rate, Span, Time};
 
@@ -28,6 +30,8 @@ pub struct FaceSetup {
     pub rates: Option<LinkRates>,
     /// Whether the neighbour understands MIRCC.
     pub understands: crate::config::Understands,
+    /// It is told of congestion by Nacks even if it does not understand MIRCC.
+    pub nacks: bool,
 }
 
 /// The rates of a face's link.
@@ -68,6 +72,14 @@ pub(crate) struct Face {
     pub(crate) speaks: bool,
     /// Mean octets of the Data that comes in.
     pub(crate) mean_data: f64,
+    /// Data that waits for its turn.
+    pub(crate) egress: Egress,
+    /// Marks Data if it is asked for.
+    pub(crate) marker: Option<Marker>,
+    /// Its stream has ended, and a new one is not there yet.
+    pub(crate) is_broken: bool,
+    /// Those who follow the events of faces were told that it is down.
+    pub(crate) told_down: bool,
 }
 
 /// Octets below NDN in each datagram: IP, UDP, and 14 that Linux' shapers count.
@@ -79,7 +91,42 @@ impl Face {
     pub(crate) fn new(now: Time, id: u64, setup: FaceSetup) -> Face {
         let tells_first = setup.persistency != FacePersistency::OnDemand && !setup.is_local;
         let link = Link::new(setup.mtu, setup.understands, tells_first);
-        Face { id, slot: FaceId(0), setup, link, traffic: FaceTraffic::default(), latest: now, speaks: false, mean_data: ASSUMED_DATA }
+        Face {
+            id,
+            slot: FaceId(0),
+            setup,
+            link,
+            traffic: FaceTraffic::default(),
+            latest: now,
+            speaks: false,
+            mean_data: ASSUMED_DATA,
+            egress: Egress::default(),
+            marker: None,
+            is_broken: false,
+            told_down: false,
+        }
+    }
+
+    /// What the neighbour understands. Nacks of congestion are for those who follow rates: others repeat the Interest at once, or give up.
+    pub(crate) fn neighbour(&self, now: Time) -> Neighbour {
+        let rates = self.link.speaks_mircc(now);
+        let nacks = match self.setup.is_local {
+            _ if rates || self.setup.nacks => Nacking::Always,
+            true => Nacking::ExceptCongestion,
+            false => Nacking::Never,
+        };
+        Neighbour { rates, nacks }
+    }
+
+    /// True if nothing reaches the neighbour: its stream has ended, or one who showed MIRCC has missed three hellos.
+    pub(crate) fn is_down(&self, now: Time) -> bool {
+        self.is_broken || self.link.expects_hellos() && now.since(self.latest) >= REMEMBERED
+    }
+
+    /// Sets the pace of Data: that of a datagram link whose rate is known.
+    pub(crate) fn set_pace(&mut self, now: Time) {
+        let rate = self.capacities().1.filter(|_| matches!(self.setup.remote, FaceUri::Udp(_)));
+        self.egress.set_rate(now, rate, self.link.mtu);
     }
 
     /// When it ends unless a packet comes.

@@ -1,6 +1,7 @@
 //! The forwarder without sockets and clock: faces, links, the node and its management.
 
 use crate::config::{Config, Mircc};
+use crate::departure;
 use crate::face::{Face, FaceSetup, LinkRates};
 use crate::face_uri::{FaceUri, Remote};
 use crate::link::{Received, Scratch};
@@ -10,10 +11,11 @@ use crate::name::PacketName;
 use crate::numbers;
 use crate::rib::Route;
 use crate::state::State;
-use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Node, NodeConfig, Packet, ShaperConfig, Spare};
-use narrows_ndn::management::FaceEventKind;
-use narrows_units::{Random, Span, Time};
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, ShaperConfig, Spare};
+use narrows_ndn::management::{FaceEventKind, FacePersistency};
+use narrows_units::{Random, Rate, Span, Time};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 /// How often faces are looked after: idle ends, and rates that depend on the size of packets.
 const UPKEEP: Span = Span::from_millis(100);
@@ -28,6 +30,9 @@ pub trait Sockets {
 
     /// The face is gone.
     fn close(&mut self, face: FaceId);
+
+    /// Octets sent on a face that its socket has not taken yet.
+    fn queued(&self, face: FaceId) -> usize;
 }
 
 /// A forwarder. The caller passes packets of the link to [`receive`](Forwarder::receive), calls [`poll`](Forwarder::poll) at
@@ -43,6 +48,9 @@ pub struct Forwarder {
     management: FaceId,
     mircc: Mircc,
     upkeep: Time,
+    /// Faces whose Data waits for its turn, and when the first of them is due.
+    paced: Vec<FaceId>,
+    paced_due: Time,
 }
 
 /// Why a face was not made.
@@ -84,6 +92,8 @@ impl Forwarder {
             management,
             mircc: config.mircc.clone(),
             upkeep: now + UPKEEP,
+            paced: Vec::new(),
+            paced_due: Time::NEVER,
         }
     }
 
@@ -99,16 +109,19 @@ impl Forwarder {
         self.next_id += 1;
         let mut face = Face::new(now, id, setup);
         let (inward, out) = face.capacities();
+        face.set_pace(now);
+        let Neighbour { rates, nacks } = face.neighbour(now);
         let config = FaceConfig {
             capacity_in: inward,
             capacity_out: out,
             label: self.free_label(),
             law: Some(self.mircc.law.0.clone()),
             shaper: self.mircc.shaper.then(|| ShaperConfig { limit: self.mircc.shaper_queue, ..ShaperConfig::default() }),
-            rates: face.link.speaks_mircc(now),
+            rates,
             application: matches!(face.setup.remote, FaceUri::Fd(_)),
             local: face.setup.is_local,
-            nacks: face.setup.is_local || face.link.speaks_mircc(now),
+            nacks,
+            proxy: Some(ProxyConfig::default()),
         };
         face.speaks = config.rates;
         face.slot = self.state.node.add_face(now, &config);
@@ -158,7 +171,7 @@ impl Forwarder {
         let id = face.id;
         let received = face.link.receive(now, octets, nonce, &mut self.spare);
         let speaks = face.link.speaks_mircc(now);
-        let changed = (speaks != face.speaks).then_some(face.setup.is_local);
+        let changed = (speaks != face.speaks).then(|| face.neighbour(now));
         face.speaks = speaks;
         let mut packet = match received {
             Ok(Received::Packet(packet)) => packet,
@@ -179,8 +192,8 @@ impl Forwarder {
             }
             Packet::Nack(_) => {}
         }
-        if let Some(is_local) = changed {
-            self.state.node.set_neighbour(slot, speaks, speaks || is_local);
+        if let Some(neighbour) = changed {
+            self.state.node.set_neighbour(slot, neighbour);
         }
         self.state.node.handle(now, slot, packet, &mut self.spare);
         self.drain(now, Some(id), sockets);
@@ -189,13 +202,16 @@ impl Forwarder {
     /// When to call [`poll`](Forwarder::poll).
     pub fn due(&self) -> Time {
         let others = self.state.rib.due().into_iter().chain(self.state.memory.stored.due());
-        others.fold(self.upkeep.min(self.state.node.due().unwrap_or(Time::NEVER)), Time::min)
+        others.fold(self.upkeep.min(self.paced_due).min(self.state.node.due().unwrap_or(Time::NEVER)), Time::min)
     }
 
     /// Handles every timer that is due at `now`.
     pub fn poll(&mut self, now: Time, sockets: &mut impl Sockets) {
         self.state.node.poll(now);
         self.drain(now, None, sockets);
+        if self.paced_due <= now {
+            self.release_data(now, sockets);
+        }
         if self.state.rib.due().is_some_and(|due| due <= now) {
             self.state.rib.expire(now);
             self.state.update_fib();
@@ -218,13 +234,24 @@ impl Forwarder {
             }
             let speaks = face.link.speaks_mircc(now);
             let changed = std::mem::replace(&mut face.speaks, speaks) != speaks;
-            let (is_local, gross, (inward, out)) =
-                (face.setup.is_local, face.setup.rates.is_some_and(|rates| rates.gross), face.capacities());
-            if changed {
-                self.state.node.set_neighbour(slot, speaks, speaks || is_local);
+            let is_down = face.is_down(now);
+            let changes_state = std::mem::replace(&mut face.told_down, is_down) != is_down;
+            face.set_pace(now);
+            if let Some(hello) = face.link.hello(now).filter(|_| !face.is_broken) {
+                face.traffic.octets_out += hello.len() as u64;
+                sockets.send(slot, hello);
             }
-            if gross {
+            let (neighbour, known, (inward, out)) = (face.neighbour(now), face.setup.rates.is_some(), face.capacities());
+            if changed {
+                self.state.node.set_neighbour(slot, neighbour);
+            }
+            if known {
+                // Nobody answers on a link that is down: its law grants the least.
+                let inward = if is_down { Some(Rate::ZERO) } else { inward };
                 self.state.node.set_capacity(now, slot, inward, out);
+            }
+            if changes_state {
+                self.announce(now, slot, if is_down { FaceEventKind::Down } else { FaceEventKind::Up }, sockets);
             }
         }
         self.drain(now, None, sockets);
@@ -243,19 +270,54 @@ impl Forwarder {
     /// Sends what the node has to send, and answers what is for the management. `incoming` is the number of the face on which the packet came
     /// that is being handled.
     fn drain(&mut self, now: Time, incoming: Option<u64>, sockets: &mut impl Sockets) {
-        while let Some((slot, packet)) = self.state.node.action() {
+        while let Some((slot, mut packet)) = self.state.node.action() {
             if slot == self.management {
                 self.manage(now, incoming, &packet, sockets);
             } else if let Some(face) = self.state.face_mut(slot) {
-                let traffic = &mut face.traffic;
-                let sent = face.link.send(now, &packet, incoming.or(Some(numbers::CONTENT_STORE)), &mut self.scratch, |octets| {
-                    traffic.octets_out += octets.len() as u64;
-                    sockets.send(slot, octets);
-                });
-                traffic.dropped += u64::from(!sent);
+                let waited = face.egress.octets() > 0;
+                let (from, queued) = (incoming.unwrap_or(numbers::CONTENT_STORE), sockets.queued(slot));
+                departure::send(face, now, &mut packet, from, &mut self.scratch, queued, |octets| sockets.send(slot, octets));
+                if !waited && face.egress.octets() > 0 {
+                    self.paced_due = self.paced_due.min(face.egress.due());
+                    self.paced.push(slot);
+                }
             }
             self.spare.give(packet);
         }
+    }
+
+    /// Sends the Data whose turn it is.
+    fn release_data(&mut self, now: Time, sockets: &mut impl Sockets) {
+        self.paced_due = Time::NEVER;
+        let (state, first) = (&mut self.state, &mut self.paced_due);
+        self.paced.retain(|slot| {
+            let Some(face) = state.face_mut(*slot) else { return false };
+            while let Some(datagram) = face.egress.take(now) {
+                sockets.send(*slot, &datagram);
+            }
+            *first = (*first).min(face.egress.due());
+            face.egress.octets() > 0
+        });
+    }
+
+    /// The neighbour of a face that is connected again when its stream has ended: a permanent one over TCP.
+    pub fn reconnects(&self, slot: FaceId) -> Option<SocketAddr> {
+        let setup = &self.state.face(slot)?.setup;
+        match setup.remote {
+            FaceUri::Tcp(peer) if setup.persistency == FacePersistency::Permanent => Some(peer),
+            _ => None,
+        }
+    }
+
+    /// The stream of a face has ended, and the face stays; or it has a new one.
+    pub fn set_broken(&mut self, now: Time, slot: FaceId, is_broken: bool, sockets: &mut impl Sockets) {
+        let Some(face) = self.state.face_mut(slot) else { return };
+        face.is_broken = is_broken;
+        if !is_broken {
+            face.link.restart();
+            face.latest = now;
+        }
+        self.look_after_faces(now, sockets);
     }
 
     /// Answers a packet for the management.

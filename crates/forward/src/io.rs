@@ -160,6 +160,22 @@ impl Io {
         self.flush_face(face);
     }
 
+    /// The stream of a face has ended, and the face stays.
+    pub(crate) fn detach(&mut self, face: FaceId) {
+        if let Some(Channel::Stream(writer, _)) = self.channels.get_mut(face.0 as usize).and_then(Option::take) {
+            writer.stream().close();
+        }
+    }
+
+    /// Begins to connect again to a neighbour over TCP; its end comes as an [`Attempt`] with this ticket.
+    pub(crate) fn connect_again(&self, ticket: u64, peer: SocketAddr) {
+        let attempts = self.attempts.clone();
+        std::thread::spawn(move || {
+            let found = connect(peer);
+            attempts.send(Attempt { ticket, rates: None, found });
+        });
+    }
+
     /// Begins to read a stream.
     pub(crate) fn watch_stream(&mut self, stream: &Stream, face: FaceId) -> std::io::Result<()> {
         self.poller.watch(stream, Key::Stream(face.0))
@@ -198,6 +214,13 @@ impl Sockets for Io {
         });
     }
 
+    fn queued(&self, face: FaceId) -> usize {
+        match self.channels.get(face.0 as usize) {
+            Some(Some(Channel::Stream(writer, _))) => writer.waiting(),
+            _ => 0,
+        }
+    }
+
     fn close(&mut self, face: FaceId) {
         let Some(channel) = self.channels.get_mut(face.0 as usize).and_then(Option::take) else { return };
         match channel {
@@ -222,9 +245,11 @@ pub(crate) fn find(remote: &Remote) -> Result<Found, String> {
     let address = addresses.into_iter().find(fits).ok_or_else(|| format!("\"{}\" has no address of that kind", remote.host))?;
     match remote.transport {
         Transport::Udp => Ok(Found::Udp(address)),
-        Transport::Tcp => {
-            let stream = TcpStream::connect_timeout(&address, CONNECT);
-            stream.map(|stream| Found::Tcp(stream, address)).map_err(|error| format!("{address} does not answer: {error}"))
-        }
+        Transport::Tcp => connect(address),
     }
+}
+
+fn connect(address: SocketAddr) -> Result<Found, String> {
+    let stream = TcpStream::connect_timeout(&address, CONNECT);
+    stream.map(|stream| Found::Tcp(stream, address)).map_err(|error| format!("{address} does not answer: {error}"))
 }

@@ -9,8 +9,12 @@ use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
-/// A neighbour that has shown MIRCC's fields is taken to understand them for this long.
-const REMEMBERED: Span = Span::from_secs(60);
+/// A neighbour that has shown MIRCC's fields is taken to understand them for this long: three hellos.
+pub(crate) const REMEMBERED: Span = Span::from_secs(60);
+/// Time between hellos to a neighbour that has not shown MIRCC's fields, and to one that has. Ours.
+const HELLOS: (Span, Span) = (Span::from_secs(10), Span::from_secs(20));
+/// A packet with the class of an Interest and nothing else: who does not know the field takes it for a sign of life.
+const HELLO: &[u8] = &[0x64, 0x05, 0xfd, 0x03, 0x8c, 0x01, 0x00];
 /// To a neighbour that has answered so many packets without any field, only every [`SELDOM`]th packet has them.
 const PATIENCE: u64 = 1000;
 const SELDOM: u64 = 64;
@@ -47,6 +51,8 @@ pub(crate) struct Link {
     pub(crate) tells_first: bool,
     /// When the neighbour has shown MIRCC's fields last.
     shown: Option<Time>,
+    /// When the next hello is due.
+    hello: Time,
     /// Packets sent, and received, while it has shown none.
     sent: u64,
     received: u64,
@@ -64,6 +70,7 @@ impl Link {
             understands,
             tells_first,
             shown: None,
+            hello: Time::ZERO,
             sent: 0,
             received: 0,
             local_fields: false,
@@ -77,6 +84,27 @@ impl Link {
             Understands::Off => false,
             Understands::Auto => self.shown.is_some_and(|shown| now < shown + REMEMBERED),
         }
+    }
+
+    /// A packet that shows MIRCC to the neighbour while there is no other, if it is time for one: to neighbours that the daemon made a face to,
+    /// and to those who have shown it.
+    pub(crate) fn hello(&mut self, now: Time) -> Option<&'static [u8]> {
+        let speaks = self.speaks_mircc(now);
+        if now < self.hello || self.understands == Understands::Off || !(self.tells_first || speaks) {
+            return None;
+        }
+        self.hello = now + if speaks { HELLOS.1 } else { HELLOS.0 };
+        Some(HELLO)
+    }
+
+    /// True if the neighbour has shown MIRCC, so that it sends hellos while it has nothing else to send.
+    pub(crate) fn expects_hellos(&self) -> bool {
+        self.tells_first && self.shown.is_some()
+    }
+
+    /// Begins anew on another stream.
+    pub(crate) fn restart(&mut self) {
+        (self.reassembler, self.hello) = (Reassembler::new(), Time::ZERO);
     }
 
     /// True if the next packet carries MIRCC's fields.

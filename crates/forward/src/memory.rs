@@ -39,6 +39,9 @@ pub(crate) struct Opening {
 pub(crate) struct Settings {
     pub(crate) permanent: Option<bool>,
     pub(crate) local_fields: Option<bool>,
+    pub(crate) marking: Option<bool>,
+    pub(crate) marking_interval: Option<narrows_units::Span>,
+    pub(crate) marking_threshold: Option<u64>,
     pub(crate) mtu: Option<usize>,
     pub(crate) rates: Option<crate::face::LinkRates>,
 }

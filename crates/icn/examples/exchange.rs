@@ -30,7 +30,8 @@ fn run(form: Form) -> u64 {
         rates: true,
         application: false,
         local: false,
-        nacks: true,
+        nacks: Nacking::Always,
+        proxy: None,
     };
     let (down, up) = (node.add_face(Time::ZERO, &config(1)), node.add_face(Time::ZERO, &config(2)));
     node.route(Interned::prefix(1), vec![up]);

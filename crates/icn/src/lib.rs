@@ -8,6 +8,7 @@ mod face_id;
 mod interned;
 mod name;
 mod node;
+mod pacer;
 mod packet;
 mod producer;
 mod route;
@@ -21,8 +22,8 @@ pub use face_id::FaceId;
 pub use interned::{Interned, InternedContent};
 pub use name::{Body, Content, Name, Scope};
 pub use node::{
-    CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, NextHop, Node, NodeConfig, NodeCounters, STRATEGIES, ShaperConfig, ShaperForm,
-    Strategy, StrategyChoice, StrategyEntry,
+    CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking, Neighbour, NextHop, Node, NodeConfig, NodeCounters, ProxyConfig,
+    STRATEGIES, ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry,
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};

@@ -21,6 +21,8 @@ const TRIES: usize = 3;
 /// Without any Data for so long the object is given up.
 const GIVE_UP: Span = Span::from_secs(20);
 const LIFETIME: Span = Span::from_secs(4);
+/// A process wakes up so much late now and then: many gaps between Interests on a fast link. Ours.
+const CATCH_UP: Span = Span::from_millis(1);
 
 /// Why an object cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +85,8 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
         Method::Window("newreno".parse().expect("a controller"))
     };
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-    let setup = ConsumerSetup { seed, interest: Bytes::new(100), data: first.size, lifetime: LIFETIME, form: Form::Labels };
+    let setup =
+        ConsumerSetup { seed, interest: Bytes::new(100), data: first.size, lifetime: LIFETIME, form: Form::Labels, catch_up: CATCH_UP };
     let zero = Instant::now();
     let now = || Time::from_nanos(zero.elapsed().as_nanos() as u64);
     let content = Segments::new(base.clone(), 1);

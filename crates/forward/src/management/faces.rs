@@ -9,7 +9,7 @@ use crate::memory::{Opening, Settings};
 use crate::state::State;
 use narrows_icn::FaceId;
 use narrows_ndn::management::{ControlParameters, FacePersistency, face_flags};
-use narrows_units::Rate;
+use narrows_units::{Rate, Span};
 
 /// The MTUs of a face: of an LpPacket, in octets.
 const MTUS: std::ops::RangeInclusive<u64> = 64..=8800;
@@ -18,7 +18,7 @@ const MOST_OPENING: usize = 256;
 
 /// The flags of a face.
 pub(super) fn flags(face: &Face) -> u64 {
-    u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS
+    u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS + u64::from(face.marker.is_some()) * face_flags::CONGESTION_MARKING
 }
 
 /// Begins to make a face. The answer comes when it is open.
@@ -147,9 +147,6 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
     if flag(face_flags::RELIABILITY) == Some(true) {
         return Err((409, "faces send no lost packets again: leave that flag out"));
     }
-    if flag(face_flags::CONGESTION_MARKING) == Some(true) {
-        return Err((409, "faces do not mark packets: leave that flag out"));
-    }
     if parameters.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
         return Err((406, "the MTU is between 64 and 8800 octets"));
     }
@@ -161,6 +158,9 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
     Ok(Settings {
         permanent: parameters.persistency.map(|persistency| persistency == FacePersistency::Permanent),
         local_fields: flag(face_flags::LOCAL_FIELDS),
+        marking: flag(face_flags::CONGESTION_MARKING),
+        marking_interval: parameters.marking_interval_ns.map(Span::from_nanos),
+        marking_threshold: parameters.marking_threshold,
         mtu: parameters.mtu.map(|mtu| mtu as usize),
         rates: rates.map(|(inward, out)| LinkRates { inward, out, gross: true }),
     })
@@ -173,6 +173,13 @@ fn apply(state: &mut State, slot: FaceId, settings: &Settings) {
     }
     if let Some(local_fields) = settings.local_fields {
         face.link.local_fields = local_fields;
+    }
+    if let Some(marking) = settings.marking {
+        face.marker = marking.then(|| face.marker.unwrap_or_default());
+    }
+    if let Some(marker) = &mut face.marker {
+        marker.interval = settings.marking_interval.unwrap_or(marker.interval);
+        marker.threshold = settings.marking_threshold.unwrap_or(marker.threshold);
     }
     if let Some(mtu) = settings.mtu {
         face.link.mtu = mtu;

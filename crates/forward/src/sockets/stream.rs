@@ -132,9 +132,14 @@ impl StreamWriter {
         self.outbox.is_empty()
     }
 
+    /// Octets that wait for the socket.
+    pub(crate) fn waiting(&self) -> usize {
+        self.outbox.len() - self.written
+    }
+
     /// Appends a packet. False if too much waits already, and the packet is dropped.
     pub(crate) fn push(&mut self, packet: &[u8]) -> bool {
-        let fits = self.outbox.len() - self.written + packet.len() <= MOST_WAITING;
+        let fits = self.waiting() + packet.len() <= MOST_WAITING;
         if fits {
             self.outbox.extend_from_slice(packet);
         }

@@ -2,7 +2,7 @@
 
 use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Opened, Remote, Sockets, Understands};
 use narrows_icn::FaceId;
-use narrows_ndn::lp::{Header, LpPacket};
+use narrows_ndn::lp::{Header, LpPacket, Mircc};
 use narrows_ndn::management::{ControlResponse, FacePersistency};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{Data, DataDraft, Interest, InterestDraft, MetaInfo, Name};
@@ -14,6 +14,8 @@ pub struct Asked {
     pub sent: Vec<(FaceId, Vec<u8>)>,
     pub opening: Vec<(u64, Remote, Option<LinkRates>)>,
     pub closed: Vec<FaceId>,
+    /// What every socket has not taken yet.
+    pub queued: usize,
 }
 
 impl Sockets for Asked {
@@ -27,6 +29,10 @@ impl Sockets for Asked {
 
     fn close(&mut self, face: FaceId) {
         self.closed.push(face);
+    }
+
+    fn queued(&self, _face: FaceId) -> usize {
+        self.queued
     }
 }
 
@@ -74,6 +80,7 @@ impl Bench {
             ends_idle: false,
             rates: None,
             understands: Understands::Auto,
+            nacks: false,
         })
     }
 
@@ -94,6 +101,7 @@ impl Bench {
             ends_idle: true,
             rates,
             understands: Understands::Auto,
+            nacks: false,
         })
     }
 
@@ -176,6 +184,14 @@ pub fn data(uri: &str, content: &[u8]) -> Vec<u8> {
     let meta = MetaInfo { freshness_ms: Some(1000), ..MetaInfo::default() };
     DataDraft { name: name.as_ref(), meta, content: Some(content) }.write(&Signer::DIGEST, &mut octets);
     octets
+}
+
+/// What shows MIRCC to a neighbour while there is nothing else to send: a packet of the link with the class of an Interest alone.
+pub const HELLO: &[u8] = &[0x64, 0x05, 0xfd, 0x03, 0x8c, 0x01, 0x00];
+
+/// An Interest of a consumer that shows MIRCC.
+pub fn of_follower(uri: &str, nonce: u32) -> Vec<u8> {
+    link(&Header { mircc: Mircc { class: Some(0), ..Mircc::default() }, ..Header::default() }, &interest(uri, nonce))
 }
 
 /// A packet of the link with these fields.

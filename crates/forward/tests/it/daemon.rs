@@ -8,7 +8,7 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{InterestDraft, SigningFields};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
@@ -219,4 +219,22 @@ fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
     drop(std::os::unix::net::UnixListener::bind(&dead).expect("a socket"));
     assert!(dead.exists());
     Daemon::start(&config(&dead)).expect("it takes the place");
+}
+
+#[test]
+fn a_permanent_face_over_tcp_comes_back() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let remote = listener.local_addr().expect("an address");
+    let running = Running::start("again", &format!("[[face]]\nremote = \"tcp4://{remote}\"\npermanent = true\nroutes = [\"/far\"]\n"));
+    drop(listener.accept().expect("the first connection"));
+    let (mut second, _) = listener.accept().expect("another one");
+    second.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
+    let mut app = running.connect();
+    for nonce in 1.. {
+        assert!(nonce < 200, "Interests reach the neighbour again");
+        app.send(&interest(&format!("/far/{nonce}"), nonce));
+        if second.read(&mut [0; 9000]).is_ok_and(|read| read > 0) {
+            break;
+        }
+    }
 }

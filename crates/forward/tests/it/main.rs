@@ -7,5 +7,7 @@ mod captured;
 mod daemon;
 mod forwarding;
 mod management;
+mod namespaces;
+mod real_links;
 mod rules;
 mod steady;

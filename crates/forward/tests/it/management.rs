@@ -93,7 +93,6 @@ fn faces_that_cannot_be_made_are_refused_by_their_reason() {
         (ControlParameters { flags: Some(1), ..create("udp4://192.0.2.1") }, 409),
         (ControlParameters { flags: Some(1), mask: Some(1), ..create("udp4://192.0.2.1") }, 406),
         (ControlParameters { flags: Some(2), mask: Some(2), ..create("udp4://192.0.2.1") }, 409),
-        (ControlParameters { flags: Some(4), mask: Some(4), ..create("udp4://192.0.2.1") }, 409),
     ] {
         assert_eq!(bench.command(app, &signed("faces", "create", &refused)).0, code, "{refused:?}");
     }

@@ -2,7 +2,6 @@
 
 mod counters;
 mod error;
-mod pacer;
 mod rate;
 mod registry;
 mod segments;

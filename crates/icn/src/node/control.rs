@@ -17,6 +17,15 @@ pub(crate) struct Held<N: Name> {
     pub(crate) interest: Box<Interest<N>>,
 }
 
+impl<N: Name> Held<N> {
+    /// A neighbour repeats it.
+    pub(crate) fn exchange(&mut self, repeated: &Interest<N>) {
+        let waiting = &mut self.interest;
+        (waiting.nonce, waiting.lifetime, waiting.srtt) = (repeated.nonce, repeated.lifetime, repeated.srtt);
+        waiting.body = repeated.body.clone();
+    }
+}
+
 /// The capacities of a link towards the node and away from it; `None` if unknown or unlimited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capacities {

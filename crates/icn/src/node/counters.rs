@@ -62,4 +62,8 @@ pub struct FaceCounters {
     pub evicted: u64,
     /// The most Interests that waited in the shaper at once.
     pub most_waiting: usize,
+    /// Interests that arrived here and had to wait in the proxy.
+    pub proxied: u64,
+    /// Interests that arrived here and were dropped, because too many waited in the proxy or they would have waited too long.
+    pub proxy_full: u64,
 }

@@ -2,8 +2,9 @@
 
 use super::control::{Capacities, Control, Held};
 use super::counters::FaceCounters;
-use super::face_config::FaceConfig;
+use super::face_config::{FaceConfig, Nacking};
 use super::pit::EntryId;
+use super::proxy::Proxy;
 use super::rate_calculator::RateCalculator;
 use super::shaper::{Offer, Shaper};
 use crate::name::Name;
@@ -27,6 +28,8 @@ pub struct FaceState<'a> {
     pub waiting_data: Bytes,
     /// Pending Interests that arrived on this face.
     pub pending: usize,
+    /// Interests that arrived on this face and wait in its proxy.
+    pub proxied: usize,
     /// Its counters.
     pub counters: &'a FaceCounters,
 }
@@ -39,7 +42,9 @@ pub(crate) struct Face<N: Name> {
     pub(crate) rates: bool,
     pub(crate) application: bool,
     pub(crate) local: bool,
-    pub(crate) nacks: bool,
+    pub(crate) nacks: Nacking,
+    /// Paces its Interests while it does not understand rates.
+    pub(crate) proxy: Option<Box<Proxy<N>>>,
     control: Option<Box<Control<N>>>,
     /// Pending Interests that arrived on this face.
     pub(crate) pending: usize,
@@ -55,6 +60,7 @@ impl<N: Name> Face<N> {
             application: config.application,
             local: config.local,
             nacks: config.nacks,
+            proxy: config.proxy.map(|config| Box::new(Proxy::new(config))),
             pending: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: config.capacity_in, out: config.capacity_out },
@@ -69,7 +75,8 @@ impl<N: Name> Face<N> {
             rates: false,
             application: false,
             local: false,
-            nacks: false,
+            nacks: Nacking::Never,
+            proxy: None,
             pending: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: None, out: None },
@@ -93,6 +100,7 @@ impl<N: Name> Face<N> {
             waiting: control.and_then(|control| control.shaper()).map_or(0, Shaper::packets),
             waiting_data: control.map_or(Bytes::ZERO, |control| control.waiting_data()),
             pending: self.pending,
+            proxied: self.proxy.as_ref().map_or(0, |proxy| proxy.len()),
             counters: &self.counters,
         }
     }
@@ -111,9 +119,25 @@ impl<N: Name> Face<N> {
         self.rate_calculator().map_or(Rates::UNLIMITED, RateCalculator::rates)
     }
 
-    /// When [`tick`](Face::tick) or [`take`](Face::take) has something to do.
+    /// When [`tick`](Face::tick), [`take`](Face::take) or the proxy has something to do.
     pub(crate) fn due(&self) -> Time {
-        self.control.as_ref().map_or(Time::NEVER, |control| control.due())
+        let proxy = self.proxy.as_ref().map_or(Time::NEVER, |proxy| proxy.due());
+        self.control.as_ref().map_or(Time::NEVER, |control| control.due()).min(proxy)
+    }
+
+    /// True if Interests for this face are paced for neighbours that do not understand rates: it has a law.
+    pub(crate) fn has_law(&self) -> bool {
+        self.rate_calculator().is_some()
+    }
+
+    /// True if Interests that arrive here wait for the pace of a proxy.
+    pub(crate) fn is_proxied(&self) -> bool {
+        !self.rates && self.proxy.is_some()
+    }
+
+    /// True if the shaper would refuse an Interest of `class`.
+    pub(crate) fn refuses(&self, class: Class) -> bool {
+        self.control.as_ref().and_then(|control| control.shaper()).is_some_and(|shaper| shaper.refuses(class))
     }
 
     /// An Interest arrives.
@@ -165,13 +189,10 @@ impl<N: Name> Face<N> {
         offer
     }
 
-    /// Puts a repeated Interest in the place of the one of the same entry that waits in the shaper.
-    pub(crate) fn exchange(&mut self, entry: EntryId, interest: &Interest<N>) {
-        if let Some(held) = self.control.as_mut().and_then(|control| control.find_held(entry)) {
-            let waiting = &mut held.interest;
-            (waiting.nonce, waiting.lifetime, waiting.srtt) = (interest.nonce, interest.lifetime, interest.srtt);
-            waiting.body = interest.body.clone();
-        }
+    /// Puts a repeated Interest in the place of the one of the same entry that waits in the shaper. False if none does.
+    pub(crate) fn exchange(&mut self, entry: EntryId, interest: &Interest<N>) -> bool {
+        let held = self.control.as_mut().and_then(|control| control.find_held(entry));
+        held.map(|held| held.exchange(interest)).is_some()
     }
 
     /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Face::sent).

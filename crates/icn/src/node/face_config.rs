@@ -25,8 +25,44 @@ pub struct FaceConfig {
     pub application: bool,
     /// The neighbour is on this host: names under `/localhost` may come from it and go to it.
     pub local: bool,
-    /// The neighbour is told of Interests that fail by a Nack; otherwise they are dropped, and its Interest times out.
-    pub nacks: bool,
+    /// Which Interests that fail the neighbour is told of by a Nack; others are dropped, and its Interest times out.
+    pub nacks: Nacking,
+    /// Paces Interests of a neighbour that does not understand rates; `None` offers them to the shaper at once.
+    pub proxy: Option<ProxyConfig>,
+}
+
+/// The configuration of a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProxyConfig {
+    /// Most Interests that wait, at least 1: 1000. Those that would wait for more than half of their lifetime are not taken either.
+    pub limit: usize,
+}
+
+impl Default for ProxyConfig {
+    fn default() -> ProxyConfig {
+        ProxyConfig { limit: 1000 }
+    }
+}
+
+/// What a neighbour is told of by Nacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nacking {
+    /// Nothing.
+    Never,
+    /// Interests that lead nowhere or loop, and not those refused because of congestion: applications that set their own pace repeat these
+    /// at once, or give up.
+    ExceptCongestion,
+    /// All that fail.
+    Always,
+}
+
+/// What the neighbour on a face understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Rates, classes and paths.
+    pub rates: bool,
+    /// The Nacks that it is sent.
+    pub nacks: Nacking,
 }
 
 impl FaceConfig {
@@ -40,6 +76,7 @@ impl FaceConfig {
         rates: true,
         application: true,
         local: true,
-        nacks: true,
+        nacks: Nacking::Always,
+        proxy: None,
     };
 }

@@ -97,6 +97,13 @@ impl<N: Name> FaceTable<N> {
     pub(crate) fn arm(&mut self, id: FaceId) {
         let due = self.face(id).due();
         let before = std::mem::replace(&mut self.timers[id.index()], due);
+        if (due == Time::NEVER) != (before == Time::NEVER) && !self.face(id).has_timer() {
+            // Only a proxy has something to do here, and seldom.
+            match due {
+                Time::NEVER => self.timed.retain(|face| *face != id),
+                _ => self.timed.push(id),
+            }
+        }
         if due <= self.first_timer {
             self.first_timer = due;
         } else if before == self.first_timer {

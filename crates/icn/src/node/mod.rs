@@ -23,6 +23,8 @@ mod meter;
 mod pit;
 mod poll;
 mod prefixes;
+mod proxied;
+mod proxy;
 mod rate_calculator;
 mod receive;
 mod shaper;
@@ -33,7 +35,7 @@ pub use cache::CacheLimits;
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
 pub use face::FaceState;
-pub use face_config::FaceConfig;
+pub use face_config::{FaceConfig, Nacking, Neighbour, ProxyConfig};
 pub use fib::NextHop;
 pub use shaper::{ShaperConfig, ShaperForm};
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
@@ -123,6 +125,7 @@ impl<N: Name> Node<N> {
         self.fib.remove_face(face);
         self.pit.remove_face(face);
         self.steering.remove_face(face);
+        self.offer_all_proxied(now, face);
         self.faces.remove(face, Face::absent());
     }
 
@@ -135,10 +138,10 @@ impl<N: Name> Node<N> {
         self.faces.arm(face);
     }
 
-    /// Sets whether the neighbour on `face` understands rates, classes and paths, and whether it is told of failed Interests.
-    pub fn set_neighbour(&mut self, face: FaceId, rates: bool, nacks: bool) {
+    /// Sets what the neighbour on `face` understands.
+    pub fn set_neighbour(&mut self, face: FaceId, neighbour: Neighbour) {
         let changed = self.faces.face_mut(face);
-        (changed.rates, changed.nacks) = (rates, nacks);
+        (changed.rates, changed.nacks) = (neighbour.rates, neighbour.nacks);
     }
 
     /// Sets the next hops of `prefix`, in the order of preference. They replace earlier ones.

@@ -4,6 +4,7 @@ use super::Node;
 use super::control::Held;
 use crate::face_id::FaceId;
 use crate::name::Name;
+use crate::spare::Spare;
 use narrows_units::Time;
 
 impl<N: Name> Node<N> {
@@ -29,6 +30,7 @@ impl<N: Name> Node<N> {
         while let Some(face) = self.faces.expired(now) {
             self.faces.face_mut(face).tick(now);
             self.release(now, face);
+            self.release_proxied(now, face, &mut Spare::default());
             self.faces.arm(face);
         }
     }

@@ -19,9 +19,15 @@ pub(crate) struct RateCalculator {
     /// Round trips reported by consumers in Interests, and those measured by this node.
     reported_rtt: Mean,
     measured_rtt: Mean,
+    /// The latest mean of those measured by this node.
+    local_rtt: Option<Span>,
     /// Data requested by the Interests of the last interval, in bit/s.
     arrivals: [f64; 2],
 }
+
+/// Longer round trips than 60 s, and than eight times the one measured here and one second, are shortened to these: one consumer behind a bad
+/// link, or one that lies, must not slow the ticks of all. Ours.
+const LONGEST_REPORTED: (Span, u64, Span) = (Span::from_secs(60), 8, Span::from_secs(1));
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
@@ -52,6 +58,7 @@ impl RateCalculator {
             offered: [0; 2],
             reported_rtt: Mean::default(),
             measured_rtt: Mean::default(),
+            local_rtt: None,
             arrivals: [0.0; 2],
         }
     }
@@ -60,8 +67,14 @@ impl RateCalculator {
     pub(crate) fn on_interest(&mut self, class: Class, size: Bytes, srtt: Span) {
         self.offered[class as usize] += size.get();
         if !srtt.is_zero() {
-            self.reported_rtt.add(srtt);
+            self.reported_rtt.add(srtt.min(self.longest_rtt()));
         }
+    }
+
+    /// The longest round trip that a consumer may report.
+    fn longest_rtt(&self) -> Span {
+        let (longest, times, more) = LONGEST_REPORTED;
+        self.local_rtt.map_or(longest, |local| longest.min(local * times + more))
     }
 
     /// Data arrived `span` after its Interest left.
@@ -102,6 +115,7 @@ impl RateCalculator {
             rtt: self.reported_rtt.get().or(self.measured_rtt.get()),
             packet: Bytes::new(libm::round(packet) as u64),
         });
+        self.local_rtt = self.measured_rtt.get().or(self.local_rtt);
         self.arrivals = bits.map(|bits| bits / dt.as_secs_f64().max(1e-9));
         (self.offered, self.reported_rtt, self.measured_rtt) = ([0; 2], Mean::default(), Mean::default());
         self.last = now;

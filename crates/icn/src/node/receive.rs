@@ -3,6 +3,7 @@
 use super::Node;
 use super::control::Held;
 use super::dead_nonces::{self, DeadNonces};
+use super::face_config::Nacking;
 use super::face_table::{FaceTable, strip};
 use super::fib::Fib;
 use super::pit::{Entry, EntryId, Failure, Few, Pit};
@@ -69,6 +70,11 @@ impl<N: Name> Node<N> {
         match self.choose(from, &interest, false) {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
+            Ok(Some((egress, _))) if self.has_full_proxy(now, from, egress.face, &interest) => {
+                self.further.clear();
+                let rates = self.faces.face(egress.face).stamp();
+                self.reject(from, interest, NackReason::Congestion, rates, spare);
+            }
             Ok(Some((egress, _))) if self.has_full_pit(from) => {
                 self.further.clear();
                 let rates = self.faces.face(egress.face).stamp();
@@ -77,7 +83,7 @@ impl<N: Name> Node<N> {
             Ok(Some(way)) => {
                 let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
                 self.faces.face_mut(from).pending += 1;
-                self.forward(now, entry, way, interest, spare);
+                self.forward(now, from, entry, way, interest, spare);
             }
         }
     }
@@ -106,7 +112,12 @@ impl<N: Name> Node<N> {
             entry.insert_in_record(from, expires, Interest::clone(&interest));
             spare.give(Packet::Interest(interest));
             self.pit.extend(id, expires);
-            self.faces.face_mut(from).pending += 1;
+            let face = self.faces.face_mut(from);
+            face.pending += 1;
+            if face.rates {
+                // It keeps its own pace, and does not wait for that of another.
+                self.advance(now, id, spare);
+            }
         }
     }
 
@@ -116,7 +127,9 @@ impl<N: Name> Node<N> {
         if let Some(waiting) = entry.waiting() {
             waiting.nonce = interest.nonce;
             let face = waiting.egress.face;
-            self.faces.face_mut(face).exchange(id, &interest);
+            if !self.faces.face_mut(face).exchange(id, &interest) {
+                self.exchange_proxied(id, &interest);
+            }
             return spare.give(Packet::Interest(interest));
         }
         let follows_rates = self.faces.face(from).rates;
@@ -133,7 +146,11 @@ impl<N: Name> Node<N> {
         match chosen {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
-            Ok(Some(way)) => self.forward(now, id, way, interest, spare),
+            Ok(Some((egress, _))) if self.has_full_proxy(now, from, egress.face, &interest) => {
+                self.further.clear();
+                spare.give(Packet::Interest(interest));
+            }
+            Ok(Some(way)) => self.forward(now, from, id, way, interest, spare),
         }
     }
 
@@ -185,28 +202,45 @@ impl<N: Name> Node<N> {
     }
 
     /// Offers an Interest of an entry to the face chosen for it and to those in `further`, with its hop limit and hint for the next node.
-    fn forward(&mut self, now: Time, id: EntryId, (egress, turn): (Egress, Turn), mut interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    fn forward(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        id: EntryId,
+        (egress, turn): (Egress, Turn),
+        mut interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
         interest.hop_limit -= 1;
         turn.apply(&mut interest.steer.hint);
         let entry = self.pit.entry(id);
         entry.insert_out_record(now, egress, interest.nonce);
         if self.further.is_empty() {
-            return self.offer(now, id, egress.face, interest, spare);
+            return self.pass(now, from, id, egress.face, interest, spare);
         }
         for face in &self.further {
             entry.insert_out_record(now, Egress { face: *face, ..egress }, interest.nonce);
         }
         for further in 0..self.further.len() {
             if let Packet::Interest(copy) = spare.interest(Interest::clone(&interest)) {
-                self.offer(now, id, self.further[further], copy, spare);
+                self.pass(now, from, id, self.further[further], copy, spare);
             }
         }
         self.further.clear();
-        self.offer(now, id, egress.face, interest, spare);
+        self.pass(now, from, id, egress.face, interest, spare);
+    }
+
+    /// Offers an Interest from `from` to a face that has an out-record, or lets it wait for its turn.
+    fn pass(&mut self, now: Time, from: FaceId, id: EntryId, face: FaceId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+        if self.faces.face(from).is_proxied() && self.faces.face(face).has_law() {
+            self.pass_by_proxy(now, from, face, Held { entry: id, interest }, spare);
+        } else {
+            self.offer(now, id, face, interest, spare);
+        }
     }
 
     /// Offers an Interest of an entry to a face that has an out-record.
-    fn offer(&mut self, now: Time, id: EntryId, face: FaceId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    pub(super) fn offer(&mut self, now: Time, id: EntryId, face: FaceId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
         match self.faces.face_mut(face).offer(now, Held { entry: id, interest }) {
             Offer::Leaves(Held { interest, .. }) => {
                 self.pit.entry(id).mark_sent(now, face, interest.nonce);
@@ -231,7 +265,12 @@ impl<N: Name> Node<N> {
 
     /// Sends a Nack to a face that wants them.
     fn return_nack(&mut self, to: FaceId, nack: Nack<N>, spare: &mut Spare<N>) {
-        if self.faces.face(to).nacks {
+        let told = match self.faces.face(to).nacks {
+            Nacking::Never => false,
+            Nacking::ExceptCongestion => nack.reason != NackReason::Congestion,
+            Nacking::Always => true,
+        };
+        if told {
             self.faces.send_nack(to, nack, spare);
         } else {
             self.counters.unreported += 1;
@@ -280,7 +319,7 @@ impl<N: Name> Node<N> {
         self.pit.entry(id).keep(failure);
         let egress = Egress { face: next.face, split: true, fallback: false, random: 0 };
         if let Packet::Interest(interest) = spare.interest(interest) {
-            self.forward(now, id, (egress, Turn::Keep), interest, spare);
+            self.forward(now, from, id, (egress, Turn::Keep), interest, spare);
         }
         true
     }
@@ -326,6 +365,9 @@ impl<N: Name> Node<N> {
                 }
                 if several {
                     self.served.push(to);
+                }
+                if self.faces.face(to).is_proxied() {
+                    self.faces.answer_proxied(now, to, data.rates, data.size);
                 }
                 if let Some(before) = last.replace(to)
                     && let Packet::Data(copy) = spare.data(Data::clone(&data))

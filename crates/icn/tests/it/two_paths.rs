@@ -2,7 +2,7 @@
 
 use crate::common::{CONTENT, setup};
 use narrows_icn::{
-    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Form, Interned, InternedContent, Method, Node, NodeConfig, Packet, Producer,
+    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Form, Interned, InternedContent, Method, Nacking, Node, NodeConfig, Packet, Producer,
     ProducerSetup, ShaperConfig, Spare,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -36,7 +36,8 @@ impl World {
                 rates: true,
                 application: true,
                 local: true,
-                nacks: true,
+                nacks: Nacking::Always,
+                proxy: None,
             };
             let local = node.add_face(Time::ZERO, &application);
             let faces = [0, 1].map(|link| {
@@ -49,7 +50,8 @@ impl World {
                     shaper: Some(ShaperConfig::default()),
                     application: false,
                     local: false,
-                    nacks: true,
+                    nacks: Nacking::Always,
+                    proxy: None,
                     ..application.clone()
                 };
                 node.add_face(Time::ZERO, &link)

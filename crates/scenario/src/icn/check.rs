@@ -117,6 +117,11 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         let message = "this key needs a rate law and a shaper";
         return Err(Problem::at(&shaped.span, message, "take it out, or keep the shaper and choose a law"));
     }
+    if let Some(proxy) = written.proxy.as_ref().filter(|proxy| proxy.value)
+        && law.is_none()
+    {
+        return Err(Problem::at(&proxy.span, "a proxy follows rates, but the links advertise none", "take it out, or choose a law"));
+    }
     let shaper = written.shaper.unwrap_or(true);
     Ok(Icn {
         shaper,
@@ -125,6 +130,7 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
             Some(RawShaperForm::Published) => ShaperForm::Published,
         },
         shaped_capacity: written.shaped_capacity.as_ref().map_or(law.is_some() && shaper, |shaped| shaped.value),
+        proxy: written.proxy.as_ref().map_or(law.is_some(), |proxy| proxy.value),
         law,
         shaper_queue: at_least_one(&written.shaper_queue, 100, "a shaper queue")?,
         steering: match written.steering {

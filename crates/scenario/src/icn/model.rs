@@ -18,6 +18,8 @@ pub struct Icn {
     pub shaped_capacity: bool,
     /// Interests that a face's shaper holds.
     pub shaper_queue: u32,
+    /// Nodes pace the Interests of consumers with a window at the rates that links advertise.
+    pub proxy: bool,
     /// How Interests follow paths.
     pub steering: Form,
     /// How nodes choose between next hops.

@@ -31,6 +31,9 @@ pub(crate) struct RawIcn {
     pub shaped_capacity: Option<At<bool>>,
     /// Interests that the shaper of a face holds. Default: 100.
     pub shaper_queue: Option<At<u32>>,
+    /// Nodes pace the Interests of consumers with a window, where links advertise rates: as one that follows rates would send them. Default:
+    /// true.
+    pub proxy: Option<At<bool>>,
     /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom
     /// filter. Default: "labels".
     pub steering: Option<RawSteering>,

@@ -18,6 +18,7 @@ impl Scenario {
         out.text("shaper_form", form);
         out.plain("shaped_capacity", icn.shaped_capacity);
         out.plain("shaper_queue", icn.shaper_queue);
+        out.plain("proxy", icn.proxy);
         let steering = match icn.steering {
             Form::Labels => "labels",
             Form::Hashes => "hashes",

@@ -1,13 +1,13 @@
 //! The network from its scenario, and consumers that come and go.
 
-use super::consumers::{begin, consumer, most};
+use super::consumers::{begin, consumer, consumer_face, most};
 use super::contents::{Contents, Draws};
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
-use narrows_icn::{CacheLimits, FaceConfig, FaceId, Interned, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
@@ -55,7 +55,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
             None => contents.add(plan.prefix, flow as u32),
         };
         let node = plan.at.0;
-        let face = nodes[node].add_face(Time::ZERO, &FaceConfig::APPLICATION);
+        let face = nodes[node].add_face(Time::ZERO, &consumer_face(icn, &plan.by));
         targets[node].push(FaceTarget::Consumer(instances.len()));
         let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
         let data = icn.prefixes[plan.prefix.0].data;
@@ -151,7 +151,8 @@ fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
         rates: true,
         application: false,
         local: false,
-        nacks: true,
+        nacks: Nacking::Always,
+        proxy: None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
 use crate::error::SimError;
-use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Packet};
+use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Nacking, Neighbour, Packet, ProxyConfig};
 use narrows_measure::{Transfer, Transfers};
 use narrows_network::Network;
 use narrows_scenario::{Icn, NodeId};
@@ -22,9 +22,23 @@ pub(super) fn consumer(
     start: Time,
     seed: u64,
 ) -> Result<AnyConsumer<InternedContent>, SimError> {
-    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering };
+    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering, catch_up: Span::ZERO };
     AnyConsumer::new(by, &setup, content, segments, start)
         .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
+}
+
+/// The face of a consumer.
+pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
+    let Neighbour { rates, nacks } = neighbour(icn, by);
+    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), ..FaceConfig::APPLICATION }
+}
+
+/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows them for it.
+fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
+    match by {
+        Method::Window(_) if icn.proxy => Neighbour { rates: false, nacks: Nacking::ExceptCongestion },
+        _ => Neighbour { rates: true, nacks: Nacking::Always },
+    }
 }
 
 /// What the links of a node bring together: the rate for what needs none of them, which nothing else limits.
@@ -115,9 +129,13 @@ impl Nodes<'_> {
         let made = consumer(self.icn, &plan.by, data, request.content, Some(request.segments), now, seed);
         let consumer = made.expect("what one consumer of a process was made with makes the next one");
         let (place, face) = match self.free[node].pop() {
-            Some(place) => (place, self.instances[place].face),
+            Some(place) => {
+                let face = self.instances[place].face;
+                self.forwarders[node].set_neighbour(face, neighbour(self.icn, &plan.by));
+                (place, face)
+            }
             None => {
-                let face = self.forwarders[node].add_face(now, &FaceConfig::APPLICATION);
+                let face = self.forwarders[node].add_face(now, &consumer_face(self.icn, &plan.by));
                 self.targets[node].push(FaceTarget::Consumer(self.instances.len()));
                 (self.instances.len(), face)
             }

@@ -287,6 +287,25 @@ fn where_data_goes_both_ways_no_queue_stands() {
     assert!(whole > rtt * 3, "with whole links one does: {whole}");
 }
 
+/// NewReno's window keeps the shaper full, so that the law, which aims lower, takes all from those who follow its rates: unless a proxy asks for it.
+#[test]
+fn a_window_and_a_consumer_that_follows_rates_share_a_link_by_a_proxy() {
+    let both = consumers("window", "home", "/far", "controller = \"newreno\"") + &consumers("rates", "home", "/far", "");
+    let shares = |icn: &str| {
+        let record = checked(&bottleneck(icn, "", &both));
+        let nacks = icn_consumer_nacks(&record);
+        (["window", "rates"].map(|name| goodput(flow(&record, name), 5.0, 20.0) / 10.0), nacks)
+    };
+    let ([window, rates], nacks) = shares("proxy = false");
+    assert!(window > 0.8 && rates < 0.1 && nacks > 0, "{window} {rates}");
+    let ([window, rates], nacks) = shares("");
+    assert!((0.4..0.6).contains(&window) && (0.4..0.6).contains(&rates) && nacks == 0, "{window} {rates}");
+}
+
+fn icn_consumer_nacks(record: &Record) -> u64 {
+    icn(record).consumers.iter().map(|consumer| consumer.total.nacks).sum()
+}
+
 #[test]
 fn a_flood_is_refused_and_what_is_kept_of_it_is_bounded() {
     const PENDING: u64 = 40;

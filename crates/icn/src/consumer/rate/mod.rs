@@ -4,17 +4,17 @@ mod pace;
 mod sending;
 
 use super::counters::{ByClass, ConsumerCounters, ConsumerSetup};
-use super::pacer::Pacer;
 use super::registry::{ConsumerChoice, Settings};
 use super::segments::{Arrival, Segments};
 use super::subflows::{Subflow, Subflows};
 use crate::name::Content;
+use crate::pacer::{Pacer, gap_at};
 use crate::packet::{Class, Data, Nack, NackReason, Packet};
 use crate::route::{Form, Hint};
 use narrows_transport::{RtoRule, RttEstimator, Transport};
 use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Rates;
-use pace::{Gaps, Waits, gap_at};
+use pace::{Gaps, Waits};
 
 /// Requests segments in order at the rates that links stamp into Data (MIRCC, sections 3 and 4).
 #[derive(Clone, Debug)]
@@ -84,8 +84,8 @@ impl<C: Content> RateConsumer<C> {
             now: start,
             segments: Segments::new(segments),
             discovery: Some(Discovery { at: start, wait: RETRY.0, segment: None }),
-            primary: Pacer::default(),
-            secondary: Pacer::default(),
+            primary: Pacer::new(setup.catch_up),
+            secondary: Pacer::new(setup.catch_up),
             first_data: start,
             last_probe: start,
             rtt,

@@ -1,6 +1,7 @@
 //! What the rates of paths and the round trip mean for a consumer's timers.
 
 use crate::consumer::counters::ByClass;
+use crate::pacer::gap_at;
 use crate::packet::Class;
 use narrows_transport::RttEstimator;
 use narrows_units::{Rate, Span};
@@ -35,11 +36,6 @@ impl Gaps {
     pub(super) fn of(&self, class: Class) -> Span {
         *self.gaps.of(class)
     }
-}
-
-/// The time between Interests that request Data of `data_size` octets at `rate`.
-pub(super) fn gap_at(rate: Rate, data_size: f64) -> Span {
-    Span::from_secs_f64(8.0 * data_size / rate.as_bps() as f64).max(Span::from_nanos(1))
 }
 
 /// What depends on the round trip.

@@ -198,6 +198,11 @@ impl<N: Name> Entry<N> {
         record.map(|out| (out.failed, out.waits) = (true, false)).is_some()
     }
 
+    /// True if the Interest with this nonce is for `face`, and has not failed there.
+    pub(crate) fn is_asked_at(&self, face: FaceId, nonce: u32) -> bool {
+        self.out_record(face).is_some_and(|out| out.nonce == nonce && !out.failed)
+    }
+
     /// True if a face may still answer.
     pub(crate) fn is_asked(&self) -> bool {
         self.out_records.iter().any(|out| !out.failed)

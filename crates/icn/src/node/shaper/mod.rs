@@ -94,6 +94,11 @@ impl<T> Shaper<T> {
         (!self.queue.is_empty()).then_some(self.next)
     }
 
+    /// True if an Interest of `class` would be [refused](Offer::Refused), unless it may leave at once.
+    pub(crate) fn refuses(&self, class: Class) -> bool {
+        self.queue.len() >= self.config.limit && (class == Class::Secondary || self.secondary == 0)
+    }
+
     /// Offers an Interest at `now`.
     pub(crate) fn offer(&mut self, now: Time, item: T, class: Class, size: Bytes) -> Offer<T> {
         if self.queue.is_empty() && self.next <= now {
@@ -101,10 +106,10 @@ impl<T> Shaper<T> {
             return Offer::Leaves(item);
         }
         let mut evicted = None;
+        if self.refuses(class) {
+            return Offer::Refused(item);
+        }
         if self.queue.len() >= self.config.limit {
-            if class == Class::Secondary || self.secondary == 0 {
-                return Offer::Refused(item);
-            }
             evicted = self.evict();
         }
         self.secondary += usize::from(class == Class::Secondary);

@@ -17,7 +17,14 @@ pub fn at(ms: u64) -> Time {
 }
 
 pub fn setup() -> ConsumerSetup {
-    ConsumerSetup { seed: 1, interest: Bytes::new(100), data: Bytes::new(1000), lifetime: Span::from_secs(4), form: Form::Hashes }
+    ConsumerSetup {
+        seed: 1,
+        interest: Bytes::new(100),
+        data: Bytes::new(1000),
+        lifetime: Span::from_secs(4),
+        form: Form::Hashes,
+        catch_up: Span::ZERO,
+    }
 }
 
 pub fn consumer(name: &str, segments: Option<u64>) -> AnyConsumer<InternedContent> {

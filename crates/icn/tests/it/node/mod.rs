@@ -3,7 +3,8 @@
 mod forwarding;
 mod model;
 mod neighbours;
-mod net;
+pub mod net;
+mod proxy;
 mod rates;
 mod shaping;
 mod steering;

@@ -201,7 +201,7 @@ fn limits_hold_for_all_faces_and_for_lifetimes() {
 
 #[test]
 fn neighbours_that_want_no_nacks_get_none() {
-    let mut node = node_of(NodeConfig::default(), &FaceConfig { nacks: false, ..link(4) });
+    let mut node = node_of(NodeConfig::default(), &FaceConfig { nacks: Nacking::Never, ..link(4) });
     assert!(ask(&mut node, 0, AWAY, interest(Interned::segment(5, 1, 1), 1)).is_empty());
     ask(&mut node, 0, AWAY, interest(name(1), 1));
     node.handle(ms(0), UP, nack(interest(name(1), 1), NackReason::Congestion), &mut Spare::default());

@@ -26,7 +26,8 @@ pub fn link(label: u16) -> FaceConfig {
         rates: true,
         application: false,
         local: false,
-        nacks: true,
+        nacks: Nacking::Always,
+        proxy: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::node::net::*;
 use narrows_icn::*;
+use narrows_path::RateLaw;
 use narrows_units::{Span, Time};
 use narrows_wire::Rates;
 
@@ -166,4 +167,38 @@ fn laws_of_a_node_tick_out_of_step() {
     first.sort();
     first.dedup();
     assert_eq!(first.len(), 20);
+}
+
+#[test]
+fn a_reported_round_trip_counts_for_60_s_at_most_and_for_little_more_than_the_link_measures() {
+    let (mut node, down, up) = node(&link(1), &ruled(2));
+    let mean = |node: &Node<Interned>| {
+        let mut found = 0.0;
+        node.face(up).law.expect("a law").inspect(&mut |name, value| found = if name == "rtt_s" { value } else { found });
+        found
+    };
+    let exchange = |node: &mut Node<Interned>, now: Time, segment: u32| {
+        let slow = Interest { srtt: Span::from_secs(3600), ..interest(name(segment), segment) };
+        node.handle(now, down, Packet::from(slow), &mut Spare::default());
+        node.handle(now + Span::from_millis(10), up, Packet::from(data(name(segment))), &mut Spare::default());
+        actions(node);
+    };
+    let begin = tick(&mut node, ms(0));
+    exchange(&mut node, begin, 1);
+    let next = tick(&mut node, begin + Span::from_millis(10));
+    // A quarter of the way from 0.1 s to 60 s.
+    assert!((mean(&node) - (0.1 + 59.9 / 4.0)).abs() < 1e-9, "{}", mean(&node));
+    exchange(&mut node, next, 2);
+    tick(&mut node, next + Span::from_millis(10));
+    // Eight times 10 ms and a second.
+    assert!((mean(&node) - (15.075 + (1.08 - 15.075) / 4.0)).abs() < 1e-9, "{}", mean(&node));
+}
+
+#[test]
+fn a_law_ticks_once_however_late_it_is() {
+    let (mut node, _, up) = node(&link(1), &ruled(2));
+    let now = ms(60_000);
+    node.poll(now);
+    let law = node.face(up).law.expect("a law").interval();
+    assert_eq!(node.due(), Some(now + law));
 }

@@ -23,6 +23,11 @@ impl Class {
         Class { rate, base: rate / 2.0, excess: rate / 2.0, flows: 1.0, arrivals: 0.0 }
     }
 
+    /// Nothing is known of the last interval but what is of this one: so `arrivals` do not grow.
+    pub(super) fn forget_growth(&mut self, arrivals: f64) {
+        self.arrivals = arrivals;
+    }
+
     /// After an interval in which `arrivals` bits per second arrived, and with a queue that a rate of `drain` would empty in a round trip.
     pub(super) fn tick(&mut self, link: &Link, share: &Share, arrivals: f64, drain: f64) {
         let last = self.rate.max(link.floor);

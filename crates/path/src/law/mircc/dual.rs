@@ -73,6 +73,10 @@ impl RateLaw for Mircc {
     fn tick(&mut self, observed: &Observed) -> Rates {
         if let Some(interval) = self.link.interval_of(observed) {
             let [primary, secondary] = interval.arrivals;
+            if interval.is_late {
+                self.primary.forget_growth(primary);
+                self.secondary.forget_growth(secondary);
+            }
             self.primary.tick(&self.link, &self.link.whole(), primary, interval.drain);
             self.secondary.tick(&self.link, &self.pool.beside(&self.link, primary), secondary, interval.drain);
         }

@@ -66,7 +66,12 @@ pub(super) struct Interval {
     pub(super) arrivals: [f64; 2],
     /// q/d: the rate that would empty the queue in a round trip.
     pub(super) drain: f64,
+    /// It lasted so long, as the process was stopped, that growth since the one before tells nothing.
+    pub(super) is_late: bool,
 }
+
+/// A tick is late after so many intervals; ours.
+const LATE: u64 = 4;
 
 /// What one class may fill of a link.
 pub(super) struct Share {
@@ -109,6 +114,7 @@ impl Link {
         if self.capacity == 0.0 {
             return None;
         }
+        let is_late = observed.dt > self.tick_interval() * LATE;
         let rtt = rtt::follow(self.rtt, observed.rtt, |_| rtt::SHARED_GAIN);
         let arrivals = observed.arrivals.map(|bits| bits / observed.dt.as_secs_f64());
         let drain = observed.queue / rtt;
@@ -118,7 +124,7 @@ impl Link {
         }
         self.rtt = rtt;
         self.floor = (self.floor_packets * observed.packet.bits() as f64 / rtt).max(LEAST_RATE);
-        Some(Interval { arrivals, drain })
+        Some(Interval { arrivals, drain, is_late })
     }
 
     /// What a class may fill that has `capacity` and aims at `target`.

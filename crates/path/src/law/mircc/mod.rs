@@ -5,7 +5,7 @@
 //!
 //! Where the document is silent: a tick each mean round trip, within bounds, for the loop is stable only while feedback comes within two ticks; no rate below a part of
 //! a packet per round trip, from which it could not rise, nor above what its class may fill; averages that follow a rate that is held; beta at its least when nothing
-//! arrives. Deviation: the secondary class shares eta C less what the primary one takes, where (11) and (13) as printed fill 99.75 % of the link; `pool=literal` has them as
+//! arrives, and after an interval of more than four, of a process that was stopped. Deviation: the secondary class shares eta C less what the primary one takes, where (11) and (13) as printed fill 99.75 % of the link; `pool=literal` has them as
 //! printed.
 
 mod class;

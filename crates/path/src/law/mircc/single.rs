@@ -36,6 +36,9 @@ impl RateLaw for MirccSingle {
     fn tick(&mut self, observed: &Observed) -> Rates {
         if let Some(interval) = self.link.interval_of(observed) {
             let [primary, secondary] = interval.arrivals;
+            if interval.is_late {
+                self.class.forget_growth(primary + secondary);
+            }
             self.class.tick(&self.link, &self.link.whole(), primary + secondary, interval.drain);
         }
         self.rates()

@@ -203,3 +203,15 @@ proptest! {
         }
     }
 }
+
+/// 15 Mbit/s after nothing, and a queue of 30 in a round trip: beta = 1 takes the rate to the floor. After an interval that was too long, beta is 0.1: N = 1.5, base =
+/// (9.5 - 3)/1.5 = 4.333, excess = 0.
+#[test]
+fn growth_over_a_late_interval_tells_nothing() {
+    for (text, ms, expected) in [("mircc", 400, FLOOR), ("mircc", 401, 5.0 + 6.5 / 3.0), ("mircc-single", 401, 5.0 + 6.5 / 3.0)] {
+        let mut law = made(text);
+        let dt = Span::from_millis(ms);
+        law.tick(&Observed { dt, arrivals: [15e6 * dt.as_secs_f64(), 0.0], ..seen([0.0; 2], 30.0) });
+        close(state(&law, "rate_mbps"), expected);
+    }
+}

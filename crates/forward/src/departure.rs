@@ -1,0 +1,40 @@
+//! How a packet leaves by a face: with a mark if the queue before it stays long, and Data at the pace of the link.
+
+use crate::face::Face;
+use crate::link::Scratch;
+use crate::name::PacketName;
+use narrows_icn::Packet;
+use narrows_units::Time;
+
+/// Passes the packets of the link that carry a packet to `send`. `incoming` is the number of the face that it came from, for neighbours who
+/// want it; `queued` are the octets that the socket has not taken yet.
+pub(crate) fn send(
+    face: &mut Face,
+    now: Time,
+    packet: &mut Packet<PacketName>,
+    incoming: u64,
+    scratch: &mut Scratch,
+    queued: usize,
+    mut send: impl FnMut(&[u8]),
+) {
+    let Face { link, traffic, egress, marker, .. } = face;
+    let is_data = if let Packet::Data(data) = packet {
+        if !egress.admits() {
+            traffic.dropped += 1;
+            return;
+        }
+        if let Some(marker) = marker {
+            data.marked |= marker.marks(now, (egress.octets() + queued) as u64);
+        }
+        true
+    } else {
+        false
+    };
+    let sent = link.send(now, packet, Some(incoming), scratch, |octets| {
+        traffic.octets_out += octets.len() as u64;
+        if !is_data || egress.push(now, octets) {
+            send(octets);
+        }
+    });
+    traffic.dropped += u64::from(!sent);
+}

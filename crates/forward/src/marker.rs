@@ -1,0 +1,58 @@
+//! Congestion marks: tells consumers that a queue towards a neighbour stays long.
+//!
+//! Source: NFD's `GenericLinkService` and its wiki, page "NDNLPv2", section "Congestion Marking": the first mark after the queue was above the
+//! threshold for an interval, further ones after the interval over the square root of their number, as CoDel (RFC 8289).
+
+use narrows_units::{Span, Time};
+
+/// Marks of one face.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marker {
+    /// Octets that may wait: 65,536.
+    pub(crate) threshold: u64,
+    /// How long more may wait: 100 ms.
+    pub(crate) interval: Span,
+    /// When the next packet is marked, unless the queue falls below the threshold before; `None` while it is below.
+    next: Option<Time>,
+    /// Marks since the queue rose above the threshold.
+    marks: u32,
+}
+
+impl Default for Marker {
+    fn default() -> Marker {
+        Marker { threshold: 65_536, interval: Span::from_millis(100), next: None, marks: 0 }
+    }
+}
+
+impl Marker {
+    /// True if a packet that leaves now, when `queued` octets wait before it, is marked.
+    pub(crate) fn marks(&mut self, now: Time, queued: u64) -> bool {
+        if queued <= self.threshold {
+            (self.next, self.marks) = (None, 0);
+            return false;
+        }
+        let next = *self.next.get_or_insert(now + self.interval);
+        if now < next {
+            return false;
+        }
+        self.marks += 1;
+        let gap = self.interval.as_secs_f64() / f64::from(self.marks + 1).sqrt();
+        self.next = Some(now + Span::from_secs_f64(gap));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_come_after_an_interval_and_then_more_and_more_often() {
+        let mut marker = Marker::default();
+        let marked: Vec<u64> = (0..400).filter(|ms| marker.marks(Time::ZERO + Span::from_millis(*ms), 70_000)).collect();
+        // 100 ms, then 100/sqrt 2 = 70.7, 100/sqrt 3 = 57.7, 50, 44.7 later, each at the next whole millisecond.
+        assert_eq!(marked, [100, 171, 229, 279, 324, 365]);
+        assert!(!marker.marks(Time::ZERO + Span::from_millis(500), 65_536), "no more than the threshold");
+        assert!(!marker.marks(Time::ZERO + Span::from_millis(501), 70_000), "the interval begins anew");
+    }
+}

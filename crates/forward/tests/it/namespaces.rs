@@ -1,0 +1,316 @@
+//! Two daemons in network namespaces, on a link of 10 Mbit/s that the kernel's token bucket makes. Needs root; what it makes it removes.
+//!
+//! A phase in which this host's processors were wanted by others is not judged: Interests that leave late say nothing of the law.
+
+use narrows_forward::{Client, Config, Daemon, Place, Producer, fetch};
+use narrows_ndn::tlv::{MAX_PACKET, frame_length};
+use narrows_ndn::{Data, InterestDraft, Name};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+/// Names the configuration of a daemon in a process of its own.
+const CONFIG: &str = "NARROWS_TEST_CONFIG";
+/// A segment, and what it has at most on the wire: name, signature, fields of the link and of MIRCC, and 42 octets of IP and below.
+const SEGMENT: usize = 1000;
+const OVERHEAD: f64 = 230.0;
+const LINK: f64 = 10e6;
+/// The share of time in which processes may wait for a processor; ours.
+const MOST_PRESSURE: f64 = 0.2;
+
+#[test]
+#[ignore = "the process of a daemon, which other tests start in a namespace"]
+fn daemon_process() {
+    let path = std::env::var(CONFIG).expect("the path of a configuration");
+    let text = std::fs::read_to_string(&path).expect("a configuration");
+    let (daemon, _stopper) = Daemon::start(&Config::parse(&text, &path).expect("a configuration")).expect("a daemon");
+    daemon.run().expect("an end in order");
+}
+
+fn run(command: &str) -> Result<String, String> {
+    let mut words = command.split(' ');
+    let output = Command::new(words.next().unwrap_or_default()).args(words).output().map_err(|error| format!("{command}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{command}: {}", String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
+
+/// Two namespaces, a link between them, and a daemon in each.
+struct Network {
+    names: [String; 2],
+    directory: PathBuf,
+    daemons: Vec<Child>,
+}
+
+impl Network {
+    /// # Errors
+    /// This host does not let the test make it: the reason.
+    fn make() -> Result<Network, String> {
+        if !geteuid().is_root() {
+            return Err("making network namespaces needs root".to_owned());
+        }
+        let id = std::process::id();
+        let names = ["a", "b"].map(|end| format!("nrl-{id}-{end}"));
+        let directory = std::env::temp_dir().join(format!("nrl-{id}"));
+        std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
+        // From here on everything is removed, whatever fails.
+        let network = Network { names, directory, daemons: Vec::new() };
+        let [a, b] = &network.names;
+        for command in [
+            format!("ip netns add {a}"),
+            format!("ip netns add {b}"),
+            format!("ip -n {a} link add near type veth peer name far netns {b}"),
+            format!("ip -n {a} addr add 10.9.0.1/24 dev near"),
+            format!("ip -n {b} addr add 10.9.0.2/24 dev far"),
+            format!("ip -n {a} link set near up"),
+            format!("ip -n {b} link set far up"),
+            format!("tc -n {a} qdisc add dev near root tbf rate 10mbit burst 4kb latency 300ms"),
+            format!("tc -n {b} qdisc add dev far root tbf rate 10mbit burst 4kb latency 300ms"),
+        ] {
+            run(&command)?;
+        }
+        Ok(network)
+    }
+
+    fn socket(&self, end: usize) -> PathBuf {
+        self.directory.join(format!("{end}.sock"))
+    }
+
+    /// Starts the daemon of an end, with a face to the other one.
+    fn start(&mut self, end: usize, face: &str) {
+        let config = self.directory.join(format!("{end}.toml"));
+        let (own, other) = (end + 1, 2 - end);
+        let text = format!(
+            "[listen]\nunix = \"{}\"\nudp = [\"10.9.0.{own}:6363\"]\ntcp = []\n[tables]\ncontent_store = 0\n[[face]]\nremote = \"udp4://10.9.0.{other}\"\n{face}\n",
+            self.socket(end).display()
+        );
+        std::fs::write(&config, text).expect("a file");
+        let program = std::env::current_exe().expect("this program");
+        let child = Command::new("ip")
+            .args(["netns", "exec", &self.names[end]])
+            .arg(program)
+            .args(["--exact", "namespaces::daemon_process", "--ignored", "--nocapture"])
+            .env(CONFIG, &config)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a process");
+        self.daemons.push(child);
+        let patience = Instant::now();
+        while UnixStream::connect(self.socket(end)).is_err() {
+            assert!(patience.elapsed() < Duration::from_secs(60), "the daemon of end {end} does not start");
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Octets that wait on the way of Data.
+    fn queue(&self) -> f64 {
+        let told = run(&format!("tc -n {} -s qdisc show dev far", self.names[1])).expect("a queue");
+        let backlog = told.split("backlog ").nth(1).and_then(|rest| rest.split('b').next()).expect("its length").trim().to_owned();
+        match backlog.strip_suffix('K') {
+            Some(thousands) => 1024.0 * thousands.parse::<f64>().expect("a number"),
+            None => backlog.parse().expect("a number"),
+        }
+    }
+
+    fn signal(&self, end: usize, signal: Signal) {
+        kill_process(Pid::from_child(&self.daemons[end]), signal).expect("it lives");
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        for daemon in &mut self.daemons {
+            // One that has ended needs no more.
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+        for name in &self.names {
+            let _ = run(&format!("ip netns del {name}"));
+        }
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Applications, which end with it.
+struct Apps {
+    go_on: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Apps {
+    fn new() -> Apps {
+        Apps { go_on: Arc::new(AtomicBool::new(true)), threads: Vec::new() }
+    }
+
+    /// Serves 100 MB at the far end.
+    fn serve(&mut self, network: &Network, name: &str) -> Name {
+        let name: Name = name.parse().expect("a name");
+        let mut producer = Producer::new(name.clone(), vec![7; 100_000_000], SEGMENT, 1);
+        let base = producer.base().clone();
+        let mut client = Client::connect(&Place::Unix(network.socket(1))).expect("a connection");
+        let go_on = self.go_on.clone();
+        self.threads.push(std::thread::spawn(move || {
+            // The daemon may go first.
+            let _ = producer.serve(&mut client, &mut |_| go_on.load(Ordering::Relaxed));
+        }));
+        base
+    }
+
+    /// Fetches by MIRCC; the octets that have come.
+    fn fetch(&mut self, network: &Network, base: Name) -> Arc<AtomicU64> {
+        let octets = Arc::new(AtomicU64::new(0));
+        let (told, go_on, socket) = (octets.clone(), self.go_on.clone(), network.socket(0));
+        self.threads.push(std::thread::spawn(move || {
+            let mut client = Client::connect(&Place::Unix(socket)).expect("a connection");
+            let mut out = Until(go_on);
+            // It ends with an error when it is told to stop.
+            let _ = fetch(&mut client, &base, &mut out, &mut |_, _, octets| told.store(octets, Ordering::Relaxed));
+        }));
+        octets
+    }
+
+    /// Fetches with a window of 100 Interests without any field of MIRCC; the octets that have come.
+    fn window(&mut self, network: &Network, base: Name) -> Arc<AtomicU64> {
+        let octets = Arc::new(AtomicU64::new(0));
+        let (told, go_on, socket) = (octets.clone(), self.go_on.clone(), network.socket(0));
+        self.threads.push(std::thread::spawn(move || keep_a_window(&socket, &base, &told, &go_on)));
+        octets
+    }
+}
+
+impl Drop for Apps {
+    fn drop(&mut self) {
+        self.go_on.store(false, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes everything until it is told to stop.
+struct Until(Arc<AtomicBool>);
+
+impl Write for Until {
+    fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
+        if self.0.load(Ordering::Relaxed) { Ok(octets.len()) } else { Err(std::io::Error::other("enough")) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn keep_a_window(socket: &Path, base: &Name, told: &AtomicU64, go_on: &AtomicBool) {
+    let mut stream = UnixStream::connect(socket).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
+    let (mut next, mut inbox, mut room) = (0u64, Vec::new(), vec![0; 65_536]);
+    let mut ask = |stream: &mut UnixStream| {
+        let mut octets = Vec::new();
+        let name = base.clone().segment(next);
+        InterestDraft { nonce: Some(next as u32 ^ 0x5555), ..InterestDraft::new(name.as_ref()) }.write(&mut octets);
+        next += 1;
+        stream.write_all(&octets).expect("sent");
+    };
+    (0..100).for_each(|_| ask(&mut stream));
+    while go_on.load(Ordering::Relaxed) {
+        let Ok(read) = stream.read(&mut room) else { continue };
+        if read == 0 {
+            return;
+        }
+        inbox.extend_from_slice(&room[..read]);
+        while let Some(length) = frame_length(&inbox, MAX_PACKET).expect("a packet").filter(|length| *length <= inbox.len()) {
+            let packet: Vec<u8> = inbox.drain(..length).collect();
+            let fragment = narrows_ndn::lp::LpPacket::decode(&packet).expect("a packet").fragment.expect("a fragment").to_vec();
+            let data = Data::decode(&fragment).expect("Data, and no Nack");
+            told.fetch_add(data.content.map_or(0, <[u8]>::len) as u64, Ordering::Relaxed);
+            ask(&mut stream);
+        }
+    }
+}
+
+/// Microseconds in which some process waited for a processor.
+fn waited() -> u64 {
+    let text = std::fs::read_to_string("/proc/pressure/cpu").unwrap_or_default();
+    text.split("total=").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// Runs a phase, and judges what it says unless processors were wanted by others.
+fn phase(name: &str, run: impl FnOnce() -> Vec<(String, bool)>) {
+    let (began, before) = (Instant::now(), waited());
+    let findings = run();
+    let pressure = (waited() - before) as f64 / began.elapsed().as_micros() as f64;
+    for (finding, holds) in findings {
+        println!("{name}: {finding}: {}", if holds { "holds" } else { "does not hold" });
+        if pressure > MOST_PRESSURE {
+            println!("{name}: not judged, processes waited for a processor in {:.0} % of the time", 100.0 * pressure);
+        } else {
+            assert!(holds, "{name}: {finding}");
+        }
+    }
+}
+
+/// Bits per second of content over `span`.
+fn rate(octets: &AtomicU64, span: Duration) -> f64 {
+    let (before, began) = (octets.load(Ordering::Relaxed), Instant::now());
+    sleep(span);
+    8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64()
+}
+
+#[test]
+fn rates_hold_on_a_link_of_the_kernel() {
+    let mut network = match Network::make() {
+        Ok(network) => network,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    network.start(1, "link_rate = \"10 Mbit/s\"");
+    network.start(0, "link_rate = \"10 Mbit/s\"\nroutes = [\"/p\"]");
+    // The share of content in what crosses the link, at least.
+    let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
+    phase("one consumer", || {
+        let mut apps = Apps::new();
+        let base = apps.serve(&network, "/p/one");
+        let octets = apps.fetch(&network, base);
+        sleep(Duration::from_secs(3));
+        let (before, began) = (octets.load(Ordering::Relaxed), Instant::now());
+        let mut queues: Vec<f64> = Vec::new();
+        while began.elapsed() < Duration::from_secs(8) {
+            queues.push(network.queue() * 8.0 / LINK * 1e3);
+            sleep(Duration::from_millis(50));
+        }
+        let goodput = 8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
+        queues.sort_by(f64::total_cmp);
+        let queue = queues[queues.len() * 95 / 100];
+        network.signal(0, Signal::STOP);
+        sleep(Duration::from_secs(1));
+        network.signal(0, Signal::CONT);
+        sleep(Duration::from_secs(2));
+        let after = rate(&octets, Duration::from_secs(4));
+        vec![
+            (format!("goodput of {:.2} Mbit/s", goodput / 1e6), goodput >= 0.9 * 0.95 * LINK * content),
+            (format!("95 % of the queue's samples below {queue:.1} ms"), queue < 10.0),
+            (format!("{:.2} Mbit/s 2 s after a second of standstill", after / 1e6), after >= 0.9 * goodput),
+        ]
+    });
+    phase("beside a window of 100", || {
+        let mut apps = Apps::new();
+        let (one, other) = (apps.serve(&network, "/p/two"), apps.serve(&network, "/p/three"));
+        let (window, follower) = (apps.window(&network, one), apps.fetch(&network, other));
+        sleep(Duration::from_secs(4));
+        let (began, before) = (Instant::now(), window.load(Ordering::Relaxed));
+        let of_follower = rate(&follower, Duration::from_secs(10));
+        let of_window = 8.0 * (window.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
+        let share = of_follower / (of_follower + of_window);
+        let told = format!("{:.2} Mbit/s by MIRCC, {:.2} by the window", of_follower / 1e6, of_window / 1e6);
+        vec![
+            (told.clone(), (0.4..0.6).contains(&share)),
+            (format!("{told} together"), of_follower + of_window >= 0.9 * 0.95 * LINK * content),
+        ]
+    });
+}
