@@ -9,14 +9,18 @@ use std::time::{Duration, Instant};
 pub struct Running(Child);
 
 impl Running {
-    fn start(place: &Scratch, arguments: &[&str]) -> Running {
+    pub fn start(place: &Scratch, arguments: &[&str]) -> Running {
         let mut command = place.command(env!("CARGO_BIN_EXE_narrows"));
         let child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
         Running(child)
     }
 
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
     /// SIGTERM, and its exit status.
-    fn end(mut self) -> Option<i32> {
+    pub fn end(mut self) -> Option<i32> {
         let pid = rustix::process::Pid::from_child(&self.0);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
         self.0.wait().expect("it ends").code()
