@@ -3,11 +3,11 @@
 use crate::face_uri::Transport;
 use crate::io::{Found, find};
 use crate::place::Place;
+use crate::wall::{wall_millis, wall_seed};
 use narrows_ndn::lp::{Header, LpPacket, NackReason};
 use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
-use crate::wall::{wall_millis, wall_seed};
 use narrows_ndn::{Data, Interest, InterestDraft, Name, SigningFields, number};
 use narrows_units::{Random, Span};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -212,7 +212,8 @@ impl Client {
             let Ok(link) = LpPacket::decode(&packet) else { continue };
             let Some(fragment) = link.fragment else { continue };
             if let Some(reason) = link.header.nack {
-                let refused = Interest::decode(fragment).is_ok_and(|refused| refused.nonce == interest.nonce && refused.name == interest.name);
+                let refused =
+                    Interest::decode(fragment).is_ok_and(|refused| refused.nonce == interest.nonce && refused.name == interest.name);
                 if refused {
                     return Err(ClientError::Refused(name, reason_of(reason)));
                 }

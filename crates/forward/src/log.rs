@@ -9,14 +9,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
 
 /// Lines that wait for the disk; more are lost, and counted.
 const WAITING: usize = 1024;
+/// How long the end of the daemon waits for the disk.
+const LAST: Duration = Duration::from_secs(1);
 
 /// A log.
 pub(crate) struct Log {
-    lines: SyncSender<(u64, Vec<u8>)>,
+    lines: Option<SyncSender<(u64, Vec<u8>)>>,
     lost: Arc<AtomicU64>,
+    /// Closed when the last line is written.
+    done: Receiver<()>,
 }
 
 #[derive(Serialize)]
@@ -40,19 +45,30 @@ impl Log {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         let (lines, waiting) = sync_channel(WAITING);
         let lost = Arc::new(AtomicU64::new(0));
-        let counted = lost.clone();
-        std::thread::Builder::new().name("log".to_owned()).spawn(move || write_all(file, &waiting, &counted))?;
-        Ok(Log { lines, lost })
+        let (counted, (writing, done)) = (lost.clone(), sync_channel(0));
+        std::thread::Builder::new().name("log".to_owned()).spawn(move || {
+            write_all(file, &waiting, &counted);
+            drop(writing);
+        })?;
+        Ok(Log { lines: Some(lines), lost, done })
     }
 
     /// Writes a line, some time later. A line for which there is no room is counted in the next one.
     pub(crate) fn write(&self, event: &Event<'_>) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         let line = serde_json::to_vec(&Line { time_ms: wall_millis(), lost, event });
-        let sent = line.is_ok_and(|line| self.lines.try_send((lost, line)).is_ok());
+        let sent = line.is_ok_and(|line| self.lines.as_ref().is_some_and(|lines| lines.try_send((lost, line)).is_ok()));
         if !sent {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
         }
+    }
+}
+
+impl Drop for Log {
+    /// Waits until what is waiting is written, but not for a disk that hangs.
+    fn drop(&mut self) {
+        self.lines = None;
+        let _ = self.done.recv_timeout(LAST);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A consumer: asks for Data by name.
 
-use super::fetch::{FetchError, Fetched, Progress, fetch};
+use super::fetch::{Fetched, Progress, fetch};
+use super::fetch_error::FetchError;
 use super::trust::{Signed, Trust};
 use crate::client::{Client, ClientError};
 use crate::place::Place;

@@ -1,6 +1,6 @@
 //! Which version of an object is the latest.
 
-use super::fetch::FetchError;
+use super::fetch_error::FetchError;
 use super::trust::Trust;
 use crate::client::{Client, ClientError};
 use crate::wall::wall_seconds;

@@ -2,7 +2,8 @@
 
 use super::content::Segments;
 use super::discover::discover;
-use super::trust::{Distrust, Signed, Trust};
+use super::fetch_error::FetchError;
+use super::trust::{Signed, Trust};
 use crate::client::{Client, ClientError};
 use crate::config::Understands;
 use crate::link::{Link, Received, Scratch};
@@ -14,7 +15,7 @@ use narrows_ndn::{ContentType, Data, InterestDraft, Name, number};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Rates;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Instant;
 
 /// How long the first segment may take, and how often it is tried.
@@ -25,26 +26,6 @@ const MOST_SIGNERS: usize = 16;
 /// Without any Data for so long the object is given up.
 const GIVE_UP: Span = Span::from_secs(20);
 const LIFETIME: Span = Span::from_secs(4);
-
-/// Why an object cannot be fetched.
-#[derive(Debug, thiserror::Error)]
-pub enum FetchError {
-    /// The network.
-    #[error("{0}")]
-    Client(#[from] ClientError),
-    /// What came is not what was asked for.
-    #[error("{0}: {1}")]
-    Wrong(String, String),
-    /// Data is damaged, or not signed as it has to be.
-    #[error("{0}: {1}")]
-    Distrusted(String, #[source] Distrust),
-    /// Nothing came any more.
-    #[error("nothing came for {0}, {1} of {2} segments are there: the way to the producer is broken, or it has gone")]
-    Stalled(Span, u64, u64),
-    /// What came cannot be written.
-    #[error("what came cannot be written: {0}")]
-    Write(#[from] io::Error),
-}
 
 /// How a fetch went.
 #[derive(Debug)]
@@ -80,7 +61,7 @@ pub struct Progress {
     pub octets: u64,
 }
 
-/// Fetches an object; see [`Consumer::fetch`](super::consumer::Consumer::fetch).
+/// Fetches an object; see [`Consumer::fetch`](crate::Consumer::fetch).
 pub(super) fn fetch(
     client: &mut Client,
     trust: &Trust,

@@ -2,7 +2,7 @@
 //!
 //! Source: NDN naming conventions (versions, segments) and Realtime Data Retrieval (RDR) as ndn-cxx, NDNts and ndnd speak it.
 
-use super::producer::Answer;
+use super::answer::Answer;
 use narrows_ndn::{Interest, Name, NameRef, number};
 use narrows_units::Span;
 
@@ -10,7 +10,7 @@ use narrows_units::Span;
 const FRESHNESS: Span = Span::from_secs(10);
 const METADATA_FRESHNESS: Span = Span::from_secs(1);
 
-/// An object that a [`Producer`](super::producer::Producer) serves: one version of some content, cut into segments.
+/// An object that a [`Producer`](crate::Producer) serves: one version of some content, cut into segments.
 #[derive(Clone, Debug)]
 pub struct Object {
     name: Name,

@@ -1,5 +1,6 @@
 //! A producer: registers names with a forwarder, answers Interests below them, and signs what it answers.
 
+use super::answer::Answer;
 use super::identity::Identity;
 use super::object::Object;
 use crate::client::{Client, ClientError};
@@ -12,19 +13,6 @@ use narrows_units::Span;
 
 /// How often a stop is looked for.
 const LOOK: Span = Span::from_millis(100);
-
-/// What answers an Interest. The producer makes Data of it, and signs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The name of the Data, which the Interest has to match.
-    pub name: Name,
-    /// Its content.
-    pub content: Vec<u8>,
-    /// How long caches may take it for fresh.
-    pub freshness: Span,
-    /// The number of the last segment, if the Data is one of several.
-    pub last_segment: Option<u64>,
-}
 
 type Answers = Box<dyn FnMut(&Interest<'_>) -> Option<Answer> + Send>;
 

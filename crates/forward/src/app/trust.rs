@@ -111,7 +111,8 @@ impl Trust {
             return Ok(Signed::By(signer));
         }
         // Packets name the key, or a certificate of it.
-        let named = |trusted: &&Trusted| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
+        let named =
+            |trusted: &&Trusted| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
         let mut forged = None;
         for trusted in self.keys.iter().filter(named) {
             let key = trusted.name.as_ref().to_string();

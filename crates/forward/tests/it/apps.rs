@@ -49,6 +49,8 @@ fn now_s() -> u64 {
 fn the_example_of_the_documentation_runs() {
     let running = Running::start("example", "");
     example::share(&unix(&running)).expect("served and fetched");
+    let (page, code) = (include_str!("../../../../docs/ndn.md"), include_str!("../../examples/object.rs"));
+    assert!(page.contains(code) && code.lines().count() <= 30);
 }
 
 #[test]

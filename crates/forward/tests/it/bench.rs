@@ -132,7 +132,8 @@ impl Bench {
     pub fn status(&mut self, face: FaceId) -> Status {
         let mut asked = Vec::new();
         let (dataset, nonce) = (name("/localhost/nfd/status/general"), self.nonce());
-        InterestDraft { nonce: Some(nonce), can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(dataset.as_ref()) }.write(&mut asked);
+        InterestDraft { nonce: Some(nonce), can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(dataset.as_ref()) }
+            .write(&mut asked);
         let sent = self.receive(face, &asked);
         let (_, reply) = sent.iter().find(|(to, _)| *to == face).expect("an answer");
         with_data(reply, |data| {

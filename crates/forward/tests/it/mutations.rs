@@ -8,11 +8,12 @@ use narrows_units::{Random, Span};
 
 /// Packets of the test; 10^7 and more by `NARROWS_MUTATIONS=10000000`.
 fn packets() -> u64 {
-    std::env::var("NARROWS_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(300_000)
+    std::env::var("NARROWS_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000_000)
 }
 
 /// Limits that mutated packets reach.
-const TABLES: &str = "[tables]\ncontent_store = 500\ncontent_store_size = \"1 MB\"\npending = 2000\npending_per_face = 1000\nfaces = 40\nroutes = 50\n";
+const TABLES: &str =
+    "[tables]\ncontent_store = 500\ncontent_store_size = \"1 MB\"\npending = 2000\npending_per_face = 1000\nfaces = 40\nroutes = 50\n";
 
 /// What the mutations start from: packets of every kind, and commands of other programs.
 fn seeds() -> Vec<Vec<u8>> {

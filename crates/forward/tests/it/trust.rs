@@ -115,7 +115,14 @@ fn a_certificate_is_what_the_format_says() {
         let certificate = Certificate::new(Data::decode(own.certificate()).expect("a Data")).expect("a certificate");
         assert_eq!(certificate.identity().to_string(), "/example");
         assert_eq!(certificate.key_name(), own.key_name().as_ref());
-        assert_eq!(certificate.key.verify(&certificate.data.signed_portion(), certificate.data.signature_value), Ok(()), "its own signature");
-        assert_eq!((certificate.validity.not_before.to_string(), certificate.validity.not_after.to_string()), ("20261122T000000".to_owned(), "20261222T000000".to_owned()));
+        assert_eq!(
+            certificate.key.verify(&certificate.data.signed_portion(), certificate.data.signature_value),
+            Ok(()),
+            "its own signature"
+        );
+        assert_eq!(
+            (certificate.validity.not_before.to_string(), certificate.validity.not_after.to_string()),
+            ("20261122T000000".to_owned(), "20261222T000000".to_owned())
+        );
     }
 }

@@ -1,13 +1,13 @@
 //! `narrows serve`, `get` and `ping`.
 
-use crate::cli::{At, GetArgs, PingArgs, ServeArgs};
+use super::given::{name, other, place};
+use super::keys::{identity, trust};
+use crate::cli::{GetArgs, PingArgs, ServeArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::runner::interruption;
-use super::keys::{identity, trust};
-use narrows_forward::{Consumer, FetchError, Fetched, Object, Place, Pong, Producer, Progress, Signed};
-use narrows_ndn::Name;
+use narrows_forward::{Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
 use narrows_units::{Rate, Span};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,24 +18,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// How long a ping is waited for, and the time between two.
 const PATIENCE: Span = Span::from_secs(4);
 const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
-
-/// Where the forwarder is.
-pub(super) fn place(at: &At) -> Result<Place, Failure> {
-    let place = match &at.at {
-        Some(text) => Place::parse(text),
-        None => Place::of_user(),
-    };
-    place.map_err(|error| other(&error))
-}
-
-pub(super) fn name(text: &str) -> Result<Name, Failure> {
-    let name: Name = text.parse().map_err(|error| other(&error))?;
-    if name.as_ref().is_empty() { Err(Failure::Other("the name is empty: write /example/video".to_owned())) } else { Ok(name) }
-}
-
-pub(super) fn other(error: &dyn std::fmt::Display) -> Failure {
-    Failure::Other(error.to_string())
-}
 
 /// Serves a file until a signal comes.
 pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {

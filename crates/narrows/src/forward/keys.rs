@@ -1,6 +1,6 @@
 //! `narrows key`, and the keys and certificates that `serve` and `get` take.
 
-use super::apps::{name, other};
+use super::given::{name, other};
 use crate::cli::KeyArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;

@@ -1,6 +1,8 @@
 //! `narrows forward`: an NDN forwarder, and what it tells of itself.
 
 mod apps;
+mod asked;
+mod given;
 mod keys;
 mod prometheus;
 mod shown;
@@ -11,6 +13,7 @@ pub use keys::key;
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;
 use crate::outcome::Outcome;
+use given::other;
 use narrows_forward::{Config, Daemon, Place};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
@@ -27,7 +30,6 @@ pub fn forward(args: ForwardArgs) -> Result<Outcome, Failure> {
 }
 
 fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
-    let other = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let mut config = match &args.config {
         Some(path) => {
             let shown = path.display().to_string();
@@ -61,9 +63,12 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     places.extend(config.listen.tcp.iter().map(|address| format!("TCP {address}")));
     if let Some(address) = config.listen.metrics {
         let listener = TcpListener::bind(address).map_err(|error| {
-            other(&format!("cannot listen on {address} for Prometheus: {error}; give another address in [listen] metrics or with --metrics"))
+            other(&format!(
+                "cannot listen on {address} for Prometheus: {error}; give another address in [listen] metrics or with --metrics"
+            ))
         })?;
-        let place = own_place(&config).ok_or_else(|| other(&"metrics need a UNIX socket or a TCP address in [listen], by which they are asked for"))?;
+        let place = own_place(&config)
+            .ok_or_else(|| other(&"metrics need a UNIX socket or a TCP address in [listen], by which they are asked for"))?;
         places.push(format!("http://{}/metrics", listener.local_addr()?));
         std::thread::spawn(move || prometheus::serve(&listener, &place));
     }

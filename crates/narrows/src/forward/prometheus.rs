@@ -1,6 +1,6 @@
 //! Counters of a forwarder in Prometheus' text format, version 0.0.4, and a small server of it.
 
-use super::shown::{all, refused};
+use super::asked::{all, refused};
 use crate::error::Failure;
 use narrows_forward::{Client, Place};
 use narrows_ndn::management::{CsInfo, FaceStatus, GeneralStatus, RibEntry};
@@ -53,8 +53,8 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         one("narrows_cache_hits_total", "counter", "Interests that the content store has answered.", store.hits);
         one("narrows_cache_misses_total", "counter", "Interests that it has not.", store.misses);
     }
-    type Read = for<'f> fn(&'f FaceStatus<'f>) -> u64;
-    let counters: [(&'static str, &str, &[(&str, Read)]); 4] = [
+    type Count = for<'f> fn(&'f FaceStatus<'f>) -> u64;
+    let counters: [(&'static str, &str, &[(&str, Count)]); 4] = [
         (
             "narrows_face_packets_total",
             "Packets of a face by direction and kind, since the face was made.",
@@ -112,7 +112,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Octets of a request that are read.
 const MOST: u64 = 8192;
 
-fn answer(mut connection: TcpStream, forwarder: &Place) -> io::Result<()> {
+fn answer(connection: TcpStream, forwarder: &Place) -> io::Result<()> {
     connection.set_read_timeout(Some(PATIENCE))?;
     connection.set_write_timeout(Some(PATIENCE))?;
     let mut lines = BufReader::new((&connection).take(MOST)).lines();
@@ -131,5 +131,5 @@ fn answer(mut connection: TcpStream, forwarder: &Place) -> io::Result<()> {
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
-    connection.write_all([head, body].concat().as_bytes())
+    (&connection).write_all([head, body].concat().as_bytes())
 }

@@ -1,29 +1,13 @@
 //! What a forwarder tells of itself, for people and as JSON.
 
-use super::apps::place;
+use super::asked::{all, connect, refused};
 use super::prometheus;
 use crate::cli::{ForwarderArgs, StatusArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use narrows_forward::{Client, ClientError};
-use narrows_ndn::management::{
-    CsInfo, Entry, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, entries, route_flags,
-};
+use narrows_ndn::management::{CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, route_flags};
 use serde_json::{Value, json};
-
-pub(super) fn refused(error: ClientError) -> Failure {
-    Failure::Other(error.to_string())
-}
-
-fn connect(args: &ForwarderArgs) -> Result<Client, Failure> {
-    Client::connect(&place(&args.at)?).map_err(refused)
-}
-
-pub(super) fn all<'a, T: Entry<'a>>(content: &'a [u8], of: &str) -> Result<Vec<T>, Failure> {
-    let malformed = |error| Failure::Other(format!("the forwarder's {of} cannot be read: {error}"));
-    entries(content).collect::<Result<_, _>>().map_err(malformed)
-}
 
 fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Failure> {
     let shown = if args.json { format!("{value:#}\n") } else { text.to_owned() };

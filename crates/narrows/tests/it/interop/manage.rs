@@ -60,19 +60,19 @@ fn pynfdc_lists_and_changes_everything() {
         assert!(text.contains(told), "{arguments:?}: {text}");
     };
     expect(&["status"], "narrows-");
-    expect(&["New-Face", "udp4://127.0.0.1:17003"], "17003");
+    expect(&["New-Face", "udp4://127.0.0.1:17003"], "200");
     expect(&["face"], "udp4://127.0.0.1:17003");
     let faces: serde_json::Value = serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout).expect("JSON");
     let created = faces.as_array().expect("faces").iter().find(|face| face["remote"] == "udp4://127.0.0.1:17003").expect("the face");
     let id = created["id"].to_string();
     expect(&["face", &id], "17003");
-    says(&["New-Route", "/py", &id]);
+    expect(&["New-Route", "/py", &id], "200");
     expect(&["route"], "/py");
-    says(&["Set-Strategy", "/py", "/localhost/nfd/strategy/multicast"]);
+    expect(&["Set-Strategy", "/py", "/localhost/nfd/strategy/multicast"], "200");
     expect(&["strategy"], "multicast");
-    says(&["Remove-Strategy", "/py"]);
-    says(&["Remove-Route", "/py", &id]);
-    says(&["Remove-Face", &id]);
+    expect(&["Remove-Strategy", "/py"], "200");
+    expect(&["Remove-Route", "/py", &id], "200");
+    expect(&["Remove-Face", &id], "200");
     assert!(!says(&["strategy"]).contains("multicast") && !says(&["route"]).contains("/py") && !says(&["face"]).contains("17003"));
 }
 

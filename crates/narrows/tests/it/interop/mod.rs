@@ -3,6 +3,7 @@
 
 mod hops;
 mod hostile;
+mod keys;
 mod manage;
 mod net;
 mod objects;
@@ -90,7 +91,7 @@ impl<'a> Site<'a> {
         (code(&output), stdout(&output) + &stderr(&output))
     }
 
-    /// Starts a producer, and waits until `manager` (ours, or ndnd) lists its route.
+    /// Starts a producer, and waits until the forwarder lists its route.
     fn producer(&self, program: impl AsRef<Path>, arguments: &[&str], prefix: &str, input: Option<&str>) -> Serving {
         let mut command = self.command(program, arguments);
         if let Some(input) = input {

@@ -3,7 +3,7 @@ import { produce } from "@ndn/endpoint";
 import { CsInfo, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, enableNfdPrefixReg, invoke, list } from "@ndn/nfdmgmt";
 import { UdpTransport, UnixTransport } from "@ndn/node-transport";
 import { Data, Name, digestSigning } from "@ndn/packet";
-import { retrieveMetadata, serveMetadata } from "@ndn/rdr";
+import { Metadata, retrieveMetadata, serveMetadata } from "@ndn/rdr";
 import { BufferChunkSource, fetch, serveVersioned } from "@ndn/segmented-object";
 import { readFile, writeFile } from "node:fs/promises";
 
@@ -40,7 +40,7 @@ if (task === "manage") {
   enableNfdPrefixReg(face, { signer: digestSigning });
   if (task === "serve") {
     const served = serveVersioned(new Name(name), new BufferChunkSource(await readFile(file)), { producer: { announcement: new Name(name) } });
-    serveMetadata({ name: served.prefix }, { pOpts: { announcement: new Name(name) } });
+    serveMetadata(new Metadata(served.prefix), { pOpts: { announcement: new Name(name) } });
   } else {
     produce(new Name(name), async (interest) => new Data(interest.name, Data.FreshnessPeriod(1000), new Uint8Array([7])));
   }
