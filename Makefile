@@ -24,7 +24,9 @@ tests:
 	@for browser in chromium chromium-browser google-chrome; do command -v $$browser >/dev/null && exit; done; \
 		echo "without Chromium the tests of pages in a browser are skipped: on Debian apt-get install chromium"
 	@test -x target/notebooks/bin/python || echo "without pandas, Polars and DuckDB the tests of docs/notebooks.md are skipped: make notebooks"
-	@test -x target/peers/ndnd || echo "without ndnd and python-ndn the tests of the forwarder beside them are skipped: make peers"
+	@test -x target/peers/ndnd && test -d target/peers/ndnts/node_modules || \
+		echo "without ndnd, python-ndn and NDNts the tests of the forwarder beside them are skipped: make peers"
+	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
 	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh
 
@@ -55,7 +57,8 @@ notebooks:
 	python3 -m venv target/notebooks
 	target/notebooks/bin/pip install --quiet pandas pyarrow polars duckdb matplotlib
 
-# NDN's own tools at fixed versions, in target/peers, with which the forwarder is tested from then on. Needs Go and Python; some 100 MB to download.
+# NDN's own tools at fixed versions, in target/peers, with which the forwarder is tested from then on. Needs Go, Python and Node.js; some 130 MB to download.
+NDNTS := 0.0.20250307
 .PHONY: peers
 peers:
 	mkdir -p target/peers/build
@@ -63,6 +66,14 @@ peers:
 		GOFLAGS=-mod=mod CGO_ENABLED=0 go build -o ../ndnd github.com/named-data/ndnd/cmd/ndnd
 	python3 -m venv target/peers/python
 	target/peers/python/bin/pip install --quiet python-ndn==0.5.2
+	mkdir -p target/peers/ndnts
+	cd target/peers/ndnts && npm install --silent --no-audit --no-fund --no-save \
+		$(foreach package,endpoint fw lp naming-convention2 nfdmgmt node-transport packet rdr segmented-object,@ndn/$(package)@$(NDNTS))
+
+# As many mutated packets as COUNT says through the forwarder: 10^7 by default.
+.PHONY: mutations
+mutations:
+	NARROWS_MUTATIONS=$(or $(COUNT),10000000) $(CARGO) test -p narrows-forward --test it -- --nocapture mutated_packets
 
 # What the forwarder costs per exchange beside ndnd, by a load that shares no code with either, on two cores that should be idle: some two minutes.
 .PHONY: ndn-speed

@@ -3,11 +3,12 @@
 use crate::face_uri::Transport;
 use crate::io::{Found, find};
 use crate::place::Place;
+use crate::wall::{wall_millis, wall_seed};
 use narrows_ndn::lp::{Header, LpPacket, NackReason};
 use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
-use narrows_ndn::{Data, InterestDraft, Name, SigningFields, number};
+use narrows_ndn::{Data, Interest, InterestDraft, Name, SigningFields, number};
 use narrows_units::{Random, Span};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -16,7 +17,7 @@ use std::io::{self, Read, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Why an application gets no answer.
 #[derive(Debug, thiserror::Error)]
@@ -86,8 +87,7 @@ impl Client {
                 }
             },
         };
-        let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-        let nonces = Random::stream(seed ^ u64::from(std::process::id()) << 32, "nonces");
+        let nonces = Random::stream(wall_seed() ^ u64::from(std::process::id()) << 32, "nonces");
         Ok(Client { socket, inbox: Vec::new(), packets: VecDeque::new(), nonces })
     }
 
@@ -196,9 +196,10 @@ impl Client {
     /// The Data that answers an Interest, whose octets are given. Other packets that come meanwhile are dropped.
     ///
     /// # Errors
-    /// Nothing comes within `span`, or a Nack.
+    /// The octets are no Interest; nothing comes within `span`, or a Nack.
     pub fn ask(&mut self, octets: &[u8], span: Span) -> Result<Vec<u8>, ClientError> {
-        let name = narrows_ndn::Interest::decode(octets).map(|interest| interest.name.to_string()).unwrap_or_default();
+        let interest = Interest::decode(octets).map_err(|error| ClientError::Unusable("an Interest".to_owned(), error.to_string()))?;
+        let name = interest.name.to_string();
         // Neighbours who are told the class of an Interest tell rates and refusals.
         let header = Header { mircc: narrows_ndn::lp::Mircc { class: Some(0), ..Default::default() }, ..Header::default() };
         let mut packet = Vec::new();
@@ -209,12 +210,14 @@ impl Client {
             let left = Span::from_nanos(until.saturating_duration_since(Instant::now()).as_nanos() as u64);
             let Some(packet) = self.receive(left)? else { return Err(ClientError::Silent(name, span)) };
             let Ok(link) = LpPacket::decode(&packet) else { continue };
+            let Some(fragment) = link.fragment else { continue };
             if let Some(reason) = link.header.nack {
-                return Err(ClientError::Refused(name, reason_of(reason)));
-            }
-            if let Some(fragment) = link.fragment
-                && Data::decode(fragment).is_ok()
-            {
+                let refused =
+                    Interest::decode(fragment).is_ok_and(|refused| refused.nonce == interest.nonce && refused.name == interest.name);
+                if refused {
+                    return Err(ClientError::Refused(name, reason_of(reason)));
+                }
+            } else if Data::decode(fragment).is_ok_and(|data| answers(&data, &interest)) {
                 return Ok(fragment.to_vec());
             }
         }
@@ -255,8 +258,7 @@ impl Client {
         const PATIENCE: Span = Span::from_secs(8);
         let what = format!("{module}/{verb}");
         let name = ManagementName::command(scope, module, verb, parameters);
-        let time_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let fields = SigningFields { nonce: Some(&self.nonces.bits().to_be_bytes()), time_ms: Some(time_ms), sequence: None };
+        let fields = SigningFields { nonce: Some(&self.nonces.bits().to_be_bytes()), time_ms: Some(wall_millis()), sequence: None };
         let mut asked = Vec::new();
         let nonce = Some(self.nonce());
         InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut asked);
@@ -269,6 +271,13 @@ impl Client {
         }
         Ok(content)
     }
+}
+
+/// True if Data has the name that an Interest asks for; with an implicit digest, the forwarder has compared that.
+fn answers(data: &Data<'_>, interest: &Interest<'_>) -> bool {
+    let digests = usize::from(interest.name.implicit_digest().is_some());
+    let asked = interest.name.without_last(digests);
+    data.name == asked || interest.can_be_prefix && asked.is_prefix_of(&data.name)
 }
 
 fn reason_of(reason: NackReason) -> &'static str {

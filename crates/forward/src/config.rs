@@ -19,8 +19,18 @@ pub struct Config {
     pub tables: Tables,
     /// Rates on links.
     pub mircc: Mircc,
+    /// What happens is written here.
+    pub log: LogFile,
     /// Faces and routes that it has from the start.
     pub face: Vec<FaceEntry>,
+}
+
+/// Where the daemon writes what happens, one JSON object a line.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogFile {
+    /// The file, which grows without end: rotate it by copying and truncating. `None` for none.
+    pub file: Option<PathBuf>,
 }
 
 /// Where the daemon listens.
@@ -36,13 +46,15 @@ pub struct Listen {
     /// The kernel gets UDP packets to one neighbour all at once and cuts them (generic segmentation offload): false for devices that do so
     /// wrongly.
     pub offload: bool,
+    /// The address at which Prometheus reads counters over HTTP; `None` for none.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Default for Listen {
     /// The common UNIX socket, and port 6363 of this host alone.
     fn default() -> Listen {
         let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
-        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true }
+        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true, metrics: None }
     }
 }
 
@@ -269,7 +281,7 @@ mod tests {
     #[test]
     fn errors_show_the_place_and_the_remedy() {
         for (text, told) in [
-            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`"),
+            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `metrics`"),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),

@@ -1,11 +1,13 @@
 //! The daemon: a forwarder, its sockets and the clock.
 
 use crate::config::{Config, FaceEntry, Understands};
+use crate::event::Event;
 use crate::face::{FaceSetup, LinkRates};
 use crate::face_uri::FaceUri;
-use crate::forwarder::{Forwarder, Opened};
+use crate::forwarder::{Forwarder, Opened, Sockets};
 use crate::io::{Attempt, Channel, Found, Io, find};
 use crate::reconnect::Reconnects;
+use crate::log::Log;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
 use crate::sockets::udp::{Batch, UdpChannel, UdpRoom};
@@ -49,6 +51,14 @@ pub enum DaemonError {
         remote: String,
         /// The problem.
         problem: String,
+    },
+    /// The log cannot be opened.
+    #[error("the log {path} cannot be opened: {source}; choose another file in [log]")]
+    Log {
+        /// Its path.
+        path: String,
+        /// The kernel's reason.
+        source: io::Error,
     },
     /// The kernel refuses something else.
     #[error("the daemon cannot go on: {0}")]
@@ -113,7 +123,9 @@ impl Daemon {
         let (woken, waker) = UnixStream::pair()?;
         woken.set_nonblocking(true)?;
         waker.set_nonblocking(true)?;
-        let io = Io::new(Poller::new()?, crate::io::Attempts::new(sender, waker));
+        let opened = |path: &PathBuf| Log::open(path).map_err(|source| DaemonError::Log { path: path.display().to_string(), source });
+        let log = config.log.file.as_ref().map(opened).transpose()?;
+        let io = Io::new(Poller::new()?, crate::io::Attempts::new(sender, waker), log);
         let mut daemon = Daemon {
             forwarder: Forwarder::new(config, Time::ZERO, wall_ms, seed),
             io,
@@ -133,6 +145,7 @@ impl Daemon {
         for face in &config.face {
             daemon.make(face)?;
         }
+        daemon.io.tell(&Event::Started { version: env!("CARGO_PKG_VERSION"), listening: daemon.forwarder.channels() });
         Ok((daemon, Stopper(stopper)))
     }
 
@@ -224,7 +237,10 @@ impl Daemon {
                     Key::Unix => self.accept_unix(now),
                     Key::Tcp(number) => self.accept_tcp(now, number as usize),
                     Key::Opened => self.finish_opening(now),
-                    Key::Stop => return Ok(()),
+                    Key::Stop => {
+                        self.io.tell(&Event::Stopped);
+                        return Ok(());
+                    }
                 }
             }
             self.io.flush();

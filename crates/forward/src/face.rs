@@ -54,8 +54,10 @@ pub(crate) struct FaceTraffic {
     pub(crate) octets_out: u64,
     /// Packets that were malformed, or broke a rule of the link.
     pub(crate) malformed: u64,
-    /// Packets that did not fit, or that the socket did not take.
+    /// Packets that could not be fragmented to fit.
     pub(crate) dropped: u64,
+    /// Packets that the socket did not take.
+    pub(crate) refused: u64,
 }
 
 #[derive(Debug)]

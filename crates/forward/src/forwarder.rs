@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Mircc};
 use crate::departure;
+use crate::event::{self, Event};
 use crate::face::{Face, FaceSetup, LinkRates};
 use crate::face_uri::{FaceUri, Remote};
 use crate::link::{Received, Scratch};
@@ -33,6 +34,13 @@ pub trait Sockets {
 
     /// Octets sent on a face that its socket has not taken yet.
     fn queued(&self, face: FaceId) -> usize;
+    /// Packets of this face that its socket has not taken so far.
+    fn refused(&self, _face: FaceId) -> u64 {
+        0
+    }
+
+    /// Something has happened that an operator may want to know.
+    fn tell(&mut self, _event: &Event<'_>) {}
 }
 
 /// A forwarder. The caller passes packets of the link to [`receive`](Forwarder::receive), calls [`poll`](Forwarder::poll) at
@@ -127,6 +135,8 @@ impl Forwarder {
         face.slot = self.state.node.add_face(now, &config);
         let slot = face.slot;
         self.used_labels.insert(slot, config.label);
+        let (remote, local) = (face.setup.remote.to_string(), face.setup.local.to_string());
+        sockets.tell(&Event::FaceCreated { face: id, remote: &remote, local: &local });
         self.state.insert(face);
         self.announce(now, slot, FaceEventKind::Created, sockets);
         Ok(slot)
@@ -136,6 +146,16 @@ impl Forwarder {
     pub fn remove_face(&mut self, now: Time, slot: FaceId, sockets: &mut impl Sockets) {
         self.announce(now, slot, FaceEventKind::Destroyed, sockets);
         let Some(face) = self.state.remove(slot) else { return };
+        let (remote, traffic) = (face.setup.remote.to_string(), face.traffic);
+        let (malformed, dropped) = (traffic.malformed, traffic.dropped + sockets.refused(slot));
+        sockets.tell(&Event::FaceRemoved {
+            face: face.id,
+            remote: &remote,
+            octets_in: traffic.octets_in,
+            octets_out: traffic.octets_out,
+            malformed,
+            dropped,
+        });
         self.state.rib.remove_face(face.id);
         self.state.update_fib();
         self.state.node.remove_face(now, slot);
@@ -152,6 +172,11 @@ impl Forwarder {
     /// Addresses at which faces come in, as the management tells them.
     pub fn set_channels(&mut self, local_uris: Vec<String>) {
         self.state.memory.channels = local_uris;
+    }
+
+    /// These addresses.
+    pub(crate) fn channels(&self) -> &[String] {
+        &self.state.memory.channels
     }
 
     /// Adds a route of an operator over a face.
@@ -228,6 +253,7 @@ impl Forwarder {
         let slots: Vec<FaceId> = self.state.ids.values().copied().collect();
         for slot in slots {
             let Some(face) = self.state.face_mut(slot) else { continue };
+            face.traffic.refused = sockets.refused(slot);
             if face.ends().is_some_and(|end| end <= now) {
                 self.remove_face(now, slot, sockets);
                 continue;
@@ -335,6 +361,7 @@ impl Forwarder {
     /// Passes Data of the management to the node.
     fn send_reply(&mut self, now: Time, reply: Reply, sockets: &mut impl Sockets) {
         for data in reply {
+            event::of_answer(&data, |event| sockets.tell(event));
             self.state.node.handle(now, self.management, Packet::from(data), &mut self.spare);
         }
         self.drain(now, Some(numbers::MANAGEMENT), sockets);

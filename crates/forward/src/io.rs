@@ -1,8 +1,10 @@
 //! The sockets of a daemon, as its forwarder uses them.
 
+use crate::event::Event;
 use crate::face::LinkRates;
 use crate::face_uri::{Remote, Transport};
 use crate::forwarder::Sockets;
+use crate::log::Log;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{Stream, StreamWriter};
 use crate::sockets::udp::{Batch, UdpChannel};
@@ -73,12 +75,13 @@ pub(crate) struct Io {
     pub(crate) ended: Vec<FaceId>,
     pub(crate) closed: Vec<FaceId>,
     attempts: Attempts,
-    /// Packets that sockets did not take.
-    pub(crate) dropped: u64,
+    /// Packets that the sockets of faces did not take, by place in the node.
+    refused: Vec<u64>,
+    log: Option<Log>,
 }
 
 impl Io {
-    pub(crate) fn new(poller: Poller, attempts: Attempts) -> Io {
+    pub(crate) fn new(poller: Poller, attempts: Attempts, log: Option<Log>) -> Io {
         Io {
             poller,
             udp: Vec::new(),
@@ -88,7 +91,8 @@ impl Io {
             ended: Vec::new(),
             closed: Vec::new(),
             attempts,
-            dropped: 0,
+            refused: Vec::new(),
+            log,
         }
     }
 
@@ -107,11 +111,13 @@ impl Io {
         let place = face.0 as usize;
         if self.channels.len() <= place {
             self.channels.resize_with(place + 1, || None);
+            self.refused.resize(place + 1, 0);
         }
         if let Channel::Udp { socket, peer, .. } = &channel {
             self.peers.insert((*socket, *peer), face);
         }
         self.channels[place] = Some(channel);
+        self.refused[place] = 0;
     }
 
     /// The socket of a listening address that reaches `peer`.
@@ -137,7 +143,7 @@ impl Io {
         match self.channels.get_mut(face.0 as usize).and_then(Option::as_mut) {
             Some(Channel::Udp { socket, peer, batch }) if !batch.is_empty() => {
                 let sent = self.udp[*socket].as_ref().map(|channel| channel.send(*peer, batch));
-                self.dropped += u64::from(!matches!(sent, Some(Ok(()))));
+                self.refused[face.0 as usize] += if matches!(sent, Some(Ok(()))) { 0 } else { batch.count() };
                 batch.clear();
             }
             Some(Channel::Stream(writer, blocked)) => {
@@ -190,7 +196,7 @@ impl Sockets for Io {
                     self.dirty.push(face);
                 } else if !batch.admits(packet.len()) {
                     let sent = self.udp[*socket].as_ref().map(|channel| channel.send(*peer, batch));
-                    self.dropped += u64::from(!matches!(sent, Some(Ok(()))));
+                    self.refused[face.0 as usize] += if matches!(sent, Some(Ok(()))) { 0 } else { batch.count() };
                     batch.clear();
                 }
                 batch.push(packet);
@@ -199,9 +205,10 @@ impl Sockets for Io {
                 if writer.is_empty() && !*blocked {
                     self.dirty.push(face);
                 }
-                self.dropped += u64::from(!writer.push(packet));
+                self.refused[face.0 as usize] += u64::from(!writer.push(packet));
             }
-            None => self.dropped += 1,
+            // Its socket has failed, and the face is about to go.
+            None => {}
         }
     }
 
@@ -234,6 +241,16 @@ impl Sockets for Io {
             Channel::Stream(writer, _) => writer.stream().close(),
         }
         self.closed.push(face);
+    }
+
+    fn refused(&self, face: FaceId) -> u64 {
+        self.refused.get(face.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        if let Some(log) = &self.log {
+            log.write(event);
+        }
     }
 }
 

@@ -1,4 +1,17 @@
-//! The forwarding daemon: `narrows-icn`'s node on sockets.
+//! The forwarding daemon, `narrows-icn`'s node on sockets; and [`Producer`] and [`Consumer`], for applications at it.
+//!
+//! ```no_run
+//! use narrows_forward::{Consumer, Name, Object, Place, Producer};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (forwarder, name): (Place, Name) = (Place::of_user()?, "/example/greeting".parse()?);
+//! let mut producer = Producer::connect(&forwarder)?;
+//! producer.serve(Object::new(name.clone(), b"Hello, NDN".to_vec(), 8000, 1))?;
+//! std::thread::spawn(move || producer.run(&mut || true));
+//! let mut content = Vec::new();
+//! Consumer::connect(&forwarder)?.fetch(&name, &mut content, &mut |_| ())?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod app;
 mod client;
@@ -6,11 +19,13 @@ mod config;
 mod daemon;
 mod departure;
 mod egress;
+mod event;
 mod face;
 mod face_uri;
 mod forwarder;
 mod io;
 mod link;
+mod log;
 mod management;
 mod marker;
 mod memory;
@@ -23,16 +38,25 @@ mod rib;
 mod sockets;
 mod state;
 mod stored;
+mod wall;
 
-pub use app::fetch::{FetchError, Fetched, fetch};
-pub use app::object::Producer;
-pub use app::ping::{Pong, ping, serve_pings};
+pub use app::answer::Answer;
+pub use app::armour::{ArmourError, armoured};
+pub use app::consumer::{Consumer, Pong, Received};
+pub use app::fetch::{Fetched, Progress};
+pub use app::fetch_error::FetchError;
+pub use app::identity::{Identity, IdentityError};
+pub use app::object::Object;
+pub use app::producer::Producer;
+pub use app::trust::{Distrust, Signed, Trust};
 pub use client::{Client, ClientError};
-pub use config::{Config, ConfigError, FaceEntry, Listen, Mircc, Rates, Tables, Text, Understands};
+pub use config::{Config, ConfigError, FaceEntry, Listen, LogFile, Mircc, Rates, Tables, Text, Understands};
 pub use daemon::{Daemon, DaemonError, Stopper};
+pub use event::Event;
 pub use face::{FaceSetup, LinkRates};
 pub use face_uri::{FaceUri, NDN_PORT, Remote, RemoteError, Transport};
 pub use forwarder::{Forwarder, Opened, Sockets, TooManyFaces};
 pub use name::{PacketName, Token, Wire};
+pub use narrows_ndn::{Data, Interest, InterestDraft, Name};
 pub use place::Place;
 pub use rib::{Change, Hop, Rib, Route};

@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => forward::serve(args),
         Command::Get(args) => forward::get(args),
         Command::Ping(args) => forward::pings(args),
+        Command::Key(args) => forward::key(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Reproduce(args) => reproduce::reproduce(args),

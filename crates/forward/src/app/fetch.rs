@@ -1,45 +1,34 @@
 //! A consumer: fetches an object at the rates that links write into its Data, or by a window where no link does.
 
 use super::content::Segments;
+use super::discover::discover;
+use super::fetch_error::FetchError;
+use super::trust::{Signed, Trust};
 use crate::client::{Client, ClientError};
 use crate::config::Understands;
 use crate::link::{Link, Received, Scratch};
 use crate::name::{PacketName, Wire};
 use crate::octets::Octets;
+use crate::wall::{wall_seconds, wall_seed};
 use narrows_icn::{AnyConsumer, ConsumerCounters, ConsumerSetup, Form, Interest, Method, Packet, Spare, Subflow};
-use narrows_ndn::tlv::{Element, MAX_PACKET};
-use narrows_ndn::{ContentType, Data, InterestDraft, Name, NameRef, number};
+use narrows_ndn::tlv::MAX_PACKET;
+use narrows_ndn::{ContentType, Data, InterestDraft, Name, number};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Rates;
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::time::Instant;
 
-/// How long a discovery may take, and how often it is tried.
+/// How long the first segment may take, and how often it is tried.
 const PATIENCE: Span = Span::from_millis(1000);
 const TRIES: usize = 3;
+/// So many signers of one object are told.
+const MOST_SIGNERS: usize = 16;
 /// Without any Data for so long the object is given up.
 const GIVE_UP: Span = Span::from_secs(20);
 const LIFETIME: Span = Span::from_secs(4);
 /// A process wakes up so much late now and then: many gaps between Interests on a fast link. Ours.
 const CATCH_UP: Span = Span::from_millis(1);
-
-/// Why an object cannot be fetched.
-#[derive(Debug, thiserror::Error)]
-pub enum FetchError {
-    /// The network.
-    #[error("{0}")]
-    Client(#[from] ClientError),
-    /// What came is not what was asked for.
-    #[error("{0}: {1}")]
-    Wrong(String, String),
-    /// Nothing came any more.
-    #[error("nothing came for {0}, {1} of {2} segments are there: the way to the producer is broken, or it has gone")]
-    Stalled(Span, u64, u64),
-    /// What came cannot be written.
-    #[error("what came cannot be written: {0}")]
-    Write(#[from] io::Error),
-}
 
 /// How a fetch went.
 #[derive(Debug)]
@@ -60,22 +49,37 @@ pub struct Fetched {
     pub paths: Vec<Subflow>,
     /// Interests, Data, timeouts.
     pub counters: ConsumerCounters,
+    /// How its segments were signed: up to 16 signers.
+    pub signed: BTreeSet<Signed>,
 }
 
-/// Fetches the object `name`: its latest version, unless it names one. `told` hears of segments that have come, of all, and of octets.
-///
-/// # Errors
-/// The network does not answer, Data is damaged, or `out` takes no more.
-pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut dyn FnMut(u64, u64, u64)) -> Result<Fetched, FetchError> {
+/// How far a fetch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Segments that have come.
+    pub segments: u64,
+    /// All segments of the object.
+    pub of: u64,
+    /// Octets of content that have come.
+    pub octets: u64,
+}
+
+/// Fetches an object; see [`Consumer::fetch`](crate::Consumer::fetch).
+pub(super) fn fetch(
+    client: &mut Client,
+    trust: &Trust,
+    name: &Name,
+    out: &mut dyn Write,
+    told: &mut dyn FnMut(Progress),
+) -> Result<Fetched, FetchError> {
     let began = Instant::now();
-    let base = discover(client, name)?;
+    let base = discover(client, trust, name)?;
     let wrong = |problem: &str| FetchError::Wrong(base.as_ref().to_string(), problem.to_owned());
     let mut link = Link::new(MAX_PACKET, Understands::On, true);
     let first = first_segment(client, &base, &mut link)?;
-    let data = Data::decode(first.body.octets()).map_err(|_| wrong("the first segment is no Data"))?;
-    check(&data)?;
+    let mut tally = Tally::default();
+    let data = tally.take(trust, first.body.octets())?;
     out.write_all(data.content.unwrap_or_default())?;
-    let mut octets = data.content.map_or(0, <[u8]>::len) as u64;
     let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT));
     let last = last.ok_or_else(|| wrong("its first segment does not say which is the last"))?;
     let followed_rates = first.rates != Rates::UNLIMITED;
@@ -84,9 +88,14 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
     } else {
         Method::Window("newreno".parse().expect("a controller"))
     };
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-    let setup =
-        ConsumerSetup { seed, interest: Bytes::new(100), data: first.size, lifetime: LIFETIME, form: Form::Labels, catch_up: CATCH_UP };
+    let setup = ConsumerSetup {
+        seed: wall_seed(),
+        interest: Bytes::new(100),
+        data: first.size,
+        lifetime: LIFETIME,
+        form: Form::Labels,
+        catch_up: CATCH_UP,
+    };
     let zero = Instant::now();
     let now = || Time::from_nanos(zero.elapsed().as_nanos() as u64);
     let content = Segments::new(base.clone(), 1);
@@ -110,10 +119,8 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
                     use narrows_icn::Content as _;
                     if let Some(segment) = content.segment(&data.name).filter(|segment| *segment >= next && !waiting.contains_key(segment))
                     {
-                        let view = Data::decode(data.body.octets()).map_err(|_| wrong("a segment is no Data"))?;
-                        check(&view)?;
-                        waiting.insert(segment, view.content.unwrap_or_default().to_vec());
-                        octets += view.content.map_or(0, <[u8]>::len) as u64;
+                        let content = tally.take(trust, data.body.octets())?.content;
+                        waiting.insert(segment, content.unwrap_or_default().to_vec());
                         latest = Instant::now();
                     }
                 }
@@ -129,7 +136,7 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
             out.write_all(&content)?;
             next += 1;
         }
-        told(1 + next + waiting.len() as u64, last + 1, octets);
+        told(Progress { segments: 1 + next + waiting.len() as u64, of: last + 1, octets: tally.octets });
         let silent = Span::from_nanos(latest.elapsed().as_nanos() as u64);
         if silent > GIVE_UP {
             return Err(FetchError::Stalled(silent, 1 + next + waiting.len() as u64, last + 1));
@@ -139,12 +146,13 @@ pub fn fetch(client: &mut Client, name: &Name, out: &mut dyn Write, told: &mut d
     Ok(Fetched {
         name: base.as_ref().to_string(),
         segments: last + 1,
-        octets,
+        octets: tally.octets,
         took: Span::from_nanos(began.elapsed().as_nanos() as u64),
         srtt: consumer.srtt(),
         followed_rates,
         paths: consumer.subflows().cloned().collect(),
         counters: consumer.counters(),
+        signed: tally.signed,
     })
 }
 
@@ -155,47 +163,6 @@ fn write(link: &mut Link, now: Time, mut interest: Interest<PacketName>, scratch
     InterestDraft { nonce: Some(interest.nonce), lifetime_ms, ..InterestDraft::new(interest.name.view()) }.write(&mut octets);
     interest.body = Wire::interest(Octets::copy(&octets), None);
     link.send(now, &Packet::from(interest), None, scratch, |packet| packets.push(packet.to_vec()));
-}
-
-/// The versioned name of an object: from its metadata, unless the name has a version, or else from its first segment.
-fn discover(client: &mut Client, name: &Name) -> Result<Name, FetchError> {
-    let view = name.as_ref();
-    if is_version(&view) {
-        return Ok(name.clone());
-    }
-    let metadata = name.clone().keyword(b"metadata");
-    for asked in [metadata.as_ref(), view] {
-        for _ in 0..TRIES {
-            let mut octets = Vec::new();
-            let nonce = Some(client.nonce());
-            let lifetime_ms = Some(PATIENCE.as_micros() / 1000);
-            InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, lifetime_ms, ..InterestDraft::new(asked) }.write(&mut octets);
-            match client.ask(&octets, PATIENCE) {
-                Ok(answer) => {
-                    if let Some(found) = versioned(&answer, asked == metadata.as_ref()) {
-                        return Ok(found);
-                    }
-                    break;
-                }
-                Err(ClientError::Silent(..)) => {}
-                Err(ClientError::Refused(..)) => break,
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    Err(FetchError::Wrong(view.to_string(), "no producer answers; is it registered, and is there a route to it?".to_owned()))
-}
-
-/// The versioned name that Data tells: in its content as metadata, and otherwise its own without the segment.
-fn versioned(octets: &[u8], is_metadata: bool) -> Option<Name> {
-    let data = Data::decode(octets).ok()?;
-    data.check_digest().ok()?;
-    let named = if is_metadata { NameRef::decode(&Element::first(data.content?, 0).ok()?).ok()? } else { data.name.without_last(1) };
-    is_version(&named).then(|| Name::new().join(&named))
-}
-
-fn is_version(name: &NameRef<'_>) -> bool {
-    name.last().is_some_and(|last| last.nni_of(number::VERSION).is_some())
 }
 
 /// The first segment, as a packet of the node: its fields tell whether links write rates.
@@ -239,15 +206,26 @@ fn first_interest(name: &Name, nonce: u32) -> Interest<PacketName> {
     }
 }
 
-/// Data that says its digest must have it; other signatures are not checked.
-fn check(data: &Data<'_>) -> Result<(), FetchError> {
-    let wrong = |problem: String| FetchError::Wrong(data.name.to_string(), problem);
-    if data.meta.content_type == Some(ContentType::Nack) {
-        return Err(wrong("the producer has no such segment".to_owned()));
+/// Octets and signers of the segments that have come.
+#[derive(Default)]
+struct Tally {
+    octets: u64,
+    signed: BTreeSet<Signed>,
+}
+
+impl Tally {
+    /// The content of a segment that may be taken.
+    fn take<'a>(&mut self, trust: &Trust, octets: &'a [u8]) -> Result<Data<'a>, FetchError> {
+        let data = Data::decode(octets).map_err(|error| FetchError::Wrong("a segment".to_owned(), format!("it is no Data: {error}")))?;
+        let signed = trust.check(&data, wall_seconds()).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?;
+        if data.meta.content_type == Some(ContentType::Nack) {
+            return Err(FetchError::Wrong(data.name.to_string(), "the producer has no such segment".to_owned()));
+        }
+        // One who signs every segment by another key must not fill the memory.
+        if self.signed.len() < MOST_SIGNERS {
+            self.signed.insert(signed);
+        }
+        self.octets += data.content.map_or(0, <[u8]>::len) as u64;
+        Ok(data)
     }
-    let info = data.signature().map_err(|error| wrong(error.to_string()))?;
-    if info.signature_type == narrows_ndn::signature::SignatureType::DigestSha256 {
-        data.check_digest().map_err(|error| wrong(error.to_string()))?;
-    }
-    Ok(())
 }

@@ -1,6 +1,13 @@
-//! Applications: a producer of files, a consumer that follows rates, and pings.
+//! Applications: producers of objects, and consumers that follow rates.
 
-mod content;
+pub(crate) mod answer;
+pub(crate) mod armour;
+pub(crate) mod consumer;
+pub(crate) mod content;
+mod discover;
 pub(crate) mod fetch;
+pub(crate) mod fetch_error;
+pub(crate) mod identity;
 pub(crate) mod object;
-pub(crate) mod ping;
+pub(crate) mod producer;
+pub(crate) mod trust;

@@ -133,6 +133,8 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             in_bytes: face.traffic.octets_in,
             out_bytes: face.traffic.octets_out,
             flags: super::faces::flags(face),
+            in_malformed: Some(face.traffic.malformed),
+            out_dropped: Some(face.traffic.dropped + face.traffic.refused),
         }
         .write(&mut content);
     }

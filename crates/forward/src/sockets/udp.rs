@@ -132,6 +132,11 @@ impl Batch {
         self.count == 0
     }
 
+    /// Packets in it.
+    pub(crate) fn count(&self) -> u64 {
+        self.count as u64
+    }
+
     pub(crate) fn clear(&mut self) {
         self.octets.clear();
         (self.size, self.count, self.closed) = (0, 0, false);

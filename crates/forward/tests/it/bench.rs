@@ -3,10 +3,18 @@
 use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Opened, Remote, Sockets, Understands};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LpPacket, Mircc};
-use narrows_ndn::management::{ControlResponse, FacePersistency};
+use narrows_ndn::management::{ControlResponse, FacePersistency, GeneralStatus};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{Data, DataDraft, Interest, InterestDraft, MetaInfo, Name};
 use narrows_units::{Span, Time};
+
+/// Entries of a forwarder's tables.
+#[derive(Debug)]
+pub struct Status {
+    pub pit_entries: u64,
+    pub cs_entries: u64,
+    pub fib_entries: u64,
+}
 
 /// What a forwarder has asked of its sockets.
 #[derive(Default)]
@@ -90,19 +98,7 @@ impl Bench {
     }
 
     pub fn neighbour_with(&mut self, remote: &str, rates: Option<LinkRates>) -> FaceId {
-        let remote = Remote::parse(remote).expect("a remote");
-        let address = remote.address().expect("an address");
-        self.face(FaceSetup {
-            remote: remote.uri(address),
-            local: FaceUri::Udp("192.0.2.100:6363".parse().expect("an address")),
-            persistency: FacePersistency::Persistent,
-            is_local: address.ip().is_loopback(),
-            mtu: 1400,
-            ends_idle: true,
-            rates,
-            understands: Understands::Auto,
-            nacks: false,
-        })
+        self.face(neighbour_setup(remote, rates))
     }
 
     pub fn face(&mut self, setup: FaceSetup) -> FaceId {
@@ -133,10 +129,24 @@ impl Bench {
                 self.forwarder.opened(self.now, ticket, Err("the name is not known".to_owned()), &mut self.asked);
                 continue;
             };
-            let uri = remote.uri(address).to_string();
-            let face = self.neighbour_with(&uri, rates);
-            self.forwarder.opened(self.now, ticket, Ok(Opened::New(face)), &mut self.asked);
+            let setup = neighbour_setup(&remote.uri(address).to_string(), rates);
+            let face = self.forwarder.add_face(self.now, setup, &mut self.asked).map(Opened::New).map_err(|error| error.to_string());
+            self.forwarder.opened(self.now, ticket, face, &mut self.asked);
         }
+    }
+
+    /// What the management tells of the forwarder as a whole.
+    pub fn status(&mut self, face: FaceId) -> Status {
+        let mut asked = Vec::new();
+        let (dataset, nonce) = (name("/localhost/nfd/status/general"), self.nonce());
+        InterestDraft { nonce: Some(nonce), can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(dataset.as_ref()) }
+            .write(&mut asked);
+        let sent = self.receive(face, &asked);
+        let (_, reply) = sent.iter().find(|(to, _)| *to == face).expect("an answer");
+        with_data(reply, |data| {
+            let status = GeneralStatus::decode(data.content.expect("content")).expect("a status");
+            Status { pit_entries: status.pit_entries, cs_entries: status.cs_entries, fib_entries: status.fib_entries }
+        })
     }
 
     /// The answer to a command: its code, and its content.
@@ -150,6 +160,22 @@ impl Bench {
         let response = ControlResponse::decode(&content).expect("a response");
         assert!(response.parameters.is_some(), "clients need parameters, if need be empty ones");
         (response.code, content)
+    }
+}
+
+fn neighbour_setup(remote: &str, rates: Option<LinkRates>) -> FaceSetup {
+    let remote = Remote::parse(remote).expect("a remote");
+    let address = remote.address().expect("an address");
+    FaceSetup {
+        remote: remote.uri(address),
+        local: FaceUri::Udp("192.0.2.100:6363".parse().expect("an address")),
+        persistency: FacePersistency::Persistent,
+        is_local: address.ip().is_loopback(),
+        mtu: 1400,
+        ends_idle: true,
+        rates,
+        understands: Understands::Auto,
+        nacks: false,
     }
 }
 

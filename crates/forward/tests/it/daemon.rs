@@ -17,15 +17,15 @@ use std::time::Duration;
 const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
 
 /// A daemon of its own directory and ports.
-struct Running {
-    directory: PathBuf,
-    udp: SocketAddr,
+pub struct Running {
+    pub directory: PathBuf,
+    pub udp: SocketAddr,
     stopper: Option<Stopper>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
-    fn start(label: &str, more: &str) -> Running {
+    pub fn start(label: &str, more: &str) -> Running {
         let directory = std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory");
         let text = format!("[listen]\nunix = \"{}/n.sock\"\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\n{more}", directory.display());

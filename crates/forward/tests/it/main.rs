@@ -1,13 +1,19 @@
 //! The forwarder as peers see it, without sockets.
 
+mod apps;
 mod bench;
 #[path = "../../../ndn/tests/it/captured.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod captured;
 mod daemon;
+#[path = "../../examples/object.rs"]
+#[allow(dead_code, reason = "its main is for cargo")]
+mod example;
 mod forwarding;
 mod management;
+mod mutations;
 mod namespaces;
 mod real_links;
 mod rules;
 mod steady;
+mod trust;

@@ -208,7 +208,7 @@ fn faces_are_found_by_filter() {
     assert_eq!(query(&mut bench, FaceQueryFilter { uri_scheme: Some("udp4"), ..FaceQueryFilter::default() }), [257, 258]);
     assert_eq!(query(&mut bench, FaceQueryFilter { uri: Some("udp://127.0.0.1:1"), ..FaceQueryFilter::default() }), [257]);
     assert_eq!(query(&mut bench, FaceQueryFilter { scope: Some(FaceScope::Local), ..FaceQueryFilter::default() }), [256, 257]);
-    assert_eq!(query(&mut bench, FaceQueryFilter { uri_scheme: Some("ether"), ..FaceQueryFilter::default() }), []);
+    assert_eq!(query(&mut bench, FaceQueryFilter { uri_scheme: Some("ether"), ..FaceQueryFilter::default() }), Vec::<u64>::new());
     let bad = interest("/localhost/nfd/faces/query/nonsense", 4);
     let sent = bench.receive(app, &bad);
     with_data(&sent[0].1, |data| {

@@ -2,7 +2,7 @@
 //!
 //! A phase in which this host's processors were wanted by others is not judged: Interests that leave late say nothing of the law.
 
-use narrows_forward::{Client, Config, Daemon, Place, Producer, fetch};
+use narrows_forward::{Config, Consumer, Daemon, Object, Place, Producer};
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{Data, InterestDraft, Name};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
@@ -152,13 +152,14 @@ impl Apps {
     /// Serves 100 MB at the far end.
     fn serve(&mut self, network: &Network, name: &str) -> Name {
         let name: Name = name.parse().expect("a name");
-        let mut producer = Producer::new(name.clone(), vec![7; 100_000_000], SEGMENT, 1);
-        let base = producer.base().clone();
-        let mut client = Client::connect(&Place::Unix(network.socket(1))).expect("a connection");
+        let object = Object::new(name, vec![7; 100_000_000], SEGMENT, 1);
+        let base = object.base().clone();
+        let mut producer = Producer::connect(&Place::Unix(network.socket(1))).expect("a connection");
+        producer.serve(object).expect("a route");
         let go_on = self.go_on.clone();
         self.threads.push(std::thread::spawn(move || {
             // The daemon may go first.
-            let _ = producer.serve(&mut client, &mut |_| go_on.load(Ordering::Relaxed));
+            let _ = producer.run(&mut || go_on.load(Ordering::Relaxed));
         }));
         base
     }
@@ -168,10 +169,10 @@ impl Apps {
         let octets = Arc::new(AtomicU64::new(0));
         let (told, go_on, socket) = (octets.clone(), self.go_on.clone(), network.socket(0));
         self.threads.push(std::thread::spawn(move || {
-            let mut client = Client::connect(&Place::Unix(socket)).expect("a connection");
+            let mut consumer = Consumer::connect(&Place::Unix(socket)).expect("a connection");
             let mut out = Until(go_on);
             // It ends with an error when it is told to stop.
-            let _ = fetch(&mut client, &base, &mut out, &mut |_, _, octets| told.store(octets, Ordering::Relaxed));
+            let _ = consumer.fetch(&base, &mut out, &mut |progress| told.store(progress.octets, Ordering::Relaxed));
         }));
         octets
     }

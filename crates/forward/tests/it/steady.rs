@@ -20,6 +20,10 @@ impl Sockets for Sent {
     fn open(&mut self, _: u64, _: &Remote, _: Option<LinkRates>) {}
 
     fn close(&mut self, _: FaceId) {}
+
+    fn queued(&self, _: FaceId) -> usize {
+        0
+    }
 }
 
 /// Exchanges between two neighbours, of which the later half is measured: allocations, and packets sent.

@@ -84,6 +84,10 @@ impl Sockets for Out {
     fn open(&mut self, _: u64, _: &Remote, _: Option<LinkRates>) {}
 
     fn close(&mut self, _: FaceId) {}
+
+    fn queued(&self, _: FaceId) -> usize {
+        0
+    }
 }
 
 /// A packet of the link, and where its number stands, and that number once more as a nonce.
@@ -137,6 +141,7 @@ impl Load {
                 ends_idle: true,
                 rates: mircc.then_some(LinkRates { inward: LINK, out: LINK, gross: true }),
                 understands: if mircc { Understands::On } else { Understands::Off },
+                nacks: false,
             };
             forwarder.add_face(Time::ZERO, setup, &mut out).expect("room for two faces")
         };

@@ -21,12 +21,18 @@ pub struct ForwardArgs {
     /// TCP address to listen on; several are allowed [default: 127.0.0.1:6363]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub tcp: Vec<SocketAddr>,
+    /// Write what happens to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Serve counters to Prometheus at http://ADDRESS:PORT/metrics
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics: Option<SocketAddr>,
 }
 
 #[derive(Subcommand)]
 pub enum ForwardCommand {
     /// Show what the forwarder of this host has done: packets, tables, content store
-    Status(ForwarderArgs),
+    Status(StatusArgs),
     /// Show its faces: neighbours, packets, octets
     Faces(ForwarderArgs),
     /// Show its routes, and the strategies of prefixes
@@ -40,6 +46,15 @@ pub struct ForwarderArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    pub forwarder: ForwarderArgs,
+    /// Print all counters, those of faces too, in Prometheus' text format
+    #[arg(long, conflicts_with = "json")]
+    pub prometheus: bool,
 }
 
 /// Where an application finds its forwarder.
@@ -59,6 +74,12 @@ pub struct ServeArgs {
     /// Octets of content in a segment; 1150 fits a packet of Ethernet
     #[arg(long, value_name = "N", default_value_t = 8000, value_parser = clap::value_parser!(u16).range(1..=8000))]
     pub segment: u16,
+    /// Sign by this key: PKCS#8 in PEM, Ed25519 or ECDSA on P-256; `narrows key` makes one [default: a digest signs]
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// The key's certificate, which is served too [default: the key's file with .cert at its end]
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
     #[command(flatten)]
     pub at: At,
 }
@@ -70,6 +91,9 @@ pub struct GetArgs {
     /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Take only what the key of this certificate has signed; may be repeated
+    #[arg(long, value_name = "CERT")]
+    pub trust: Vec<PathBuf>,
     /// Print nothing but the object
     #[arg(short, long)]
     pub quiet: bool,
@@ -89,4 +113,19 @@ pub struct PingArgs {
     pub serve: bool,
     #[command(flatten)]
     pub at: At,
+}
+
+#[derive(Args)]
+pub struct KeyArgs {
+    /// The name of the identity: /example
+    pub identity: String,
+    /// The file of the new key; its certificate is written beside it, with .cert at its end [default: the last word of the identity, with .key]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "key")]
+    pub output: Option<PathBuf>,
+    /// Certify this key instead of a new one: PKCS#8 in PEM, Ed25519 or ECDSA on P-256
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// Days for which the certificate is valid
+    #[arg(long, value_name = "N", default_value_t = 3650)]
+    pub days: u32,
 }

@@ -11,7 +11,7 @@ mod run;
 mod sweep;
 
 pub use compare::{CompareArgs, Compared, DiffArgs};
-pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, PingArgs, ServeArgs};
+pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
@@ -58,6 +58,8 @@ pub enum Command {
     Get(GetArgs),
     /// Measure round trips to an NDN producer, or answer such pings
     Ping(PingArgs),
+    /// Make a key that signs NDN Data, and its certificate
+    Key(KeyArgs),
     /// Run all combinations of the values in a scenario's sweep table, on all cores; resumable
     Sweep(SweepArgs),
     /// Run every pair of controllers and measure share, harm and starvation

@@ -1,12 +1,13 @@
 //! `narrows serve`, `get` and `ping`.
 
-use crate::cli::{At, GetArgs, PingArgs, ServeArgs};
+use super::given::{name, other, place};
+use super::keys::{identity, trust};
+use crate::cli::{GetArgs, PingArgs, ServeArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::runner::interruption;
-use narrows_forward::{Client, FetchError, Fetched, Place, Pong, Producer, fetch, ping};
-use narrows_ndn::Name;
+use narrows_forward::{Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
 use narrows_units::{Rate, Span};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,34 +19,27 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PATIENCE: Span = Span::from_secs(4);
 const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 
-pub(super) fn connect(at: &At) -> Result<Client, Failure> {
-    let place = match &at.at {
-        Some(text) => Place::parse(text),
-        None => Place::of_user(),
-    };
-    let place = place.map_err(|error| Failure::Other(error.to_string()))?;
-    Client::connect(&place).map_err(|error| Failure::Other(error.to_string()))
-}
-
-fn name(text: &str) -> Result<Name, Failure> {
-    let name: Name = text.parse().map_err(|error| other(&error))?;
-    if name.as_ref().is_empty() { Err(Failure::Other("the name is empty: write /example/video".to_owned())) } else { Ok(name) }
-}
-
-fn other(error: &dyn std::fmt::Display) -> Failure {
-    Failure::Other(error.to_string())
-}
-
 /// Serves a file until a signal comes.
 pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     let name = name(&args.name)?;
     let content = std::fs::read(&args.file).map_err(|error| other(&format!("{} cannot be read: {error}", args.file.display())))?;
     let version = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
-    let mut client = connect(&args.at)?;
-    let mut producer = Producer::new(name, content, usize::from(args.segment), version);
-    eprintln!("serving {}, {} segments; Ctrl-C ends", producer.base().as_ref(), producer.segments());
+    let identity = args.key.as_deref().map(|key| identity(key, args.cert.as_deref())).transpose()?;
+    let object = Object::new(name, content, usize::from(args.segment), version);
+    let what = format!("{}, {} segments", object.base().as_ref(), object.segments());
+    let mut producer = Producer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
+    if let Some(identity) = identity {
+        producer.sign_as(identity).map_err(|error| other(&error))?;
+    }
+    producer.serve(object).map_err(|error| other(&error))?;
+    eprintln!("serving {what}; Ctrl-C ends");
+    run(&mut producer)
+}
+
+/// Answers until a signal comes.
+fn run(producer: &mut Producer) -> Result<Outcome, Failure> {
     let interrupted = interruption();
-    producer.serve(&mut client, &mut |_| !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
+    producer.run(&mut || !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
     eprintln!("{} Interests answered", producer.answered());
     Ok(Outcome::Ok)
 }
@@ -53,18 +47,20 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
 /// Fetches an object.
 pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     let name = name(&args.name)?;
-    let mut client = connect(&args.at)?;
+    let trust = trust(&args.trust)?;
+    let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
+    consumer.trust(trust);
     let bar = (!args.quiet).then(|| {
         indicatif::ProgressBar::new(0).with_style(indicatif::ProgressStyle::with_template("{bar:30} {percent}% {msg}").expect("a template"))
     });
-    let mut told = |segments: u64, all: u64, octets: u64| {
+    let mut told = |progress: Progress| {
         if let Some(bar) = &bar {
-            bar.set_length(all);
-            bar.set_position(segments);
-            bar.set_message(format!("{:.1} MB", octets as f64 / 1e6));
+            bar.set_length(progress.of);
+            bar.set_position(progress.segments);
+            bar.set_message(format!("{:.1} MB", progress.octets as f64 / 1e6));
         }
     };
-    let mut run = |out: &mut dyn Write| fetch(&mut client, &name, out, &mut told);
+    let mut run = |out: &mut dyn Write| consumer.fetch(&name, out, &mut told);
     let fetched = match &args.output {
         Some(path) => into_file(path, &mut run),
         None => run(&mut BufWriter::new(io::stdout().lock())).map_err(|error| other(&error)),
@@ -105,6 +101,9 @@ fn summary(fetched: &Fetched) -> String {
         text += &format!(", round trip {:.2} ms", fetched.srtt.as_millis_f64());
     }
     text += &format!(", {} Interests repeated\n", fetched.counters.retransmissions);
+    for signed in fetched.signed.iter().filter(|signed| **signed != Signed::Nobody) {
+        text += &format!("  {signed}\n");
+    }
     if fetched.followed_rates {
         for (number, path) in fetched.paths.iter().enumerate() {
             text +=
@@ -119,11 +118,14 @@ fn summary(fetched: &Fetched) -> String {
 /// Asks for what nobody has asked for, or answers.
 pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
     let prefix = name(&args.prefix)?;
-    let mut client = connect(&args.at)?;
     if args.serve {
-        return serve_pings(&mut client, &prefix);
+        let mut producer = Producer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
+        producer.answer_pings(&prefix).map_err(|error| other(&error))?;
+        eprintln!("answering pings under {}; Ctrl-C ends", prefix.as_ref());
+        return run(&mut producer);
     }
-    let first = u64::from(client.nonce());
+    let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
+    let first = u64::from(consumer.nonce());
     let mut times: Vec<f64> = Vec::new();
     let interrupted = interruption();
     let mut sent = 0;
@@ -135,7 +137,7 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
             break;
         }
         sent += 1;
-        match ping(&mut client, &prefix, first + u64::from(number), PATIENCE).map_err(|error| other(&error))? {
+        match consumer.ping(&prefix, first + u64::from(number), PATIENCE).map_err(|error| other(&error))? {
             Pong::Answered(span) => {
                 times.push(span.as_millis_f64());
                 output::print(&format!("{}: answered in {:.3} ms\n", prefix.as_ref(), span.as_millis_f64()))?;
@@ -150,13 +152,4 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
         .map_or(String::new(), |median| format!("; median {median:.3} ms, {:.3} to {:.3}", times[0], times[times.len() - 1]));
     output::print(&format!("{sent} sent, {lost} lost{median}\n"))?;
     Ok(if lost == 0 { Outcome::Ok } else { Outcome::Missed })
-}
-
-fn serve_pings(client: &mut Client, prefix: &Name) -> Result<Outcome, Failure> {
-    eprintln!("answering pings under {}; Ctrl-C ends", prefix.as_ref());
-    let interrupted = interruption();
-    let answered =
-        narrows_forward::serve_pings(client, prefix, &mut || !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
-    eprintln!("{answered} pings answered");
-    Ok(Outcome::Ok)
 }

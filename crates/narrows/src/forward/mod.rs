@@ -1,16 +1,23 @@
 //! `narrows forward`: an NDN forwarder, and what it tells of itself.
 
 mod apps;
+mod asked;
+mod given;
+mod keys;
+mod prometheus;
 mod shown;
 
 pub use apps::{get, pings, serve};
+pub use keys::key;
 
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;
 use crate::outcome::Outcome;
-use narrows_forward::{Config, Daemon};
+use given::other;
+use narrows_forward::{Config, Daemon, Place};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
+use std::net::TcpListener;
 
 /// Forwards until a signal comes, or shows what a forwarder tells.
 pub fn forward(args: ForwardArgs) -> Result<Outcome, Failure> {
@@ -23,7 +30,6 @@ pub fn forward(args: ForwardArgs) -> Result<Outcome, Failure> {
 }
 
 fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
-    let other = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let mut config = match &args.config {
         Some(path) => {
             let shown = path.display().to_string();
@@ -41,6 +47,12 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     if !args.tcp.is_empty() {
         config.listen.tcp = args.tcp;
     }
+    if args.log.is_some() {
+        config.log.file = args.log;
+    }
+    if args.metrics.is_some() {
+        config.listen.metrics = args.metrics;
+    }
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
     let socket = stopper.into_socket();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -49,7 +61,29 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     let mut places: Vec<String> = config.listen.unix.iter().map(|path| format!("unix://{}", path.display())).collect();
     places.extend(daemon.udp_addresses().iter().map(|address| format!("UDP {address}")));
     places.extend(config.listen.tcp.iter().map(|address| format!("TCP {address}")));
+    if let Some(address) = config.listen.metrics {
+        let listener = TcpListener::bind(address).map_err(|error| {
+            other(&format!(
+                "cannot listen on {address} for Prometheus: {error}; give another address in [listen] metrics or with --metrics"
+            ))
+        })?;
+        let place = own_place(&config)
+            .ok_or_else(|| other(&"metrics need a UNIX socket or a TCP address in [listen], by which they are asked for"))?;
+        places.push(format!("http://{}/metrics", listener.local_addr()?));
+        std::thread::spawn(move || prometheus::serve(&listener, &place));
+    }
     eprintln!("forwarding; listening on {}", places.join(", "));
     daemon.run().map_err(|error| other(&error))?;
     Ok(Outcome::Ok)
+}
+
+/// Where an application in this process finds the forwarder.
+fn own_place(config: &Config) -> Option<Place> {
+    let unix = config.listen.unix.clone().map(Place::Unix);
+    let tcp = || {
+        let address = config.listen.tcp.iter().find(|address| address.ip().is_loopback() || address.ip().is_unspecified())?;
+        let host = if address.is_ipv4() { "127.0.0.1" } else { "[::1]" };
+        Place::parse(&format!("tcp://{host}:{}", address.port())).ok()
+    };
+    unix.or_else(tcp)
 }

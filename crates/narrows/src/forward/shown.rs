@@ -1,24 +1,13 @@
 //! What a forwarder tells of itself, for people and as JSON.
 
-use super::apps::connect;
-use crate::cli::ForwarderArgs;
+use super::asked::{all, connect, refused};
+use super::prometheus;
+use crate::cli::{ForwarderArgs, StatusArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use narrows_forward::ClientError;
-use narrows_ndn::management::{
-    CsInfo, Entry, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, entries, route_flags,
-};
+use narrows_ndn::management::{CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, route_flags};
 use serde_json::{Value, json};
-
-fn refused(error: ClientError) -> Failure {
-    Failure::Other(error.to_string())
-}
-
-fn all<'a, T: Entry<'a>>(content: &'a [u8], of: &str) -> Result<Vec<T>, Failure> {
-    let malformed = |error| Failure::Other(format!("the forwarder's {of} cannot be read: {error}"));
-    entries(content).collect::<Result<_, _>>().map_err(malformed)
-}
 
 fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Failure> {
     let shown = if args.json { format!("{value:#}\n") } else { text.to_owned() };
@@ -27,8 +16,13 @@ fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Fail
 }
 
 /// Packets, tables and content store.
-pub fn status(args: &ForwarderArgs) -> Result<Outcome, Failure> {
-    let mut client = connect(&args.at)?;
+pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
+    let args = &asked.forwarder;
+    let mut client = connect(args)?;
+    if asked.prometheus {
+        output::print(&prometheus::text(&mut client)?)?;
+        return Ok(Outcome::Ok);
+    }
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
     let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
     let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
@@ -60,7 +54,7 @@ pub fn status(args: &ForwarderArgs) -> Result<Outcome, Failure> {
 
 /// Neighbours, packets, octets.
 pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
-    let content = connect(&args.at)?.dataset("/localhost/nfd/faces/list").map_err(refused)?;
+    let content = connect(args)?.dataset("/localhost/nfd/faces/list").map_err(refused)?;
     let faces = all::<FaceStatus<'_>>(&content, "faces")?;
     let persistency = |face: &FaceStatus<'_>| match face.persistency {
         FacePersistency::Persistent => "persistent",
@@ -69,19 +63,21 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     };
     let width = faces.iter().map(|face| face.uri.len()).max().unwrap_or(0).max(6);
     let mut text = format!(
-        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}\n",
-        "face", "remote", "ends", "interests", "data", "in kB", "out kB"
+        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}\n",
+        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped"
     );
     for face in &faces {
         text += &format!(
-            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}\n",
+            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}\n",
             face.face_id,
             face.uri,
             persistency(face),
             face.in_interests + face.out_interests,
             face.in_data + face.out_data,
             face.in_bytes / 1000,
-            face.out_bytes / 1000
+            face.out_bytes / 1000,
+            face.in_malformed.unwrap_or(0),
+            face.out_dropped.unwrap_or(0)
         );
     }
     let rows = faces.iter().map(|face| {
@@ -90,6 +86,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             "is_local": face.scope == FaceScope::Local, "mtu_bytes": face.mtu,
             "interests_in": face.in_interests, "interests_out": face.out_interests, "data_in": face.in_data, "data_out": face.out_data,
             "nacks_in": face.in_nacks, "nacks_out": face.out_nacks, "bytes_in": face.in_bytes, "bytes_out": face.out_bytes,
+            "malformed_in": face.in_malformed, "dropped_out": face.out_dropped,
         })
     });
     show(args, &Value::Array(rows.collect()), &text)
@@ -97,7 +94,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
 
 /// Routes, and the strategies of prefixes.
 pub fn routes(args: &ForwarderArgs) -> Result<Outcome, Failure> {
-    let mut client = connect(&args.at)?;
+    let mut client = connect(args)?;
     let (rib, choices) = (
         client.dataset("/localhost/nfd/rib/list").map_err(refused)?,
         client.dataset("/localhost/nfd/strategy-choice/list").map_err(refused)?,

@@ -9,14 +9,18 @@ use std::time::{Duration, Instant};
 pub struct Running(Child);
 
 impl Running {
-    fn start(place: &Scratch, arguments: &[&str]) -> Running {
+    pub fn start(place: &Scratch, arguments: &[&str]) -> Running {
         let mut command = place.command(env!("CARGO_BIN_EXE_narrows"));
         let child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
         Running(child)
     }
 
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
     /// SIGTERM, and its exit status.
-    fn end(mut self) -> Option<i32> {
+    pub fn end(mut self) -> Option<i32> {
         let pid = rustix::process::Pid::from_child(&self.0);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
         self.0.wait().expect("it ends").code()
@@ -118,6 +122,44 @@ fn pings_are_answered_and_what_is_not_there_is_told() {
         (vec!["get", "/x", "--at", "ether://x"], "faces over ether are not supported"),
         (vec!["forward", "--config", "missing.toml"], "missing.toml cannot be read"),
         (vec!["forward", "--udp", "6363"], "invalid"),
+    ] {
+        let refused = place.narrows(arguments.iter().copied());
+        assert_eq!(code(&refused), 2, "{arguments:?}");
+        assert!(stderr(&refused).contains(told), "{arguments:?}: {}", stderr(&refused));
+    }
+}
+
+#[test]
+fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
+    let place = Scratch::new("forward-keys");
+    let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
+    std::fs::write(place.path("film"), some_octets(50_000)).expect("a file");
+    for identity in ["/example", "/other"] {
+        let made = place.narrows(["key", identity]);
+        assert!(code(&made) == 0 && stdout(&made).starts_with(&format!("{identity}/KEY/")), "{}", stderr(&made));
+    }
+    let secret = std::fs::metadata(place.path("example.key")).expect("a file");
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&secret.permissions()) & 0o777, 0o600, "others cannot read it");
+    let _serving = producer(&place, &at, &["serve", "/example/film", "film", "--key", "example.key"]);
+    wait_for("the object is registered", || stdout(&place.narrows(["forward", "routes", "--at", &at])).contains("/example/film"));
+    let get = |trust: &[&str]| place.narrows([&["get", "/example/film", "--at", &at][..], trust].concat());
+    for (trust, told) in [(&[][..], ", not verified"), (&["--trust", "other.cert", "--trust", "example.cert"], ", verified")] {
+        let got = get(trust);
+        assert!(got.stdout == some_octets(50_000), "{}", stderr(&got));
+        assert!(stderr(&got).contains("signed by /example/KEY/") && stderr(&got).contains(told), "{}", stderr(&got));
+    }
+    let refused = get(&["--trust", "other.cert"]);
+    assert!(code(&refused) == 2 && stderr(&refused).contains("which is none of the trusted keys: /other/KEY/"), "{}", stderr(&refused));
+    place.write("empty.cert", "");
+    for (arguments, told) in [
+        (vec!["key", "/example"], "choose another file"),
+        (vec!["key", "example"], "write it with a slash first"),
+        (vec!["key", "/x", "--key", "film"], "film"),
+        (vec!["get", "/x", "--trust", "missing.cert"], "missing.cert cannot be read"),
+        (vec!["get", "/x", "--trust", "empty.cert"], "empty.cert: the certificate cannot be read"),
+        (vec!["serve", "/x", "film", "--key", "example.cert", "--cert", "example.cert"], "no private key"),
+        (vec!["serve", "/x", "film", "--key", "example.key", "--cert", "other.cert"], "that of another key"),
+        (vec!["serve", "/x", "film", "--key", "example.key", "--cert", "none.cert"], "narrows key NAME --key example.key"),
     ] {
         let refused = place.narrows(arguments.iter().copied());
         assert_eq!(code(&refused), 2, "{arguments:?}");

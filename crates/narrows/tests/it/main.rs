@@ -6,6 +6,7 @@ mod cli;
 mod curves;
 mod differential;
 mod docs;
+mod endurance;
 mod formats;
 mod forward;
 mod gallery;

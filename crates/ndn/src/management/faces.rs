@@ -46,6 +46,10 @@ record! {
         out_bytes: 149 => u64,
         /// Flags; see [`super::face_flags`].
         flags: 108 => u64,
+        /// Packets received that were malformed or broke a rule of the link. A field of Narrows, with an even number that others skip.
+        in_malformed: 0xF904 => Option<u64>,
+        /// Packets that did not leave: too large, or not taken by the socket. A field of Narrows, with an even number that others skip.
+        out_dropped: 0xF906 => Option<u64>,
     }
 }
 

@@ -5,20 +5,24 @@ use super::kind::SignatureType;
 use super::portion::{SignatureError, SignedPortion};
 use super::validity::ValidityPeriod;
 use ed25519_dalek::Signer as _;
+use ed25519_dalek::pkcs8::KeypairBytes;
 use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
-use p256::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePublicKey};
+use p256::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding, SecretDocument};
 use thiserror::Error;
 
 /// Octets are no key of a known kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// They are no private key.
-    #[error("this is no private key in PKCS#8 (DER) for Ed25519 or ECDSA on P-256")]
+    #[error("this is no private key in PKCS#8 for Ed25519 or ECDSA on P-256; `openssl pkcs8 -topk8 -nocrypt` converts keys in other forms")]
     Private,
     /// They are no public key.
     #[error("this is no SubjectPublicKeyInfo (DER) for Ed25519 or ECDSA on P-256")]
     Public,
 }
+
+/// The label of private keys in PEM (RFC 7468, section 10).
+const PEM_LABEL: &str = "PRIVATE KEY";
 
 /// How packets are signed. The same key and packet always give the same signature.
 #[derive(Clone)]
@@ -42,6 +46,26 @@ impl SigningKey {
         let ed25519 = || ed25519_dalek::SigningKey::from_pkcs8_der(der).ok().map(|key| SigningKey::Ed25519(Box::new(key)));
         let ecdsa = || p256::ecdsa::SigningKey::from_pkcs8_der(der).ok().map(|key| SigningKey::EcdsaP256(Box::new(key)));
         ed25519().or_else(ecdsa).ok_or(KeyError::Private)
+    }
+
+    /// A key of either kind from PKCS#8 in PEM, `-----BEGIN PRIVATE KEY-----`, as openssl writes it.
+    ///
+    /// # Errors
+    /// The text is no such key; keys under a password are none.
+    pub fn from_pkcs8_pem(text: &str) -> Result<SigningKey, KeyError> {
+        let (label, der) = SecretDocument::from_pem(text.trim()).map_err(|_| KeyError::Private)?;
+        if label == PEM_LABEL { SigningKey::from_pkcs8(der.as_bytes()) } else { Err(KeyError::Private) }
+    }
+
+    /// The key as PKCS#8 in PEM, which openssl reads; `None` where there is no key.
+    pub fn to_pkcs8_pem(&self) -> Option<String> {
+        let pem = match self {
+            SigningKey::Digest | SigningKey::Null => return None,
+            // The form without the public key, which every version of openssl reads.
+            SigningKey::Ed25519(key) => KeypairBytes { secret_key: key.to_bytes(), public_key: None }.to_pkcs8_pem(LineEnding::LF),
+            SigningKey::EcdsaP256(key) => key.to_pkcs8_pem(LineEnding::LF),
+        };
+        Some(pem.expect("a key has a PEM form").to_string())
     }
 
     /// The Ed25519 key of a seed (RFC 8032, section 5.1.5).

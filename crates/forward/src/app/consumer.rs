@@ -1,0 +1,97 @@
+//! A consumer: asks for Data by name.
+
+use super::fetch::{Fetched, Progress, fetch};
+use super::fetch_error::FetchError;
+use super::trust::{Signed, Trust};
+use crate::client::{Client, ClientError};
+use crate::place::Place;
+use crate::wall::wall_seconds;
+use narrows_ndn::{Data, InterestDraft, Name};
+use narrows_units::Span;
+use std::io::Write;
+use std::time::Instant;
+
+/// A consumer at a forwarder.
+pub struct Consumer {
+    client: Client,
+    trust: Trust,
+}
+
+/// Data that has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Its octets, which [`Data::decode`] reads.
+    pub octets: Vec<u8>,
+    /// How it was signed.
+    pub signed: Signed,
+}
+
+/// The outcome of one ping.
+#[derive(Debug)]
+pub enum Pong {
+    /// Data came after this time.
+    Answered(Span),
+    /// None came.
+    Lost(FetchError),
+}
+
+impl Consumer {
+    /// Connects to a forwarder.
+    ///
+    /// # Errors
+    /// None answers there.
+    pub fn connect(place: &Place) -> Result<Consumer, ClientError> {
+        Ok(Consumer { client: Client::connect(place)?, trust: Trust::default() })
+    }
+
+    /// From now on takes only Data that `trust` allows.
+    pub fn trust(&mut self, trust: Trust) {
+        self.trust = trust;
+    }
+
+    /// A number that no other Interest has had, most likely.
+    pub fn nonce(&mut self) -> u32 {
+        self.client.nonce()
+    }
+
+    /// Sends an Interest, and waits for its Data for as long as it lives. It gets a nonce if it has none.
+    ///
+    /// # Errors
+    /// None comes in time, the network refuses the Interest, or the Data is damaged or not trusted.
+    pub fn express(&mut self, interest: &InterestDraft<'_>) -> Result<Received, FetchError> {
+        const DEFAULT_MS: u64 = 4000;
+        let mut octets = Vec::new();
+        let nonce = interest.nonce.unwrap_or_else(|| self.client.nonce());
+        InterestDraft { nonce: Some(nonce), ..*interest }.write(&mut octets);
+        let octets = self.client.ask(&octets, Span::from_millis(interest.lifetime_ms.unwrap_or(DEFAULT_MS)))?;
+        let signed = {
+            let data = Data::decode(&octets).map_err(|error| FetchError::Wrong(interest.name.to_string(), error.to_string()))?;
+            self.trust.check(&data, wall_seconds()).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?
+        };
+        Ok(Received { octets, signed })
+    }
+
+    /// Fetches the object `name`: its latest version, unless it names one. It follows the rates that links write into Data (MIRCC), over all paths,
+    /// and uses a window (NewReno) if none does. `told` hears how far it is.
+    ///
+    /// # Errors
+    /// The network does not answer, Data is damaged or not trusted, or `out` takes no more.
+    pub fn fetch(&mut self, name: &Name, out: &mut dyn Write, told: &mut dyn FnMut(Progress)) -> Result<Fetched, FetchError> {
+        fetch(&mut self.client, &self.trust, name, out, told)
+    }
+
+    /// Asks for `prefix/ping/<number>`, as ndnping and ndnd do, and waits for at most `patience`.
+    ///
+    /// # Errors
+    /// The connection to the forwarder broke.
+    pub fn ping(&mut self, prefix: &Name, number: u64, patience: Span) -> Result<Pong, ClientError> {
+        let name = prefix.clone().generic(b"ping").sequence(number);
+        let sent = Instant::now();
+        let lifetime_ms = Some(patience.as_micros() / 1000);
+        match self.express(&InterestDraft { lifetime_ms, ..InterestDraft::new(name.as_ref()) }) {
+            Ok(_) => Ok(Pong::Answered(Span::from_nanos(sent.elapsed().as_nanos() as u64))),
+            Err(FetchError::Client(closed @ ClientError::Closed(_))) => Err(closed),
+            Err(lost) => Ok(Pong::Lost(lost)),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A producer's key and certificate.
+//!
+//! Source: NDN Certificate Format 2.0; key names as ndn-cxx makes them.
+
+use super::armour::{ArmourError, octets_of};
+use narrows_ndn::signature::{CertificateTime, KeyError, KeyLocator, Signer, SigningKey, ValidityPeriod};
+use narrows_ndn::{Certificate, CertificateError, Data, Interest, Name};
+use sha2::{Digest, Sha256};
+
+/// Why a key and a certificate do not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentityError {
+    /// The key cannot be read.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The certificate is not encoded as files of certificates are.
+    #[error("the certificate cannot be read: {0}")]
+    Armour(#[from] ArmourError),
+    /// The certificate is none.
+    #[error("the certificate is none: {0}")]
+    Certificate(#[from] CertificateError),
+    /// The certificate is no Data.
+    #[error("the certificate is no Data: {0}")]
+    Malformed(#[from] narrows_ndn::tlv::DecodeError),
+    /// The certificate belongs to another key.
+    #[error("the certificate {0} is that of another key; make one for this key with `narrows key`")]
+    Other(String),
+}
+
+/// A key with its certificate. Data that it signs names the key, so that consumers who have the certificate can check it.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    key: SigningKey,
+    key_name: Name,
+    certificate: Vec<u8>,
+}
+
+impl Identity {
+    /// An identity from a key in PEM (PKCS#8; Ed25519 or ECDSA on P-256) and the file of a certificate: octets, base64, or PEM.
+    ///
+    /// # Errors
+    /// One of them cannot be read, or they do not belong together.
+    pub fn new(key: &str, certificate: &[u8]) -> Result<Identity, IdentityError> {
+        let key = SigningKey::from_pkcs8_pem(key)?;
+        let octets = octets_of(certificate)?;
+        let certificate = Certificate::new(Data::decode(&octets)?)?;
+        if key.public_key().as_ref() != Some(&certificate.key) {
+            return Err(IdentityError::Other(certificate.data.name.to_string()));
+        }
+        let key_name = certificate.key_name().into();
+        Ok(Identity { key, key_name, certificate: octets })
+    }
+
+    /// An identity of this name for a key, with a certificate that the key itself signs, valid for `days` from `now_s` on: seconds since 1970. The key's
+    /// identifier is made of the first 8 octets of the digest of its public half.
+    ///
+    /// # Errors
+    /// There is no key: `key` is a digest.
+    pub fn certify(identity: &Name, key: SigningKey, now_s: u64, days: u32) -> Result<Identity, KeyError> {
+        let public = key.public_key().ok_or(KeyError::Private)?;
+        let digest = Sha256::digest(public.to_spki());
+        let key_name = identity.clone().generic(b"KEY").generic(&digest[..8]);
+        let name = key_name.clone().generic(b"self").version(now_s.saturating_mul(1_000_000));
+        let end = now_s.saturating_add(u64::from(days) * 86_400);
+        let validity = ValidityPeriod { not_before: CertificateTime::from_unix(now_s), not_after: CertificateTime::from_unix(end) };
+        let mut certificate = Vec::new();
+        let signer = Signer { key: &key, locator: Some(KeyLocator::Name(key_name.as_ref())), validity: Some(validity) };
+        Certificate::write(name.as_ref(), &public, &signer, &mut certificate);
+        Ok(Identity { key, key_name, certificate })
+    }
+
+    /// The name of the key: that of the identity, `KEY`, and the key's identifier.
+    pub fn key_name(&self) -> &Name {
+        &self.key_name
+    }
+
+    /// The key.
+    pub fn key(&self) -> &SigningKey {
+        &self.key
+    }
+
+    /// The Data that is the certificate.
+    pub fn certificate(&self) -> &[u8] {
+        &self.certificate
+    }
+
+    /// The certificate, if the Interest asks for it.
+    pub(super) fn certificate_for(&self, interest: &Interest<'_>) -> Option<&[u8]> {
+        let name = Data::decode(&self.certificate).ok()?.name;
+        let asked = interest.name == name
+            || interest.can_be_prefix && self.key_name.as_ref().is_prefix_of(&interest.name) && interest.name.is_prefix_of(&name);
+        asked.then_some(&self.certificate)
+    }
+
+    /// What signs Data.
+    pub(super) fn signer(&self) -> Signer<'_> {
+        Signer { key: &self.key, locator: Some(KeyLocator::Name(self.key_name.as_ref())), validity: None }
+    }
+}

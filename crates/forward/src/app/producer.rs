@@ -1,0 +1,135 @@
+//! A producer: registers names with a forwarder, answers Interests below them, and signs what it answers.
+
+use super::answer::Answer;
+use super::identity::Identity;
+use super::object::Object;
+use crate::client::{Client, ClientError};
+use crate::place::Place;
+use narrows_ndn::lp::{Header, LpPacket, Mircc, PitToken};
+use narrows_ndn::management::{ControlParameters, Scope};
+use narrows_ndn::signature::Signer;
+use narrows_ndn::{DataDraft, Interest, MetaInfo, Name};
+use narrows_units::Span;
+
+/// How often a stop is looked for.
+const LOOK: Span = Span::from_millis(100);
+
+type Answers = Box<dyn FnMut(&Interest<'_>) -> Option<Answer> + Send>;
+
+/// A producer at a forwarder. Unless it is given an identity, its Data says its own digest instead of a signature by a key.
+pub struct Producer {
+    client: Client,
+    identity: Option<Identity>,
+    served: Vec<(Name, Answers)>,
+    answered: u64,
+}
+
+impl Producer {
+    /// Connects to a forwarder.
+    ///
+    /// # Errors
+    /// None answers there.
+    pub fn connect(place: &Place) -> Result<Producer, ClientError> {
+        Ok(Producer { client: Client::connect(place)?, identity: None, served: Vec::new(), answered: 0 })
+    }
+
+    /// From now on signs by the key of `identity`, and answers those who ask for its certificate.
+    ///
+    /// # Errors
+    /// The forwarder refuses the key's name, or closes the connection.
+    pub fn sign_as(&mut self, identity: Identity) -> Result<(), ClientError> {
+        self.register(identity.key_name())?;
+        self.identity = Some(identity);
+        Ok(())
+    }
+
+    /// Registers the name of an object, and answers for it.
+    ///
+    /// # Errors
+    /// The forwarder refuses the name, or closes the connection.
+    pub fn serve(&mut self, object: Object) -> Result<(), ClientError> {
+        let name = object.name().clone();
+        self.answer(&name, move |interest| object.answer(interest))
+    }
+
+    /// Registers `prefix`, and answers Interests below it as `with` says; those for which it has nothing get no answer.
+    ///
+    /// # Errors
+    /// The forwarder refuses the name, or closes the connection.
+    pub fn answer(&mut self, prefix: &Name, with: impl FnMut(&Interest<'_>) -> Option<Answer> + Send + 'static) -> Result<(), ClientError> {
+        self.register(prefix)?;
+        self.served.push((prefix.clone(), Box::new(with)));
+        Ok(())
+    }
+
+    /// Registers `prefix/ping`, and answers every Interest below it with empty Data, as the servers of ndnping and ndnd do.
+    ///
+    /// # Errors
+    /// The forwarder refuses the name, or closes the connection.
+    pub fn answer_pings(&mut self, prefix: &Name) -> Result<(), ClientError> {
+        const FRESHNESS: Span = Span::from_secs(1);
+        self.answer(&prefix.clone().generic(b"ping"), |interest| {
+            Some(Answer { name: interest.name.into(), content: Vec::new(), freshness: FRESHNESS, last_segment: None })
+        })
+    }
+
+    /// Interests answered so far.
+    pub fn answered(&self) -> u64 {
+        self.answered
+    }
+
+    /// Answers until `go_on` says no; it is asked at least every 100 ms.
+    ///
+    /// # Errors
+    /// The forwarder closes the connection.
+    pub fn run(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), ClientError> {
+        let mut answers = Vec::new();
+        while go_on() {
+            let mut packet = self.client.receive(LOOK)?;
+            while let Some(octets) = packet {
+                answers.extend(self.answer_packet(&octets));
+                packet = self.client.waiting();
+            }
+            self.client.send_all(&answers)?;
+            answers.clear();
+        }
+        Ok(())
+    }
+
+    fn register(&mut self, prefix: &Name) -> Result<(), ClientError> {
+        let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
+        self.client.command(Scope::Localhost, "rib", "register", &parameters).map(drop)
+    }
+
+    /// The packet of the link that answers one, with its token. A producer puts no limit to rates (MIRCC, section 3.1).
+    fn answer_packet(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
+        let link = LpPacket::decode(packet).ok()?;
+        let interest = Interest::decode(link.fragment.filter(|_| link.header.nack.is_none())?).ok()?;
+        let data = self.data(&interest)?;
+        self.answered += 1;
+        let token = link.header.pit_token.map(|token| token.as_slice().to_vec());
+        let header = Header { pit_token: token.as_deref().and_then(PitToken::new), mircc: Mircc::default(), ..Header::default() };
+        let mut octets = Vec::with_capacity(data.len() + 16);
+        header.write_packet(Some(&data), &mut octets);
+        Some(octets)
+    }
+
+    /// The Data that answers an Interest.
+    fn data(&mut self, interest: &Interest<'_>) -> Option<Vec<u8>> {
+        if let Some(certificate) = self.identity.as_ref().and_then(|identity| identity.certificate_for(interest)) {
+            return Some(certificate.to_vec());
+        }
+        let mut served = self.served.iter_mut().filter(|(prefix, _)| prefix.as_ref().is_prefix_of(&interest.name));
+        let answer = served.find_map(|(_, with)| with(interest))?;
+        let signer = self.identity.as_ref().map_or(Signer::DIGEST, Identity::signer);
+        let last = answer.last_segment.map(|last| Name::new().segment(last));
+        let meta = MetaInfo {
+            freshness_ms: Some(answer.freshness.as_micros() / 1000),
+            final_block: last.as_ref().and_then(|last| last.as_ref().last()),
+            ..MetaInfo::default()
+        };
+        let mut octets = Vec::with_capacity(answer.content.len() + 200);
+        DataDraft { name: answer.name.as_ref(), meta, content: Some(&answer.content) }.write(&signer, &mut octets);
+        Some(octets)
+    }
+}

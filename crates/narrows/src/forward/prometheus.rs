@@ -1,0 +1,135 @@
+//! Counters of a forwarder in Prometheus' text format, version 0.0.4, and a small server of it.
+
+use super::asked::{all, refused};
+use crate::error::Failure;
+use narrows_forward::{Client, Place};
+use narrows_ndn::management::{CsInfo, FaceStatus, GeneralStatus, RibEntry};
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+/// One family of samples: of the forwarder, or one for each face.
+struct Family<'a>(&'a mut String, &'static str);
+
+impl<'a> Family<'a> {
+    fn new(text: &'a mut String, name: &'static str, kind: &str, help: &str) -> Family<'a> {
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        Family(text, name)
+    }
+
+    fn sample(&mut self, labels: &str, value: u64) {
+        let _ = writeln!(self.0, "{}{labels} {value}", self.1);
+    }
+}
+
+/// A label's value, with what would end it escaped.
+fn quoted(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// All counters of the forwarder at the other end of a connection.
+pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
+    let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
+    let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
+    let faces = client.dataset("/localhost/nfd/faces/list").map_err(refused)?;
+    let routes = client.dataset("/localhost/nfd/rib/list").map_err(refused)?;
+    let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
+    let status = GeneralStatus::decode(&general).map_err(malformed)?;
+    let (faces, routes) = (all::<FaceStatus<'_>>(&faces, "faces")?, all::<RibEntry<'_>>(&routes, "routes")?);
+    let store = all::<CsInfo>(&store, "content store")?.into_iter().next();
+    let mut text = String::new();
+    let mut one = |name, kind, help, value| Family::new(&mut text, name, kind, help).sample("", value);
+    one("narrows_start_time_seconds", "gauge", "When the forwarder started, in seconds since 1970.", status.start_ms / 1000);
+    one("narrows_satisfied_interests_total", "counter", "Pending Interests that Data has answered.", status.satisfied_interests);
+    one("narrows_unsatisfied_interests_total", "counter", "Pending Interests that have expired.", status.unsatisfied_interests);
+    one("narrows_pending_interests", "gauge", "Pending Interests.", status.pit_entries);
+    one("narrows_prefixes", "gauge", "Prefixes with routes.", status.fib_entries);
+    one("narrows_routes", "gauge", "Routes.", routes.iter().map(|entry| entry.routes.len() as u64).sum());
+    one("narrows_faces", "gauge", "Faces.", faces.len() as u64);
+    one("narrows_cached_packets", "gauge", "Data packets in the content store.", status.cs_entries);
+    if let Some(store) = store {
+        one("narrows_cache_capacity_packets", "gauge", "Data packets that the content store holds at most.", store.capacity);
+        one("narrows_cache_hits_total", "counter", "Interests that the content store has answered.", store.hits);
+        one("narrows_cache_misses_total", "counter", "Interests that it has not.", store.misses);
+    }
+    type Count = for<'f> fn(&'f FaceStatus<'f>) -> u64;
+    let counters: [(&'static str, &str, &[(&str, Count)]); 4] = [
+        (
+            "narrows_face_packets_total",
+            "Packets of a face by direction and kind, since the face was made.",
+            &[
+                ("direction=\"in\",kind=\"interest\"", |face| face.in_interests),
+                ("direction=\"in\",kind=\"data\"", |face| face.in_data),
+                ("direction=\"in\",kind=\"nack\"", |face| face.in_nacks),
+                ("direction=\"out\",kind=\"interest\"", |face| face.out_interests),
+                ("direction=\"out\",kind=\"data\"", |face| face.out_data),
+                ("direction=\"out\",kind=\"nack\"", |face| face.out_nacks),
+            ],
+        ),
+        (
+            "narrows_face_octets_total",
+            "Octets of a face by direction.",
+            &[("direction=\"in\"", |face| face.in_bytes), ("direction=\"out\"", |face| face.out_bytes)],
+        ),
+        (
+            "narrows_face_malformed_total",
+            "Packets received on a face that were malformed or broke a rule of the link.",
+            &[("", |face| face.in_malformed.unwrap_or(0))],
+        ),
+        (
+            "narrows_face_dropped_total",
+            "Packets that did not leave: too large, or not taken by the socket.",
+            &[("", |face| face.out_dropped.unwrap_or(0))],
+        ),
+    ];
+    for (name, help, samples) in counters {
+        let mut family = Family::new(&mut text, name, "counter", help);
+        for face in &faces {
+            for (labels, read) in samples {
+                let more = if labels.is_empty() { String::new() } else { format!(",{labels}") };
+                family.sample(&format!("{{face=\"{}\",remote=\"{}\"{more}}}", face.face_id, quoted(face.uri)), read(face));
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Answers GET /metrics, one reader at a time, for as long as the process lasts. It asks the forwarder as any application does.
+pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
+    for connection in listener.incoming() {
+        match connection {
+            // A reader that goes away in the middle is no concern of the forwarder.
+            Ok(connection) => drop(answer(connection, forwarder)),
+            // Out of files, perhaps: others may end.
+            Err(_) => std::thread::sleep(PATIENCE),
+        }
+    }
+}
+
+/// How long a reader may take to ask.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Octets of a request that are read.
+const MOST: u64 = 8192;
+
+fn answer(connection: TcpStream, forwarder: &Place) -> io::Result<()> {
+    connection.set_read_timeout(Some(PATIENCE))?;
+    connection.set_write_timeout(Some(PATIENCE))?;
+    let mut lines = BufReader::new((&connection).take(MOST)).lines();
+    let asked = lines.next().transpose()?.unwrap_or_default();
+    // The rest of the request, so that closing does not reset the connection.
+    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+    let (status, body) = match asked.split(' ').collect::<Vec<_>>()[..] {
+        ["GET", "/metrics", _] => {
+            let text = Client::connect(forwarder).map_err(refused).and_then(|mut client| text(&mut client));
+            text.map_or_else(|error| ("503 Service Unavailable", format!("{error}\n")), |text| ("200 OK", text))
+        }
+        ["GET", _, _] => ("404 Not Found", "there is nothing at this address; counters are at /metrics\n".to_owned()),
+        _ => ("405 Method Not Allowed", "only GET is answered\n".to_owned()),
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    (&connection).write_all([head, body].concat().as_bytes())
+}
