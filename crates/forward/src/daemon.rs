@@ -78,6 +78,23 @@ pub struct Daemon {
     zero: u64,
 }
 
+/// Looks on while a daemon forwards. `()` sees nothing.
+pub trait Watcher {
+    /// When the daemon is to wake for it, by the daemon's clock.
+    fn due(&self) -> Time;
+
+    /// The daemon has woken, and handles at `now` what is due.
+    fn woken(&mut self, now: Time, forwarder: &Forwarder);
+}
+
+impl Watcher for () {
+    fn due(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn woken(&mut self, _: Time, _: &Forwarder) {}
+}
+
 /// Ends a daemon from another thread or a signal handler.
 #[derive(Debug)]
 pub struct Stopper(UnixStream);
@@ -194,13 +211,22 @@ impl Daemon {
     ///
     /// # Errors
     /// The kernel refuses to wait for sockets.
-    pub fn run(mut self) -> Result<(), DaemonError> {
+    pub fn run(self) -> Result<(), DaemonError> {
+        self.run_watched(&mut ())
+    }
+
+    /// The same, while `watcher` looks on.
+    ///
+    /// # Errors
+    /// As [`run`](Daemon::run) has them.
+    pub fn run_watched(mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
         let mut ready = Vec::new();
         loop {
             let now = self.now();
-            let wait = self.forwarder.due().since(now).min(LONGEST_WAIT);
-            self.io.poller.wait(if self.forwarder.due() <= now { Span::ZERO } else { wait }, &mut ready)?;
+            let due = self.forwarder.due().min(watcher.due());
+            self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(LONGEST_WAIT) }, &mut ready)?;
             let now = self.now();
+            watcher.woken(now, &self.forwarder);
             // Laws tick before packets of the same moment are counted.
             if self.forwarder.due() <= now {
                 self.forwarder.poll(now, &mut self.io);
@@ -283,6 +309,16 @@ impl Daemon {
                 self.add_stream(now, setup, stream);
             }
         }
+    }
+
+    /// Its forwarder.
+    pub fn forwarder(&self) -> &Forwarder {
+        &self.forwarder
+    }
+
+    /// When its time began, in nanoseconds of the monotonic clock.
+    pub fn zero(&self) -> u64 {
+        self.zero
     }
 
     fn accept_tcp(&mut self, now: Time, number: usize) {

@@ -43,6 +43,9 @@ pub enum LiveError {
         "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one of `narrows list controllers` whose kernel column says narrows"
     )]
     NothingToReplay,
+    /// The caller has no program for nodes.
+    #[error("nobody has said which program runs the nodes of an information-centric scenario; give one, or simulate the scenario")]
+    NoNodes,
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -2,6 +2,7 @@
 
 mod counters;
 mod error;
+mod measured;
 mod pacer;
 mod rate;
 mod registry;

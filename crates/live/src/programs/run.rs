@@ -4,7 +4,7 @@ use super::flows::with_program_flows;
 use super::records::flow_records;
 use super::sampler::Sampler;
 use super::set::{Ending, Program, ProgramSet};
-use crate::emulator::{Classifier, Progress, Session, Transit};
+use crate::emulator::{Classifier, EgressQueue, Progress, Session, Transit};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
 use crate::plan::{HostMap, has_flows, names_of, plan};
@@ -79,7 +79,7 @@ pub fn run_program(
         spout.iter_mut().for_each(|spout| spout.pour(follower));
         progress(now)
     };
-    let session = Session::run(&whole, &hosts, &classifier, progress, &tap, |clock, go_on| {
+    let session = Session::run(&whole, &hosts, || EgressQueue::new(&classifier, &whole.flows), progress, &tap, |clock, go_on| {
         let running = AtomicBool::new(true);
         let both = || go_on() && running.load(Ordering::Relaxed);
         thread::scope(|scope| {
