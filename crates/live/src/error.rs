@@ -52,9 +52,10 @@ pub enum LiveError {
 }
 
 impl LiveError {
-    /// A place of a scenario, for people: `flow "first", transport.tick`.
+    /// A place of a scenario, for people: `flow "first", transport.tick`, `icn.law`.
     pub fn named(place: &[String]) -> String {
         match place {
+            [table, ..] if table == "icn" => place.join("."),
             [list, name] => format!("{list} \"{name}\""),
             [list, name, key @ ..] if !key.is_empty() => format!("{list} \"{name}\", {}", key.join(".")),
             other => other.join("."),

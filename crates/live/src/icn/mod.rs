@@ -12,9 +12,9 @@ mod record;
 mod run;
 mod sizes;
 
-pub use load::affordable;
+pub(crate) use load::affordable;
 pub use messages::{
     ConsumerPlan, ConsumerReport, Counts, FacePlan, FaceReport, Interests, Moment, NodePlan, NodeReport, ProducerPlan, RouteEntry, Times,
 };
 pub use process::NodeProgram;
-pub use run::run;
+pub(crate) use run::run;

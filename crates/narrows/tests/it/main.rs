@@ -14,6 +14,7 @@ mod interop;
 mod kernel;
 mod kernel_kill;
 mod live;
+mod live_icn;
 mod networks;
 mod notebooks;
 mod outside;
