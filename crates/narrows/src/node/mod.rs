@@ -68,12 +68,13 @@ pub fn node() -> Result<Outcome, Failure> {
     began.get_or_init(|| zero);
     let clock = RunClock::beginning_at(zero);
     let (mut report, mut late) = (NodeReport::default(), Histogram::new());
+    let plan = &plan;
     let consumed: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = plan
             .consumers
             .iter()
             .zip(clients)
-            .map(|(consumer, client)| scope.spawn(|| (consume(&plan, consumer, client, clock), thread_time())))
+            .map(|(consumer, client)| scope.spawn(move || (consume(plan, consumer, client, clock), thread_time())))
             .collect();
         clock.sleep_until(plan.duration);
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
