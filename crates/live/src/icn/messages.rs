@@ -117,10 +117,6 @@ pub struct NodeReport {
     pub late: Times,
     /// CPU time of the busiest thread.
     pub busiest: u64,
-    /// The longest time that a thread waited for a core, in all.
-    pub waited: u64,
-    /// How often that thread got one.
-    pub turns: u64,
 }
 
 /// What a node has measured of a link towards it.

@@ -95,10 +95,11 @@ impl NodeProcess {
         self.tell(&clock.zero().to_string()).map_err(|error| failed(&self.name, "failed", error))
     }
 
-    /// Fails if its process has ended.
+    /// Fails if its process has ended with an error. One that has ended well has reported.
     pub fn check(&mut self) -> Result<(), LiveError> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
+            Ok(Some(status)) if status.success() => Ok(()),
             Ok(Some(status)) => Err(failed(&self.name, "failed", io::Error::other(format!("its process ended with {status}")))),
             Err(error) => Err(failed(&self.name, "failed", error)),
         }

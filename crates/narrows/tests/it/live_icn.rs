@@ -82,8 +82,8 @@ fn forwarders_in_namespaces_do_what_simulated_ones_do() {
     // A busy machine makes the run invalid, and nothing else.
     assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
     let names = place.files_of("result");
-    for table in ["flows.parquet", "links.parquet", "consumers.parquet", "rates.parquet", "subflows.parquet"] {
-        assert!(names.iter().any(|name| name == table), "no {table} among {names:?}");
+    for table in ["consumer_samples", "consumers", "interests", "rate_samples", "subflow_samples"] {
+        assert!(names.contains(&format!("{table}.parquet")), "no {table} among {names:?}");
     }
     let summary: Value = serde_json::from_slice(&place.read("result/summary.json")).expect("JSON");
     let goodput = |case: usize| summary["cases"][case]["metrics"]["goodput"]["median"].as_f64().expect("a goodput");
