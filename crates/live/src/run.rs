@@ -66,18 +66,25 @@ pub fn run_with(
         spout.iter_mut().for_each(|spout| spout.pour(follower));
         progress(now)
     };
-    let session = Session::run(scenario, &hosts, || EgressQueue::new(&classifier, &scenario.flows), progress, &tap, |clock, go_on| {
-        let running = AtomicBool::new(true);
-        thread::scope(|scope| {
-            if let Some(listener) = &mut listener {
-                let running = &running;
-                scope.spawn(move || listener.run(clock, &|| running.load(Ordering::Relaxed)));
-            }
-            let result = sockets.run(clock, &tap, go_on);
-            running.store(false, Ordering::Relaxed);
-            result
-        })
-    })?;
+    let session = Session::run(
+        scenario,
+        &hosts,
+        || EgressQueue::new(&classifier, &scenario.flows),
+        progress,
+        &tap,
+        |clock, go_on| {
+            let running = AtomicBool::new(true);
+            thread::scope(|scope| {
+                if let Some(listener) = &mut listener {
+                    let running = &running;
+                    scope.spawn(move || listener.run(clock, &|| running.load(Ordering::Relaxed)));
+                }
+                let result = sockets.run(clock, &tap, go_on);
+                running.store(false, Ordering::Relaxed);
+                result
+            })
+        },
+    )?;
     let acks = listener.map(Listener::finish).unwrap_or_default();
     let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();

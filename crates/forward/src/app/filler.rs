@@ -16,14 +16,8 @@ pub struct Filler {
 }
 
 /// More than any link has.
-const NO_LIMIT: Mircc = Mircc {
-    primary_bps: Some(1 << 62),
-    secondary_bps: Some(1 << 62),
-    class: None,
-    round_trip_us: None,
-    path_id: None,
-    path_label: None,
-};
+const NO_LIMIT: Mircc =
+    Mircc { primary_bps: Some(1 << 62), secondary_bps: Some(1 << 62), class: None, round_trip_us: None, path_id: None, path_label: None };
 
 impl Filler {
     /// Registers `prefix` with the forwarder at the other end of a connection.
@@ -49,10 +43,12 @@ impl Filler {
         let mut packet = self.client.receive(span)?;
         while let Some(octets) = packet {
             if let Ok(link) = LpPacket::decode(&octets)
-                && let Some(interest) = link.fragment.filter(|_| link.header.nack.is_none()).and_then(|octets| Interest::decode(octets).ok())
+                && let Some(interest) =
+                    link.fragment.filter(|_| link.header.nack.is_none()).and_then(|octets| Interest::decode(octets).ok())
             {
                 let data = self.data(interest.name);
-                Header { pit_token: link.header.pit_token, mircc: NO_LIMIT, ..Header::default() }.write_packet(Some(&data), &mut self.answers);
+                Header { pit_token: link.header.pit_token, mircc: NO_LIMIT, ..Header::default() }
+                    .write_packet(Some(&data), &mut self.answers);
             }
             packet = self.client.waiting();
         }

@@ -71,7 +71,6 @@ impl EgressQueue<'_> {
         let stats = vec![FlowStats::default(); count];
         EgressQueue { classifier, flows, streams: BTreeMap::new(), stats, round_trips, packets: VecDeque::new() }
     }
-
 }
 
 impl Egress for EgressQueue<'_> {

@@ -107,7 +107,8 @@ mod tests {
         InterestDraft { nonce: Some(1), ..InterestDraft::new(name.as_ref()) }.write(&mut interest);
         Header { nack: Some(NackReason::Congestion), ..Header::default() }.write_packet(Some(&interest), &mut nack);
         let meta = narrows_ndn::MetaInfo::default();
-        narrows_ndn::DataDraft { name: name.as_ref(), meta, content: Some(&[7; 900]) }.write(&narrows_ndn::signature::Signer::DIGEST, &mut data);
+        narrows_ndn::DataDraft { name: name.as_ref(), meta, content: Some(&[7; 900]) }
+            .write(&narrows_ndn::signature::Signer::DIGEST, &mut data);
         assert_eq!(read(&interest), Some((Some(17), false)));
         assert_eq!(read(&nack), Some((Some(17), false)));
         assert_eq!(read(&data), Some((Some(17), true)));

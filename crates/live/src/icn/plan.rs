@@ -31,7 +31,8 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
     let contents = contents(icn, &prefixes)?;
     let rate = |link: LinkId| scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps());
     // NDN's share of a link: headers of IP and UDP take theirs of each Data.
-    let net = |link: LinkId| ((rate(link) as u128 * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get())) as u64).max(LEAST_RATE);
+    let net =
+        |link: LinkId| ((rate(link) as u128 * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get())) as u64).max(LEAST_RATE);
     let plans = (0..scenario.nodes.len()).map(|node| {
         let own: Vec<(usize, _)> = icn.faces.iter().enumerate().filter(|(_, face)| face.node == NodeId(node)).collect();
         let face = |(place, face): &(usize, &narrows_scenario::Face)| FacePlan {
@@ -45,7 +46,9 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
         for prefix in &icn.prefixes {
             let hops = prefix.next_hops.iter().find(|(at, _)| *at == NodeId(node)).map_or(&[][..], |(_, hops)| hops);
             for hop in hops {
-                routes.extend(own.iter().position(|(_, face)| face.leaving == *hop).map(|face| RouteEntry { prefix: prefix.name.clone(), face }));
+                routes.extend(
+                    own.iter().position(|(_, face)| face.leaving == *hop).map(|face| RouteEntry { prefix: prefix.name.clone(), face }),
+                );
             }
         }
         let producer = |prefix: &&narrows_scenario::Prefix| prefix.at.contains(&NodeId(node));

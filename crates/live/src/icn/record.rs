@@ -10,7 +10,13 @@ use narrows_scenario::{Icn, Ideal, NodeId, Scenario};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// The record. Of each node its report, and the flows of its consumers.
-pub fn record(scenario: &Scenario, icn: &Icn, emulated: Emulated<Drops>, reports: Vec<(NodeReport, Vec<usize>)>, emulation: Emulation) -> Record {
+pub fn record(
+    scenario: &Scenario,
+    icn: &Icn,
+    emulated: Emulated<Drops>,
+    reports: Vec<(NodeReport, Vec<usize>)>,
+    emulation: Emulation,
+) -> Record {
     let mut flows = icn.flow_records(scenario);
     let mut consumers = vec![ConsumerRecord::default(); flows.len()];
     let mut rates = vec![RatesRecord::default(); scenario.links.len()];

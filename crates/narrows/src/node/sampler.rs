@@ -29,9 +29,8 @@ pub struct Sampler {
 impl Sampler {
     /// For the faces of a plan.
     pub fn new(plan: &NodePlan, daemon: &Daemon, began: Arc<OnceLock<u64>>) -> Sampler {
-        let face = |face: &narrows_live::icn::FacePlan| {
-            daemon.forwarder().face_to(&FaceUri::Udp(SocketAddr::new(face.neighbour, plan.port)))
-        };
+        let face =
+            |face: &narrows_live::icn::FacePlan| daemon.forwarder().face_to(&FaceUri::Udp(SocketAddr::new(face.neighbour, plan.port)));
         let faces: Vec<Option<FaceId>> = plan.faces.iter().map(face).collect();
         Sampler {
             began,

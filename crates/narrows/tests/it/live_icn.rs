@@ -111,10 +111,12 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
         ("icn.shaper_form", with("shaper_form = \"published\"")),
         ("icn.shaped_capacity", with("shaped_capacity = false")),
         ("icn.steering", with("steering = \"hashes\"")),
-        ("icn.law", FORK.replace("law = \"mircc\"", "law = \"none\"").replace("segments = 200", "segments = 200\ncontroller = \"newreno\"").replace(
-            "name = \"C1\"",
-            "name = \"C1\"\ncontroller = \"newreno\"",
-        )),
+        (
+            "icn.law",
+            FORK.replace("law = \"mircc\"", "law = \"none\"")
+                .replace("segments = 200", "segments = 200\ncontroller = \"newreno\"")
+                .replace("name = \"C1\"", "name = \"C1\"\ncontroller = \"newreno\""),
+        ),
         ("icn.interest", with("interest = \"60 B\"")),
         ("prefix \"/two\"", FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"500 B\"\n\n[[consumer]]")),
         ("request \"random\"", format!("{FORK}\n{request}")),

@@ -8,7 +8,7 @@ use crate::error::SimError;
 use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Packet};
 use narrows_measure::{Transfer, Transfers};
 use narrows_network::Network;
-use narrows_scenario::{Ideal, Icn, NodeId};
+use narrows_scenario::{Icn, Ideal, NodeId};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
 

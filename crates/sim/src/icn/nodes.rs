@@ -9,7 +9,7 @@ use narrows_icn::{FaceId, Interned, Node, Packet, Producer, Spare};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Transfers};
 use narrows_network::{Agenda, Network, Visitor};
 use narrows_path::LinkChange;
-use narrows_scenario::{Ideal, Icn, NodeId, PrefixId, Scenario};
+use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 
