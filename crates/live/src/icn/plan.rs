@@ -8,7 +8,7 @@ use crate::wire::DATAGRAM_HEADERS;
 use narrows_icn::Method;
 use narrows_ndn::Name;
 use narrows_scenario::{Icn, LinkId, NodeId, Scenario};
-use narrows_units::{Bytes, Random, Span, Time};
+use narrows_units::{Bytes, Random, Time};
 use std::collections::BTreeMap;
 
 /// The port that NDN forwarders listen on.
@@ -121,6 +121,3 @@ fn contents(icn: &Icn, prefixes: &[Name]) -> Result<Vec<Name>, LiveError> {
 fn nanos(time: Time) -> u64 {
     time.since(Time::ZERO).as_nanos()
 }
-
-/// How long a node has to say that it is ready, and to report.
-pub const PATIENCE: Span = Span::from_secs(20);

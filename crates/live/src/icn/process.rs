@@ -1,10 +1,10 @@
 //! The processes of nodes.
 
 use super::messages::{NodePlan, NodeReport};
-use super::plan::PATIENCE;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::host::Host;
+use narrows_units::Span;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -12,6 +12,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
+
+/// How long a node has to say that it is ready, and to report.
+const PATIENCE: Span = Span::from_secs(20);
 
 /// The program that runs a node: it reads a [`NodePlan`] from its standard input, says `ready` on its standard output when it can begin, reads the
 /// beginning of the run in nanoseconds of the monotonic clock, and writes a [`NodeReport`] when the run is over. It ends when its standard input does.
