@@ -78,7 +78,10 @@ impl Client {
         let socket = match place {
             Place::Unix(path) => Socket::Unix(UnixStream::connect(path).map_err(absent)?),
             Place::Remote(remote) => match (find(remote).map_err(|text| absent(io::Error::other(text)))?, remote.transport) {
-                (Found::Tcp(stream, _), Transport::Tcp) => Socket::Tcp(stream),
+                (Found::Tcp(stream, _), Transport::Tcp) => {
+                    stream.set_nodelay(true).map_err(absent)?;
+                    Socket::Tcp(stream)
+                }
                 (Found::Tcp(_, address) | Found::Udp(address), _) => {
                     let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
                     let socket = UdpSocket::bind(any).map_err(absent)?;

@@ -6,8 +6,8 @@ use crate::face::{FaceSetup, LinkRates};
 use crate::face_uri::FaceUri;
 use crate::forwarder::{Forwarder, Opened, Sockets};
 use crate::io::{Attempt, Channel, Found, Io, find};
-use crate::reconnect::Reconnects;
 use crate::log::Log;
+use crate::reconnect::Reconnects;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
 use crate::sockets::udp::{Batch, UdpChannel, UdpRoom};
@@ -89,6 +89,23 @@ pub struct Daemon {
     woken: UnixStream,
     stop: UnixStream,
     zero: u64,
+}
+
+/// Looks on while a daemon forwards. `()` sees nothing.
+pub trait Watcher {
+    /// When the daemon is to wake for it, by the daemon's clock.
+    fn due(&self) -> Time;
+
+    /// The daemon has woken, and handles at `now` what is due.
+    fn woken(&mut self, now: Time, forwarder: &Forwarder);
+}
+
+impl Watcher for () {
+    fn due(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn woken(&mut self, _: Time, _: &Forwarder) {}
 }
 
 /// Ends a daemon from another thread or a signal handler.
@@ -212,13 +229,22 @@ impl Daemon {
     ///
     /// # Errors
     /// The kernel refuses to wait for sockets.
-    pub fn run(mut self) -> Result<(), DaemonError> {
+    pub fn run(self) -> Result<(), DaemonError> {
+        self.run_watched(&mut ())
+    }
+
+    /// The same, while `watcher` looks on.
+    ///
+    /// # Errors
+    /// As [`run`](Daemon::run) has them.
+    pub fn run_watched(mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
         let mut ready = Vec::new();
         loop {
             let now = self.now();
-            let wait = self.forwarder.due().since(now).min(LONGEST_WAIT);
-            self.io.poller.wait(if self.forwarder.due() <= now { Span::ZERO } else { wait }, &mut ready)?;
+            let due = self.forwarder.due().min(watcher.due());
+            self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(LONGEST_WAIT) }, &mut ready)?;
             let now = self.now();
+            watcher.woken(now, &self.forwarder);
             // Laws tick before packets of the same moment are counted.
             if self.forwarder.due() <= now {
                 self.forwarder.poll(now, &mut self.io);
@@ -305,6 +331,16 @@ impl Daemon {
                 self.add_stream(now, setup, stream);
             }
         }
+    }
+
+    /// Its forwarder.
+    pub fn forwarder(&self) -> &Forwarder {
+        &self.forwarder
+    }
+
+    /// When its time began, in nanoseconds of the monotonic clock.
+    pub fn zero(&self) -> u64 {
+        self.zero
     }
 
     fn accept_tcp(&mut self, now: Time, number: usize) {

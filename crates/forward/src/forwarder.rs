@@ -169,6 +169,11 @@ impl Forwarder {
         self.state.faces().find(|face| face.setup.remote == *remote).map(|face| face.slot)
     }
 
+    /// Its node, with the state of each face.
+    pub fn node(&self) -> &Node<PacketName> {
+        &self.state.node
+    }
+
     /// Addresses at which faces come in, as the management tells them.
     pub fn set_channels(&mut self, local_uris: Vec<String>) {
         self.state.memory.channels = local_uris;

@@ -19,6 +19,11 @@ impl Clock {
         Clock { zero: nanoseconds(ClockId::Monotonic) }
     }
 
+    /// The moment of the monotonic clock at which it began, in nanoseconds.
+    pub fn zero(&self) -> u64 {
+        self.zero
+    }
+
     /// The time of a moment of the monotonic clock, in nanoseconds; zero if it was before the run.
     pub fn at(&self, nanoseconds: u64) -> Time {
         Time::from_nanos(nanoseconds.saturating_sub(self.zero))

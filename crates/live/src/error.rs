@@ -43,15 +43,19 @@ pub enum LiveError {
         "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one of `narrows list controllers` whose kernel column says narrows"
     )]
     NothingToReplay,
+    /// The caller has no program for nodes.
+    #[error("nobody has said which program runs the nodes of an information-centric scenario; give one, or simulate the scenario")]
+    NoNodes,
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,
 }
 
 impl LiveError {
-    /// A place of a scenario, for people: `flow "first", transport.tick`.
+    /// A place of a scenario, for people: `flow "first", transport.tick`, `icn.law`.
     pub fn named(place: &[String]) -> String {
         match place {
+            [table, ..] if table == "icn" => place.join("."),
             [list, name] => format!("{list} \"{name}\""),
             [list, name, key @ ..] if !key.is_empty() => format!("{list} \"{name}\", {}", key.join(".")),
             other => other.join("."),

@@ -1,10 +1,11 @@
 //! A scenario from beginning to end on the kernel.
 
 use crate::acks::{Acks, Listener};
-use crate::emulator::{Classifier, Emulated, FlowStats, Progress, Session, Transit, with_sockets};
+use crate::emulator::{Classifier, EgressQueue, Emulated, FlowStats, Progress, Session, Transit, with_sockets};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
-use crate::plan::{HostMap, has_flows, plan};
+use crate::icn::{self, NodeProgram};
+use crate::plan::{HostMap, plan};
 use crate::sockets::{Outcome, Sockets};
 use crate::tap::tap;
 use crate::wire::WirePacket;
@@ -22,6 +23,8 @@ pub struct Extras {
     pub replay: bool,
     /// Flows, by their numbers in the scenario, of which each acknowledgement is sampled ([`Acks`]).
     pub acks: Vec<usize>,
+    /// The program that runs the nodes of information-centric scenarios.
+    pub nodes: Option<NodeProgram>,
 }
 
 /// Runs a scenario to its end, in as much time as it says.
@@ -41,7 +44,13 @@ pub fn run_with(
     progress: Progress<'_>,
     follower: &mut dyn Follower,
 ) -> Result<(Record, Acks), LiveError> {
-    has_flows(scenario)?;
+    if let Some(icn) = &scenario.icn {
+        if extras.replay {
+            return Err(LiveError::NothingToReplay);
+        }
+        let record = icn::run(scenario, icn, extras.nodes.as_ref().ok_or(LiveError::NoNodes)?, progress, follower)?;
+        return Ok((record, Acks::default()));
+    }
     let map = HostMap::of(scenario);
     let planned = || plan(scenario, &map.ends, map.numbers.len(), &host::running()?);
     let (plan, loaded) = LoadedControllers::load_planned(planned, extras.replay)?;
@@ -57,18 +66,25 @@ pub fn run_with(
         spout.iter_mut().for_each(|spout| spout.pour(follower));
         progress(now)
     };
-    let session = Session::run(scenario, &hosts, &classifier, progress, &tap, |clock, go_on| {
-        let running = AtomicBool::new(true);
-        thread::scope(|scope| {
-            if let Some(listener) = &mut listener {
-                let running = &running;
-                scope.spawn(move || listener.run(clock, &|| running.load(Ordering::Relaxed)));
-            }
-            let result = sockets.run(clock, &tap, go_on);
-            running.store(false, Ordering::Relaxed);
-            result
-        })
-    })?;
+    let session = Session::run(
+        scenario,
+        &hosts,
+        || EgressQueue::new(&classifier, &scenario.flows),
+        progress,
+        &tap,
+        |clock, go_on| {
+            let running = AtomicBool::new(true);
+            thread::scope(|scope| {
+                if let Some(listener) = &mut listener {
+                    let running = &running;
+                    scope.spawn(move || listener.run(clock, &|| running.load(Ordering::Relaxed)));
+                }
+                let result = sockets.run(clock, &tap, go_on);
+                running.store(false, Ordering::Relaxed);
+                result
+            })
+        },
+    )?;
     let acks = listener.map(Listener::finish).unwrap_or_default();
     let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();
@@ -93,7 +109,7 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
 }
 
 /// The record of a run, from the results of the emulator and of all flows' sockets.
-pub(crate) fn record(scenario: &Scenario, emulated: Emulated, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
+pub(crate) fn record(scenario: &Scenario, emulated: Emulated<Vec<FlowStats>>, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
     let parts = scenario.flows.iter().zip(emulated.flows).zip(outcomes);
     let flows = parts.map(|((plan, network), outcome)| flow_record(scenario, plan, network, outcome));
     scenario.record().flows(flows.collect()).links(emulated.links).events(emulated.stats.packets).emulation(emulation).finish()

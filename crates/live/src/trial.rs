@@ -2,7 +2,7 @@
 //! met.
 
 use crate::clock::Clock;
-use crate::emulator::{Classifier, Progress, Session};
+use crate::emulator::{Classifier, EgressQueue, Progress, Session};
 use crate::error::LiveError;
 use crate::host::Host;
 use crate::plan::{FIRST_PORT, HostMap, Plan};
@@ -85,15 +85,22 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
     let sender = from.namespace.enter(|| sending(datagrams)).map_err(failed)?;
     let end = Time::ZERO + scenario.duration;
     let classifier = Classifier::new(map.ends, scenario.flows.len());
-    let session = Session::run(scenario, &hosts, &classifier, progress, &Tap::default(), |clock, go_on| {
-        let answer = thread::scope(|scope| {
-            let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
-            let arrivals = receive_all(&receiver, clock, end, go_on)?;
-            let sent = sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok((sent, arrivals))
-        });
-        answer.map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
-    })?;
+    let session = Session::run(
+        scenario,
+        &hosts,
+        || EgressQueue::new(&classifier, &scenario.flows),
+        progress,
+        &Tap::default(),
+        |clock, go_on| {
+            let answer = thread::scope(|scope| {
+                let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
+                let arrivals = receive_all(&receiver, clock, end, go_on)?;
+                let sent = sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                Ok((sent, arrivals))
+            });
+            answer.map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
+        },
+    )?;
     let emulation = session.emulation(scenario, Vec::new(), &Histogram::new());
     let (sent, arrivals) = session.traffic;
     Ok(Trial { sent, arrivals, links: session.emulated.links, emulation })

@@ -4,6 +4,7 @@ use crate::captures;
 use crate::cli::{LiveArgs, OutputArgs, ProgramArgs};
 use crate::error::Failure;
 use crate::inputs;
+use crate::node;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
@@ -28,7 +29,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
     let acks = args.acks.iter().map(|name| captures::flows(&scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
-    let extras = Extras { replay: args.replay, acks };
+    let extras = Extras { replay: args.replay, acks, nodes: Some(node::program()?) };
     let names = ["kernel", "simulator"].iter().take(if args.beside_sim { 2 } else { 1 }).map(|name| (*name).to_owned()).collect();
     let settle = narrows_live::leave_emulators_core;
     let mut watch = args.watch.watch.map(|port| Watch::begin(port, &scenario.name, names, settle)).transpose()?;

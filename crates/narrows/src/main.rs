@@ -21,6 +21,7 @@ mod list;
 mod live;
 mod matrix;
 mod meter;
+mod node;
 mod outcome;
 mod output;
 mod overlays;
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         Command::List(args) => list::list(args),
         Command::Path(args) => list::path(args),
         Command::Schema => list::schema(),
+        Command::Node => node::node(),
     };
     match outcome {
         Ok(Outcome::Ok) => ExitCode::SUCCESS,

@@ -2,6 +2,7 @@
 
 use crate::cli::OutputArgs;
 use crate::error::Failure;
+use crate::node;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::{Follower, Record};
@@ -120,7 +121,9 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
 }
 
 fn run_live_one(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
-    narrows_live::run(plan, &mut live_progress(bar, weight))
+    // Where the program's file is not known, a scenario that needs it says so.
+    let extras = Extras { nodes: node::program().ok(), ..Extras::default() };
+    narrows_live::run_with(plan, &extras, &mut live_progress(bar, weight), &mut ()).map(|(record, _)| record)
 }
 
 /// Shows how far a live run is, and stops it at Ctrl-C.

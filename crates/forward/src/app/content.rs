@@ -6,7 +6,7 @@ use narrows_ndn::{Name, number};
 
 /// The segments of a versioned name from number `first` on.
 #[derive(Clone, Debug)]
-pub(crate) struct Segments {
+pub struct Segments {
     base: Name,
     prefix: PacketName,
     first: u64,

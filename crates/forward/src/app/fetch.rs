@@ -1,5 +1,6 @@
 //! A consumer: fetches an object at the rates that links write into its Data, or by a window where no link does.
 
+use super::asker::Asker;
 use super::content::Segments;
 use super::discover::discover;
 use super::fetch_error::FetchError;
@@ -27,8 +28,6 @@ const MOST_SIGNERS: usize = 16;
 /// Without any Data for so long the object is given up.
 const GIVE_UP: Span = Span::from_secs(20);
 const LIFETIME: Span = Span::from_secs(4);
-/// A process wakes up so much late now and then: many gaps between Interests on a fast link. Ours.
-const CATCH_UP: Span = Span::from_millis(1);
 
 /// How a fetch went.
 #[derive(Debug)]
@@ -94,7 +93,7 @@ pub(super) fn fetch(
         data: first.size,
         lifetime: LIFETIME,
         form: Form::Labels,
-        catch_up: CATCH_UP,
+        catch_up: Asker::CATCH_UP,
     };
     let zero = Instant::now();
     let now = || Time::from_nanos(zero.elapsed().as_nanos() as u64);

@@ -2,11 +2,13 @@
 
 pub(crate) mod answer;
 pub(crate) mod armour;
+pub(crate) mod asker;
 pub(crate) mod consumer;
 pub(crate) mod content;
 mod discover;
 pub(crate) mod fetch;
 pub(crate) mod fetch_error;
+pub(crate) mod filler;
 pub(crate) mod identity;
 pub(crate) mod object;
 pub(crate) mod producer;

@@ -2,6 +2,7 @@
 
 mod counters;
 mod error;
+mod measured;
 mod rate;
 mod registry;
 mod segments;

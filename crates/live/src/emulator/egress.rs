@@ -4,7 +4,7 @@ use super::classifier::Classifier;
 use super::round_trip::RoundTrips;
 use super::stats::FlowStats;
 use super::transit::{Identity, Load, Transit};
-use crate::wire::{Endpoints, TcpFlags, WirePacket, number_of};
+use crate::wire::{Endpoints, Frame, TcpFlags, WirePacket, number_of};
 use narrows_measure::{FlowCounters, FlowSample, Histogram};
 use narrows_network::{Network, Visitor};
 use narrows_path::Packet;
@@ -23,6 +23,33 @@ pub struct EgressPacket {
     pub packet: WirePacket,
 }
 
+/// What hosts put into the network, and what leaves it: knows whose packets are, counts them, and queues those that leave.
+pub trait Egress: Visitor<Transit<WirePacket>> {
+    /// What it has counted.
+    type Counts: Send;
+
+    /// The flow of the network to which what a host sends belongs, and whether it goes to the flow's sender; `None` for what is thrown away.
+    fn classify(&self, frame: &Frame, host: usize) -> Option<(u32, bool)>;
+
+    /// Counts a packet of this flow that enters the network, and returns its load.
+    fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load;
+
+    /// The warm-up is over.
+    fn end_warmup(&mut self);
+
+    /// Takes a sample of each flow.
+    fn sample(&mut self);
+
+    /// The latest sample of each flow.
+    fn latest_samples(&self) -> impl Iterator<Item = FlowSample>;
+
+    /// What has left the network and waits to be written, in the order of its times.
+    fn packets(&mut self) -> &mut VecDeque<EgressPacket>;
+
+    /// Its counts at the end.
+    fn finish(self) -> Self::Counts;
+}
+
 /// Counts the packets that leave the network, and keeps them until they can be written.
 pub struct EgressQueue<'a> {
     classifier: &'a Classifier,
@@ -30,10 +57,9 @@ pub struct EgressQueue<'a> {
     flows: &'a [Flow],
     /// The bytes that have arrived of each connection.
     streams: BTreeMap<Endpoints, Stream>,
-    pub stats: Vec<FlowStats>,
+    stats: Vec<FlowStats>,
     round_trips: Vec<RoundTrips>,
-    /// In the order of their times.
-    pub packets: VecDeque<EgressPacket>,
+    packets: VecDeque<EgressPacket>,
 }
 
 impl EgressQueue<'_> {
@@ -45,30 +71,42 @@ impl EgressQueue<'_> {
         let stats = vec![FlowStats::default(); count];
         EgressQueue { classifier, flows, streams: BTreeMap::new(), stats, round_trips, packets: VecDeque::new() }
     }
+}
 
-    /// The warm-up is over.
-    pub fn end_warmup(&mut self) {
+impl Egress for EgressQueue<'_> {
+    type Counts = Vec<FlowStats>;
+
+    fn classify(&self, frame: &Frame, host: usize) -> Option<(u32, bool)> {
+        self.classifier.classify(frame, host)
+    }
+
+    fn packets(&mut self) -> &mut VecDeque<EgressPacket> {
+        &mut self.packets
+    }
+
+    fn finish(self) -> Vec<FlowStats> {
+        self.stats
+    }
+
+    fn end_warmup(&mut self) {
         for stats in &mut self.stats {
             stats.at_warmup = stats.counters;
             (stats.one_way, stats.rtt) = (Histogram::new(), Histogram::new());
         }
     }
 
-    /// Takes a sample of each flow.
-    pub fn sample(&mut self) {
+    fn sample(&mut self) {
         for FlowStats { counters, samples, latest_rtt, .. } in &mut self.stats {
             let FlowCounters { arrived_wire, sent, dropped, goodput, .. } = *counters;
             samples.push(FlowSample { rtt: *latest_rtt, arrived_wire, sent, dropped, goodput, ..FlowSample::default() });
         }
     }
 
-    /// The latest sample of each flow.
-    pub fn latest_samples(&self) -> impl Iterator<Item = FlowSample> {
+    fn latest_samples(&self) -> impl Iterator<Item = FlowSample> {
         self.stats.iter().filter_map(|stats| stats.samples.last().copied())
     }
 
-    /// Counts a packet of this flow that enters the network, and returns its load.
-    pub fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load {
+    fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load {
         let payload = packet.payload().len() as u32;
         let tcp = packet.tcp();
         let number = if back || tcp.is_some() { None } else { number_of(packet.payload()) };
@@ -84,7 +122,7 @@ impl EgressQueue<'_> {
         } else if syn && let Some(endpoints) = packet.endpoints() {
             round_trips.opened(&endpoints);
         }
-        Load { payload, number }
+        Load { payload, number, urgent: false }
     }
 }
 

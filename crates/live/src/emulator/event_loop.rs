@@ -1,7 +1,6 @@
 //! Moves packets between the hosts' devices and the links, by the wall clock.
 
-use super::classifier::Classifier;
-use super::egress::{EgressPacket, EgressQueue};
+use super::egress::{Egress, EgressPacket};
 use super::scheduler::SchedStat;
 use super::stats::{Emulated, EmulatorStats};
 use super::transit::{Identity, Transit};
@@ -32,13 +31,12 @@ const BUSY_POLL: Span = Span::from_millis(100);
 /// How late packets must be that several of a connection are written as one.
 const COALESCE_AFTER: Span = Span::from_micros(200);
 
-struct Emulator<'a> {
+struct Emulator<'a, E> {
     scenario: &'a Scenario,
     hosts: &'a [Host],
-    classifier: &'a Classifier,
     clock: Clock,
     network: Network<Transit<WirePacket>>,
-    egress: EgressQueue<'a>,
+    egress: E,
     pool: Pool,
     write: Write,
     sample_at: Time,
@@ -53,22 +51,21 @@ struct Emulator<'a> {
 }
 
 /// Emulates until the scenario ends, or as long as it is to go on. With a core for itself it does not sleep while there are packets.
-pub fn emulate(
+pub fn emulate<E: Egress>(
     scenario: &Scenario,
     hosts: &[Host],
-    classifier: &Classifier,
+    egress: E,
     clock: Clock,
     tap: &Tap,
     core: Option<&DedicatedCore>,
     go_on: &dyn Fn() -> bool,
-) -> io::Result<Emulated> {
+) -> io::Result<Emulated<E::Counts>> {
     let mut emulator = Emulator {
         scenario,
         hosts,
-        classifier,
         clock,
         network: scenario.network(),
-        egress: EgressQueue::new(classifier, &scenario.flows),
+        egress,
         pool: Pool::new(),
         write: Write::new(),
         sample_at: Time::ZERO + scenario.interval,
@@ -87,10 +84,14 @@ pub fn emulate(
 
 /// That of a flow without queues.
 pub fn shortest_round_trip(scenario: &Scenario) -> Span {
-    scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min().unwrap_or(Span::ZERO)
+    let shortest = match &scenario.icn {
+        Some(icn) => icn.flow_records(scenario).iter().map(|flow| flow.base_rtt).min(),
+        None => scenario.flows.iter().map(|flow| scenario.base_rtt(flow)).min(),
+    };
+    shortest.unwrap_or(Span::ZERO)
 }
 
-impl Emulator<'_> {
+impl<E: Egress> Emulator<'_, E> {
     fn run(&mut self, go_on: &dyn Fn() -> bool) -> io::Result<Time> {
         let end = Time::ZERO + self.scenario.duration;
         let mut alarm = Alarm::new()?;
@@ -115,7 +116,7 @@ impl Emulator<'_> {
                 }
             }
             polled = now;
-            let idle = self.egress.packets.is_empty();
+            let idle = self.egress.packets().is_empty();
             let under_way = self.network.inside() > 0 || now < self.last_read + BUSY_POLL;
             let busy_polling = under_way && self.core.is_some_and(DedicatedCore::is_exclusive);
             let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + MAX_WAIT);
@@ -169,7 +170,7 @@ impl Emulator<'_> {
                 }
             };
             self.stats.crossings += 1;
-            let Some((flow, back)) = self.classifier.classify(&frame, number) else {
+            let Some((flow, back)) = self.egress.classify(&frame, number) else {
                 self.stats.unknown += 1;
                 continue;
             };
@@ -189,17 +190,17 @@ impl Emulator<'_> {
     /// Writes the first packet that is due, and returns the number of its host. While the emulator is behind, those that follow it in its
     /// connection go with it.
     fn transmit(&mut self) -> Option<usize> {
-        let EgressPacket { due, host, packet } = self.egress.packets.pop_front()?;
+        let EgressPacket { due, host, packet } = self.egress.packets().pop_front()?;
         let late = self.clock.now().since(due);
         self.stats.lateness.record(late);
         // The write is empty, so it takes the first whatever it is.
         self.write.push(packet).ok();
         while late > COALESCE_AFTER
-            && self.egress.packets.front().is_some_and(|next| next.host == host)
-            && let Some(EgressPacket { due, host, packet }) = self.egress.packets.pop_front()
+            && self.egress.packets().front().is_some_and(|next| next.host == host)
+            && let Some(EgressPacket { due, host, packet }) = self.egress.packets().pop_front()
         {
             if let Err(packet) = self.write.push(packet) {
-                self.egress.packets.push_front(EgressPacket { due, host, packet });
+                self.egress.packets().push_front(EgressPacket { due, host, packet });
                 break;
             }
             self.stats.lateness.record(self.clock.now().since(due));
@@ -212,8 +213,8 @@ impl Emulator<'_> {
         Some(host)
     }
 
-    fn finish(self, end: Time) -> Emulated {
+    fn finish(self, end: Time) -> Emulated<E::Counts> {
         let links = self.network.finish(end, self.scenario.link_plans());
-        Emulated { links, flows: self.egress.stats, stats: self.stats, ended: end }
+        Emulated { links, flows: self.egress.finish(), stats: self.stats, ended: end }
     }
 }

@@ -11,6 +11,7 @@ mod stats;
 mod transit;
 
 pub use classifier::Classifier;
+pub use egress::{Egress, EgressPacket, EgressQueue};
 pub use session::{Progress, Session};
 pub use stats::{Emulated, FlowStats, with_sockets};
 pub use transit::{Identity, Load, Transit};

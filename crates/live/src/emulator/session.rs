@@ -1,6 +1,6 @@
 //! A scenario's network between hosts, for as long as the scenario lasts.
 
-use super::classifier::Classifier;
+use super::egress::Egress;
 use super::event_loop::{emulate, shortest_round_trip};
 use super::snapshot::Snapshot;
 use super::stats::Emulated;
@@ -19,9 +19,9 @@ use std::thread;
 pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// A run of a scenario's network that is over.
-pub struct Session<T> {
+pub struct Session<T, C> {
     /// Of the emulator.
-    pub emulated: Emulated,
+    pub emulated: Emulated<C>,
     /// Of the hosts' traffic.
     pub traffic: T,
     /// CPU time of the thread of the hosts' traffic.
@@ -30,21 +30,21 @@ pub struct Session<T> {
     after: Snapshot,
 }
 
-impl<T: Send> Session<T> {
+impl<T: Send, C: Send> Session<T, C> {
     /// Emulates the scenario's links on a core of its own, while `traffic` lets the hosts communicate over them. Ends with the scenario or
-    /// the traffic, or when `progress` says so. Puts what the network knows at each sample into `tap`.
+    /// the traffic, or when `progress` says so. `egress` makes what counts packets, on the emulator's thread. Puts what the network knows at each sample into `tap`.
     ///
     /// # Errors
     ///
     /// The emulator or the traffic failed, or `progress` ended the run.
-    pub fn run(
+    pub fn run<E: Egress<Counts = C>>(
         scenario: &Scenario,
         hosts: &[Host],
-        classifier: &Classifier,
+        egress: impl FnOnce() -> E + Send,
         progress: Progress<'_>,
         tap: &Tap,
         traffic: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
-    ) -> Result<Session<T>, LiveError> {
+    ) -> Result<Session<T, C>, LiveError> {
         let snapshot = || Snapshot::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
         let end = Time::ZERO + scenario.duration;
         let (going, stopped) = (AtomicBool::new(true), AtomicBool::new(false));
@@ -59,7 +59,7 @@ impl<T: Send> Session<T> {
                 if let Some(core) = &core {
                     core.pin();
                 }
-                emulate(scenario, hosts, classifier, clock, tap, core.as_ref(), &go_on)
+                emulate(scenario, hosts, egress(), clock, tap, core.as_ref(), &go_on)
             });
             let communicating = scope.spawn(|| {
                 let answer = traffic(clock, &go_on);
@@ -106,6 +106,8 @@ impl<T: Send> Session<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::classifier::Classifier;
+    use super::super::egress::EgressQueue;
     use super::*;
     use std::time::Instant;
 
@@ -114,12 +116,12 @@ mod tests {
         let link = "duration = \"60 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n";
         let flow = "[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
         let scenario = narrows_scenario::parse(&format!("{link}{flow}"), "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
-        let begun = Instant::now();
+        let (begun, classifier) = (Instant::now(), Classifier::new(vec![(0, 1)], 1));
         let played = std::panic::catch_unwind(|| {
             Session::run(
                 &scenario,
                 &[],
-                &Classifier::new(vec![(0, 1)], 1),
+                || EgressQueue::new(&classifier, &scenario.flows),
                 &mut |_| true,
                 &Tap::default(),
                 |_, _| -> Result<(), LiveError> { panic!("falls") },

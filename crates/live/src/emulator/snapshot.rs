@@ -29,8 +29,9 @@ impl Snapshot {
         for host in hosts {
             let counted = host.namespace.enter(|| Netlink::open()?.stats(DEVICE))?;
             overrun += counted.tx_dropped;
-            refused += counted.rx_dropped;
-            spoiled += host.namespace.enter(found_wrong)?;
+            let (no_room, wrong) = host.namespace.enter(lost_in_kernel)?;
+            refused += counted.rx_dropped + no_room;
+            spoiled += wrong;
         }
         Ok(Snapshot { cpu: CpuTicks::read()?, overrun, refused, spoiled })
     }
@@ -61,10 +62,11 @@ impl Snapshot {
     }
 }
 
-/// Packets in which the kernel of the calling thread's namespace found something wrong (Documentation/networking/snmp_counter.rst). Of
-/// those over IPv6 the files count UDP's and the headers'; TCP's are counted for both.
-fn found_wrong() -> io::Result<u64> {
-    const COUNTERS: [&str; 5] = ["Ip InHdrErrors", "Tcp InCsumErrors", "Udp InCsumErrors", "Ip6InHdrErrors", "Udp6InCsumErrors"];
+/// Packets for which UDP sockets of the calling thread's namespace had no room, and those in which its kernel found something wrong
+/// (Documentation/networking/snmp_counter.rst). Of those over IPv6 the files count UDP's and the headers'; TCP's are counted for both.
+fn lost_in_kernel() -> io::Result<(u64, u64)> {
+    const NO_ROOM: [&str; 2] = ["Udp RcvbufErrors", "Udp6RcvbufErrors"];
+    const WRONG: [&str; 5] = ["Ip InHdrErrors", "Tcp InCsumErrors", "Udp InCsumErrors", "Ip6InHdrErrors", "Udp6InCsumErrors"];
     let (old, new) =
         (fs::read_to_string("/proc/thread-self/net/snmp")?, fs::read_to_string("/proc/thread-self/net/snmp6").unwrap_or_default());
     let lines: Vec<&str> = old.lines().collect();
@@ -74,7 +76,9 @@ fn found_wrong() -> io::Result<u64> {
         names.zip(pair[1].split_whitespace().skip(1))
     });
     let v6 = new.lines().filter_map(|line| line.split_once(char::is_whitespace)).map(|(name, count)| (name.to_owned(), count.trim()));
-    Ok(v4.chain(v6).filter(|(name, _)| COUNTERS.contains(&name.as_str())).filter_map(|(_, count)| count.parse::<u64>().ok()).sum())
+    let counters: Vec<(String, u64)> = v4.chain(v6).filter_map(|(name, count)| Some((name, count.parse().ok()?))).collect();
+    let sum = |names: &[&str]| counters.iter().filter(|(name, _)| names.contains(&name.as_str())).map(|(_, count)| count).sum();
+    Ok((sum(&NO_ROOM), sum(&WRONG)))
 }
 
 impl CpuTicks {

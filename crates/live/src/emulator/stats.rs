@@ -5,9 +5,10 @@ use narrows_measure::{FlowCounters, FlowSample, Histogram, LinkRecord};
 use narrows_units::{Span, Time};
 
 /// The results of an emulation.
-pub struct Emulated {
+pub struct Emulated<C> {
     pub links: Vec<LinkRecord>,
-    pub flows: Vec<FlowStats>,
+    /// What was counted of flows.
+    pub flows: C,
     pub stats: EmulatorStats,
     /// When it stopped.
     pub ended: Time,

@@ -12,6 +12,8 @@ pub struct Load {
     pub payload: u32,
     /// Its number, of a datagram that has one.
     pub number: Option<u64>,
+    /// It goes before others where a queue knows priorities.
+    pub urgent: bool,
 }
 
 /// Who a packet is, of those that a link has dropped.
@@ -56,6 +58,9 @@ impl<P: Packet> Packet for Transit<P> {
     }
     fn flow(&self) -> u64 {
         u64::from(self.identity.flow) << 1 | u64::from(self.identity.back)
+    }
+    fn is_urgent(&self) -> bool {
+        self.identity.load.urgent
     }
     fn header(&mut self) -> Option<&mut Header> {
         self.packet.header()

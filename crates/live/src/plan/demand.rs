@@ -1,6 +1,7 @@
 //! How much a scenario asks of the emulator, before it is run.
 
 use crate::error::LiveError;
+use crate::icn;
 use narrows_path::LinkChange;
 use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
 use narrows_units::Rate;
@@ -19,6 +20,9 @@ const PACKET: f64 = 1_500.0;
 ///
 /// The scenario asks for more than the host carries; or nothing limits a flow.
 pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
+    if let Some(icn) = &scenario.icn {
+        return icn::affordable(scenario, icn, maximum);
+    }
     let mut asked: BTreeMap<LinkId, f64> = BTreeMap::new();
     for flow in &scenario.flows {
         let size = (flow.transport.mss + flow.transport.headers).get() as f64;

@@ -1,4 +1,4 @@
-//! The hosts of a scenario: the nodes where its flows begin and end, in the order of the nodes.
+//! The hosts of a scenario: the nodes where its flows begin and end, in the order of the nodes; of an information-centric one, all.
 
 use narrows_scenario::{NodeId, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,13 @@ impl HostMap {
         let nodes: BTreeSet<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
         let numbers: BTreeMap<NodeId, usize> = nodes.into_iter().enumerate().map(|(host, node)| (node, host)).collect();
         let ends = scenario.flows.iter().map(|flow| (numbers[&flow.from], numbers[&flow.to])).collect();
+        HostMap { numbers, ends }
+    }
+
+    /// Every node is a host, with its number, and each link the route of a flow.
+    pub fn of_nodes(scenario: &Scenario) -> HostMap {
+        let numbers = (0..scenario.nodes.len()).map(|node| (NodeId(node), node)).collect();
+        let ends = scenario.links.iter().map(|link| (link.from.0, link.to.0)).collect();
         HostMap { numbers, ends }
     }
 

@@ -17,4 +17,4 @@ pub use hosts::HostMap;
 pub use kernel::{CUBIC_SWITCHES, Kernel};
 pub use options::{Plan, RouteMetrics, SocketOptions, UNLIMITED_PACING};
 pub use ports::{FIRST_PORT, flow_of, port};
-pub use refuse::{RECEIVE_BUFFERS, has_flows, plan};
+pub use refuse::{RECEIVE_BUFFERS, has_flows, plan, refuse_icn};

@@ -4,7 +4,7 @@ use super::flows::with_program_flows;
 use super::records::flow_records;
 use super::sampler::Sampler;
 use super::set::{Ending, Program, ProgramSet};
-use crate::emulator::{Classifier, Progress, Session, Transit};
+use crate::emulator::{Classifier, EgressQueue, Progress, Session, Transit};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
 use crate::plan::{HostMap, has_flows, names_of, plan};
@@ -79,20 +79,27 @@ pub fn run_program(
         spout.iter_mut().for_each(|spout| spout.pour(follower));
         progress(now)
     };
-    let session = Session::run(&whole, &hosts, &classifier, progress, &tap, |clock, go_on| {
-        let running = AtomicBool::new(true);
-        let both = || go_on() && running.load(Ordering::Relaxed);
-        thread::scope(|scope| {
-            let flows = scope.spawn(|| sockets.run(clock, &tap, &both));
-            let samples = scope.spawn(|| sampler.run(clock, whole.interval, &tap, &both));
-            let ending = programs.run(&|| both() && !flows.is_finished());
-            running.store(false, Ordering::Relaxed);
-            flows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            let sampled = samples.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            sampled.map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
-            Ok(ending)
-        })
-    })?;
+    let session = Session::run(
+        &whole,
+        &hosts,
+        || EgressQueue::new(&classifier, &whole.flows),
+        progress,
+        &tap,
+        |clock, go_on| {
+            let running = AtomicBool::new(true);
+            let both = || go_on() && running.load(Ordering::Relaxed);
+            thread::scope(|scope| {
+                let flows = scope.spawn(|| sockets.run(clock, &tap, &both));
+                let samples = scope.spawn(|| sampler.run(clock, whole.interval, &tap, &both));
+                let ending = programs.run(&|| both() && !flows.is_finished());
+                running.store(false, Ordering::Relaxed);
+                flows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                let sampled = samples.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                sampled.map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
+                Ok(ending)
+            })
+        },
+    )?;
     let ending = session.traffic.as_ref().map_err(|(what, error)| LiveError::System {
         what: format!("{what} cannot be started"),
         error: io::Error::new(error.kind(), error.to_string()),

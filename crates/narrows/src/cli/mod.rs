@@ -80,6 +80,9 @@ pub enum Command {
     Path(PathArgs),
     /// Print the JSON Schema of scenario files
     Schema,
+    /// Run a node of an information-centric scenario, as `narrows live` says on standard input
+    #[command(hide = true)]
+    Node,
 }
 
 impl Default for Command {

@@ -15,6 +15,7 @@ mod interop;
 mod kernel;
 mod kernel_kill;
 mod live;
+mod live_icn;
 mod networks;
 mod notebooks;
 mod outside;

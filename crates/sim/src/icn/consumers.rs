@@ -1,7 +1,6 @@
 //! Consumers come, ask, and go.
 
 use super::contents::Request;
-use super::ideal::Ideal;
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
@@ -9,7 +8,7 @@ use crate::error::SimError;
 use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Nacking, Neighbour, Packet, ProxyConfig};
 use narrows_measure::{Transfer, Transfers};
 use narrows_network::Network;
-use narrows_scenario::{Icn, NodeId};
+use narrows_scenario::{Icn, Ideal, NodeId};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
 

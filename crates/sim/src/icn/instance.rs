@@ -37,19 +37,6 @@ impl ConsumerInstance {
 
     /// Adds what it has done so far.
     pub(crate) fn add_to(&self, flow: &mut FlowCounters, consumer: &mut ConsumerCounters) {
-        let counters = self.consumer.counters();
-        let interests = counters.interests.primary + counters.interests.secondary;
-        let size = self.data.get();
-        flow.sent += interests;
-        flow.retransmitted += counters.retransmissions;
-        flow.arrived += counters.data.primary + counters.data.secondary + counters.duplicates;
-        flow.duplicates += counters.duplicates;
-        flow.goodput += counters.goodput;
-        flow.declared_lost += counters.nacks.total() + counters.timeouts;
-        flow.timeouts += counters.timeouts;
-        consumer.primary += Bytes::new(counters.data.primary * size);
-        consumer.secondary += Bytes::new(counters.data.secondary * size);
-        consumer.nacks += counters.nacks.total();
-        consumer.interests += interests;
+        self.consumer.counters().add_to(self.data, flow, consumer);
     }
 }

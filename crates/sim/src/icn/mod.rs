@@ -3,7 +3,6 @@
 mod build;
 mod consumers;
 mod contents;
-mod ideal;
 mod instance;
 mod nodes;
 mod parcel;

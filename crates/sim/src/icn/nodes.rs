@@ -1,7 +1,6 @@
 //! The nodes of an information-centric network, with their consumers and producers.
 
 use super::contents::{Contents, Draws};
-use super::ideal::Ideal;
 use super::instance::ConsumerInstance;
 use super::parcel::Parcel;
 use super::probes::Probes;
@@ -10,7 +9,7 @@ use narrows_icn::{FaceId, Interned, Node, Packet, Producer, Spare};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Transfers};
 use narrows_network::{Agenda, Network, Visitor};
 use narrows_path::LinkChange;
-use narrows_scenario::{Icn, NodeId, PrefixId, Scenario};
+use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 

@@ -4,63 +4,12 @@ use super::instance::ConsumerInstance;
 use super::nodes::{Nodes, Tally};
 use super::parcel::Parcel;
 use super::probes::Probes;
-use narrows_icn::{ByClass, Subflow};
 use narrows_measure::{
-    ConsumerCounters, ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, InterestCounters,
-    RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample,
+    ConsumerCounters, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, InterestCounters, RatesSample, Record,
 };
 use narrows_network::Network;
-use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Rates;
-
-/// The flows' records before the run: those of consumers, and of request processes one for each node.
-fn plans(scenario: &Scenario) -> Vec<FlowRecord> {
-    let Some(icn) = &scenario.icn else { return Vec::new() };
-    let plan = |name: String, controller: String, start: Time, end: Option<Time>, at: NodeId, prefix: PrefixId| {
-        let way = icn.way(at, prefix);
-        let both = way.iter().filter_map(|coming| icn.faces.iter().find(|face| face.coming == *coming));
-        let delay = |link: LinkId| scenario.links[link.0].config.delay;
-        FlowRecord {
-            name,
-            controller,
-            start,
-            end,
-            completed: false,
-            transfers: None,
-            base_rtt: both.fold(Span::ZERO, |sum, face| sum + delay(face.leaving) + delay(face.coming)),
-            route: way.iter().map(|link| link.0).collect(),
-            mss: icn.prefixes[prefix.0].data,
-            total: FlowCounters::default(),
-            steady: FlowCounters::default(),
-            rtt: Histogram::new(),
-            one_way: Histogram::new(),
-            samples: Vec::new(),
-        }
-    };
-    let single = icn.consumers.iter().map(|consumer| {
-        plan(consumer.name.clone(), consumer.by.text().to_owned(), consumer.start, consumer.stop, consumer.at, consumer.prefix)
-    });
-    let many = icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
-    let many = many.map(|(process, at)| {
-        let name = process.at_node(&scenario.nodes[at.0].name);
-        plan(name, process.by.text().to_owned(), process.start, None, at, process.prefixes[0])
-    });
-    single.chain(many).collect()
-}
-
-/// The record before anything is measured.
-pub(super) fn blank_record(scenario: &Scenario, icn: &Icn) -> Record {
-    let flows = plans(scenario);
-    let consumer = |place| ConsumerRecord { many: place >= icn.consumers.len(), ..ConsumerRecord::default() };
-    let record = IcnRecord {
-        law: icn.law.as_ref().map(|law| law.text().to_owned()),
-        rates: vec![RatesRecord::default(); scenario.links.len()],
-        consumers: (0..flows.len()).map(consumer).collect(),
-        ..IcnRecord::default()
-    };
-    scenario.blank_record::<Parcel>().flows(flows).icn(record).finish()
-}
 
 impl Nodes<'_> {
     /// The record of a finished run.
@@ -83,7 +32,7 @@ impl Nodes<'_> {
         for ((rates, total), before) in rates.iter_mut().zip(interests).zip(&rates_at_warmup) {
             (rates.total, rates.steady) = (total, total.since(before));
         }
-        let plans = plans(scenario);
+        let plans = icn.flow_records(scenario);
         let flow_records = plans.into_iter().zip(flows).zip(self.tallies).zip(counts).zip(&flows_at_warmup);
         let flow_records = flow_records.map(|((((plan, samples), tally), (total, _)), before)| FlowRecord {
             end: tally.finished.or(plan.end),
@@ -151,13 +100,8 @@ impl Nodes<'_> {
             };
             let mut asks = ConsumerSample { at: now, counters: *asking, ..ConsumerSample::default() };
             if let Some(instance) = self.instances.get(flow).filter(|_| flow < self.icn.consumers.len()) {
-                let (primary, secondary) = if instance.over { (Rate::ZERO, Rate::ZERO) } else { instance.consumer.rates() };
-                (asks.primary_rate, asks.secondary_rate) = (primary, secondary);
-                sample.rtt = instance.consumer.latest_rtt();
-                sample.in_flight = instance.consumer.in_flight() as u32;
-                sample.cwnd = instance.consumer.in_flight() as f64;
-                sample.pacing = Some(Rate::from_bps(primary.as_bps().saturating_add(secondary.as_bps()))).filter(|rate| !rate.is_zero());
-                instance.consumer.subflows().for_each(|subflow| record_subflow(&mut self.probes.consumers[flow].subflows, now, subflow));
+                instance.consumer.sample(&mut sample, &mut asks);
+                instance.consumer.sample_subflows(now, &mut self.probes.consumers[flow].subflows);
             }
             self.probes.flows[flow].push(sample);
             self.probes.consumers[flow].samples.push(asks);
@@ -176,14 +120,4 @@ impl Nodes<'_> {
         self.probes.rates_at_warmup = (0..self.far_ends.len()).map(|link| self.interests(link)).collect();
         self.tallies.iter_mut().for_each(|tally| tally.rtt = Histogram::new());
     }
-}
-
-fn record_subflow(records: &mut Vec<SubflowRecord>, now: Time, subflow: &Subflow) {
-    let place = records.iter().position(|record| record.path == subflow.id).unwrap_or_else(|| {
-        records.push(SubflowRecord { path: subflow.id, samples: Vec::new() });
-        records.len() - 1
-    });
-    let ByClass { primary, secondary } = subflow.received;
-    let Rates { primary: primary_rate, secondary: secondary_rate } = subflow.rates;
-    records[place].samples.push(SubflowSample { at: now, primary, secondary, primary_rate, secondary_rate });
 }

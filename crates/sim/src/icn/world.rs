@@ -3,7 +3,6 @@
 use super::build;
 use super::nodes::{Nodes, PROBES};
 use super::parcel::Parcel;
-use super::sampling::blank_record;
 use crate::error::SimError;
 use crate::follow::tell;
 use crate::pulse::{Progress, Pulse};
@@ -16,7 +15,7 @@ use narrows_units::Time;
 pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>, follower: &mut dyn Follower) -> Result<Record, SimError> {
     let nodes = build::nodes(scenario, icn, Pulse::new(progress))?;
     if follower.follows() {
-        follower.begun(blank_record(scenario, icn));
+        follower.begun(icn.blank_record::<Parcel>(scenario));
     }
     let mut world = World { network: scenario.network(), nodes, follower, events: 0 };
     world.run(Time::ZERO + scenario.duration)?;

@@ -2,12 +2,14 @@
 
 mod controller;
 mod flow;
+mod icn;
 mod sysctl;
 mod transport;
 
 #[cfg(test)]
 mod tests;
 
+pub use icn::refuse_icn;
 pub use sysctl::RECEIVE_BUFFERS;
 
 use super::addresses::{MAX_CLASSES, MAX_HOSTS};
@@ -25,7 +27,7 @@ use transport::{Tcp, tcp};
 /// Smallest MTU of IPv6 (RFC 8200 section 5), which every host has.
 const MIN_MTU: u64 = 1280;
 
-/// Refuses an information-centric scenario, whose nodes are not those of a kernel.
+/// Refuses an information-centric scenario, whose nodes are no hosts of flows.
 ///
 /// # Errors
 ///
@@ -34,8 +36,8 @@ pub fn has_flows(scenario: &Scenario) -> Result<(), LiveError> {
     if scenario.icn.is_none() {
         return Ok(());
     }
-    let problem = "an information-centric network has nodes that forward Interests and Data, and the kernel has none";
-    Err(LiveError::refused(["icn"], problem, "simulate it with narrows run"))
+    let problem = "programs of one's own run between hosts of flows, and there are none";
+    Err(LiveError::refused(["icn"], problem, "leave the program out"))
 }
 
 /// The settings by which a kernel runs a scenario. `ends` are the hosts of each flow, of which there are `hosts`.
@@ -57,7 +59,7 @@ pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], hosts: usize, kernel: 
         changes: _,
         // The timing of real hosts varies by itself.
         send_overhead: _,
-        // Refused by `has_flows`.
+        // Run by other means.
         icn: _,
         // Of reports.
         name: _,

@@ -1,8 +1,8 @@
 //! Values of rows and columns as coloured cells.
 
 use super::axis::{Placed, placed};
-use super::model::{Figure, Heat};
 use super::curves::{Area, Drawn, INK, SOFT, font, head};
+use super::model::{Figure, Heat};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

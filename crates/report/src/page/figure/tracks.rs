@@ -1,8 +1,8 @@
 //! Dots on tracks, row by row.
 
+use super::curves::{Area, Drawn, INK, LINE, SOFT, WIDE, font, head, legend};
 use super::marker::Marker;
 use super::model::{Figure, Series, Tracks};
-use super::curves::{Area, Drawn, INK, LINE, SOFT, WIDE, font, head, legend};
 use crate::page::style::colour;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -1,16 +1,18 @@
 //! How long a content would take alone.
 
+use super::model::{Icn, PrefixId};
+use crate::{LinkId, NodeId, Scenario};
 use narrows_icn::Form;
-use narrows_scenario::{Icn, LinkId, NodeId, PrefixId, Scenario};
 use narrows_units::{Rate, Span};
 
 /// The ways from a node to the producers of a prefix, as a content alone on them sees them. What changes of a link counts at its best.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ideal {
+pub struct Ideal {
     /// From the first Interest to the first Data, by the fastest way.
     first: Span,
     /// The time between two Data packets if all ways are used at once.
     each: Span,
+    rate: Rate,
     /// The links where they are narrowest, over each of which one Data packet may come with the first.
     abreast: u64,
 }
@@ -26,7 +28,8 @@ struct Hop {
 }
 
 impl Ideal {
-    pub(super) fn new(scenario: &Scenario, icn: &Icn, at: NodeId, prefix: PrefixId) -> Ideal {
+    /// From this node to the producers of this prefix.
+    pub fn new(scenario: &Scenario, icn: &Icn, at: NodeId, prefix: PrefixId) -> Ideal {
         let plan = &icn.prefixes[prefix.0];
         let mut hops = hops(scenario, icn, prefix);
         let mut times = vec![Span::MAX; scenario.nodes.len()];
@@ -48,11 +51,16 @@ impl Ideal {
         let (reached, _) = augmenting(&hops, scenario.nodes.len(), at.0, producer);
         let narrowest = hops.iter().filter(|hop| reached[hop.from] && !reached[hop.to]);
         let (abreast, sum) = narrowest.fold((0, 0u64), |(count, sum), hop| (count + 1, sum.saturating_add(hop.used)));
-        Ideal { first: times[at.0], each: Rate::from_bps(sum).time_for(plan.data), abreast }
+        Ideal { first: times[at.0], each: Rate::from_bps(sum).time_for(plan.data), rate: Rate::from_bps(sum), abreast }
+    }
+
+    /// The rate of Data if all ways are used at once; zero if nothing limits it.
+    pub fn rate(&self) -> Rate {
+        self.rate
     }
 
     /// The least time in which so many segments can come.
-    pub(super) fn time(&self, segments: u64) -> Span {
+    pub fn time(&self, segments: u64) -> Span {
         self.first + self.each * segments.saturating_sub(self.abreast)
     }
 }
@@ -123,7 +131,7 @@ mod tests {
             "duration = \"1 s\"\n[icn]\nlaw = \"none\"\nstrategy = \"{strategy}\"\nsteering = \"{steering}\"\n{links}\
              [[prefix]]\nname = \"/p\"\nat = \"d\"\ndata = \"1000 B\"\n[[consumer]]\nat = \"a\"\nprefix = \"/p\"\ncontroller = \"cubic\"\n"
         );
-        let scenario = narrows_scenario::parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
+        let scenario = crate::parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
             .unwrap_or_else(|error| panic!("{}", error.short()));
         let icn = scenario.icn.as_ref().expect("it is one");
         Ideal::new(&scenario, icn, icn.consumers[0].at, PrefixId(0))

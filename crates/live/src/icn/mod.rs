@@ -1,0 +1,20 @@
+//! Information-centric scenarios: each node is a process with a forwarder, its consumers and its producers, in a namespace of its own.
+//!
+//! The program of a node is the caller's ([`NodeProgram`]): it reads a [`NodePlan`] and answers with a [`NodeReport`].
+
+mod addresses;
+mod egress;
+mod load;
+mod messages;
+mod plan;
+mod process;
+mod record;
+mod run;
+mod sizes;
+
+pub(crate) use load::affordable;
+pub use messages::{
+    ConsumerPlan, ConsumerReport, Counts, FacePlan, FaceReport, Interests, Moment, NodePlan, NodeReport, ProducerPlan, RouteEntry, Times,
+};
+pub use process::NodeProgram;
+pub(crate) use run::run;

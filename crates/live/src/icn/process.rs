@@ -1,0 +1,131 @@
+//! The processes of nodes.
+
+use super::messages::{NodePlan, NodeReport};
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::host::Host;
+use narrows_units::Span;
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long a node has to say that it is ready, and to report.
+const PATIENCE: Span = Span::from_secs(20);
+
+/// The program that runs a node: it reads a [`NodePlan`] from its standard input, says `ready` on its standard output when it can begin, reads the
+/// beginning of the run in nanoseconds of the monotonic clock, and writes a [`NodeReport`] when the run is over. It ends when its standard input does.
+#[derive(Clone, Debug)]
+pub struct NodeProgram {
+    /// Its file.
+    pub file: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// The process of a node in its namespace. It ends with this.
+pub struct NodeProcess {
+    name: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    /// Lines that it writes.
+    lines: Receiver<io::Result<String>>,
+}
+
+impl NodeProcess {
+    /// Starts it, and tells it what to do.
+    pub fn start(host: &Host, program: &NodeProgram, plan: &NodePlan) -> Result<NodeProcess, LiveError> {
+        let failed = |error| failed(&host.name, "cannot be started", error);
+        let spawn = || {
+            let mut command = Command::new(&program.file);
+            // Signals of the terminal are for this process, which ends its nodes.
+            command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+            command.spawn()
+        };
+        let mut child = host.namespace.enter(spawn).map_err(failed)?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let (sender, lines) = channel();
+        let mut process = NodeProcess { name: host.name.clone(), child, input, lines };
+        let output = output.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        thread::Builder::new()
+            .spawn(move || {
+                let mut output = BufReader::new(output);
+                loop {
+                    let mut line = String::new();
+                    let read = output.read_line(&mut line);
+                    let over = !matches!(read, Ok(length) if length > 0);
+                    // Nobody listens any more if this is gone.
+                    if sender.send(read.map(|_| line)).is_err() || over {
+                        return;
+                    }
+                }
+            })
+            .map_err(failed)?;
+        let plan = serde_json::to_string(plan).map_err(|error| failed(error.into()))?;
+        process.tell(&plan).map_err(failed)?;
+        Ok(process)
+    }
+
+    fn tell(&mut self, line: &str) -> io::Result<()> {
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        writeln!(input, "{line}")?;
+        input.flush()
+    }
+
+    /// The next line that it writes.
+    fn line(&mut self) -> Result<String, LiveError> {
+        let patience = Duration::from_nanos(PATIENCE.as_nanos());
+        let line = match self.lines.recv_timeout(patience) {
+            Ok(Ok(line)) if !line.is_empty() => Ok(line),
+            Ok(Ok(_)) => Err(io::Error::other("its process has ended")),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, format!("it says nothing for {PATIENCE}"))),
+        };
+        line.map_err(|error| failed(&self.name, "failed", error))
+    }
+
+    /// Waits until it is ready.
+    pub fn wait_until_ready(&mut self) -> Result<(), LiveError> {
+        let line = self.line()?;
+        if line.trim() == "ready" { Ok(()) } else { Err(failed(&self.name, "failed", io::Error::other(line))) }
+    }
+
+    /// Begins the run.
+    pub fn begin(&mut self, clock: Clock) -> Result<(), LiveError> {
+        self.tell(&clock.zero().to_string()).map_err(|error| failed(&self.name, "failed", error))
+    }
+
+    /// Fails if its process has ended with an error. One that has ended well has reported.
+    pub fn check(&mut self) -> Result<(), LiveError> {
+        match self.child.try_wait() {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) if status.success() => Ok(()),
+            Ok(Some(status)) => Err(failed(&self.name, "failed", io::Error::other(format!("its process ended with {status}")))),
+            Err(error) => Err(failed(&self.name, "failed", error)),
+        }
+    }
+
+    /// What it has measured, once the run is over.
+    pub fn report(&mut self) -> Result<NodeReport, LiveError> {
+        let line = self.line()?;
+        serde_json::from_str(&line).map_err(|error| failed(&self.name, "failed", error.into()))
+    }
+}
+
+impl Drop for NodeProcess {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        // One that has ended needs no more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Its last words, if it had any, were written to standard error.
+        let _ = self.lines.try_iter().count();
+    }
+}
+
+fn failed(name: &str, what: &str, error: io::Error) -> LiveError {
+    LiveError::System { what: format!("the node \"{name}\" {what}"), error, remedy: "its own words, if there are any, stand above" }
+}

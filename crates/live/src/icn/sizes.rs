@@ -1,0 +1,68 @@
+//! The octets of NDN packets that are as large on a link as a scenario says.
+
+use crate::wire::DATAGRAM_HEADERS;
+use narrows_ndn::lp::{Header, Label, LabelFlags, Mircc, PathLabel};
+use narrows_ndn::{InterestDraft, Name};
+use narrows_units::Bytes;
+
+/// Segments are numbered with up to four octets.
+const LAST_SEGMENT: u64 = u32::MAX as u64;
+
+/// The path label of so many hops.
+fn label(hops: usize) -> PathLabel {
+    let mut label = PathLabel::new(LabelFlags::Fallback);
+    // A longer path has no label.
+    (0..hops).all(|_| Label::new(1).is_some_and(|hop| label.push(hop)));
+    label
+}
+
+/// The name of a content with this number, written with so many digits.
+pub fn content(prefix: &Name, number: usize, digits: usize) -> Name {
+    prefix.clone().generic(format!("{number:0digits$}").as_bytes())
+}
+
+/// The digits of the numbers of contents with which the largest Interest is as large as it should be, headers of IP and UDP included, on a path of so
+/// many links; the size that it has with one digit, if that is more.
+pub fn digits(prefix: &Name, contents: usize, hops: usize, interest: Bytes) -> Result<usize, Bytes> {
+    let least = contents.saturating_sub(1).to_string().len();
+    let size = interest_size(prefix, least, hops);
+    let missing = interest.get().checked_sub(size.get()).ok_or(size)?;
+    Ok(least + missing as usize)
+}
+
+fn interest_size(prefix: &Name, digits: usize, hops: usize) -> Bytes {
+    let name = content(prefix, 0, digits).segment(LAST_SEGMENT);
+    let (mut interest, mut packet) = (Vec::new(), Vec::new());
+    InterestDraft { nonce: Some(0), lifetime_ms: Some(4000), ..InterestDraft::new(name.as_ref()) }.write(&mut interest);
+    let mircc = Mircc { class: Some(0), round_trip_us: Some(0), path_label: Some(label(hops)), ..Mircc::default() };
+    Header { mircc, ..Header::default() }.write_packet(Some(&interest), &mut packet);
+    DATAGRAM_HEADERS + Bytes::new(packet.len() as u64)
+}
+
+/// The octets of a Data that has this size on the link behind its producer's node, headers of IP and UDP included. On each further link its path label
+/// has 1.5 octets more.
+pub fn data(size: Bytes) -> usize {
+    let mircc = Mircc { primary_bps: Some(0), secondary_bps: Some(0), path_id: Some(1), path_label: Some(label(1)), ..Mircc::default() };
+    let below = |octets: usize| {
+        let mut packet = Vec::new();
+        Header { mircc, ..Header::default() }.write_packet(Some(&vec![0; octets]), &mut packet);
+        packet.len() - octets
+    };
+    let whole = size.saturating_sub(DATAGRAM_HEADERS).get() as usize;
+    whole.saturating_sub(below(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interests_are_filled_up_and_data_leaves_room_for_its_fields() {
+        let prefix: Name = "/film".parse().expect("a name");
+        let digits = digits(&prefix, 3, 4, Bytes::new(100)).expect("it fits");
+        assert_eq!(interest_size(&prefix, digits, 4), Bytes::new(100));
+        // LpPacket 4, Fragment 4, rates and path hash 12 each, label 4 + 3 + 3 + 2 + 2.
+        assert_eq!(data(Bytes::new(1000)), 1000 - 28 - 8 - 36 - 14);
+        assert!(super::digits(&prefix, 3, 4, Bytes::new(60)).is_err_and(|needed| needed > Bytes::new(60)));
+    }
+}

@@ -1,0 +1,103 @@
+//! What nodes of real forwarders do not do of an information-centric scenario.
+
+use super::super::addresses::{MAX_CLASSES, MAX_HOSTS};
+use crate::error::LiveError;
+use narrows_icn::{Form, ShaperForm};
+use narrows_path::LinkChange;
+use narrows_scenario::{Icn, Prefix, Scenario, What};
+use narrows_units::Bytes;
+
+/// Data of fewer bytes have no room for their name, their fields and their signature.
+const LEAST_DATA: Bytes = Bytes::new(250);
+/// The largest packet of NDN (`MAX_NDN_PACKET_SIZE` of ndn-cxx), with headers of IPv4 and UDP.
+const MOST_DATA: Bytes = Bytes::new(8828);
+
+/// Refuses what real nodes cannot honour.
+///
+/// # Errors
+///
+/// The first key that they cannot honour, and what they could.
+pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(), LiveError> {
+    // A key that is new does not compile until it has its place here, or is honoured elsewhere.
+    let Scenario {
+        changes,
+        nodes,
+        // Honoured by the run, the emulator and the nodes. Links are those of the simulator, with all of their keys.
+        duration: _,
+        warmup: _,
+        interval: _,
+        seed: _,
+        links: _,
+        // Real hosts are late by themselves.
+        send_overhead: _,
+        // There are none.
+        flows: _,
+        icn: _,
+        // Of reports.
+        name: _,
+        expect: _,
+    } = scenario;
+    let Icn {
+        law,
+        shaper,
+        shaper_form,
+        shaped_capacity,
+        steering,
+        prefixes,
+        requests,
+        // Honoured by the nodes.
+        shaper_queue: _,
+        proxy: _,
+        strategy: _,
+        cache: _,
+        pending: _,
+        lifetime: _,
+        consumers: _,
+        faces: _,
+        // Refused where it is too small (`node_plans`).
+        interest: _,
+    } = icn;
+    let refused = |key: &str, problem: &str, remedy: &str| Err(LiveError::refused(["icn", key], problem, remedy));
+    if law.is_none() && *shaper {
+        let problem = "a forwarder shapes Interests for links of which it computes rates";
+        return refused("law", problem, "add shaper = false or a law, or simulate it with narrows run");
+    }
+    if *shaper_form != ShaperForm::Boundary {
+        return refused("shaper_form", "the forwarder's shaper leaves nothing over", "give \"boundary\", or simulate it with narrows run");
+    }
+    if !shaped_capacity {
+        let problem = "the forwarder's laws share out what its shaper leaves for Data";
+        return refused("shaped_capacity", problem, "leave it out, or simulate it with narrows run");
+    }
+    if *steering != Form::Labels {
+        let problem = "Interests on the wire are steered by labels (RFC 9531)";
+        return refused("steering", problem, "give \"labels\", or simulate it with narrows run");
+    }
+    if let Some(process) = requests.first() {
+        let problem = "real nodes have consumers that are there from the start, and none that come and go at random";
+        return Err(LiveError::refused(["request", &process.name], problem, "add [[consumer]]s instead, or simulate it with narrows run"));
+    }
+    let first = prefixes.first().map_or(Bytes::ZERO, |prefix| prefix.data);
+    for Prefix { name, data, at: _, next_hops: _ } in prefixes {
+        let refused = |problem: String, remedy: &str| Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
+        if !(LEAST_DATA..=MOST_DATA).contains(data) {
+            return refused(format!("Data of {data} are no packets of NDN"), &format!("give {LEAST_DATA} to {MOST_DATA}"));
+        }
+        if *data != first {
+            let problem = format!("Data have {data} here and {first} elsewhere, and rates are configured for one size");
+            return refused(problem, "give all prefixes one size, or simulate it with narrows run");
+        }
+    }
+    for change in changes {
+        if let What::Link(link, LinkChange::Rate(_) | LinkChange::Down | LinkChange::Up) = &change.what {
+            let problem = "a forwarder does not hear that the rate of a link changes or that it fails";
+            let name = &scenario.links[link.0].name;
+            return Err(LiveError::refused(["link", name], problem, "leave this change out, or simulate it with narrows run"));
+        }
+    }
+    if nodes.len() > MAX_HOSTS || networks > MAX_CLASSES {
+        let problem = format!("{} nodes with up to {networks} links between two are too many", nodes.len());
+        return Err(LiveError::refused(["link"], problem, "run a smaller network live"));
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! The configuration of a node's forwarder.
+
+use narrows_live::icn::{FacePlan, NodePlan};
+use std::fmt::Write;
+
+/// As TOML. Faces are made in the order of the plan; the costs of routes rise in the order of preference.
+pub fn config(plan: &NodePlan) -> String {
+    let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, faces, routes, .. } = plan;
+    let mut text = format!(
+        "[listen]\nudp = [\"0.0.0.0:{port}\"]\ntcp = [\"127.0.0.1:{port}\"]\n\
+         [tables]\ncontent_store = {cache}\npending_per_face = {pending}\n\
+         [mircc]\nlaw = \"{law}\"\nshaper = {shaper}\nshaper_queue = {shaper_queue}\nstrategy = \"{strategy}\"\n"
+    );
+    for FacePlan { neighbour, inward, out, has_law } in faces {
+        // What cannot fail: text grows.
+        let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true");
+        if *has_law {
+            let _ = writeln!(text, "rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}");
+        }
+    }
+    for (cost, route) in routes.iter().enumerate() {
+        let neighbour = faces[route.face].neighbour;
+        let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nroutes = [\"{}\"]\ncost = {cost}", route.prefix);
+    }
+    text
+}

@@ -1,0 +1,109 @@
+//! `narrows node`: one node of an information-centric scenario that runs live. `narrows live` starts it in the node's namespace.
+
+mod clock;
+mod config;
+mod consumer;
+mod sampler;
+
+use crate::error::Failure;
+use crate::outcome::Outcome;
+use clock::{RunClock, thread_time};
+use config::config;
+use consumer::consume;
+use narrows_forward::{Client, Config, Daemon, Filler, Place};
+use narrows_live::icn::{NodePlan, NodeProgram, NodeReport};
+use narrows_measure::Histogram;
+use narrows_ndn::Name;
+use narrows_units::Span;
+use sampler::Sampler;
+use std::io::{self, BufRead, Read};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+/// This program as the one that runs nodes.
+pub fn program() -> Result<NodeProgram, Failure> {
+    let file = std::env::current_exe().map_err(|error| other(&format!("this program's file is not known: {error}")))?;
+    Ok(NodeProgram { file: file.into(), arguments: vec!["node".into()] })
+}
+
+/// Does what the plan on standard input says, and writes a report to standard output.
+pub fn node() -> Result<Outcome, Failure> {
+    narrows_live::leave_emulators_core();
+    let mut input = io::stdin().lock();
+    let plan: NodePlan = serde_json::from_str(&line(&mut input)?).map_err(|error| other(&error))?;
+    let mut config = Config::parse(&config(&plan), "the node's configuration").map_err(|error| other(&error))?;
+    // The nodes of a run share the host's files.
+    config.listen.unix = None;
+    let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
+    let began = Arc::new(OnceLock::new());
+    let sampler = Sampler::new(&plan, &daemon, Arc::clone(&began));
+    let forwarding = thread::spawn(move || {
+        narrows_live::reduce_wakeup_latency();
+        let mut sampler = sampler;
+        let ended = daemon.run_watched(&mut sampler);
+        (sampler, ended, thread_time())
+    });
+    let connect = || {
+        let place = Place::parse(&format!("tcp4://127.0.0.1:{}", plan.port)).map_err(|error| other(&error))?;
+        Client::connect(&place).map_err(|error| other(&error))
+    };
+    for producer in &plan.producers {
+        let prefix: Name = producer.prefix.parse().map_err(|error| other(&error))?;
+        let mut filler = Filler::register(connect()?, &prefix, producer.data).map_err(|error| other(&error))?;
+        thread::spawn(move || {
+            narrows_live::reduce_wakeup_latency();
+            // It ends with the forwarder.
+            while filler.serve(Span::from_secs(1)).is_ok() {}
+        });
+    }
+    let clients = plan.consumers.iter().map(|_| connect()).collect::<Result<Vec<_>, _>>()?;
+    println!("ready");
+    let zero: u64 = line(&mut input)?.trim().parse().map_err(|error| other(&error))?;
+    drop(input);
+    // Who has started it is gone with its standard input.
+    thread::spawn(|| {
+        let _ = io::stdin().read(&mut [0]);
+        std::process::exit(2);
+    });
+    began.get_or_init(|| zero);
+    let clock = RunClock::beginning_at(zero);
+    let (mut report, mut late) = (NodeReport::default(), Histogram::new());
+    let plan = &plan;
+    let consumed: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = plan
+            .consumers
+            .iter()
+            .zip(clients)
+            .map(|(consumer, client)| scope.spawn(move || (consume(plan, consumer, client, clock), thread_time())))
+            .collect();
+        clock.sleep_until(plan.duration);
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    stopper.stop();
+    let (sampler, ended, cpu_time) = forwarding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    ended.map_err(|error| other(&error))?;
+    report.busiest = cpu_time;
+    for (consumed, cpu_time) in consumed {
+        let (consumer, lateness) = consumed.map_err(|error| other(&error))?;
+        report.consumers.push(consumer);
+        late.merge(&lateness);
+        report.busiest = report.busiest.max(cpu_time);
+    }
+    sampler.finish(&mut report, &mut late);
+    report.late = (&late).into();
+    println!("{}", serde_json::to_string(&report).map_err(|error| other(&error))?);
+    Ok(Outcome::Ok)
+}
+
+fn line(input: &mut impl BufRead) -> Result<String, Failure> {
+    let mut line = String::new();
+    match input.read_line(&mut line) {
+        Ok(0) => Err(other(&"this command is for `narrows live`, which tells it what to do")),
+        Ok(_) => Ok(line),
+        Err(error) => Err(other(&error)),
+    }
+}
+
+fn other(error: &dyn std::fmt::Display) -> Failure {
+    Failure::Other(error.to_string())
+}

@@ -1,0 +1,61 @@
+//! What the record of a run says of consumers before anything is measured.
+
+use super::model::{Icn, PrefixId};
+use crate::{LinkId, NodeId, Scenario};
+use narrows_measure::{ConsumerRecord, FlowCounters, FlowRecord, Histogram, IcnRecord, RatesRecord, Record};
+use narrows_network::Routed;
+use narrows_units::{Span, Time};
+
+impl Icn {
+    /// The flows' records before the run: those of consumers, and of request processes one for each node.
+    pub fn flow_records(&self, scenario: &Scenario) -> Vec<FlowRecord> {
+        let plan = |name: String, controller: String, start: Time, end: Option<Time>, at: NodeId, prefix: PrefixId| {
+            let way = self.way(at, prefix);
+            FlowRecord {
+                name,
+                controller,
+                start,
+                end,
+                completed: false,
+                transfers: None,
+                base_rtt: self.base_rtt(scenario, &way),
+                route: way.iter().map(|link| link.0).collect(),
+                mss: self.prefixes[prefix.0].data,
+                total: FlowCounters::default(),
+                steady: FlowCounters::default(),
+                rtt: Histogram::new(),
+                one_way: Histogram::new(),
+                samples: Vec::new(),
+            }
+        };
+        let single = self.consumers.iter().map(|consumer| {
+            plan(consumer.name.clone(), consumer.by.text().to_owned(), consumer.start, consumer.stop, consumer.at, consumer.prefix)
+        });
+        let many = self.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
+        let many = many.map(|(process, at)| {
+            let name = process.at_node(&scenario.nodes[at.0].name);
+            plan(name, process.by.text().to_owned(), process.start, None, at, process.prefixes[0])
+        });
+        single.chain(many).collect()
+    }
+
+    /// The propagation delays of a way of Data, there and back.
+    fn base_rtt(&self, scenario: &Scenario, way: &[LinkId]) -> Span {
+        let both = way.iter().filter_map(|coming| self.faces.iter().find(|face| face.coming == *coming));
+        let delay = |link: LinkId| scenario.links[link.0].config.delay;
+        both.fold(Span::ZERO, |sum, face| sum + delay(face.leaving) + delay(face.coming))
+    }
+
+    /// The record before anything is measured; `P` are the packets of its world.
+    pub fn blank_record<P: Routed>(&self, scenario: &Scenario) -> Record {
+        let flows = self.flow_records(scenario);
+        let consumer = |place| ConsumerRecord { many: place >= self.consumers.len(), ..ConsumerRecord::default() };
+        let record = IcnRecord {
+            law: self.law.as_ref().map(|law| law.text().to_owned()),
+            rates: vec![RatesRecord::default(); scenario.links.len()],
+            consumers: (0..flows.len()).map(consumer).collect(),
+            ..IcnRecord::default()
+        };
+        scenario.blank_record::<P>().flows(flows).icn(record).finish()
+    }
+}
