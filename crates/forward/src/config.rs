@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn errors_show_the_place_and_the_remedy() {
         for (text, told) in [
-            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `metrics`"),
+            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `metrics`"),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),

@@ -46,7 +46,8 @@ fn allocations(rates: Option<LinkRates>, fields: [Mircc; 2]) -> (u64, usize) {
     let mut exchange = |packets: &[[Vec<u8>; 2]]| {
         for [asked, answer] in packets {
             for (packet, from) in [(asked, consumer), (answer, producer)] {
-                now += Span::from_micros(50);
+                // All of it takes less than the 100 ms after which the forwarder looks after its faces.
+                now += Span::from_micros(10);
                 if bench.forwarder.due() <= now {
                     bench.forwarder.poll(now, &mut sent);
                 }

@@ -90,7 +90,7 @@ impl Sockets for Out {
     }
 }
 
-/// A packet of the link, and where its number stands, and that number once more as a nonce.
+/// A packet of the link, and where its number stands: in the name, and as the nonce of an Interest.
 struct Numbered {
     octets: Vec<u8>,
     places: Vec<usize>,

@@ -82,7 +82,7 @@ fn what_the_kernel_does_otherwise_is_refused_by_name() {
 }
 
 #[test]
-fn information_centric_networks_are_refused() {
+fn programs_of_flows_are_refused_where_there_are_no_flows() {
     let text = format!(
         "[icn]\n{}[[prefix]]\nname = \"/a\"\nat = \"right\"\n[[consumer]]\nat = \"left\"\nprefix = \"/a\"\n",
         LINK.replace("duration = \"1 s\"\n", "")
@@ -90,7 +90,7 @@ fn information_centric_networks_are_refused() {
     let text = format!("duration = \"1 s\"\n{text}");
     let scenario = narrows_scenario::parse(&text, "test.toml", &|_| Err(std::io::ErrorKind::NotFound.into())).expect("a scenario");
     let Err(LiveError::Refused { place, remedy, .. }) = has_flows(&scenario) else { panic!("it should be refused") };
-    assert_eq!((&place[..], &*remedy), (&["icn".to_owned()][..], "simulate it with narrows run"));
+    assert_eq!((&place[..], &*remedy), (&["icn".to_owned()][..], "leave the program out"));
 }
 
 #[test]
