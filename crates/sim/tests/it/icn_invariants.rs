@@ -294,7 +294,7 @@ fn a_window_and_a_consumer_that_follows_rates_share_a_link_by_a_proxy() {
     let shares = |icn: &str| {
         let record = checked(&bottleneck(icn, "", &both));
         // Its consumers stand in the order of the scenario.
-        let nacks = icn(&record).consumers[0].total.nacks;
+        let nacks = record.icn.as_ref().expect("nodes").consumers[0].total.nacks;
         (["window", "rates"].map(|name| goodput(flow(&record, name), 5.0, 20.0) / 10.0), nacks)
     };
     let ([window, rates], nacks) = shares("proxy = false");
