@@ -1,6 +1,7 @@
 //! A connection to the forwarder: many packets in one system call.
 
-use crate::{Failure, packets};
+use crate::failure::Failure;
+use crate::packets;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{MsgFlags, MultiHeaders, recv, recvmmsg, send, sendmmsg, setsockopt, sockopt};

@@ -11,15 +11,15 @@
 //! The program shares no code with Narrows' forwarder, so that it cannot favour it.
 
 mod channel;
+mod failure;
 mod packets;
 
 use channel::Channel;
+use failure::Failure;
 use nix::poll::{PollTimeout, poll};
 use std::collections::VecDeque;
 use std::fs;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-type Failure = Box<dyn std::error::Error>;
 
 /// An Interest that has not been answered after so long is lost.
 const PATIENCE: Duration = Duration::from_millis(500);
