@@ -181,7 +181,7 @@ impl<'a> Incoming<'a> {
             form: Form::Labels,
             catch_up: Asker::CATCH_UP,
         };
-        let segments = self.last.map_or(1, |last| last + 1 - self.next);
+        let segments = self.last.map_or(1, |last| (last - self.next).saturating_add(1));
         Request { content: Segments::new(self.base.clone(), self.next), segments: Some(segments), method, setup, start: now }
     }
 
@@ -215,7 +215,7 @@ impl<'a> Incoming<'a> {
 
     fn tell(&self, told: &mut dyn FnMut(Progress)) {
         if let Some(last) = self.last {
-            told(Progress { segments: self.arrived(), of: last + 1, octets: self.tally.octets });
+            told(Progress { segments: self.arrived(), of: last.saturating_add(1), octets: self.tally.octets });
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a> Incoming<'a> {
         let silent = now.since(self.latest);
         match self.last {
             None if silent > PATIENCE => Err(ClientError::Silent(self.base.as_ref().to_string(), silent).into()),
-            Some(last) if silent > GIVE_UP => Err(FetchError::Stalled(silent, self.arrived(), last + 1)),
+            Some(last) if silent > GIVE_UP => Err(FetchError::Stalled(silent, self.arrived(), last.saturating_add(1))),
             _ => Ok(()),
         }
     }
