@@ -117,17 +117,21 @@ impl Client {
     /// # Errors
     /// The connection broke.
     pub fn receive(&mut self, span: Span) -> Result<Option<Vec<u8>>, ClientError> {
+        self.wait(span)?;
+        Ok(self.waiting())
+    }
+
+    /// Waits until a packet of the link has come, at most for `span`. Looks once in any case.
+    pub(crate) fn wait(&mut self, span: Span) -> Result<(), ClientError> {
         let until = Instant::now() + Duration::from_nanos(span.as_nanos());
-        loop {
-            if let Some(packet) = self.packets.pop_front() {
-                return Ok(Some(packet));
-            }
+        while self.packets.is_empty() {
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(None);
-            }
             self.read(left)?;
+            if left.is_zero() {
+                break;
+            }
         }
+        Ok(())
     }
 
     /// Waits until there is something to read: timeouts of sockets are rounded up to ticks of the kernel, which would spoil the pace.

@@ -42,7 +42,7 @@ mod wall;
 
 pub use app::answer::Answer;
 pub use app::armour::{ArmourError, armoured};
-pub use app::asker::Asker;
+pub use app::asker::{Asker, Request};
 pub use app::consumer::{Consumer, Pong, Received};
 pub use app::content::Segments;
 pub use app::fetch::{Fetched, Progress};

@@ -57,14 +57,15 @@ impl Captures {
 
 /// Refuses to write down segments where there are none.
 pub fn capturable(args: &CaptureArgs, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
-    if scenario.icn.is_none() || args.is_empty() {
+    let flags = [("--pcap", &args.pcap), ("--qlog", &args.qlog), ("--acks", &args.acks)];
+    flags.into_iter().filter(|(_, given)| !given.is_empty()).try_for_each(|(flag, _)| has_segments(flag, scenario, file))
+}
+
+/// Refuses `flag`, which writes down segments, where there are none.
+pub fn has_segments(flag: &str, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
+    if scenario.icn.is_none() {
         return Ok(());
     }
-    let flag = match (args.pcap.is_empty(), args.qlog.is_empty()) {
-        (false, _) => "--pcap",
-        (_, false) => "--qlog",
-        _ => "--acks",
-    };
     let message = format!("{flag} records segments of flows, which an information-centric network does not have");
     let remedy = format!("leave {flag} out; the result's tables cover consumers, paths and links");
     Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)))

@@ -24,6 +24,9 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     // Before anything starts a thread.
     narrows_live::acquire()?;
     let mut scenario = narrows_scenario::load(&args.scenario)?;
+    if !args.acks.is_empty() {
+        captures::has_segments("--acks", &scenario, &args.scenario)?;
+    }
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let reserved = output::reserve(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);

@@ -7,44 +7,66 @@ use crate::link::{Link, Received, Scratch};
 use crate::name::{PacketName, Wire};
 use crate::octets::Octets;
 use narrows_icn::{AnyConsumer, ConsumerError, ConsumerSetup, Method, Packet, Spare};
+use narrows_ndn::InterestDraft;
 use narrows_ndn::tlv::MAX_PACKET;
-use narrows_ndn::{InterestDraft, Name};
 use narrows_units::{Span, Time};
-use narrows_wire::Rates;
 
-/// Asks for the segments of a content over a connection, as its consumer says. What comes is counted, and not kept.
-pub struct Asker {
-    client: Client,
+/// What a consumer asks for, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The content.
+    pub content: Segments,
+    /// So many segments of it; `None` without end.
+    pub segments: Option<u64>,
+    /// How the rate of Interests is set.
+    pub method: Method,
+    /// The configuration of the consumer.
+    pub setup: ConsumerSetup,
+    /// No Interest leaves before.
+    pub start: Time,
+}
+
+impl Request {
+    fn consumer(self) -> Result<AnyConsumer<Segments>, ConsumerError> {
+        AnyConsumer::new(&self.method, &self.setup, self.content, self.segments, self.start)
+    }
+}
+
+/// Asks for the segments of a content over a connection, as its consumer says.
+///
+/// Call [`wait`](Asker::wait) again and again, and after each call take packets with [`packet`](Asker::packet) until there is none, and pass
+/// each to [`handle`](Asker::handle).
+pub struct Asker<'c> {
+    client: &'c mut Client,
     link: Link,
     consumer: AnyConsumer<Segments>,
-    most: Rates,
     scratch: Scratch,
+    /// Interests that wait to be sent together.
     packets: Vec<Vec<u8>>,
     spare: Spare<PacketName>,
 }
 
-impl Asker {
+impl Asker<'_> {
     /// A process wakes up so much late now and then: many gaps between Interests on a fast link. A consumer makes up for as much. Ours.
     pub const CATCH_UP: Span = Span::from_millis(1);
 
-    /// For the first `segments` segments below `base`, or segments without end, from `start` on. No rate that comes with Data counts for more than
-    /// `most`. Fields of MIRCC are written and read unless `understands` is `Off`.
+    /// Fields of MIRCC are written and read unless `understands` is `Off`.
     ///
     /// # Errors
     /// The consumer cannot be made.
-    pub fn new(
-        client: Client,
-        understands: Understands,
-        base: Name,
-        method: &Method,
-        setup: &ConsumerSetup,
-        segments: Option<u64>,
-        start: Time,
-        most: Rates,
-    ) -> Result<Asker, ConsumerError> {
-        let consumer = AnyConsumer::new(method, setup, Segments::new(base, 0), segments, start)?;
+    pub fn new(client: &mut Client, understands: Understands, request: Request) -> Result<Asker<'_>, ConsumerError> {
         let link = Link::new(MAX_PACKET, understands, true);
-        Ok(Asker { client, link, consumer, most, scratch: Scratch::default(), packets: Vec::new(), spare: Spare::default() })
+        Ok(Asker { client, link, consumer: request.consumer()?, scratch: Scratch::default(), packets: Vec::new(), spare: Spare::default() })
+    }
+
+    /// Asks as `request` says from now on. Data of earlier Interests still comes.
+    ///
+    /// # Errors
+    /// The consumer cannot be made.
+    pub fn begin(&mut self, request: Request) -> Result<(), ConsumerError> {
+        self.consumer = request.consumer()?;
+        self.packets.clear();
+        Ok(())
     }
 
     /// Its consumer.
@@ -52,48 +74,49 @@ impl Asker {
         &self.consumer
     }
 
+    /// Takes the round trip measured by the latest packet, if it has measured one.
+    pub fn take_rtt(&mut self) -> Option<Span> {
+        self.consumer.take_rtt()
+    }
+
     /// Asks for nothing more.
     pub fn stop(&mut self) {
         self.consumer.stop();
     }
 
-    /// Sends what may leave, waits for packets until the consumer is due, at most until `until`, and handles them. `now` tells the time; `heard` sees
-    /// the consumer after each packet.
+    /// Sends the Interests that may leave, and waits for packets until the consumer is due, at most until `until`. `now` tells the time.
     ///
     /// # Errors
     /// The connection broke.
-    pub fn exchange(
-        &mut self,
-        now: impl Fn() -> Time,
-        until: Time,
-        mut heard: impl FnMut(&mut AnyConsumer<Segments>),
-    ) -> Result<(), ClientError> {
+    pub fn wait(&mut self, now: impl Fn() -> Time, until: Time) -> Result<(), ClientError> {
         let at = now();
         self.consumer.poll(at);
-        self.ask(at)?;
+        self.ask(at);
+        self.client.send_all(&self.packets)?;
+        self.packets.clear();
         let due = self.consumer.due().unwrap_or(Time::NEVER).min(until);
-        let at = now();
-        let mut packet = self.client.receive(due.since(at.min(due)))?;
-        while let Some(octets) = packet {
-            let at = now();
-            if let Ok(Received::Packet(mut received)) = self.link.receive(at, &octets, 0, &mut self.spare) {
-                match &mut received {
-                    Packet::Data(data) => data.rates = data.rates.min(self.most),
-                    Packet::Nack(nack) => nack.rates = nack.rates.min(self.most),
-                    Packet::Interest(_) => {}
-                }
-                self.consumer.handle(at, &received);
-                self.spare.give(received);
-                heard(&mut self.consumer);
-                self.ask(at)?;
-            }
-            packet = self.client.waiting();
-        }
-        Ok(())
+        self.client.wait(due.since(now().min(due)))
     }
 
-    /// Sends the Interests that may leave.
-    fn ask(&mut self, now: Time) -> Result<(), ClientError> {
+    /// The next packet that has come; what cannot be read is left out.
+    pub fn packet(&mut self, now: Time) -> Option<Packet<PacketName>> {
+        loop {
+            let octets = self.client.waiting()?;
+            if let Ok(Received::Packet(packet)) = self.link.receive(now, &octets, 0, &mut self.spare) {
+                return Some(packet);
+            }
+        }
+    }
+
+    /// Passes a packet to the consumer. The Interests that may leave then do so with the next [`wait`](Asker::wait).
+    pub fn handle(&mut self, now: Time, packet: Packet<PacketName>) {
+        self.consumer.handle(now, &packet);
+        self.spare.give(packet);
+        self.ask(now);
+    }
+
+    /// Writes the Interests that may leave.
+    fn ask(&mut self, now: Time) {
         while let Some(mut interest) = self.consumer.interest() {
             let mut octets = Vec::new();
             let lifetime_ms = Some(interest.lifetime.as_micros() / 1000);
@@ -102,8 +125,5 @@ impl Asker {
             let packets = &mut self.packets;
             self.link.send(now, &Packet::from(interest), None, &mut self.scratch, |packet| packets.push(packet.to_vec()));
         }
-        self.client.send_all(&self.packets)?;
-        self.packets.clear();
-        Ok(())
     }
 }

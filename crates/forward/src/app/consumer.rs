@@ -72,7 +72,7 @@ impl Consumer {
     }
 
     /// Fetches the object `name`: its latest version, unless it names one. It follows the rates that links write into Data (MIRCC), over all paths,
-    /// and uses a window (NewReno) if none does. `told` hears how far it is.
+    /// from the first Data that has some, and uses a window (NewReno) while none has. `told` hears how far it is.
     ///
     /// # Errors
     /// The network does not answer, Data is damaged or not trusted, or `out` takes no more.

@@ -13,7 +13,8 @@ pub struct Segments {
 }
 
 impl Segments {
-    pub(crate) fn new(base: Name, first: u64) -> Segments {
+    /// Those of `base` from `first` on, which is their number zero.
+    pub fn new(base: Name, first: u64) -> Segments {
         let prefix = PacketName::new(base.as_ref());
         Segments { base, prefix, first }
     }

@@ -1,32 +1,31 @@
 //! A consumer: fetches an object at the rates that links write into its Data, or by a window where no link does.
 
-use super::asker::Asker;
+use super::asker::{Asker, Request};
 use super::content::Segments;
 use super::discover::discover;
 use super::fetch_error::FetchError;
+use super::guide::Guide;
 use super::trust::{Signed, Trust};
 use crate::client::{Client, ClientError};
 use crate::config::Understands;
-use crate::link::{Link, Received, Scratch};
-use crate::name::{PacketName, Wire};
-use crate::octets::Octets;
+use crate::name::PacketName;
 use crate::wall::{wall_seconds, wall_seed};
-use narrows_icn::{AnyConsumer, ConsumerCounters, ConsumerSetup, Form, Interest, Method, Packet, Spare, Subflow};
+use narrows_icn::{ConsumerSetup, Content as _, Form, Method, Packet, Subflow};
 use narrows_ndn::tlv::MAX_PACKET;
-use narrows_ndn::{ContentType, Data, InterestDraft, Name, number};
+use narrows_ndn::{ContentType, Data, Name, number};
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::Rates;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::time::Instant;
 
-/// How long the first segment may take, and how often it is tried.
-const PATIENCE: Span = Span::from_millis(1000);
-const TRIES: usize = 3;
+/// How long the first segment may take.
+const PATIENCE: Span = Span::from_secs(4);
 /// So many signers of one object are told.
 const MOST_SIGNERS: usize = 16;
 /// Without any Data for so long the object is given up.
 const GIVE_UP: Span = Span::from_secs(20);
+/// How long nothing may come before it is seen whether to give up.
+const STEP: Span = Span::from_millis(100);
 const LIFETIME: Span = Span::from_secs(4);
 
 /// How a fetch went.
@@ -40,14 +39,14 @@ pub struct Fetched {
     pub octets: u64,
     /// Time from the first Interest to the last Data.
     pub took: Span,
-    /// Smoothed round trip; zero if there was one segment only.
+    /// Smoothed round trip.
     pub srtt: Span,
-    /// True if links wrote rates into Data, which were followed.
+    /// True if links wrote rates into Data, which were followed at the end.
     pub followed_rates: bool,
     /// The paths in use at the end.
     pub paths: Vec<Subflow>,
-    /// Interests, Data, timeouts.
-    pub counters: ConsumerCounters,
+    /// Interests that were sent for segments which had been asked for before.
+    pub repeated: u64,
     /// How its segments were signed: up to 16 signers.
     pub signed: BTreeSet<Signed>,
 }
@@ -74,134 +73,164 @@ pub(super) fn fetch(
     let began = Instant::now();
     let base = discover(client, trust, name)?;
     let wrong = |problem: &str| FetchError::Wrong(base.as_ref().to_string(), problem.to_owned());
-    let mut link = Link::new(MAX_PACKET, Understands::On, true);
-    let first = first_segment(client, &base, &mut link)?;
-    let mut tally = Tally::default();
-    let data = tally.take(trust, first.body.octets())?;
-    out.write_all(data.content.unwrap_or_default())?;
-    let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT));
-    let last = last.ok_or_else(|| wrong("its first segment does not say which is the last"))?;
-    let followed_rates = first.rates != Rates::UNLIMITED;
-    let method = if followed_rates {
-        Method::Rates("mircc".parse().expect("a consumer"))
-    } else {
-        Method::Window("newreno".parse().expect("a controller"))
-    };
-    let setup = ConsumerSetup {
-        seed: wall_seed(),
-        interest: Bytes::new(100),
-        data: first.size,
-        lifetime: LIFETIME,
-        form: Form::Labels,
-        catch_up: Asker::CATCH_UP,
-    };
-    let zero = Instant::now();
-    let now = || Time::from_nanos(zero.elapsed().as_nanos() as u64);
-    let content = Segments::new(base.clone(), 1);
-    let consumer = AnyConsumer::new(&method, &setup, content.clone(), Some(last), now());
-    let mut consumer = consumer.map_err(|error| wrong(&error.to_string()))?;
-    let mut waiting: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
-    let (mut next, mut latest) = (0, Instant::now());
-    let (mut scratch, mut packets, mut spare) = (Scratch::default(), Vec::new(), Spare::default());
-    while !consumer.finished() && last > 0 {
-        consumer.poll(now());
-        while let Some(interest) = consumer.interest() {
-            write(&mut link, now(), interest, &mut scratch, &mut packets);
+    let now = || Time::from_nanos(began.elapsed().as_nanos() as u64);
+    let mut object = Incoming::new(&base, trust, now());
+    let mut way = object.way();
+    let mut asker = Asker::new(client, Understands::On, object.request(now())).map_err(|error| wrong(&error.to_string()))?;
+    let mut repeated = 0;
+    while !object.is_complete() {
+        if object.way() != way {
+            way = object.way();
+            repeated += asker.consumer().counters().retransmissions;
+            asker.begin(object.request(now())).map_err(|error| wrong(&error.to_string()))?;
         }
-        client.send_all(&packets)?;
-        packets.clear();
-        let wait = consumer.due().map_or(Span::from_millis(100), |due| due.since(now())).min(Span::from_millis(100));
-        let mut packet = client.receive(wait)?;
-        while let Some(octets_in) = packet {
-            if let Ok(Received::Packet(received)) = link.receive(now(), &octets_in, 0, &mut spare) {
-                if let Packet::Data(data) = &received {
-                    use narrows_icn::Content as _;
-                    if let Some(segment) = content.segment(&data.name).filter(|segment| *segment >= next && !waiting.contains_key(segment))
-                    {
-                        let content = tally.take(trust, data.body.octets())?.content;
-                        waiting.insert(segment, content.unwrap_or_default().to_vec());
-                        latest = Instant::now();
-                    }
-                }
-                consumer.handle(now(), &received);
-                spare.give(received);
-                while let Some(interest) = consumer.interest() {
-                    write(&mut link, now(), interest, &mut scratch, &mut packets);
-                }
+        asker.wait(now, now() + STEP)?;
+        while let Some(mut packet) = asker.packet(now()) {
+            if let Packet::Data(data) = &mut packet {
+                object.take(now(), data)?;
             }
-            packet = client.waiting();
+            asker.handle(now(), packet);
         }
-        while let Some(content) = waiting.remove(&next) {
-            out.write_all(&content)?;
-            next += 1;
-        }
-        told(Progress { segments: 1 + next + waiting.len() as u64, of: last + 1, octets: tally.octets });
-        let silent = Span::from_nanos(latest.elapsed().as_nanos() as u64);
-        if silent > GIVE_UP {
-            return Err(FetchError::Stalled(silent, 1 + next + waiting.len() as u64, last + 1));
-        }
+        object.write(out)?;
+        object.tell(told);
+        object.give_up(now())?;
     }
     out.flush()?;
     Ok(Fetched {
         name: base.as_ref().to_string(),
-        segments: last + 1,
-        octets: tally.octets,
-        took: Span::from_nanos(began.elapsed().as_nanos() as u64),
-        srtt: consumer.srtt(),
-        followed_rates,
-        paths: consumer.subflows().cloned().collect(),
-        counters: consumer.counters(),
-        signed: tally.signed,
+        segments: object.next,
+        octets: object.tally.octets,
+        took: now().since(Time::ZERO),
+        srtt: asker.consumer().srtt(),
+        followed_rates: way == Way::Rates,
+        paths: asker.consumer().subflows().cloned().collect(),
+        repeated: repeated + asker.consumer().counters().retransmissions,
+        signed: object.tally.signed,
     })
 }
 
-/// Appends an Interest of the consumer as a packet of the link.
-fn write(link: &mut Link, now: Time, mut interest: Interest<PacketName>, scratch: &mut Scratch, packets: &mut Vec<Vec<u8>>) {
-    let mut octets = Vec::new();
-    let lifetime_ms = Some(interest.lifetime.as_micros() / 1000);
-    InterestDraft { nonce: Some(interest.nonce), lifetime_ms, ..InterestDraft::new(interest.name.view()) }.write(&mut octets);
-    interest.body = Wire::interest(Octets::copy(&octets), None);
-    link.send(now, &Packet::from(interest), None, scratch, |packet| packets.push(packet.to_vec()));
+/// How segments are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// The first one alone, which says which is the last.
+    First,
+    /// As a window allows.
+    Window,
+    /// At the rates in Data.
+    Rates,
 }
 
-/// The first segment, as a packet of the node: its fields tell whether links write rates.
-fn first_segment(client: &mut Client, base: &Name, link: &mut Link) -> Result<Box<narrows_icn::Data<PacketName>>, FetchError> {
-    let zero = Time::ZERO;
-    for _ in 0..TRIES {
-        let name = base.clone().segment(0);
-        let mut packets = Vec::new();
-        let nonce = client.nonce();
-        let interest = first_interest(&name, nonce);
-        write(link, zero, interest, &mut Scratch::default(), &mut packets);
-        client.send_all(&packets)?;
-        let until = Instant::now();
-        while until.elapsed().as_nanos() < u128::from(LIFETIME.as_nanos()) {
-            let Some(packet) = client.receive(PATIENCE)? else { break };
-            if let Ok(Received::Packet(Packet::Data(data))) = link.receive(zero, &packet, 0, &mut Spare::default())
-                && data.name.view() == name.as_ref()
-            {
-                return Ok(data);
-            }
+/// An object, as far as it has come.
+struct Incoming<'a> {
+    base: &'a Name,
+    trust: &'a Trust,
+    all: Segments,
+    guide: Guide,
+    /// The size of a Data.
+    size: Bytes,
+    /// The last segment, once the first has said which it is.
+    last: Option<u64>,
+    /// The first segment that is not written.
+    next: u64,
+    /// Contents of later ones.
+    waiting: BTreeMap<u64, Vec<u8>>,
+    /// When the latest Data came.
+    latest: Time,
+    tally: Tally,
+}
+
+impl<'a> Incoming<'a> {
+    fn new(base: &'a Name, trust: &'a Trust, now: Time) -> Incoming<'a> {
+        Incoming {
+            base,
+            trust,
+            all: Segments::new(base.clone(), 0),
+            guide: Guide::default(),
+            size: Bytes::new(MAX_PACKET as u64),
+            last: None,
+            next: 0,
+            waiting: BTreeMap::new(),
+            latest: now,
+            tally: Tally::default(),
         }
     }
-    Err(ClientError::Silent(base.as_ref().to_string(), LIFETIME).into())
-}
 
-fn first_interest(name: &Name, nonce: u32) -> Interest<PacketName> {
-    Interest {
-        name: PacketName::new(name.as_ref()),
-        nonce,
-        can_be_prefix: false,
-        must_be_fresh: false,
-        hop_limit: u8::MAX,
-        class: narrows_icn::Class::Primary,
-        lifetime: LIFETIME,
-        srtt: Span::ZERO,
-        size: Bytes::new(100),
-        steer: narrows_icn::Steer::default(),
-        via: None,
-        token: crate::name::Token::default(),
-        body: Wire::default(),
+    fn is_complete(&self) -> bool {
+        self.last.is_some_and(|last| self.next > last)
+    }
+
+    fn way(&self) -> Way {
+        match self.last {
+            None => Way::First,
+            Some(_) if self.guide.follows_rates() => Way::Rates,
+            Some(_) => Way::Window,
+        }
+    }
+
+    /// For the segments that have not come.
+    fn request(&self, now: Time) -> Request {
+        let method = match self.way() {
+            Way::Rates => Method::Rates("mircc".parse().expect("a consumer")),
+            Way::First | Way::Window => Method::Window("newreno".parse().expect("a controller")),
+        };
+        let setup = ConsumerSetup {
+            seed: wall_seed(),
+            interest: Bytes::new(100),
+            data: self.size,
+            lifetime: LIFETIME,
+            form: Form::Labels,
+            catch_up: Asker::CATCH_UP,
+        };
+        let segments = self.last.map_or(1, |last| (last - self.next).saturating_add(1));
+        Request { content: Segments::new(self.base.clone(), self.next), segments: Some(segments), method, setup, start: now }
+    }
+
+    /// Takes a segment that has not come before. The rates of Data that has none become those that the consumer is to see.
+    fn take(&mut self, now: Time, packet: &mut narrows_icn::Data<PacketName>) -> Result<(), FetchError> {
+        let Some(segment) = self.all.segment(&packet.name).filter(|segment| *segment >= self.next) else { return Ok(()) };
+        self.guide.hear(now, &mut packet.rates);
+        if self.last.is_some_and(|last| segment > last) || self.waiting.contains_key(&segment) {
+            return Ok(());
+        }
+        let data = self.tally.take(self.trust, packet.body.octets())?;
+        if self.last.is_none() {
+            let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT));
+            let missing = "its first segment does not say which is the last";
+            self.last = Some(last.ok_or_else(|| FetchError::Wrong(self.base.as_ref().to_string(), missing.to_owned()))?);
+            self.size = packet.size;
+        }
+        self.waiting.insert(segment, data.content.unwrap_or_default().to_vec());
+        self.latest = now;
+        Ok(())
+    }
+
+    /// Writes the segments whose turn it is.
+    fn write(&mut self, out: &mut dyn Write) -> Result<(), FetchError> {
+        while let Some(content) = self.waiting.remove(&self.next) {
+            out.write_all(&content)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, told: &mut dyn FnMut(Progress)) {
+        if let Some(last) = self.last {
+            told(Progress { segments: self.arrived(), of: last.saturating_add(1), octets: self.tally.octets });
+        }
+    }
+
+    fn arrived(&self) -> u64 {
+        self.next + self.waiting.len() as u64
+    }
+
+    /// Fails if nothing has come for too long.
+    fn give_up(&self, now: Time) -> Result<(), FetchError> {
+        let silent = now.since(self.latest);
+        match self.last {
+            None if silent > PATIENCE => Err(ClientError::Silent(self.base.as_ref().to_string(), silent).into()),
+            Some(last) if silent > GIVE_UP => Err(FetchError::Stalled(silent, self.arrived(), last.saturating_add(1))),
+            _ => Ok(()),
+        }
     }
 }
 

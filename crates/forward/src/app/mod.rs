@@ -9,6 +9,7 @@ mod discover;
 pub(crate) mod fetch;
 pub(crate) mod fetch_error;
 pub(crate) mod filler;
+mod guide;
 pub(crate) mod identity;
 pub(crate) mod object;
 pub(crate) mod producer;

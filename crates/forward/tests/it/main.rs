@@ -9,6 +9,7 @@ mod daemon;
 #[path = "../../examples/object.rs"]
 #[allow(dead_code, reason = "its main is for cargo")]
 mod example;
+mod fetch;
 mod forwarding;
 mod management;
 mod mutations;

@@ -100,7 +100,7 @@ fn summary(fetched: &Fetched) -> String {
     if !fetched.srtt.is_zero() {
         text += &format!(", round trip {:.2} ms", fetched.srtt.as_millis_f64());
     }
-    text += &format!(", {} Interests repeated\n", fetched.counters.retransmissions);
+    text += &format!(", {} Interests repeated\n", fetched.repeated);
     for signed in fetched.signed.iter().filter(|signed| **signed != Signed::Nobody) {
         text += &format!("  {signed}\n");
     }

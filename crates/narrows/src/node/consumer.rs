@@ -1,8 +1,8 @@
 //! A consumer at work, and what it measures.
 
 use super::clock::RunClock;
-use narrows_forward::{Asker, Client, Understands};
-use narrows_icn::{ConsumerSetup, Form, Method};
+use narrows_forward::{Asker, Client, Request, Segments, Understands};
+use narrows_icn::{ConsumerSetup, Form, Method, Packet};
 use narrows_live::icn::{ConsumerPlan, ConsumerReport, Counts, Moment, NodePlan, Times};
 use narrows_measure::{ConsumerCounters, ConsumerSample, FlowCounters, FlowSample, Histogram, SubflowRecord};
 use narrows_ndn::Name;
@@ -17,7 +17,7 @@ use std::error::Error;
 pub fn consume(
     plan: &NodePlan,
     consumer: &ConsumerPlan,
-    client: Client,
+    mut client: Client,
     clock: RunClock,
 ) -> Result<(ConsumerReport, Histogram), Box<dyn Error + Send + Sync>> {
     narrows_live::reduce_wakeup_latency();
@@ -39,7 +39,8 @@ pub fn consume(
     let base: Name = consumer.content.parse()?;
     let most = Rates { primary: most, secondary: most };
     let understands = if consumer.by_proxy { Understands::Off } else { Understands::On };
-    let asker = Asker::new(client, understands, base, &method, &setup, consumer.segments, start, most)?;
+    let request = Request { content: Segments::new(base, 0), segments: consumer.segments, method, setup, start };
+    let asker = Asker::new(&mut client, understands, request)?;
     let mut work = Work {
         asker,
         data,
@@ -64,8 +65,16 @@ pub fn consume(
         if due <= now && due > start {
             work.late.record(now.since(due));
         }
-        let rtt = &mut work.rtt;
-        work.asker.exchange(|| clock.now(), until, |consumer| consumer.take_rtt().into_iter().for_each(|span| rtt.record(span)))?;
+        work.asker.wait(|| clock.now(), until)?;
+        while let Some(mut packet) = work.asker.packet(clock.now()) {
+            match &mut packet {
+                Packet::Data(data) => data.rates = data.rates.min(most),
+                Packet::Nack(nack) => nack.rates = nack.rates.min(most),
+                Packet::Interest(_) => {}
+            }
+            work.asker.handle(clock.now(), packet);
+            work.asker.take_rtt().into_iter().for_each(|span| work.rtt.record(span));
+        }
         if work.report.finished.is_none() && work.asker.consumer().finished() {
             work.report.finished = Some(clock.now().as_nanos());
         }
@@ -74,8 +83,8 @@ pub fn consume(
 }
 
 /// A consumer and its measurements.
-struct Work {
-    asker: Asker,
+struct Work<'c> {
+    asker: Asker<'c>,
     data: Bytes,
     interval: Span,
     sample_at: Time,
@@ -88,7 +97,7 @@ struct Work {
     subflows: Vec<SubflowRecord>,
 }
 
-impl Work {
+impl Work<'_> {
     /// When something is to be done beside asking.
     fn next(&self) -> Time {
         self.sample_at.min(self.warmup).min(self.stop).min(self.end)

@@ -1,0 +1,64 @@
+//! Whether an object is fetched at the rates that come with its Data, or by a window.
+
+use narrows_units::{Rate, Span, Time};
+use narrows_wire::Rates;
+
+/// Rates are followed for so long after the latest Data that had some. Ours.
+const REMEMBERED: Span = Span::from_secs(2);
+
+/// Judges each Data by the rates that it has.
+///
+/// Data of links that compute rates has some. Data of the forwarder's own content store has crossed no link: it neither shows that links compute
+/// none nor allows a rate of its own.
+#[derive(Debug, Default)]
+pub(super) struct Guide {
+    /// The latest rates, and when they came.
+    latest: Option<(Time, Rates)>,
+}
+
+impl Guide {
+    /// Data has come with these rates. If it has none while rates are followed, it gets the primary rate of the latest that had one.
+    pub(super) fn hear(&mut self, now: Time, rates: &mut Rates) {
+        if *rates != Rates::UNLIMITED {
+            self.latest = Some((now, *rates));
+            return;
+        }
+        self.latest = self.latest.filter(|(at, _)| now.since(*at) <= REMEMBERED);
+        if let Some((_, latest)) = self.latest {
+            *rates = Rates { primary: latest.primary, secondary: Rate::ZERO };
+        }
+    }
+
+    /// True if rates are to be followed.
+    pub(super) fn follows_rates(&self) -> bool {
+        self.latest.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Rates = Rates::UNLIMITED;
+
+    fn both(mbps: u64) -> Rates {
+        Rates { primary: Rate::from_mbps(mbps), secondary: Rate::from_mbps(mbps) }
+    }
+
+    #[test]
+    fn rates_are_followed_from_the_first_data_that_has_some_until_none_has_for_two_seconds() {
+        let mut guide = Guide::default();
+        let mut hear = |ms: u64, mut rates: Rates| {
+            guide.hear(Time::ZERO + Span::from_millis(ms), &mut rates);
+            (guide.follows_rates(), rates)
+        };
+        assert_eq!(hear(0, NONE), (false, NONE));
+        assert_eq!(hear(10_000, both(5)), (true, both(5)));
+        let stored = |mbps: u64| Rates { primary: Rate::from_mbps(mbps), secondary: Rate::ZERO };
+        assert_eq!(hear(11_000, NONE), (true, stored(5)));
+        assert_eq!(hear(12_000, both(7)), (true, both(7)));
+        assert_eq!(hear(14_000, NONE), (true, stored(7)));
+        assert_eq!(hear(14_001, NONE), (false, NONE));
+        assert_eq!(hear(14_002, both(3)), (true, both(3)));
+    }
+}
