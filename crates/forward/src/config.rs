@@ -106,7 +106,7 @@ pub struct Mircc {
 
 impl Default for Mircc {
     fn default() -> Mircc {
-        Mircc { law: Text("mircc".parse().expect("a law of the registry")), shaper: true, shaper_queue: 100, strategy: None }
+        Mircc { law: Text("mircc?within=bounds".parse().expect("a law of the registry")), shaper: true, shaper_queue: 100, strategy: None }
     }
 }
 

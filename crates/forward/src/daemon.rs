@@ -10,7 +10,8 @@ use crate::log::Log;
 use crate::reconnect::Reconnects;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
-use crate::sockets::udp::{Batch, UdpChannel, UdpRoom};
+use crate::sockets::udp::{UdpChannel, UdpRoom};
+use crate::sockets::udp_writer::UdpWriter;
 use narrows_icn::FaceId;
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Span, Time};
@@ -251,7 +252,14 @@ impl Daemon {
             }
             for (key, readable, writable) in ready.drain(..) {
                 match key {
-                    Key::Udp(number) => self.read_udp(now, number as usize),
+                    Key::Udp(number) => {
+                        if writable {
+                            self.io.udp_writable(number as usize);
+                        }
+                        if readable {
+                            self.read_udp(now, number as usize);
+                        }
+                    }
                     Key::Stream(face) => {
                         if writable {
                             self.io.writable(FaceId(face));
@@ -426,8 +434,12 @@ impl Daemon {
                 let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local());
                 let ordinary = if is_local { LARGEST } else { UDP_MTU };
                 let setup = setup(FaceUri::Udp(local), ordinary);
+                let (out, mtu) = (setup.rates.map(|rates| rates.out), setup.mtu);
                 let face = self.forwarder.add_face(now, setup, &mut self.io).map_err(|error| told(&error))?;
-                self.io.attach(face, Channel::Udp { socket, peer, batch: Batch::default() });
+                self.io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
+                if let Some(out) = out {
+                    self.io.shorten(face, out, mtu);
+                }
                 Ok(Opened::New(face))
             }
             Found::Tcp(stream, _) => {
@@ -511,7 +523,7 @@ fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, p
         nacks: false,
     };
     let face = forwarder.add_face(now, setup, io).ok()?;
-    io.attach(face, Channel::Udp { socket, peer, batch: Batch::default() });
+    io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
     Some(face)
 }
 

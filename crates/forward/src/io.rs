@@ -7,8 +7,10 @@ use crate::forwarder::Sockets;
 use crate::log::Log;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{Stream, StreamWriter};
-use crate::sockets::udp::{Batch, UdpChannel};
+use crate::sockets::udp::{BUFFER, UdpChannel};
+use crate::sockets::udp_writer::UdpWriter;
 use narrows_icn::FaceId;
+use narrows_units::Rate;
 use std::collections::HashMap;
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -23,7 +25,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Where the packets of a face go.
 pub(crate) enum Channel {
     /// To a peer, by a UDP socket with this number.
-    Udp { socket: usize, peer: SocketAddr, batch: Batch },
+    Udp { socket: usize, peer: SocketAddr, writer: UdpWriter },
     /// To a stream; true if the socket takes no more at the moment.
     Stream(StreamWriter, bool),
 }
@@ -71,11 +73,13 @@ pub(crate) struct Io {
     pub(crate) peers: HashMap<(usize, SocketAddr), FaceId, ahash::RandomState>,
     /// Faces with packets that have not left.
     dirty: Vec<FaceId>,
+    /// UDP sockets that take no more at the moment, and the faces that wait for them.
+    blocked: Vec<(usize, FaceId)>,
     /// Faces whose streams have ended, and faces that the forwarder has closed.
     pub(crate) ended: Vec<FaceId>,
     pub(crate) closed: Vec<FaceId>,
     attempts: Attempts,
-    /// Packets that the sockets of faces did not take, by place in the node.
+    /// Packets that the streams of faces did not take, by place in the node.
     refused: Vec<u64>,
     log: Option<Log>,
 }
@@ -88,6 +92,7 @@ impl Io {
             channels: Vec::new(),
             peers: HashMap::default(),
             dirty: Vec::new(),
+            blocked: Vec::new(),
             ended: Vec::new(),
             closed: Vec::new(),
             attempts,
@@ -120,6 +125,16 @@ impl Io {
         self.refused[place] = 0;
     }
 
+    /// Keeps the queue of a face's UDP socket short: 10 ms at `rate`, or 64 datagrams of `mtu` octets if that is more. A socket that other
+    /// faces share, or may come to share, keeps its buffer.
+    pub(crate) fn shorten(&self, face: FaceId, rate: Rate, mtu: usize) {
+        let Some(Some(Channel::Udp { socket, .. })) = self.channels.get(face.0 as usize) else { return };
+        if let Some(channel) = self.udp[*socket].as_ref().filter(|channel| channel.is_connected()) {
+            let octets = (rate.as_bps() / 8 / 100) as usize;
+            channel.set_send_buffer(octets.max(64 * mtu).min(BUFFER));
+        }
+    }
+
     /// The socket of a listening address that reaches `peer`.
     pub(crate) fn listening_socket_for(&self, listening: usize, peer: SocketAddr) -> Option<usize> {
         (0..listening).find(|number| {
@@ -141,10 +156,11 @@ impl Io {
 
     fn flush_face(&mut self, face: FaceId) {
         match self.channels.get_mut(face.0 as usize).and_then(Option::as_mut) {
-            Some(Channel::Udp { socket, peer, batch }) if !batch.is_empty() => {
-                let sent = self.udp[*socket].as_ref().map(|channel| channel.send(*peer, batch));
-                self.refused[face.0 as usize] += if matches!(sent, Some(Ok(()))) { 0 } else { batch.count() };
-                batch.clear();
+            Some(Channel::Udp { socket, peer, writer }) if !writer.is_empty() => {
+                let socket = *socket;
+                if self.udp[socket].as_ref().is_some_and(|channel| !writer.flush(channel, *peer)) {
+                    self.block(socket, face);
+                }
             }
             Some(Channel::Stream(writer, blocked)) => {
                 let was = *blocked;
@@ -159,6 +175,42 @@ impl Io {
             }
             _ => {}
         }
+    }
+
+    /// A UDP socket takes no more: the rest of this face's packets waits until it does.
+    fn block(&mut self, socket: usize, face: FaceId) {
+        if self.blocked.contains(&(socket, face)) {
+            return;
+        }
+        let others = self.blocked.iter().any(|(number, _)| *number == socket);
+        self.blocked.push((socket, face));
+        if !others && let Some(channel) = &self.udp[socket] {
+            // What waits is sent with the next packets if the kernel refuses this.
+            let _ = self.poller.watch_writing(channel.as_ref(), Key::Udp(socket as u32), true);
+        }
+    }
+
+    /// A UDP socket takes more. The faces that wait for it send in turn.
+    pub(crate) fn udp_writable(&mut self, socket: usize) {
+        let waiting: Vec<FaceId> = self.blocked.iter().filter(|(number, _)| *number == socket).map(|(_, face)| *face).collect();
+        let mut waiting = waiting.into_iter();
+        for face in waiting.by_ref() {
+            self.blocked.retain(|(_, other)| *other != face);
+            self.flush_face(face);
+            if self.is_blocked(face) {
+                break;
+            }
+        }
+        if !self.blocked.iter().any(|(number, _)| *number == socket)
+            && let Some(channel) = &self.udp[socket]
+        {
+            // Without it the socket would only wake the daemon too often.
+            let _ = self.poller.watch_writing(channel.as_ref(), Key::Udp(socket as u32), false);
+        }
+    }
+
+    fn is_blocked(&self, face: FaceId) -> bool {
+        matches!(self.channels.get(face.0 as usize), Some(Some(Channel::Udp { writer, .. })) if writer.is_blocked())
     }
 
     /// A stream takes more.
@@ -191,15 +243,17 @@ impl Io {
 impl Sockets for Io {
     fn send(&mut self, face: FaceId, packet: &[u8]) {
         match self.channels.get_mut(face.0 as usize).and_then(Option::as_mut) {
-            Some(Channel::Udp { socket, peer, batch }) => {
-                if batch.is_empty() {
+            Some(Channel::Udp { socket, peer, writer }) => {
+                let (was_empty, was_blocked) = (writer.is_empty(), writer.is_blocked());
+                let Some(channel) = &self.udp[*socket] else { return };
+                let takes = writer.push(channel, *peer, packet);
+                if was_empty {
                     self.dirty.push(face);
-                } else if !batch.admits(packet.len()) {
-                    let sent = self.udp[*socket].as_ref().map(|channel| channel.send(*peer, batch));
-                    self.refused[face.0 as usize] += if matches!(sent, Some(Ok(()))) { 0 } else { batch.count() };
-                    batch.clear();
                 }
-                batch.push(packet);
+                if !takes && !was_blocked {
+                    let socket = *socket;
+                    self.block(socket, face);
+                }
             }
             Some(Channel::Stream(writer, blocked)) => {
                 if writer.is_empty() && !*blocked {
@@ -224,6 +278,7 @@ impl Sockets for Io {
     fn queued(&self, face: FaceId) -> usize {
         match self.channels.get(face.0 as usize) {
             Some(Some(Channel::Stream(writer, _))) => writer.waiting(),
+            Some(Some(Channel::Udp { writer, .. })) => writer.octets(),
             _ => 0,
         }
     }
@@ -233,6 +288,7 @@ impl Sockets for Io {
         match channel {
             Channel::Udp { socket, peer, .. } => {
                 self.peers.remove(&(socket, peer));
+                self.blocked.retain(|(_, other)| *other != face);
                 let alone = !self.peers.keys().any(|(number, _)| *number == socket);
                 if alone && self.udp[socket].as_ref().is_some_and(|channel| channel.is_connected()) {
                     self.udp[socket] = None;
@@ -244,7 +300,10 @@ impl Sockets for Io {
     }
 
     fn refused(&self, face: FaceId) -> u64 {
-        self.refused.get(face.0 as usize).copied().unwrap_or(0)
+        match self.channels.get(face.0 as usize) {
+            Some(Some(Channel::Udp { writer, .. })) => writer.dropped(),
+            _ => self.refused.get(face.0 as usize).copied().unwrap_or(0),
+        }
     }
 
     fn tell(&mut self, event: &Event<'_>) {

@@ -3,3 +3,4 @@
 pub(crate) mod poller;
 pub(crate) mod stream;
 pub(crate) mod udp;
+pub(crate) mod udp_writer;

@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(error("mircc?pool=both"), "mircc: pool=both is not allowed; it must be one of consistent, literal");
         assert_eq!(
             error("mircc-single?pool=literal"),
-            "mircc-single has no parameter \"pool\"; known parameters: eta, alpha, beta, cap, count, kt, shortest, longest, floor"
+            "mircc-single has no parameter \"pool\"; known parameters: eta, alpha, beta, cap, count, kt, shortest, within, longest, floor"
         );
     }
 }

@@ -1,7 +1,7 @@
 //! MIRCC with two classes, equations (6) to (16).
 
 use super::class::Class;
-use super::link::{ALPHA, BETA, COUNT, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST, Share};
+use super::link::{ALPHA, BETA, COUNT, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST, Share, WITHIN};
 use crate::{LawEntry, LawSetup, Observed, RateLaw};
 use narrows_params::{Param, Params};
 use narrows_units::{Rate, Span};
@@ -13,7 +13,19 @@ pub(crate) const ENTRY: LawEntry = LawEntry {
     summary: "MIRCC with two classes: primary as with one class, secondary fills the rest",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, sections 3.1 and 4.2",
     classes: 2,
-    params: &[ETA.spec, ALPHA.spec, BETA.spec, POOL.spec, ETA_CAPS.spec, COUNT.spec, KT.spec, SHORTEST.spec, LONGEST.spec, FLOOR.spec],
+    params: &[
+        ETA.spec,
+        ALPHA.spec,
+        BETA.spec,
+        POOL.spec,
+        ETA_CAPS.spec,
+        COUNT.spec,
+        KT.spec,
+        SHORTEST.spec,
+        WITHIN.spec,
+        LONGEST.spec,
+        FLOOR.spec,
+    ],
 };
 
 const POOL: Param<Pool> = Param::choice(

@@ -22,6 +22,12 @@ pub(super) const KT: Param<f64> =
     Param::number("kt", 1.0, (0.01, 10.0), "", "interval of ticks in mean round trips; unstable above two ticks of feedback delay");
 pub(super) const SHORTEST: Param<Span> =
     Param::millis("shortest", 10.0, (1.0, 1000.0), "least interval of ticks, or a mean round trip if shorter");
+pub(super) const WITHIN: Param<bool> = Param::choice(
+    "within",
+    "rtt",
+    &[("rtt", false), ("bounds", true)],
+    "the least interval holds while no mean round trip is shorter, or always, for clocks that wake late",
+);
 pub(super) const LONGEST: Param<Span> =
     Param::millis("longest", 1000.0, (1.0, 60_000.0), "greatest interval of ticks, even below the least");
 pub(super) const FLOOR: Param<f64> = Param::number(
@@ -49,6 +55,8 @@ pub(super) struct Link {
     counts_arrivals: bool,
     kt: f64,
     shortest: Span,
+    /// True if the least interval holds even where the mean round trip is shorter.
+    is_strict: bool,
     longest: Span,
     floor_packets: f64,
     /// C.
@@ -96,6 +104,7 @@ impl Link {
             counts_arrivals: params.get(&COUNT),
             kt: params.get(&KT),
             shortest: params.get(&SHORTEST),
+            is_strict: params.get(&WITHIN),
             longest: params.get(&LONGEST),
             floor_packets,
             capacity: setup.capacity.as_bps() as f64,
@@ -153,10 +162,10 @@ impl Link {
         (if self.counts_arrivals { capacity.max(arrivals) } else { capacity }) / rate
     }
 
-    /// T: a mean round trip by default, and at most that wherever the least interval is longer (section 3.1.2).
+    /// T: a mean round trip by default, and at most that wherever the least interval is longer (section 3.1.2) and not strict.
     pub(super) fn tick_interval(&self) -> Span {
-        let rtt = Span::from_secs_f64(self.rtt);
-        Span::from_secs_f64(self.kt * self.rtt).max(self.shortest.min(rtt)).min(self.longest)
+        let least = if self.is_strict { self.shortest } else { self.shortest.min(Span::from_secs_f64(self.rtt)) };
+        Span::from_secs_f64(self.kt * self.rtt).max(least).min(self.longest)
     }
 
     pub(super) fn discarded(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! MIRCC with one class, equations (2) to (5).
 
 use super::class::Class;
-use super::link::{ALPHA, BETA, COUNT, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST};
+use super::link::{ALPHA, BETA, COUNT, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST, WITHIN};
 use crate::{LawEntry, LawSetup, Observed, RateLaw};
 use narrows_params::Params;
 use narrows_units::{Rate, Span};
@@ -13,7 +13,7 @@ pub(crate) const ENTRY: LawEntry = LawEntry {
     summary: "MIRCC with one class: splits the target capacity, and fills the part left by flows limited elsewhere",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 3.1",
     classes: 1,
-    params: &[ETA.spec, ALPHA.spec, BETA.spec, ETA_CAPS.spec, COUNT.spec, KT.spec, SHORTEST.spec, LONGEST.spec, FLOOR.spec],
+    params: &[ETA.spec, ALPHA.spec, BETA.spec, ETA_CAPS.spec, COUNT.spec, KT.spec, SHORTEST.spec, WITHIN.spec, LONGEST.spec, FLOOR.spec],
 };
 
 /// MIRCC's rate of one class, in which all Interests count, equations (2) to (5).

@@ -154,6 +154,9 @@ fn ticks_come_each_mean_round_trip_within_bounds() {
         ("mircc?kt=0.1", 40, 10),
         ("mircc?kt=0.1", 5, 5),
         ("mircc?kt=0.1&shortest=1", 40, 4),
+        ("mircc?within=bounds", 3, 10),
+        ("mircc-single?within=bounds&shortest=5", 3, 5),
+        ("mircc?within=bounds", 40, 40),
         ("mircc", 5000, 1000),
         ("mircc?longest=60000", 5000, 5000),
     ] {

@@ -1,0 +1,135 @@
+//! Datagrams on their way to one UDP peer, some of which wait while the socket takes no more.
+
+use super::udp::{Batch, UdpChannel};
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+
+/// Most datagrams that wait for a socket: twice the largest batch. What comes then is dropped. The number is ours.
+const MOST_WAITING: usize = 64;
+
+/// Puts datagrams for one peer on a socket that it may share with others.
+#[derive(Debug, Default)]
+pub(crate) struct UdpWriter {
+    /// Those that leave together next.
+    batch: Batch,
+    /// Those that the socket did not take, and those that came after them.
+    waiting: VecDeque<Box<[u8]>>,
+    octets: usize,
+    dropped: u64,
+}
+
+impl UdpWriter {
+    /// True if nothing is left to send.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batch.is_empty() && self.waiting.is_empty()
+    }
+
+    /// True if the socket did not take what was sent last.
+    pub(crate) fn is_blocked(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Octets that the socket has not taken.
+    pub(crate) fn octets(&self) -> usize {
+        self.octets
+    }
+
+    /// Datagrams that were dropped: the queue was full, or the kernel refused them.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless the socket takes no more.
+    pub(crate) fn push(&mut self, channel: &UdpChannel, peer: SocketAddr, datagram: &[u8]) -> bool {
+        if !self.is_blocked() && !self.batch.admits(datagram.len()) {
+            self.send_batch(channel, peer);
+        }
+        if self.is_blocked() {
+            self.wait(datagram.into());
+        } else {
+            self.batch.push(datagram);
+        }
+        !self.is_blocked()
+    }
+
+    /// Sends what there is. True unless the socket takes no more.
+    pub(crate) fn flush(&mut self, channel: &UdpChannel, peer: SocketAddr) -> bool {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        self.octets = 0;
+        while let Some(datagram) = waiting.pop_front() {
+            if !self.push(channel, peer, &datagram) {
+                break;
+            }
+        }
+        if !self.batch.is_empty() && !self.is_blocked() {
+            self.send_batch(channel, peer);
+        }
+        waiting.into_iter().for_each(|datagram| self.wait(datagram));
+        !self.is_blocked()
+    }
+
+    fn send_batch(&mut self, channel: &UdpChannel, peer: SocketAddr) {
+        let mut batch = std::mem::take(&mut self.batch);
+        if let Err(unsent) = channel.send(peer, &batch) {
+            let left = batch.datagrams().skip(unsent.sent);
+            match unsent.error.kind() {
+                io::ErrorKind::WouldBlock => left.for_each(|datagram| self.wait(datagram.into())),
+                _ => self.dropped += left.len() as u64,
+            }
+        }
+        batch.clear();
+        self.batch = batch;
+    }
+
+    fn wait(&mut self, datagram: Box<[u8]>) {
+        if self.waiting.len() < MOST_WAITING {
+            self.octets += datagram.len();
+            self.waiting.push_back(datagram);
+        } else {
+            self.dropped += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sockets::udp::UdpRoom;
+    use rustix::event::{PollFd, PollFlags, poll};
+
+    /// A peer on this host takes what it has room for and loses the rest at once, so that no socket on loopback stays full: a datagram
+    /// that is too large for UDP stands for one that the kernel refuses.
+    #[test]
+    fn every_datagram_of_a_batch_that_the_kernel_refuses_is_counted() {
+        let channel = UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), false).expect("a socket");
+        let mut writer = UdpWriter::default();
+        let nowhere = "[::1]:9".parse().expect("an address");
+        for _ in 0..20 {
+            assert!(writer.push(&channel, nowhere, &[7; 100]));
+        }
+        assert!(writer.flush(&channel, nowhere) && writer.is_empty());
+        assert_eq!(writer.dropped(), 20);
+    }
+
+    #[test]
+    fn what_waits_leaves_in_order_and_what_does_not_fit_is_counted() {
+        let local = "127.0.0.1:0".parse().expect("an address");
+        let (from, to) = (UdpChannel::bind(local, true).expect("a socket"), UdpChannel::bind(local, true).expect("a socket"));
+        let mut writer = UdpWriter::default();
+        // As if the socket had taken nothing of a batch.
+        for number in 0..MOST_WAITING as u8 {
+            writer.wait([number; 100].into());
+        }
+        assert!(!writer.push(&from, to.local(), &[99; 100]), "it waits behind the others");
+        assert_eq!((writer.dropped(), writer.octets()), (1, MOST_WAITING * 100));
+        assert!(writer.flush(&from, to.local()) && writer.is_empty());
+        assert_eq!((writer.dropped(), writer.octets()), (1, 0));
+        let (mut came, mut room) = (Vec::new(), UdpRoom::new());
+        while came.len() < MOST_WAITING {
+            poll(&mut [PollFd::new(&to, PollFlags::IN)], None).expect("it comes");
+            room.receive(&to, |_, datagram| came.push(datagram[0])).expect("received");
+        }
+        assert_eq!(came, (0..MOST_WAITING as u8).collect::<Vec<_>>());
+    }
+}
