@@ -54,7 +54,8 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         one("narrows_cache_misses_total", "counter", "Interests that it has not.", store.misses);
     }
     type Count = for<'f> fn(&'f FaceStatus<'f>) -> u64;
-    let counters: [(&'static str, &str, &[(&str, Count)]); 4] = [
+    type Labelled = (&'static str, Count);
+    let counters: [(&'static str, &str, &[Labelled]); 4] = [
         (
             "narrows_face_packets_total",
             "Packets of a face by direction and kind, since the face was made.",
