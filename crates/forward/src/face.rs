@@ -4,6 +4,7 @@ use crate::egress::Egress;
 use crate::face_uri::FaceUri;
 use crate::link::{Link, REMEMBERED};
 use crate::marker::Marker;
+use crate::suspicion::Suspicion;
 use narrows_icn::{FaceId, Nacking, Neighbour};
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Rate, Span, Time};
@@ -78,6 +79,8 @@ pub(crate) struct Face {
     pub(crate) egress: Egress,
     /// Marks Data if it is asked for.
     pub(crate) marker: Option<Marker>,
+    /// Whether the path behind it is slower than its rate.
+    pub(crate) suspicion: Suspicion,
     /// Its stream has ended, and a new one is not there yet.
     pub(crate) is_broken: bool,
     /// Those who follow the events of faces were told that it is down.
@@ -104,6 +107,7 @@ impl Face {
             mean_data: ASSUMED_DATA,
             egress: Egress::default(),
             marker: None,
+            suspicion: Suspicion::default(),
             is_broken: false,
             told_down: false,
         }

@@ -12,6 +12,7 @@ use crate::name::PacketName;
 use crate::numbers;
 use crate::rib::Route;
 use crate::state::State;
+use crate::suspicion::Seen;
 use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, ShaperConfig, Spare};
 use narrows_ndn::management::{FaceEventKind, FacePersistency};
 use narrows_units::{Random, Rate, Span, Time};
@@ -257,7 +258,11 @@ impl Forwarder {
     fn look_after_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
         let slots: Vec<FaceId> = self.state.ids.values().copied().collect();
         for slot in slots {
+            let seen = seen(&self.state.node, slot);
             let Some(face) = self.state.face_mut(slot) else { continue };
+            if face.setup.rates.is_some() {
+                face.suspicion.look(now, &seen);
+            }
             face.traffic.refused = sockets.refused(slot);
             if face.ends().is_some_and(|end| end <= now) {
                 self.remove_face(now, slot, sockets);
@@ -386,6 +391,18 @@ impl Forwarder {
                 return label;
             }
         }
+    }
+}
+
+/// A face as it shows whether the path behind it is slower than its rate.
+fn seen(node: &Node<PacketName>, slot: FaceId) -> Seen {
+    let face = node.face(slot);
+    let counters = face.counters;
+    Seen {
+        sent: counters.interests_out,
+        answered: counters.data_in + counters.nacks_in,
+        waiting: face.waiting,
+        round_trip: face.round_trip,
     }
 }
 

@@ -38,6 +38,7 @@ mod rib;
 mod sockets;
 mod state;
 mod stored;
+mod suspicion;
 mod wall;
 
 pub use app::answer::Answer;

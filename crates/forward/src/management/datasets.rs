@@ -12,7 +12,7 @@ use narrows_ndn::management::{
 };
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{ContentType, DataDraft, MetaInfo, Name, number};
-use narrows_units::Time;
+use narrows_units::{Rate, Time};
 
 /// Octets of content in a segment.
 const SEGMENT: usize = 8000;
@@ -99,7 +99,8 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
     let (wanted, wanted_local) = (filter.uri.map(canonical), filter.local_uri.map(canonical));
     let mut content = Vec::new();
     for face in state.faces() {
-        let counters = state.node.face(face.slot).counters;
+        let at_node = state.node.face(face.slot);
+        let (counters, (in_capacity, out_capacity)) = (at_node.counters, face.capacities());
         let (uri, local_uri) = (face.setup.remote.to_string(), face.setup.local.to_string());
         let scope = if face.setup.is_local { FaceScope::Local } else { FaceScope::NonLocal };
         let schemes = [face.setup.remote.scheme(), face.setup.local.scheme()];
@@ -135,6 +136,12 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             flags: super::faces::flags(face),
             in_malformed: Some(face.traffic.malformed),
             out_dropped: Some(face.traffic.dropped + face.traffic.refused),
+            in_capacity_bps: in_capacity.map(Rate::as_bps),
+            out_capacity_bps: out_capacity.map(Rate::as_bps),
+            primary_bps: at_node.rates.map(|rates| rates.primary.as_bps()),
+            secondary_bps: at_node.rates.map(|rates| rates.secondary.as_bps()),
+            shaped: at_node.rates.map(|_| at_node.waiting as u64),
+            suspect_s: at_node.rates.map(|_| face.suspicion.seconds()),
         }
         .write(&mut content);
     }

@@ -40,7 +40,7 @@ fn fetched(has_rates: fn(u64) -> bool) -> Fetched {
     let forwarder = std::thread::spawn(move || answer(listener.accept().expect("a connection").0, has_rates));
     let mut consumer = Consumer::connect(&place).expect("a forwarder");
     let (mut content, mut told) = (Vec::new(), BTreeSet::new());
-    let fetched = consumer.fetch(&name("/film/v=7"), &mut content, &mut |progress| drop(told.insert(progress.segments))).expect("fetched");
+    let fetched = consumer.fetch(&name("/film/v=7"), &mut content, &mut |progress| _ = told.insert(progress.segments)).expect("fetched");
     drop(consumer);
     forwarder.join().expect("no panic");
     assert!((0..SEGMENTS).flat_map(|segment| [segment as u8; 1000]).eq(content), "each segment once, in order");

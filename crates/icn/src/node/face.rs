@@ -20,6 +20,8 @@ pub struct FaceState<'a> {
     pub rates: Option<Rates>,
     /// Its law, for inspection.
     pub law: Option<&'a AnyRateLaw>,
+    /// The mean round trip over its link that was measured last; `None` without a law, and before the first Data.
+    pub round_trip: Option<Span>,
     /// Data requested in the law's last interval, in bit/s: primary and secondary. Zero without a law.
     pub arrivals: [f64; 2],
     /// Interests waiting in the shaper.
@@ -96,6 +98,7 @@ impl<N: Name> Face<N> {
         FaceState {
             rates: rate_calculator.map(RateCalculator::rates),
             law: rate_calculator.map(RateCalculator::law),
+            round_trip: rate_calculator.and_then(RateCalculator::local_rtt),
             arrivals: rate_calculator.map_or([0.0; 2], RateCalculator::arrivals),
             waiting: control.and_then(|control| control.shaper()).map_or(0, Shaper::packets),
             waiting_data: control.map_or(Bytes::ZERO, |control| control.waiting_data()),

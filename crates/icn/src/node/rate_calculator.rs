@@ -86,6 +86,10 @@ impl RateCalculator {
         self.rates
     }
 
+    pub(crate) fn local_rtt(&self) -> Option<Span> {
+        self.local_rtt
+    }
+
     pub(crate) fn arrivals(&self) -> [f64; 2] {
         self.arrivals
     }

@@ -50,6 +50,18 @@ record! {
         in_malformed: 0xF904 => Option<u64>,
         /// Packets that did not leave: too large, or not taken by the socket. A field of Narrows, with an even number that others skip.
         out_dropped: 0xF906 => Option<u64>,
+        /// Rate available to packets that come in, in bit/s. This and the following are fields of Narrows, as above.
+        in_capacity_bps: 0xF908 => Option<u64>,
+        /// The same of packets that leave.
+        out_capacity_bps: 0xF90A => Option<u64>,
+        /// The primary rate that its law grants, in bit/s.
+        primary_bps: 0xF90C => Option<u64>,
+        /// The secondary one.
+        secondary_bps: 0xF90E => Option<u64>,
+        /// Interests that wait in its shaper.
+        shaped: 0xF910 => Option<u64>,
+        /// Seconds in which the path behind it seemed slower than its rate.
+        suspect_s: 0xF912 => Option<u64>,
     }
 }
 
