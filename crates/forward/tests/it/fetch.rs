@@ -52,8 +52,8 @@ fn fetched(has_rates: fn(u64) -> bool) -> Fetched {
 #[test]
 fn rates_of_any_data_are_followed() {
     // Of each link, of none, and of those behind a store of the first segments.
-    let cases: [(fn(u64) -> bool, bool); 3] = [(|_| true, true), (|_| false, false), (|segment| segment >= 20, true)];
-    for (case, (has_rates, expected)) in cases.into_iter().enumerate() {
+    let cases: [fn(u64) -> bool; 3] = [|_| true, |_| false, |segment| segment >= 20];
+    for (case, (has_rates, expected)) in cases.into_iter().zip([true, false, true]).enumerate() {
         let fetched = fetched(has_rates);
         assert_eq!(fetched.followed_rates, expected, "case {case}: {fetched:?}");
         assert!(fetched.paths.iter().all(|path| expected && path.rates.primary.as_bps() == 80_000_000), "case {case}: {fetched:?}");
