@@ -2,7 +2,8 @@
 //!
 //! A phase in which the daemons waited for a processor is not judged: Interests that leave late say nothing of the law.
 
-use narrows_forward::{Config, Consumer, Daemon, Object, Place, Producer};
+use narrows_forward::{Client, Config, Consumer, Daemon, Object, Place, Producer};
+use narrows_ndn::management::{FaceStatus, entries};
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{Data, InterestDraft, Name};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
@@ -119,13 +120,26 @@ impl Network {
         }
     }
 
-    /// Nanoseconds in which each daemon could have run and waited for a processor.
+    /// Nanoseconds in which the threads of each daemon could have run and waited for a processor.
     fn waited(&self) -> Vec<u64> {
         let of = |daemon: &Child| {
-            let told = std::fs::read_to_string(format!("/proc/{}/schedstat", daemon.id())).unwrap_or_default();
-            told.split(' ').nth(1).and_then(|nanos| nanos.parse().ok()).unwrap_or(0)
+            let threads = std::fs::read_dir(format!("/proc/{}/task", daemon.id())).into_iter().flatten().flatten();
+            let told = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+            told.filter_map(|told| told.split(' ').nth(1)?.parse::<u64>().ok()).sum()
         };
         self.daemons.iter().map(of).collect()
+    }
+
+    /// The link carries this rate towards the near end from now on.
+    fn slow_down(&self, rate: &str) {
+        run(&format!("tc -n {} qdisc change dev far root tbf rate {rate} burst 4kb latency 300ms", self.names[1])).expect("a slower link");
+    }
+
+    /// Suspect seconds of the face at the near end.
+    fn suspect_seconds(&self) -> u64 {
+        let content =
+            Client::connect(&Place::Unix(self.socket(0))).expect("a connection").dataset("/localhost/nfd/faces/list").expect("faces");
+        entries::<FaceStatus<'_>>(&content).filter_map(|face| face.expect("a face").suspect_s).sum()
     }
 
     fn signal(&self, end: usize, signal: Signal) {
@@ -317,5 +331,18 @@ fn rates_hold_on_a_link_of_the_kernel() {
             (told.clone(), (0.4..0.6).contains(&share)),
             (format!("{told} together"), of_follower + of_window >= 0.9 * 0.95 * LINK * content),
         ]
+    });
+    phase(&network, "on a path of half the rate", || {
+        let mut apps = Apps::new();
+        let base = apps.serve(&network, "/p/four");
+        let octets = apps.fetch(&network, base);
+        sleep(Duration::from_secs(3));
+        let before = network.suspect_seconds();
+        network.slow_down("5mbit");
+        sleep(Duration::from_secs(2));
+        let goodput = rate(&octets, Duration::from_secs(6));
+        println!("{:.2} Mbit/s on 5 Mbit/s that are said to be 10", goodput / 1e6);
+        let suspect = network.suspect_seconds() - before;
+        vec![(format!("{suspect} of 8 s are suspect"), suspect >= 1)]
     });
 }

@@ -28,6 +28,12 @@ fn quoted(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
+/// The labels of a face's sample, with `more`.
+fn of_face(face: &FaceStatus<'_>, more: &str) -> String {
+    let more = if more.is_empty() { String::new() } else { format!(",{more}") };
+    format!("{{face=\"{}\",remote=\"{}\"{more}}}", face.face_id, quoted(face.uri))
+}
+
 /// All counters of the forwarder at the other end of a connection.
 pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
@@ -84,12 +90,43 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
             &[("", |face| face.out_dropped.unwrap_or(0))],
         ),
     ];
+    type Known = for<'f> fn(&'f FaceStatus<'f>) -> Option<u64>;
+    let of_law: [(&'static str, &str, &str, &[(&str, Known)]); 4] = [
+        (
+            "narrows_face_capacity_bits_per_second",
+            "gauge",
+            "Rate available to packets of a face by direction, where it is known.",
+            &[("direction=\"in\"", |face| face.in_capacity_bps), ("direction=\"out\"", |face| face.out_capacity_bps)],
+        ),
+        (
+            "narrows_face_rate_bits_per_second",
+            "gauge",
+            "Rate that the law of a face grants, by class.",
+            &[("class=\"primary\"", |face| face.primary_bps), ("class=\"secondary\"", |face| face.secondary_bps)],
+        ),
+        ("narrows_face_shaper_interests", "gauge", "Interests that wait in the shaper of a face.", &[("", |face| face.shaped)]),
+        (
+            "narrows_face_suspect_seconds_total",
+            "counter",
+            "Seconds in which the path behind a face seemed slower than its rate.",
+            &[("", |face| face.suspect_s)],
+        ),
+    ];
+    for (name, kind, help, samples) in of_law {
+        let mut family = Family::new(&mut text, name, kind, help);
+        for face in &faces {
+            for (labels, read) in samples {
+                if let Some(value) = read(face) {
+                    family.sample(&of_face(face, labels), value);
+                }
+            }
+        }
+    }
     for (name, help, samples) in counters {
         let mut family = Family::new(&mut text, name, "counter", help);
         for face in &faces {
             for (labels, read) in samples {
-                let more = if labels.is_empty() { String::new() } else { format!(",{labels}") };
-                family.sample(&format!("{{face=\"{}\",remote=\"{}\"{more}}}", face.face_id, quoted(face.uri)), read(face));
+                family.sample(&of_face(face, labels), read(face));
             }
         }
     }

@@ -63,12 +63,12 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     };
     let width = faces.iter().map(|face| face.uri.len()).max().unwrap_or(0).max(6);
     let mut text = format!(
-        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}\n",
-        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped"
+        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}\n",
+        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped", "rate Mbit/s", "suspect"
     );
     for face in &faces {
         text += &format!(
-            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}\n",
+            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}\n",
             face.face_id,
             face.uri,
             persistency(face),
@@ -77,7 +77,9 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             face.in_bytes / 1000,
             face.out_bytes / 1000,
             face.in_malformed.unwrap_or(0),
-            face.out_dropped.unwrap_or(0)
+            face.out_dropped.unwrap_or(0),
+            face.primary_bps.map_or("-".to_owned(), |bps| format!("{:.2}", bps as f64 / 1e6)),
+            face.suspect_s.map_or("-".to_owned(), |seconds| format!("{seconds} s"))
         );
     }
     let rows = faces.iter().map(|face| {
@@ -87,6 +89,8 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             "interests_in": face.in_interests, "interests_out": face.out_interests, "data_in": face.in_data, "data_out": face.out_data,
             "nacks_in": face.in_nacks, "nacks_out": face.out_nacks, "bytes_in": face.in_bytes, "bytes_out": face.out_bytes,
             "malformed_in": face.in_malformed, "dropped_out": face.out_dropped,
+            "capacity_in_bps": face.in_capacity_bps, "capacity_out_bps": face.out_capacity_bps, "primary_bps": face.primary_bps,
+            "secondary_bps": face.secondary_bps, "shaper_interests": face.shaped, "suspect_s": face.suspect_s,
         })
     });
     show(args, &Value::Array(rows.collect()), &text)
