@@ -91,7 +91,8 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         ),
     ];
     type Known = for<'f> fn(&'f FaceStatus<'f>) -> Option<u64>;
-    let of_law: [(&'static str, &str, &str, &[(&str, Known)]); 4] = [
+    type Perhaps = (&'static str, Known);
+    let of_law: [(&'static str, &str, &str, &[Perhaps]); 4] = [
         (
             "narrows_face_capacity_bits_per_second",
             "gauge",
