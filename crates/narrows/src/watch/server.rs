@@ -92,18 +92,25 @@ impl Shared {
         let mut told = None;
         loop {
             let begun = Instant::now();
-            let underway = Some(self.underway()).filter(|underway| told != Some(underway.heard())).map(|underway| underway.clone());
-            match underway {
-                Some(underway) => {
-                    told = Some(underway.heard());
-                    connection.write_all(format!("data: {}\n\n", underway.json()).as_bytes())?;
-                }
-                // A comment, by which a browser that is gone is noticed.
-                None => connection.write_all(b":\n\n")?,
-            }
+            self.tell_news(connection, &mut told)?;
             if self.stage.over_within(PAUSE.max(begun.elapsed() * SHARE)) {
+                // How the last run ended.
+                self.tell_news(connection, &mut told)?;
                 return connection.write_all(b"event: end\ndata:\n\n");
             }
+        }
+    }
+
+    /// Tells of the state if more has been heard than was told.
+    fn tell_news(&self, connection: &mut TcpStream, told: &mut Option<u64>) -> io::Result<()> {
+        let underway = Some(self.underway()).filter(|underway| *told != Some(underway.heard())).map(|underway| underway.clone());
+        match underway {
+            Some(underway) => {
+                *told = Some(underway.heard());
+                connection.write_all(format!("data: {}\n\n", underway.json()).as_bytes())
+            }
+            // A comment, by which a browser that is gone is noticed.
+            None => connection.write_all(b":\n\n"),
         }
     }
 }
