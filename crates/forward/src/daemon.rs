@@ -324,17 +324,7 @@ impl Daemon {
             && let Ok((stream, _)) = listener.accept()
         {
             let number = stream.as_raw_fd() as u64;
-            let setup = FaceSetup {
-                remote: FaceUri::Fd(number),
-                local: FaceUri::Unix(path.clone()),
-                persistency: FacePersistency::OnDemand,
-                is_local: true,
-                mtu: LARGEST,
-                ends_idle: false,
-                rates: None,
-                understands: Understands::Auto,
-                nacks: false,
-            };
+            let setup = FaceSetup::on_demand(FaceUri::Fd(number), FaceUri::Unix(path.clone()), true, LARGEST);
             if let Ok(stream) = Stream::unix(stream) {
                 self.add_stream(now, setup, stream);
             }
@@ -354,17 +344,7 @@ impl Daemon {
     fn accept_tcp(&mut self, now: Time, number: usize) {
         while let Ok((stream, peer)) = self.tcp[number].accept() {
             let Ok(local) = stream.local_addr() else { continue };
-            let setup = FaceSetup {
-                remote: FaceUri::Tcp(peer),
-                local: FaceUri::Tcp(local),
-                persistency: FacePersistency::OnDemand,
-                is_local: peer.ip().is_loopback(),
-                mtu: LARGEST,
-                ends_idle: false,
-                rates: None,
-                understands: Understands::Auto,
-                nacks: false,
-            };
+            let setup = FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), peer.ip().is_loopback(), LARGEST);
             if let Ok(stream) = Stream::tcp(stream) {
                 self.add_stream(now, setup, stream);
             }
@@ -511,17 +491,8 @@ struct Wanted {
 /// Makes a face for a peer from whom the first packet has come.
 fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, peer: SocketAddr, local: SocketAddr) -> Option<FaceId> {
     let is_local = peer.ip().is_loopback();
-    let setup = FaceSetup {
-        remote: FaceUri::Udp(peer),
-        local: FaceUri::Udp(local),
-        persistency: FacePersistency::OnDemand,
-        is_local,
-        mtu: if is_local { LARGEST } else { UDP_MTU },
-        ends_idle: true,
-        rates: None,
-        understands: Understands::Auto,
-        nacks: false,
-    };
+    let mtu = if is_local { LARGEST } else { UDP_MTU };
+    let setup = FaceSetup::on_demand(FaceUri::Udp(peer), FaceUri::Udp(local), is_local, mtu);
     let face = forwarder.add_face(now, setup, io).ok()?;
     io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
     Some(face)

@@ -35,6 +35,23 @@ pub struct FaceSetup {
     pub nacks: bool,
 }
 
+impl FaceSetup {
+    /// A face that a neighbour has made, of whom nothing is known so far. It ends with its stream, or after 600 s without a datagram.
+    pub fn on_demand(remote: FaceUri, local: FaceUri, is_local: bool, mtu: usize) -> FaceSetup {
+        FaceSetup {
+            ends_idle: matches!(remote, FaceUri::Udp(_)),
+            remote,
+            local,
+            persistency: FacePersistency::OnDemand,
+            is_local,
+            mtu,
+            rates: None,
+            understands: crate::config::Understands::Auto,
+            nacks: false,
+        }
+    }
+}
+
 /// The rates of a face's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRates {
@@ -55,7 +72,7 @@ pub(crate) struct FaceTraffic {
     pub(crate) octets_out: u64,
     /// Packets that were malformed, or broke a rule of the link.
     pub(crate) malformed: u64,
-    /// Packets that could not be fragmented to fit.
+    /// Packets that did not fit, and Data that would have waited for too long.
     pub(crate) dropped: u64,
     /// Packets that the socket did not take.
     pub(crate) refused: u64,

@@ -35,6 +35,7 @@ pub trait Sockets {
 
     /// Octets sent on a face that its socket has not taken yet.
     fn queued(&self, face: FaceId) -> usize;
+
     /// Packets of this face that its socket has not taken so far.
     fn refused(&self, _face: FaceId) -> u64 {
         0

@@ -13,4 +13,5 @@ mod guide;
 pub(crate) mod identity;
 pub(crate) mod object;
 pub(crate) mod producer;
+mod reply;
 pub(crate) mod trust;

@@ -3,10 +3,10 @@
 use super::answer::Answer;
 use super::identity::Identity;
 use super::object::Object;
+use super::reply::{register, reply};
 use crate::client::{Client, ClientError};
 use crate::place::Place;
-use narrows_ndn::lp::{Header, LpPacket, Mircc, PitToken};
-use narrows_ndn::management::{ControlParameters, Scope};
+use narrows_ndn::lp::Mircc;
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, Interest, MetaInfo, Name};
 use narrows_units::Span;
@@ -38,7 +38,7 @@ impl Producer {
     /// # Errors
     /// The forwarder refuses the key's name, or closes the connection.
     pub fn sign_as(&mut self, identity: Identity) -> Result<(), ClientError> {
-        self.register(identity.key_name())?;
+        register(&mut self.client, identity.key_name())?;
         self.identity = Some(identity);
         Ok(())
     }
@@ -57,7 +57,7 @@ impl Producer {
     /// # Errors
     /// The forwarder refuses the name, or closes the connection.
     pub fn answer(&mut self, prefix: &Name, with: impl FnMut(&Interest<'_>) -> Option<Answer> + Send + 'static) -> Result<(), ClientError> {
-        self.register(prefix)?;
+        register(&mut self.client, prefix)?;
         self.served.push((prefix.clone(), Box::new(with)));
         Ok(())
     }
@@ -96,22 +96,12 @@ impl Producer {
         Ok(())
     }
 
-    fn register(&mut self, prefix: &Name) -> Result<(), ClientError> {
-        let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
-        self.client.command(Scope::Localhost, "rib", "register", &parameters).map(drop)
-    }
-
-    /// The packet of the link that answers one, with its token. A producer puts no limit to rates (MIRCC, section 3.1).
+    /// The packet of the link that answers one. A producer puts no limit to rates (MIRCC, section 3.1).
     fn answer_packet(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
-        let link = LpPacket::decode(packet).ok()?;
-        let interest = Interest::decode(link.fragment.filter(|_| link.header.nack.is_none())?).ok()?;
-        let data = self.data(&interest)?;
-        self.answered += 1;
-        let token = link.header.pit_token.map(|token| token.as_slice().to_vec());
-        let header = Header { pit_token: token.as_deref().and_then(PitToken::new), mircc: Mircc::default(), ..Header::default() };
-        let mut octets = Vec::with_capacity(data.len() + 16);
-        header.write_packet(Some(&data), &mut octets);
-        Some(octets)
+        let mut octets = Vec::new();
+        let answers = reply(packet, Mircc::default(), &mut octets, |interest| self.data(interest));
+        self.answered += u64::from(answers);
+        answers.then_some(octets)
     }
 
     /// The Data that answers an Interest.

@@ -23,7 +23,7 @@ const SEGMENT: usize = 1000;
 const OVERHEAD: f64 = 230.0;
 const LINK: f64 = 10e6;
 /// The share of time in which a daemon may wait for a processor; ours.
-const MOST_WAITING: f64 = 0.05;
+const MOST_WAITING: f64 = 0.1;
 
 #[test]
 #[ignore = "the process of a daemon, which other tests start in a namespace"]

@@ -1,6 +1,6 @@
 //! Live runs as a user meets them: programs in the network, users without root, faults; and that nothing is left behind by any of them.
 
-use crate::host::{Traces, alone, capable, has, left_running};
+use crate::host::{Traces, alone, capable, has, left_running, live, told};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
 use std::fs;
@@ -25,24 +25,8 @@ to = "right"
 controller = "cubic"
 "#;
 
-/// Runs live with `arguments`; checks that nothing is left behind. Statuses of invalid runs count as those of valid ones: the test's machine may be busy.
-fn live(place: &Scratch, arguments: &[&str]) -> Output {
-    let before = Traces::now();
-    let mark = format!("NARROWS_TEST={}", std::process::id());
-    let (key, value) = mark.split_once('=').expect("a variable");
-    let output = place.command(PROGRAM).arg("live").args(arguments).env(key, value).output().expect("narrows runs");
-    assert_eq!(Traces::now(), before, "left behind by {arguments:?}");
-    // The tests themselves do not have it: theirs is another process's environment.
-    assert_eq!(left_running(&mark), Vec::<String>::new(), "left running by {arguments:?}");
-    output
-}
-
 fn ran(output: &Output) -> bool {
     matches!(code(output), 0 | 3)
-}
-
-fn told(output: &Output) -> String {
-    format!("{}\n{}\n{}", code(output), stdout(output), stderr(output))
 }
 
 fn summary(place: &Scratch, directory: &str) -> Value {

@@ -1,9 +1,8 @@
 //! Live runs of information-centric scenarios: real forwarders in namespaces, over emulated links.
 
-use crate::host::{Traces, alone, capable, left_running};
+use crate::host::{alone, capable, live, told};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
-use std::process::Output;
 
 /// One consumer with two ways, and one with one of them, for a while.
 const FORK: &str = r#"name = "Fork"
@@ -54,21 +53,6 @@ prefix = "/two"
 segments = 200
 start = "2500 ms"
 "#;
-
-/// Runs live with `arguments`, and checks that nothing is left behind.
-fn live(place: &Scratch, arguments: &[&str]) -> Output {
-    let before = Traces::now();
-    let mark = format!("NARROWS_TEST={}", std::process::id());
-    let (key, value) = mark.split_once('=').expect("a variable");
-    let output = place.command(PROGRAM).arg("live").args(arguments).env(key, value).output().expect("narrows runs");
-    assert_eq!(Traces::now(), before, "left behind by {arguments:?}");
-    assert_eq!(left_running(&mark), Vec::<String>::new(), "left running by {arguments:?}");
-    output
-}
-
-fn told(output: &Output) -> String {
-    format!("{}\n{}\n{}", code(output), stdout(output), stderr(output))
-}
 
 #[test]
 fn forwarders_in_namespaces_do_what_simulated_ones_do() {

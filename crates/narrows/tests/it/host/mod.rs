@@ -1,9 +1,9 @@
 //! What a live run could leave behind on this host, and whether live runs are possible at all.
 
-use crate::scratch::{PROGRAM, stderr, stdout};
+use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Live runs share the machine badly, and what is left behind is told from what was there before: one test at a time.
@@ -80,4 +80,21 @@ pub fn left_running(mark: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Runs live with `arguments`; checks that nothing is left behind. Statuses of invalid runs count as those of valid ones: the test's machine may be busy.
+pub fn live(place: &Scratch, arguments: &[&str]) -> Output {
+    let before = Traces::now();
+    let mark = format!("NARROWS_TEST={}", std::process::id());
+    let (key, value) = mark.split_once('=').expect("a variable");
+    let output = place.command(PROGRAM).arg("live").args(arguments).env(key, value).output().expect("narrows runs");
+    assert_eq!(Traces::now(), before, "left behind by {arguments:?}");
+    // The tests themselves do not have it: theirs is another process's environment.
+    assert_eq!(left_running(&mark), Vec::<String>::new(), "left running by {arguments:?}");
+    output
+}
+
+/// All that a program said, for failures.
+pub fn told(output: &Output) -> String {
+    format!("{}\n{}\n{}", code(output), stdout(output), stderr(output))
 }
