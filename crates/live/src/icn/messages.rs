@@ -1,5 +1,6 @@
 //! What a run tells the process of a node, and what that answers. Times are nanoseconds since the run began, rates bit/s, amounts bytes.
 
+use crate::wire::DATAGRAM_HEADERS;
 use narrows_measure as measure;
 use narrows_measure::{FlowCounters, FlowSample, Histogram, InterestCounters, RatesSample};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -46,6 +47,14 @@ pub struct NodePlan {
     pub warmup: u64,
     /// When the run ends.
     pub duration: u64,
+}
+
+impl NodePlan {
+    /// The rate of a link over that which is left for packets of NDN: more than 1.
+    pub fn link_rate_over_packets(&self) -> f64 {
+        let headers = DATAGRAM_HEADERS.get();
+        self.data as f64 / self.data.saturating_sub(headers).max(1) as f64
+    }
 }
 
 /// One end of a link.

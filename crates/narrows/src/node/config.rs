@@ -12,7 +12,7 @@ pub fn config(plan: &NodePlan) -> String {
          [mircc]\nlaw = \"{law}\"\nshaper = {shaper}\nshaper_queue = {shaper_queue}\nstrategy = \"{strategy}\"\n"
     );
     for FacePlan { neighbour, inward, out, has_law } in faces {
-        // What cannot fail: text grows.
+        // Writing to text cannot fail.
         let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true");
         if *has_law {
             let _ = writeln!(text, "rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}");

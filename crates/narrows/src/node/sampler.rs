@@ -35,7 +35,7 @@ impl Sampler {
         Sampler {
             began,
             zero: daemon.zero(),
-            scale: plan.data as f64 / (plan.data - 28) as f64,
+            scale: plan.link_rate_over_packets(),
             interval: Span::from_nanos(plan.interval),
             sample_at: Time::from_nanos(plan.interval),
             warmup: Time::from_nanos(plan.warmup),
