@@ -38,7 +38,6 @@ mod rib;
 mod sockets;
 mod state;
 mod stored;
-mod suspicion;
 mod wall;
 
 pub use app::answer::Answer;

@@ -24,6 +24,7 @@ fn run(form: Form) -> u64 {
     let config = |label| FaceConfig {
         capacity_in: Some(Rate::from_mbps(10_000)),
         capacity_out: Some(Rate::from_mbps(10_000)),
+        measured: false,
         label,
         law: Some("mircc".parse().expect("a law")),
         shaper: Some(ShaperConfig::default()),

@@ -1,10 +1,13 @@
 //! The two ways in which a face limits what comes over its link: the shaper and the rate law, with the measurements that they need.
 
+use super::counters::FaceCounters;
+use super::estimator::Estimator;
 use super::face_config::FaceConfig;
 use super::meter::{IncomingRate, MeanSize};
 use super::pit::EntryId;
 use super::rate_calculator::RateCalculator;
 use super::shaper::{Link, Offer, Shaper};
+use super::suspicion::Seen;
 use crate::name::Name;
 use crate::packet::Interest;
 use narrows_path::{AnyRateLaw, LawSetup, RateLaw};
@@ -51,6 +54,7 @@ pub(crate) struct Control<N: Name> {
     rate_calculator: Option<RateCalculator>,
     data_in: MeanSize,
     shaped_capacity: bool,
+    estimator: Option<Box<Estimator>>,
 }
 
 impl<N: Name> Control<N> {
@@ -62,6 +66,8 @@ impl<N: Name> Control<N> {
             let first = now + phases.span_below(law.interval());
             RateCalculator::new(now, law, first)
         });
+        let estimator =
+            config.capacity_in.filter(|_| config.measured && rate_calculator.is_some()).map(|guess| Box::new(Estimator::new(now, guess)));
         let shaper = config.shaper.filter(|_| known).map(Shaper::new);
         (rate_calculator.is_some() || shaper.is_some()).then(|| Control {
             interest_in: MeanSize::assumed(ASSUMED_INTEREST),
@@ -73,6 +79,7 @@ impl<N: Name> Control<N> {
             rate_calculator,
             data_in: MeanSize::assumed(ASSUMED_DATA),
             shaped_capacity,
+            estimator,
         })
     }
 
@@ -87,7 +94,27 @@ impl<N: Name> Control<N> {
     /// When [`tick`](Control::tick) or [`take`](Control::take) has something to do.
     pub(crate) fn due(&self) -> Time {
         let shaper = self.shaper.as_ref().and_then(Shaper::due).unwrap_or(Time::NEVER);
-        shaper.min(self.rate_calculator.as_ref().map_or(Time::NEVER, RateCalculator::due))
+        let estimator = self.estimator.as_ref().map_or(Time::NEVER, |estimator| estimator.due());
+        shaper.min(self.rate_calculator.as_ref().map_or(Time::NEVER, RateCalculator::due)).min(estimator)
+    }
+
+    pub(crate) fn estimator(&self) -> Option<&Estimator> {
+        self.estimator.as_deref()
+    }
+
+    /// Lets the estimator look at the face if it is due. Returns the capacity towards the node that holds from now on if it changes.
+    pub(crate) fn estimate(&mut self, now: Time, counters: &FaceCounters) -> Option<Rate> {
+        let estimator = self.estimator.as_mut().filter(|estimator| estimator.due() <= now)?;
+        let before = estimator.shared_out();
+        let calculator = self.rate_calculator.as_ref()?;
+        let seen = Seen {
+            sent: counters.interests_out,
+            answered: counters.data_in + counters.nacks_in,
+            waiting: self.shaper.as_ref().map_or(0, Shaper::packets),
+            round_trip: None,
+        };
+        estimator.look(now, seen, calculator.law().interval());
+        Some(estimator.shared_out()).filter(|after| *after != before)
     }
 
     /// An Interest arrives.
@@ -97,10 +124,14 @@ impl<N: Name> Control<N> {
         }
     }
 
-    /// Data arrives that was asked for.
-    pub(crate) fn on_data_in(&mut self, size: Bytes) {
+    /// Data arrives that was asked for, with the primary rate of the links behind the neighbour.
+    pub(crate) fn on_data_in(&mut self, size: Bytes, behind: Rate) {
         if self.data_in.add(size) {
             self.shaped = None;
+        }
+        if let Some(estimator) = &mut self.estimator {
+            let limited_behind = self.rate_calculator.as_ref().is_some_and(|calculator| behind < calculator.rates().primary);
+            estimator.on_data(size, limited_behind);
         }
     }
 
@@ -115,6 +146,9 @@ impl<N: Name> Control<N> {
     pub(crate) fn on_round_trip(&mut self, span: Span) {
         if let Some(rate_calculator) = &mut self.rate_calculator {
             rate_calculator.on_round_trip(span);
+        }
+        if let Some(estimator) = &mut self.estimator {
+            estimator.on_round_trip(span);
         }
     }
 

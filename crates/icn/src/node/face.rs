@@ -2,6 +2,7 @@
 
 use super::control::{Capacities, Control, Held};
 use super::counters::FaceCounters;
+use super::estimator::Estimator;
 use super::face_config::{FaceConfig, Nacking};
 use super::pit::EntryId;
 use super::proxy::Proxy;
@@ -22,6 +23,10 @@ pub struct FaceState<'a> {
     pub law: Option<&'a AnyRateLaw>,
     /// The mean round trip over its link that was measured last; `None` without a law, and before the first Data.
     pub round_trip: Option<Span>,
+    /// The estimate of the capacity towards the node; `None` unless it is measured.
+    pub estimate: Option<Rate>,
+    /// Seconds so far in which the path seemed slower than the estimate; `None` unless it is measured.
+    pub suspect_seconds: Option<u64>,
     /// Data requested in the law's last interval, in bit/s: primary and secondary. Zero without a law.
     pub arrivals: [f64; 2],
     /// Interests waiting in the shaper.
@@ -86,19 +91,22 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// The weight of this face in random choices: its capacity out. An unknown capacity counts for more than any known one.
+    /// The weight of this face in random choices: its capacity out, or else in. An unknown capacity counts for more than any known one.
     pub(crate) fn weight(&self) -> u64 {
         const MOST: u64 = 1 << 48;
-        self.capacities.out.map_or(MOST, |rate| rate.as_bps().min(MOST / 2))
+        self.capacities.out.or(self.capacities.inward).map_or(MOST, |rate| rate.as_bps().min(MOST / 2))
     }
 
     pub(crate) fn state(&self) -> FaceState<'_> {
         let control = self.control.as_ref();
         let rate_calculator = self.rate_calculator();
+        let estimator = control.and_then(|control| control.estimator());
         FaceState {
             rates: rate_calculator.map(RateCalculator::rates),
             law: rate_calculator.map(RateCalculator::law),
             round_trip: rate_calculator.and_then(RateCalculator::local_rtt),
+            estimate: estimator.map(Estimator::capacity),
+            suspect_seconds: estimator.map(Estimator::suspect_seconds),
             arrivals: rate_calculator.map_or([0.0; 2], RateCalculator::arrivals),
             waiting: control.and_then(|control| control.shaper()).map_or(0, Shaper::packets),
             waiting_data: control.map_or(Bytes::ZERO, |control| control.waiting_data()),
@@ -151,10 +159,10 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// Data arrives that was asked for.
-    pub(crate) fn on_data_in(&mut self, size: Bytes) {
+    /// Data arrives that was asked for, with the primary rate of the links behind the neighbour.
+    pub(crate) fn on_data_in(&mut self, size: Bytes, behind: Rate) {
         if let Some(control) = &mut self.control {
-            control.on_data_in(size);
+            control.on_data_in(size, if self.rates { behind } else { Rates::UNLIMITED.primary });
         }
     }
 
@@ -210,15 +218,20 @@ impl<N: Name> Face<N> {
         }
     }
 
-    /// Lets the law tick if it is due.
+    /// Lets the estimator look and the law tick if they are due.
     pub(crate) fn tick(&mut self, now: Time) {
-        if let Some(control) = &mut self.control {
-            control.tick(now, self.capacities);
+        let Some(control) = &mut self.control else { return };
+        if let Some(inward) = control.estimate(now, &self.counters) {
+            self.capacities.inward = Some(inward);
+            control.set_capacities(now, self.capacities);
         }
+        control.tick(now, self.capacities);
     }
 
-    /// The link changes its capacities.
+    /// The link changes its capacities. One that is measured is not told.
     pub(crate) fn set_capacity(&mut self, now: Time, inward: Option<Rate>, out: Option<Rate>) {
+        let is_measured = self.control.as_ref().is_some_and(|control| control.estimator().is_some());
+        let inward = if is_measured { self.capacities.inward } else { inward };
         self.capacities = Capacities { inward, out };
         if let Some(control) = &mut self.control {
             control.set_capacities(now, self.capacities);

@@ -13,6 +13,8 @@ pub struct FaceConfig {
     /// Capacity of the link away from the node, which carries this node's Interests and the Data that answers the neighbour's. `None`:
     /// unknown or unlimited.
     pub capacity_out: Option<Rate>,
+    /// The capacity towards the node is only a guess, which the face corrects by what the path carries.
+    pub measured: bool,
     /// Its path label, 1 to 4095, unique among the faces of the node.
     pub label: u16,
     /// The law that computes the rates stamped into Data that arrives here; `None` stamps none.
@@ -70,6 +72,7 @@ impl FaceConfig {
     pub const APPLICATION: FaceConfig = FaceConfig {
         capacity_in: None,
         capacity_out: None,
+        measured: false,
         label: 0,
         law: None,
         shaper: None,

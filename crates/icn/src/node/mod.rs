@@ -14,6 +14,7 @@ mod config;
 mod control;
 mod counters;
 mod dead_nonces;
+mod estimator;
 mod extensions;
 mod face;
 mod face_config;
@@ -30,15 +31,18 @@ mod receive;
 mod shaper;
 mod steering;
 mod strategy;
+mod suspicion;
 
 pub use cache::CacheLimits;
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
+pub use estimator::CAPACITY_GUESS;
 pub use face::FaceState;
 pub use face_config::{FaceConfig, Nacking, Neighbour, ProxyConfig};
 pub use fib::NextHop;
 pub use shaper::{ShaperConfig, ShaperForm};
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
+pub use suspicion::{Seen, Suspicion};
 
 use crate::face_id::FaceId;
 use crate::name::Name;

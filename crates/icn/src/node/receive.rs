@@ -336,7 +336,7 @@ impl<N: Name> Node<N> {
             self.counters.unsolicited += 1;
             return spare.give(Packet::Data(data));
         };
-        self.faces.face_mut(from).on_data_in(data.size);
+        self.faces.face_mut(from).on_data_in(data.size, data.rates.primary);
         let mut egress = None;
         if let Some(out_record) = self.pit.entry(first).out_record(from) {
             egress = Some(out_record.egress);

@@ -30,6 +30,7 @@ impl World {
             let application = FaceConfig {
                 capacity_in: None,
                 capacity_out: None,
+                measured: false,
                 label: 9,
                 law: None,
                 shaper: None,
@@ -45,6 +46,7 @@ impl World {
                 let link = FaceConfig {
                     capacity_in: capacity,
                     capacity_out: capacity,
+                    measured: false,
                     label: 10 + link as u16,
                     law: Some(law.parse().unwrap()),
                     shaper: Some(ShaperConfig::default()),

@@ -2,7 +2,7 @@
 
 use super::asking::Asking;
 use super::model::{Catalogue, Consumer, Icn, Prefix, PrefixId, RequestProcess};
-use super::raw::{RawConsumer, RawIcn, RawRequest, RawSegments, RawShaperForm, RawSteering};
+use super::raw::{RawCapacity, RawConsumer, RawIcn, RawRequest, RawSegments, RawShaperForm, RawSteering};
 use super::ways::{Nodes, distinct, faces, ways};
 use crate::check::{checked_name, choice};
 use crate::error::{Checked, Problem};
@@ -117,6 +117,11 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         let message = "this key needs a rate law and a shaper";
         return Err(Problem::at(&shaped.span, message, "take it out, or keep the shaper and choose a law"));
     }
+    let measured = written.capacity.as_ref().filter(|capacity| capacity.value == RawCapacity::Measured);
+    if let Some(measured) = measured.filter(|_| law.is_none()) {
+        let message = "nodes measure capacities for a rate law to share out, and there is none";
+        return Err(Problem::at(&measured.span, message, "take it out, or choose a law"));
+    }
     if let Some(proxy) = written.proxy.as_ref().filter(|proxy| proxy.value)
         && law.is_none()
     {
@@ -131,6 +136,7 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         },
         shaped_capacity: written.shaped_capacity.as_ref().map_or(law.is_some() && shaper, |shaped| shaped.value),
         proxy: written.proxy.as_ref().map_or(law.is_some(), |proxy| proxy.value),
+        measured: measured.is_some(),
         law,
         shaper_queue: at_least_one(&written.shaper_queue, 100, "a shaper queue")?,
         steering: match written.steering {

@@ -16,6 +16,8 @@ pub struct Icn {
     pub shaper_form: ShaperForm,
     /// The law's capacity is what the shaper leaves for Data, instead of the whole link.
     pub shaped_capacity: bool,
+    /// Nodes measure the capacities of their links instead of knowing them.
+    pub measured: bool,
     /// Interests that a face's shaper holds.
     pub shaper_queue: u32,
     /// Nodes pace the Interests of consumers with a window at the rates that links advertise.

@@ -29,6 +29,9 @@ pub(crate) struct RawIcn {
     /// The law's capacity is what the shaper leaves for Data; false: the whole link. They differ where Data crosses a link both ways.
     /// Default: true.
     pub shaped_capacity: Option<At<bool>>,
+    /// Where nodes have the capacities of their links from: "known", the links tell them, or "measured", by the Data that they carry, from a guess
+    /// of 10 Mbit/s on. Default: "known".
+    pub capacity: Option<At<RawCapacity>>,
     /// Interests that the shaper of a face holds. Default: 100.
     pub shaper_queue: Option<At<u32>>,
     /// Nodes pace the Interests of consumers with a window, where links advertise rates: as one that follows rates would send them. Default:
@@ -61,6 +64,17 @@ pub(crate) enum RawShaperForm {
     Boundary,
     /// By the square of the other direction's shortfall from its share.
     Published,
+}
+
+/// Where nodes have capacities from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Capacity")]
+pub(crate) enum RawCapacity {
+    /// The links tell them.
+    Known,
+    /// They measure what the links carry.
+    Measured,
 }
 
 /// How Interests follow paths.

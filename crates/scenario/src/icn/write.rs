@@ -17,6 +17,7 @@ impl Scenario {
         };
         out.text("shaper_form", form);
         out.plain("shaped_capacity", icn.shaped_capacity);
+        out.text("capacity", if icn.measured { "measured" } else { "known" });
         out.plain("shaper_queue", icn.shaper_queue);
         out.plain("proxy", icn.proxy);
         let steering = match icn.steering {

@@ -7,7 +7,9 @@ use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
-use narrows_icn::{CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare};
+use narrows_icn::{
+    CAPACITY_GUESS, CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare,
+};
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
@@ -143,8 +145,9 @@ fn forwarders(scenario: &Scenario, icn: &Icn) -> Vec<Node<Interned>> {
 
 fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
     FaceConfig {
-        capacity_in: Some(coming),
-        capacity_out: Some(leaving),
+        capacity_in: Some(if icn.measured { CAPACITY_GUESS } else { coming }),
+        capacity_out: Some(leaving).filter(|_| !icn.measured),
+        measured: icn.measured,
         label,
         law: icn.law.clone(),
         shaper: icn.shaper.then(|| ShaperConfig { form: icn.shaper_form, limit: icn.shaper_queue as usize, ..ShaperConfig::default() }),

@@ -40,10 +40,12 @@ fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
     }
 }
 
-/// What the links of a node bring together: the rate for what needs none of them, which nothing else limits.
+/// What the links of a node bring together: the rate for what needs none of them, which nothing else limits. An application whose node does not know its links
+/// can ask for more than they carry.
 pub(super) fn most(icn: &Icn, capacities: &[Rate], node: usize) -> Rates {
     let links = icn.faces.iter().filter(|face| face.node.0 == node).map(|face| capacities[face.coming.0].as_bps());
-    let sum = Rate::from_bps(links.fold(0, u64::saturating_add));
+    let excess = if icn.measured { 4 } else { 1 };
+    let sum = Rate::from_bps(links.fold(0, u64::saturating_add).saturating_mul(excess));
     Rates { primary: sum, secondary: sum }
 }
 

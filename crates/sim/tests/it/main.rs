@@ -13,6 +13,7 @@ mod follower;
 mod goodput;
 mod icn_invariants;
 mod icn_max_min;
+mod icn_measured;
 mod marking;
 mod observer;
 mod opening;

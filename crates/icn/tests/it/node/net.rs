@@ -20,6 +20,7 @@ pub fn link(label: u16) -> FaceConfig {
     FaceConfig {
         capacity_in: None,
         capacity_out: None,
+        measured: false,
         label,
         law: None,
         shaper: None,

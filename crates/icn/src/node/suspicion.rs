@@ -1,6 +1,6 @@
 //! Whether the path behind a face is slower than its rate says: Interests go unanswered, or their round trip grows though nothing waits here.
 //!
-//! It only tells: a rate that is configured stays. Interests that nobody answers for other reasons count as well. The numbers are ours.
+//! Interests that nobody answers for other reasons count as well. The numbers are ours.
 
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
@@ -15,38 +15,74 @@ const MARGIN: Span = Span::from_millis(5);
 
 /// A face as it is now.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seen {
-    /// Interests that have left by it so far, and packets that have answered them: Data and Nacks.
-    pub(crate) sent: u64,
-    pub(crate) answered: u64,
+pub struct Seen {
+    /// Interests that have left by it so far.
+    pub sent: u64,
+    /// Packets that have answered them so far: Data and Nacks.
+    pub answered: u64,
     /// Interests that wait in its shaper.
-    pub(crate) waiting: usize,
+    pub waiting: usize,
     /// Mean round trip over its link, if one is known.
-    pub(crate) round_trip: Option<Span>,
+    pub round_trip: Option<Span>,
 }
 
-/// Counts suspect seconds of a face.
-#[derive(Debug, Default)]
-pub(crate) struct Suspicion {
+/// Watches a face for signs that the path behind it is slower than its rate.
+#[derive(Clone, Debug, Default)]
+pub struct Suspicion {
     began: Time,
     at_first: Seen,
     /// Looks of this second, and those at which the round trip was long.
     looks: u32,
     long: u32,
-    /// Interests went unanswered in the second before. One alone may be of a sender that has just begun.
-    unanswered: bool,
+    /// Shares of Interests that went unanswered in the last whole second and in the one before. One alone may be of a sender that has just
+    /// begun.
+    unanswered: [f64; 2],
+    /// The share that is usual here.
+    usual: f64,
+    is_late: bool,
     round_trips: VecDeque<(Time, Span)>,
     seconds: u64,
 }
 
 impl Suspicion {
     /// Seconds so far that were suspect.
-    pub(crate) fn seconds(&self) -> u64 {
+    pub fn seconds(&self) -> u64 {
         self.seconds
     }
 
+    /// True if at the latest look the round trip was longer than twice the least of 10 s and 5 ms.
+    pub fn is_late(&self) -> bool {
+        self.is_late
+    }
+
+    /// The share of Interests that went unanswered in both of the last two whole seconds, beyond the usual one; `None` if it is at most 2 % and a quarter
+    /// of the usual share, which varies.
+    pub fn unanswered(&self) -> Option<f64> {
+        let [last, before] = self.unanswered;
+        let beyond = last.min(before) - self.usual;
+        (beyond > UNANSWERED + self.usual / 4.0).then_some(beyond)
+    }
+
+    /// The share of Interests that went unanswered in the last whole second, beyond the usual one.
+    pub fn unanswered_beyond(&self) -> f64 {
+        self.unanswered[0] - self.usual
+    }
+
+    /// The share of Interests that usually goes unanswered here.
+    pub fn usual(&self) -> f64 {
+        self.usual
+    }
+
+    /// Takes the present round trip and the present share of unanswered Interests for usual.
+    pub fn accept(&mut self) {
+        if let Some((_, latest)) = self.round_trips.back().copied() {
+            self.round_trips.iter_mut().for_each(|(_, round_trip)| *round_trip = latest);
+        }
+        (self.usual, self.is_late) = (self.unanswered[0].min(self.unanswered[1]), false);
+    }
+
     /// Looks at the face, a few times a second.
-    pub(crate) fn look(&mut self, now: Time, seen: &Seen) {
+    pub fn look(&mut self, now: Time, seen: &Seen) {
         let elapsed = now.since(self.began);
         if elapsed >= SECOND {
             self.judge(seen, elapsed);
@@ -57,17 +93,21 @@ impl Suspicion {
             self.round_trips.retain(|(when, least)| now.since(*when) < MEMORY && *least < round_trip);
             self.round_trips.push_back((now, round_trip));
             let least = self.round_trips.front().map_or(round_trip, |(_, least)| *least);
-            self.long += u32::from(seen.waiting == 0 && round_trip > least * 2 + MARGIN);
+            self.is_late = round_trip > least * 2 + MARGIN;
+            self.long += u32::from(seen.waiting == 0 && self.is_late);
         }
     }
 
     fn judge(&mut self, seen: &Seen, elapsed: Span) {
         let (sent, answered) = (seen.sent - self.at_first.sent, seen.answered.saturating_sub(self.at_first.answered));
-        let unanswered = sent.saturating_sub(answered) as f64 > UNANSWERED * sent as f64;
-        let before = std::mem::replace(&mut self.unanswered, unanswered);
+        let share = if sent > 0 { sent.saturating_sub(answered) as f64 / sent as f64 } else { 0.0 };
+        self.unanswered = [share, self.unanswered[0]];
+        if share < self.usual {
+            self.usual += (share - self.usual) / 4.0;
+        }
         let is_long = sent > 0 && 2 * self.long > self.looks;
         // A process that was stopped has seen nothing.
-        if elapsed < SECOND * 2 && (unanswered && before || is_long) {
+        if elapsed < SECOND * 2 && (self.unanswered().is_some() || is_long) {
             self.seconds += 1;
         }
     }
