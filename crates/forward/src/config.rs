@@ -1,7 +1,8 @@
 //! The daemon's configuration, from TOML.
 
+use crate::face::LinkRates;
 use crate::face_uri::{Remote, RemoteError};
-use narrows_icn::StrategyChoice;
+use narrows_icn::{CAPACITY_GUESS, StrategyChoice};
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Rate};
 use serde::Deserialize;
@@ -157,22 +158,62 @@ pub enum Understands {
 #[serde(untagged)]
 pub enum Rates {
     /// Both directions.
-    Both(Text<Rate>),
+    Both(Text<LinkRate>),
     /// Towards this host, and away from it.
     Each {
         /// Towards this host: Data that it asks for.
-        r#in: Text<Rate>,
-        /// Away from it: its Interests.
+        r#in: Text<LinkRate>,
+        /// Away from it: its Interests, and Data that the neighbour asks for.
         out: Text<Rate>,
     },
 }
 
+/// Where the rate of a link comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkRate {
+    /// It is given.
+    Known(Rate),
+    /// It is that of the device that leads to the neighbour.
+    Auto,
+    /// It is found out from what the link carries.
+    Measured,
+}
+
+impl FromStr for LinkRate {
+    type Err = String;
+    fn from_str(text: &str) -> Result<LinkRate, String> {
+        match text {
+            "auto" => Ok(LinkRate::Auto),
+            "measured" => Ok(LinkRate::Measured),
+            rate => {
+                rate.parse().map(LinkRate::Known).map_err(|error| format!("{error}; or \"auto\", the rate of the device, or \"measured\""))
+            }
+        }
+    }
+}
+
 impl Rates {
-    /// Towards this host, and away from it.
-    pub fn in_out(self) -> (Rate, Rate) {
-        match self {
-            Rates::Both(Text(rate)) => (rate, rate),
-            Rates::Each { r#in: Text(inward), out: Text(out) } => (inward, out),
+    fn has_zero(self) -> bool {
+        let (inward, out) = match self {
+            Rates::Both(Text(inward)) => (inward, None),
+            Rates::Each { r#in: Text(inward), out: Text(out) } => (inward, Some(out)),
+        };
+        inward == LinkRate::Known(Rate::ZERO) || out == Some(Rate::ZERO)
+    }
+
+    /// What is known of the link, whose device has this rate, if that is known. `None` if there is no rate.
+    pub fn of_link(self, device: impl FnOnce() -> Option<Rate>, gross: bool) -> Option<LinkRates> {
+        let (inward, out) = match self {
+            Rates::Both(Text(inward)) => (inward, None),
+            Rates::Each { r#in: Text(inward), out: Text(out) } => (inward, Some(out)),
+        };
+        match inward {
+            LinkRate::Known(rate) => Some(LinkRates::known(rate, out.unwrap_or(rate), gross)),
+            LinkRate::Auto => device().map(|rate| LinkRates::known(rate, out.unwrap_or(rate), gross)),
+            LinkRate::Measured => {
+                let guess = device().map_or(CAPACITY_GUESS, |rate| rate.min(CAPACITY_GUESS));
+                Some(LinkRates { inward: guess, measured: true, out, gross })
+            }
         }
     }
 }
@@ -221,8 +262,7 @@ impl Config {
             if face.link_rate.is_some() && face.rate.is_some() {
                 return Err(at("give link_rate or rate, not both"));
             }
-            let rates = face.link_rate.or(face.rate).map(Rates::in_out);
-            if rates.is_some_and(|(inward, out)| inward == Rate::ZERO || out == Rate::ZERO) {
+            if face.link_rate.or(face.rate).is_some_and(Rates::has_zero) {
                 return Err(at("a rate of 0 lets nothing through: leave it out for a link of unknown rate"));
             }
             if face.mtu.is_some_and(|mtu| !(64..=8800).contains(&mtu)) {
@@ -267,9 +307,26 @@ mod tests {
         .unwrap();
         assert_eq!(config.listen.udp.len(), 2);
         assert_eq!((config.tables.content_store, config.tables.pending), (1024, 1 << 20));
-        assert_eq!(config.face[0].link_rate.unwrap().in_out(), (Rate::from_mbps(10), Rate::from_mbps(10)));
-        assert_eq!(config.face[1].rate.unwrap().in_out(), (Rate::from_mbps(20), Rate::from_mbps(1)));
+        let given = |rates: Option<Rates>, gross| rates.unwrap().of_link(|| None, gross).unwrap();
+        assert_eq!(given(config.face[0].link_rate, true), LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), true));
+        assert_eq!(given(config.face[1].rate, false), LinkRates::known(Rate::from_mbps(20), Rate::from_mbps(1), false));
         assert_eq!((config.face[0].mircc, config.face[1].mircc), (Understands::Auto, Understands::Off));
+    }
+
+    #[test]
+    fn a_rate_is_that_of_the_device_or_measured_from_at_most_10_mbit_s() {
+        let text = |rates: &str| format!("[[face]]\nremote = \"udp://192.0.2.1\"\nlink_rate = {rates}\n");
+        let of_link = |rates: &str, device: Option<u64>| {
+            let config = Config::parse(&text(rates), "narrows.toml").unwrap();
+            config.face[0].link_rate.unwrap().of_link(|| device.map(Rate::from_mbps), true)
+        };
+        let mbps = Rate::from_mbps;
+        assert_eq!(of_link("\"auto\"", Some(100)), Some(LinkRates::known(mbps(100), mbps(100), true)));
+        assert_eq!(of_link("\"auto\"", None), None);
+        let measured = |inward, out| Some(LinkRates { inward, measured: true, out, gross: true });
+        assert_eq!(of_link("\"measured\"", Some(100)), measured(mbps(10), None));
+        assert_eq!(of_link("\"measured\"", Some(2)), measured(mbps(2), None));
+        assert_eq!(of_link("{ in = \"measured\", out = \"5 Mbit/s\" }", None), measured(mbps(10), Some(mbps(5))));
     }
 
     #[test]
@@ -284,6 +341,7 @@ mod tests {
             ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `metrics`"),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
+            ("[[face]]\nremote = \"udp://a\"\nlink_rate = { in = \"10 Mbit/s\", out = \"measured\" }", "measured"),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),
             ("[[face]]\nremote = \"udp://a\"\nrate = \"0 bit/s\"", "lets nothing through"),
             ("[[face]]\nremote = \"udp://224.0.0.1\"", "faces are unicast"),

@@ -1,6 +1,7 @@
 //! The daemon: a forwarder, its sockets and the clock.
 
 use crate::config::{Config, FaceEntry, Understands};
+use crate::device;
 use crate::event::Event;
 use crate::face::{FaceSetup, LinkRates};
 use crate::face_uri::FaceUri;
@@ -206,10 +207,12 @@ impl Daemon {
         let failed = |problem: String| DaemonError::Face { remote: format!("{}:{}", remote.host, remote.port), problem };
         let found = find(remote).map_err(failed)?;
         let gross = entry.link_rate.is_some();
-        let rates = entry.link_rate.or(entry.rate).map(|rates| {
-            let (inward, out) = rates.in_out();
-            LinkRates { inward, out, gross }
-        });
+        let device = || device::rate_towards(found.peer().ip());
+        let written = entry.link_rate.or(entry.rate);
+        let rates = written.and_then(|rates| rates.of_link(device, gross));
+        if written.is_some() && rates.is_none() {
+            self.io.tell(&Event::RateUnknown { remote: &found.peer().to_string() });
+        }
         let persistency = if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
         let wanted = Wanted { persistency, rates, understands: entry.mircc, nacks: entry.nacks, mtu: entry.mtu.map(usize::from) };
         let face = self.connect(found, &wanted).map_err(failed)?;
@@ -381,9 +384,10 @@ impl Daemon {
     /// Makes a face to a neighbour that has been found.
     fn connect(&mut self, found: Found, wanted: &Wanted) -> Result<Opened, String> {
         let now = self.now();
-        let (remote, peer) = match &found {
-            Found::Udp(peer) => (FaceUri::Udp(*peer), *peer),
-            Found::Tcp(_, peer) => (FaceUri::Tcp(*peer), *peer),
+        let peer = found.peer();
+        let remote = match &found {
+            Found::Udp(_) => FaceUri::Udp(peer),
+            Found::Tcp(..) => FaceUri::Tcp(peer),
         };
         if let Some(face) = self.forwarder.face_to(&remote) {
             return Ok(Opened::Found(face));
@@ -414,7 +418,7 @@ impl Daemon {
                 let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local());
                 let ordinary = if is_local { LARGEST } else { UDP_MTU };
                 let setup = setup(FaceUri::Udp(local), ordinary);
-                let (out, mtu) = (setup.rates.map(|rates| rates.out), setup.mtu);
+                let (out, mtu) = (setup.rates.and_then(|rates| rates.out), setup.mtu);
                 let face = self.forwarder.add_face(now, setup, &mut self.io).map_err(|error| told(&error))?;
                 self.io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
                 if let Some(out) = out {

@@ -42,6 +42,11 @@ pub enum Event<'a> {
         /// Packets that did not leave.
         dropped: u64,
     },
+    /// A face has no rates, since the rate of its link is to be that of the device that leads to the neighbour, and this device has none.
+    RateUnknown {
+        /// The address of the neighbour.
+        remote: &'a str,
+    },
     /// The management has answered a command.
     Command {
         /// Its module and verb: `rib/register`.

@@ -4,8 +4,7 @@ use crate::egress::Egress;
 use crate::face_uri::FaceUri;
 use crate::link::{Link, REMEMBERED};
 use crate::marker::Marker;
-use crate::suspicion::Suspicion;
-use narrows_icn::{FaceId, Nacking, Neighbour};
+use narrows_icn::{FaceId, Nacking, Neighbour, Suspicion};
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Rate, Span, Time};
 
@@ -55,12 +54,21 @@ impl FaceSetup {
 /// The rates of a face's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRates {
-    /// Towards this host.
+    /// Towards this host; a guess if it is measured.
     pub inward: Rate,
-    /// Away from it.
-    pub out: Rate,
-    /// They are those of the link, of which headers below NDN take a part.
+    /// The rate towards this host is found out from what the link carries.
+    pub measured: bool,
+    /// Away from it, if it is known.
+    pub out: Option<Rate>,
+    /// They include headers below NDN; what is measured does not.
     pub gross: bool,
+}
+
+impl LinkRates {
+    /// Both are known.
+    pub const fn known(inward: Rate, out: Rate, gross: bool) -> LinkRates {
+        LinkRates { inward, measured: false, out: Some(out), gross }
+    }
 }
 
 /// Packets and octets of a face.
@@ -164,9 +172,9 @@ impl Face {
 
     /// The rates available to packets, towards this host and away from it.
     pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
-        let Some(LinkRates { inward, out, gross }) = self.setup.rates else { return (None, None) };
+        let Some(LinkRates { inward, measured, out, gross }) = self.setup.rates else { return (None, None) };
         let share = if gross { self.mean_data / (self.mean_data + BELOW) } else { 1.0 };
-        let net = |rate: Rate| Some(Rate::from_bps((rate.as_bps() as f64 * share) as u64));
-        (net(inward), net(out))
+        let net = |rate: Rate| Rate::from_bps((rate.as_bps() as f64 * share) as u64);
+        (Some(if measured { inward } else { net(inward) }), out.map(net))
     }
 }

@@ -12,8 +12,7 @@ use crate::name::PacketName;
 use crate::numbers;
 use crate::rib::Route;
 use crate::state::State;
-use crate::suspicion::Seen;
-use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, ShaperConfig, Spare};
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, Seen, ShaperConfig, Spare};
 use narrows_ndn::management::{FaceEventKind, FacePersistency};
 use narrows_units::{Random, Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -124,6 +123,7 @@ impl Forwarder {
         let config = FaceConfig {
             capacity_in: inward,
             capacity_out: out,
+            measured: face.setup.rates.is_some_and(|rates| rates.measured),
             label: self.free_label(),
             law: Some(self.mircc.law.0.clone()),
             shaper: self.mircc.shaper.then(|| ShaperConfig { limit: self.mircc.shaper_queue, ..ShaperConfig::default() }),

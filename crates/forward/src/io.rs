@@ -38,6 +38,15 @@ pub(crate) enum Found {
     Tcp(TcpStream, SocketAddr),
 }
 
+impl Found {
+    /// The neighbour's address.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        match self {
+            Found::Udp(peer) | Found::Tcp(_, peer) => *peer,
+        }
+    }
+}
+
 /// A face that was to be opened.
 pub(crate) struct Attempt {
     pub(crate) ticket: u64,

@@ -136,12 +136,12 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             flags: super::faces::flags(face),
             in_malformed: Some(face.traffic.malformed),
             out_dropped: Some(face.traffic.dropped + face.traffic.refused),
-            in_capacity_bps: in_capacity.map(Rate::as_bps),
+            in_capacity_bps: at_node.estimate.or(in_capacity).map(Rate::as_bps),
             out_capacity_bps: out_capacity.map(Rate::as_bps),
             primary_bps: at_node.rates.map(|rates| rates.primary.as_bps()),
             secondary_bps: at_node.rates.map(|rates| rates.secondary.as_bps()),
             shaped: at_node.rates.map(|_| at_node.waiting as u64),
-            suspect_s: at_node.rates.map(|_| face.suspicion.seconds()),
+            suspect_s: at_node.rates.map(|_| at_node.suspect_seconds.unwrap_or(face.suspicion.seconds())),
         }
         .write(&mut content);
     }

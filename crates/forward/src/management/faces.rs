@@ -162,7 +162,7 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
         marking_interval: parameters.marking_interval_ns.map(Span::from_nanos),
         marking_threshold: parameters.marking_threshold,
         mtu: parameters.mtu.map(|mtu| mtu as usize),
-        rates: rates.map(|(inward, out)| LinkRates { inward, out, gross: true }),
+        rates: rates.map(|(inward, out)| LinkRates::known(inward, out, true)),
     })
 }
 

@@ -6,7 +6,7 @@ use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LabelFlags, Mircc, NackReason, PathLabel, PitToken};
 use narrows_units::{Rate, Span};
 
-const RATES: Option<LinkRates> = Some(LinkRates { inward: Rate::from_mbps(10), out: Rate::from_mbps(10), gross: false });
+const RATES: Option<LinkRates> = Some(LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), false));
 
 /// A forwarder with an application, and a link of 10 Mbit/s to a neighbour with /a.
 fn bench() -> (Bench, FaceId, FaceId) {

@@ -11,8 +11,8 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
@@ -48,7 +48,11 @@ struct Network {
     names: [String; 2],
     directory: PathBuf,
     daemons: Vec<Child>,
+    /// Networks are made one after another: together they would wait for processors.
+    _alone: MutexGuard<'static, ()>,
 }
+
+static ALONE: Mutex<()> = Mutex::new(());
 
 impl Network {
     /// # Errors
@@ -62,7 +66,8 @@ impl Network {
         let directory = std::env::temp_dir().join(format!("nrl-{id}"));
         std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
         // From here on everything is removed, whatever fails.
-        let network = Network { names, directory, daemons: Vec::new() };
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let network = Network { names, directory, daemons: Vec::new(), _alone: alone };
         let [a, b] = &network.names;
         for command in [
             format!("ip netns add {a}"),
@@ -137,9 +142,14 @@ impl Network {
 
     /// Suspect seconds of the face at the near end.
     fn suspect_seconds(&self) -> u64 {
+        self.of_faces(0, |face| face.suspect_s).into_iter().sum()
+    }
+
+    /// What the faces of an end tell of themselves, if they do.
+    fn of_faces(&self, end: usize, told: impl Fn(&FaceStatus<'_>) -> Option<u64>) -> Vec<u64> {
         let content =
-            Client::connect(&Place::Unix(self.socket(0))).expect("a connection").dataset("/localhost/nfd/faces/list").expect("faces");
-        entries::<FaceStatus<'_>>(&content).filter_map(|face| face.expect("a face").suspect_s).sum()
+            Client::connect(&Place::Unix(self.socket(end))).expect("a connection").dataset("/localhost/nfd/faces/list").expect("faces");
+        entries::<FaceStatus<'_>>(&content).filter_map(|face| told(&face.expect("a face"))).collect()
     }
 
     fn signal(&self, end: usize, signal: Signal) {
@@ -345,4 +355,44 @@ fn rates_hold_on_a_link_of_the_kernel() {
         let suspect = network.suspect_seconds() - before;
         vec![(format!("{suspect} of 8 s are suspect"), suspect >= 1)]
     });
+}
+
+#[test]
+fn a_measured_rate_follows_a_link_of_the_kernel() {
+    let mut network = match Network::make() {
+        Ok(network) => network,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    network.start(1, "link_rate = \"auto\"");
+    let told = network.of_faces(1, |face| face.in_capacity_bps);
+    let [capacity] = told[..] else { panic!("one face has a rate: {told:?}") };
+    // Packets of 1100 octets are assumed until some come, 42 more on the link.
+    assert!((capacity as f64 - LINK * 1100.0 / 1142.0).abs() < 2.0, "the rate of the device's token bucket: {capacity}");
+    let a = &network.names[0];
+    for command in ["qdisc replace dev near root handle 1: htb default 1", "class add dev near parent 1: classid 1:1 htb rate 8mbit"] {
+        run(&format!("tc -n {a} {command}")).expect("a hierarchy of token buckets");
+    }
+    network.start(0, "link_rate = \"measured\"\nroutes = [\"/p\"]");
+    assert_eq!(network.of_faces(0, |face| face.in_capacity_bps), [8_000_000], "the first guess is the device's rate, and at most 10 Mbit/s");
+    let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
+    let mut apps = Apps::new();
+    let octets = {
+        let base = apps.serve(&network, "/p/one");
+        apps.fetch(&network, base)
+    };
+    let measured = |network: &Network| network.of_faces(0, |face| face.in_capacity_bps).into_iter().sum::<u64>() as f64;
+    let judge = |network: &Network, mbps: f64| {
+        let goodput = rate(&octets, Duration::from_secs(6));
+        let told = format!("{:.2} Mbit/s of content on {mbps} Mbit/s, taken for {:.2}", goodput / 1e6, measured(network) / 1e6);
+        vec![(told, goodput >= 0.8 * mbps * 1e6 * content)]
+    };
+    network.slow_down("5mbit");
+    sleep(Duration::from_secs(3));
+    phase(&network, "less than the guess", || judge(&network, 5.0));
+    network.slow_down("10mbit");
+    sleep(Duration::from_secs(10));
+    phase(&network, "ten seconds after it is twice as fast", || judge(&network, 10.0));
+    network.slow_down("5mbit");
+    sleep(Duration::from_secs(3));
+    phase(&network, "three seconds after it is half as fast", || judge(&network, 5.0));
 }

@@ -12,7 +12,7 @@ use narrows_units::{Rate, Span};
 const REMOTE: &str = "udp4://192.0.2.7:6363";
 
 fn rates(mbps: u64) -> Option<LinkRates> {
-    Some(LinkRates { inward: Rate::from_mbps(mbps), out: Rate::from_mbps(mbps), gross: false })
+    Some(LinkRates::known(Rate::from_mbps(mbps), Rate::from_mbps(mbps), false))
 }
 
 /// The seconds at which hellos are sent on `face` up to `until`.

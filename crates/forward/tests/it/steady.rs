@@ -77,5 +77,5 @@ fn a_packet_with_rates_takes_no_memory() {
     assert!(label.push(Label::new(5).expect("a label")));
     let asks = Mircc { class: Some(0), round_trip_us: Some(2000), path_label: Some(label), ..Mircc::default() };
     let answers = Mircc { primary_bps: Some(1 << 29), path_id: Some(7), path_label: Some(label), ..Mircc::default() };
-    assert_eq!(allocations(Some(LinkRates { inward: rate, out: rate, gross: false }), [asks, answers]), (0, 8000));
+    assert_eq!(allocations(Some(LinkRates::known(rate, rate, false)), [asks, answers]), (0, 8000));
 }

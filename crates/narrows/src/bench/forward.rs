@@ -139,7 +139,7 @@ impl Load {
                 is_local: false,
                 mtu: 1400,
                 ends_idle: true,
-                rates: mircc.then_some(LinkRates { inward: LINK, out: LINK, gross: true }),
+                rates: mircc.then_some(LinkRates::known(LINK, LINK, true)),
                 understands: if mircc { Understands::On } else { Understands::Off },
                 nacks: false,
             };
