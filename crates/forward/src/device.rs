@@ -51,11 +51,7 @@ impl Kernel {
 
     /// The rate of a tbf at the root of a device, or of the first class of an htb there.
     fn shaped(&mut self, device: u32) -> Option<Rate> {
-        let of_device = || {
-            let mut message = TcMessage::with_index(device as i32);
-            message.header.parent = TcHandle::ROOT;
-            message
-        };
+        let of_device = || TcMessage::with_index(device as i32);
         let at_root = |message: &TcMessage| message.header.index == device as i32 && message.header.parent == TcHandle::ROOT;
         let queues = self.ask(Message::GetQueueDiscipline(of_device()), NLM_F_DUMP);
         let queue = queues.into_iter().find_map(|answer| match answer {

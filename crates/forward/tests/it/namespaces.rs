@@ -373,7 +373,11 @@ fn a_measured_rate_follows_a_link_of_the_kernel() {
         run(&format!("tc -n {a} {command}")).expect("a hierarchy of token buckets");
     }
     network.start(0, "link_rate = \"measured\"\nroutes = [\"/p\"]");
-    assert_eq!(network.of_faces(0, |face| face.in_capacity_bps), [8_000_000], "the first guess is the device's rate, and at most 10 Mbit/s");
+    assert_eq!(
+        network.of_faces(0, |face| face.in_capacity_bps),
+        [8_000_000],
+        "the first guess is the device's rate, and at most 10 Mbit/s"
+    );
     let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
     let mut apps = Apps::new();
     let octets = {

@@ -68,6 +68,8 @@ pub struct FacePlan {
     pub out: u64,
     /// Whether the node computes rates of the link.
     pub has_law: bool,
+    /// Whether it measures the rate towards it, instead of knowing both.
+    pub measured: bool,
 }
 
 /// A next hop.

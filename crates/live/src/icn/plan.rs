@@ -40,8 +40,11 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
             inward: net(face.coming),
             out: net(face.leaving),
             has_law: icn.law.is_some(),
+            measured: icn.measured,
         };
-        let most = own.iter().fold(0u64, |sum, (_, face)| sum.saturating_add(net(face.coming)));
+        // As in the simulator.
+        let excess = if icn.measured { 4 } else { 1 };
+        let most = own.iter().fold(0u64, |sum, (_, face)| sum.saturating_add(net(face.coming))).saturating_mul(excess);
         let mut routes = Vec::new();
         for prefix in &icn.prefixes {
             let hops = prefix.next_hops.iter().find(|(at, _)| *at == NodeId(node)).map_or(&[][..], |(_, hops)| hops);

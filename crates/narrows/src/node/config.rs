@@ -11,12 +11,14 @@ pub fn config(plan: &NodePlan) -> String {
          [tables]\ncontent_store = {cache}\npending_per_face = {pending}\n\
          [mircc]\nlaw = \"{law}\"\nshaper = {shaper}\nshaper_queue = {shaper_queue}\nstrategy = \"{strategy}\"\n"
     );
-    for FacePlan { neighbour, inward, out, has_law } in faces {
-        // Writing to text cannot fail.
+    for FacePlan { neighbour, inward, out, has_law, measured } in faces {
         let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true");
-        if *has_law {
-            let _ = writeln!(text, "rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}");
-        }
+        // Writing to text cannot fail.
+        let _ = match (has_law, measured) {
+            (false, _) => Ok(()),
+            (true, true) => writeln!(text, "rate = \"measured\""),
+            (true, false) => writeln!(text, "rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}"),
+        };
     }
     for (cost, route) in routes.iter().enumerate() {
         let neighbour = faces[route.face].neighbour;

@@ -48,6 +48,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         // Honoured by the nodes.
         shaper_queue: _,
         proxy: _,
+        measured: _,
         strategy: _,
         cache: _,
         pending: _,
