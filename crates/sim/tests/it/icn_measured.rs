@@ -141,3 +141,23 @@ fn links_in_a_row_whose_estimates_are_too_low_rise_in_turns() {
     assert!(first > 0.85 * 80.0 && second > 0.85 * 80.0, "{first:.1} and {second:.1} Mbit/s");
     assert!(record.flows.iter().all(|flow| of_flow(flow, 35, SECONDS) > 0.8 * 0.95 * 80.0 / 3.0));
 }
+
+#[test]
+fn two_paths_whose_links_are_measured_are_both_filled() {
+    let text = |capacity: &str| {
+        let link = |name: &str, from: &str, to: &str, rate: u32| {
+            format!(
+                "[[link]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"50 ms\"\n"
+            )
+        };
+        format!(
+            "duration = \"20 s\"\nwarmup = \"8 s\"\n[icn]\nlaw = \"mircc?within=bounds\"\ncapacity = \"{capacity}\"\n{}{}{}\
+             [[prefix]]\nname = \"/one\"\nat = [\"near\", \"far\"]\n[[consumer]]\nat = \"home\"\nprefix = \"/one\"\n",
+            link("la", "home", "middle", 20),
+            link("lb", "middle", "near", 12),
+            link("lc", "middle", "far", 6)
+        )
+    };
+    let [known, measured] = ["known", "measured"].map(|capacity| goodput(&run(&text(capacity)), 8, 20));
+    assert!(measured > 0.9 * known, "{measured:.1} of {known:.1} Mbit/s");
+}
