@@ -28,7 +28,7 @@ tests:
 		echo "without ndnd, python-ndn and NDNts the tests of the forwarder beside them are skipped: make peers"
 	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
 	$(CARGO) test --workspace $(KERNEL)
-	ci/determinism.sh
+	ci/determinism.sh $(KERNEL)
 
 # Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Results must not depend on optimisation or on the number of threads: runs the same comparison and the same scenario four ways
-# and compares what is printed, summary.json and report.html byte for byte.
+# and compares what is printed, summary.json and report.html byte for byte. Arguments are those with which the tests were built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The tests are built so: assertions and overflow checks are on, and most of it is built already.
-cargo build --quiet -p narrows
+# The tests are built so: assertions and overflow checks are on, and all of it is built already.
+cargo build --quiet --workspace "$@"
 cargo build --quiet --release -p narrows
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)
