@@ -145,10 +145,12 @@ impl JudgedClaim {
         }
     }
 
-    /// By how much the kernel is above the simulator, in percent of the simulator's value, if that is more than 15 % either way.
+    /// By how much the kernel is above the simulator, in percent of the simulator's value, if that is more than 15 % either way. Where a value is only to stay
+    /// below a bound, such as a queue or a loss, it is in percent of this bound if that is more: half of next to nothing tells nothing.
     pub fn apart(&self) -> Option<f64> {
         let (kernel, simulator) = (self.measured?, self.simulated?);
-        let percent = 100.0 * (kernel - simulator) / simulator.abs();
+        let bound = self.claim.max.filter(|_| self.claim.min.is_none());
+        let percent = 100.0 * (kernel - simulator) / bound.unwrap_or(0.0).abs().max(simulator.abs());
         (kernel != simulator && percent.abs() > NEAR).then_some(percent)
     }
 
