@@ -5,7 +5,7 @@ use crate::meter;
 use crate::outcome::Outcome;
 use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Remote, Sockets, Understands};
 use narrows_icn::FaceId;
-use narrows_ndn::lp::{Header, Label, LabelFlags, Mircc, PathLabel, PitToken};
+use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel, PitToken};
 use narrows_ndn::management::FacePersistency;
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, InterestDraft, MetaInfo, Name};
@@ -151,7 +151,7 @@ impl Load {
         let name = prefix.version(1 << 50).segment(u64::from(MARK));
         let label = |flags| {
             let mut label = PathLabel::new(flags);
-            Label::new(77).is_some_and(|hop| label.push(hop)).then_some(label)
+            label.labels.push(77).then_some(label)
         };
         let asks = Mircc { class: Some(0), round_trip_us: Some(2000), path_label: label(LabelFlags::Fallback), ..Mircc::default() };
         let answers = Mircc {
