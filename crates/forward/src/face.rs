@@ -92,7 +92,7 @@ pub(crate) struct Face {
     pub(crate) speaks: bool,
     /// Mean octets of the Data that comes in.
     pub(crate) mean_data: f64,
-    /// Data that waits for its turn.
+    /// Datagrams that wait for their turn.
     pub(crate) egress: Egress,
     /// Marks Data if it is asked for.
     pub(crate) marker: Option<Marker>,
@@ -146,10 +146,11 @@ impl Face {
         self.is_broken || self.link.expects_hellos() && now.since(self.latest) >= REMEMBERED
     }
 
-    /// Sets the pace of Data: that of a datagram link whose rate is known.
+    /// Sets the pace of datagrams: that of the link if its rate is known. A stream has its own.
     pub(crate) fn set_pace(&mut self, now: Time) {
-        let rate = self.capacities().1.filter(|_| matches!(self.setup.remote, FaceUri::Udp(_)));
-        self.egress.set_rate(now, rate, self.link.mtu);
+        if matches!(self.setup.remote, FaceUri::Udp(_)) {
+            self.egress.set_rate(now, self.capacities().1, self.link.mtu);
+        }
     }
 
     /// When it ends unless a packet comes.

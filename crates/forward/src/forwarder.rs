@@ -58,7 +58,7 @@ pub struct Forwarder {
     management: FaceId,
     mircc: Mircc,
     upkeep: Time,
-    /// Faces whose Data waits for its turn, and when the first of them is due.
+    /// Faces whose datagrams wait for their turn, and when the first of them is due.
     paced: Vec<FaceId>,
     paced_due: Time,
 }
@@ -200,6 +200,8 @@ impl Forwarder {
         let Some(face) = self.state.face_mut(slot) else { return };
         face.traffic.octets_in += octets.len() as u64;
         face.latest = now;
+        face.egress.heard(now);
+        self.paced_due = self.paced_due.min(face.egress.due());
         let id = face.id;
         let received = face.link.receive(now, octets, nonce, &mut self.spare);
         let speaks = face.link.speaks_mircc(now);
@@ -242,7 +244,7 @@ impl Forwarder {
         self.state.node.poll(now);
         self.drain(now, None, sockets);
         if self.paced_due <= now {
-            self.release_data(now, sockets);
+            self.release_datagrams(now, sockets);
         }
         if self.state.rib.due().is_some_and(|due| due <= now) {
             self.state.rib.expire(now);
@@ -323,8 +325,8 @@ impl Forwarder {
         }
     }
 
-    /// Sends the Data whose turn it is.
-    fn release_data(&mut self, now: Time, sockets: &mut impl Sockets) {
+    /// Sends the datagrams whose turn it is.
+    fn release_datagrams(&mut self, now: Time, sockets: &mut impl Sockets) {
         self.paced_due = Time::NEVER;
         let (state, first) = (&mut self.state, &mut self.paced_due);
         self.paced.retain(|slot| {

@@ -238,3 +238,49 @@ fn a_permanent_face_over_tcp_comes_back() {
         }
     }
 }
+
+/// Datagrams that the kernel dropped because the buffer of a socket of this host was full.
+fn drops(socket: &UdpSocket) -> u64 {
+    let port = format!(":{:04X}", socket.local_addr().expect("an address").port());
+    // The list may lack a socket while others come and go.
+    std::iter::repeat_with(|| std::fs::read_to_string("/proc/net/udp").expect("the sockets of this host"))
+        .find_map(|told| {
+            let mut lines = told.lines().map(str::split_whitespace);
+            let mut line = lines.find(|line| line.clone().nth(1).is_some_and(|local| local.ends_with(&port)))?;
+            line.next_back()?.parse().ok()
+        })
+        .expect("an endless search")
+}
+
+/// A neighbour with the kernel's default buffer asks for 200 Data, which an application has ready all at once: more than twice of what its
+/// buffer holds. How many it loses depends on when its process runs, and is printed; none is lost without being counted.
+#[test]
+fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
+    const COUNT: u32 = 200;
+    let running = Running::start("burst", "");
+    let mut producer = running.connect();
+    producer.register("/p");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket.connect(running.udp).expect("connected");
+    let (mut lost, mut room) = (Vec::new(), [0; 9000]);
+    for round in 0..20 {
+        let (mut answers, before) = (Vec::new(), drops(&socket));
+        for number in 0..COUNT {
+            let uri = format!("/p/{round}/{number}");
+            socket.send(&interest(&uri, round * COUNT + number)).expect("sent");
+            // Its own buffer holds fewer.
+            producer.receive();
+            answers.extend(data(&uri, &[7; 1000]));
+        }
+        producer.send(&answers);
+        socket.set_read_timeout(PATIENCE).expect("a timeout");
+        let mut came = 0;
+        while came + drops(&socket) - before < u64::from(COUNT) {
+            let length = socket.recv(&mut room).expect("more in time");
+            with_data(&room[..length], |data| assert_eq!(data.content.map(<[u8]>::len), Some(1000)));
+            came += 1;
+        }
+        lost.push(drops(&socket) - before);
+    }
+    println!("lost of bursts of {COUNT}: {lost:?}");
+}
