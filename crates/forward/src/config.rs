@@ -132,6 +132,9 @@ pub struct FaceEntry {
     /// It is told of congestion by Nacks even if it does not understand rates.
     #[serde(default)]
     pub nacks: bool,
+    /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
+    #[serde(default)]
+    pub police: bool,
     /// The largest packet sent to it, in octets: larger ones are fragmented.
     pub mtu: Option<u16>,
     /// The face outlives errors of its socket.

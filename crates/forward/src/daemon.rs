@@ -211,7 +211,14 @@ impl Daemon {
             LinkRates { inward, out, gross }
         });
         let persistency = if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
-        let wanted = Wanted { persistency, rates, understands: entry.mircc, nacks: entry.nacks, mtu: entry.mtu.map(usize::from) };
+        let wanted = Wanted {
+            persistency,
+            rates,
+            understands: entry.mircc,
+            nacks: entry.nacks,
+            police: entry.police,
+            mtu: entry.mtu.map(usize::from),
+        };
         let face = self.connect(found, &wanted).map_err(failed)?;
         let (Opened::New(face) | Opened::Found(face)) = face;
         for route in &entry.routes {
@@ -371,8 +378,14 @@ impl Daemon {
                 self.connected_again(now, face, peer, found);
                 continue;
             }
-            let wanted =
-                Wanted { persistency: FacePersistency::Persistent, rates, understands: Understands::Auto, nacks: false, mtu: None };
+            let wanted = Wanted {
+                persistency: FacePersistency::Persistent,
+                rates,
+                understands: Understands::Auto,
+                nacks: false,
+                police: false,
+                mtu: None,
+            };
             let face = found.and_then(|found| self.connect(found, &wanted));
             self.forwarder.opened(now, ticket, face, &mut self.io);
         }
@@ -389,7 +402,7 @@ impl Daemon {
             return Ok(Opened::Found(face));
         }
         let is_local = peer.ip().is_loopback();
-        let Wanted { persistency, rates, understands, nacks, mtu } = *wanted;
+        let Wanted { persistency, rates, understands, nacks, police, mtu } = *wanted;
         let setup = |local: FaceUri, ordinary: usize| FaceSetup {
             remote: remote.clone(),
             local,
@@ -400,6 +413,7 @@ impl Daemon {
             rates,
             understands,
             nacks,
+            police,
         };
         let told = |error: &dyn std::fmt::Display| format!("{peer}: {error}");
         match found {
@@ -485,6 +499,7 @@ struct Wanted {
     rates: Option<LinkRates>,
     understands: Understands,
     nacks: bool,
+    police: bool,
     mtu: Option<usize>,
 }
 

@@ -33,6 +33,8 @@ pub struct FaceSetup {
     pub understands: crate::config::Understands,
     /// It is told of congestion by Nacks even if it does not understand MIRCC.
     pub nacks: bool,
+    /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
+    pub police: bool,
 }
 
 impl FaceSetup {
@@ -48,6 +50,7 @@ impl FaceSetup {
             rates: None,
             understands: crate::config::Understands::Auto,
             nacks: false,
+            police: false,
         }
     }
 }

@@ -132,6 +132,7 @@ impl Forwarder {
             local: face.setup.is_local,
             nacks,
             proxy: Some(ProxyConfig::default()),
+            police: face.setup.police,
         };
         face.speaks = config.rates;
         face.slot = self.state.node.add_face(now, &config);

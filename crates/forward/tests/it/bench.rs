@@ -89,6 +89,7 @@ impl Bench {
             rates: None,
             understands: Understands::Auto,
             nacks: false,
+            police: false,
         })
     }
 
@@ -176,6 +177,7 @@ fn neighbour_setup(remote: &str, rates: Option<LinkRates>) -> FaceSetup {
         rates,
         understands: Understands::Auto,
         nacks: false,
+        police: false,
     }
 }
 

@@ -49,6 +49,7 @@ fn who_shows_mircc_on_a_face_that_its_packet_made_is_shown_it_too() {
         rates: None,
         understands: Understands::Auto,
         nacks: false,
+        police: false,
     });
     assert!(hellos(&mut bench, face, 5).is_empty());
     bench.receive(face, HELLO);
@@ -227,6 +228,7 @@ fn only_a_permanent_face_over_tcp_is_connected_again() {
             rates: None,
             understands: Understands::Auto,
             nacks: false,
+            police: false,
         })
     };
     let peer = "192.0.2.1:6363".parse().expect("an address");

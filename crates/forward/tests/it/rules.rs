@@ -116,6 +116,7 @@ fn an_idle_face_that_a_packet_made_ends() {
         rates: None,
         understands: Understands::Auto,
         nacks: false,
+        police: false,
     });
     bench.pass(ms(300_000));
     bench.receive(face, &[0x64, 0x00]);

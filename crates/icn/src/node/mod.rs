@@ -21,6 +21,7 @@ mod face_table;
 mod fib;
 mod meter;
 mod pit;
+mod police;
 mod poll;
 mod prefixes;
 mod proxied;

@@ -142,6 +142,7 @@ impl Load {
                 rates: mircc.then_some(LinkRates { inward: LINK, out: LINK, gross: true }),
                 understands: if mircc { Understands::On } else { Understands::Off },
                 nacks: false,
+                police: false,
             };
             forwarder.add_face(Time::ZERO, setup, &mut out).expect("room for two faces")
         };

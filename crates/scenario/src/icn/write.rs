@@ -19,6 +19,7 @@ impl Scenario {
         out.plain("shaped_capacity", icn.shaped_capacity);
         out.plain("shaper_queue", icn.shaper_queue);
         out.plain("proxy", icn.proxy);
+        out.plain("police", icn.police);
         let steering = match icn.steering {
             Form::Labels => "labels",
             Form::Hashes => "hashes",

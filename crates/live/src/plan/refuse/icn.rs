@@ -42,6 +42,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         shaper,
         shaper_form,
         shaped_capacity,
+        police,
         steering,
         prefixes,
         requests,
@@ -68,6 +69,10 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
     if !shaped_capacity {
         let problem = "the forwarder's laws share out what its shaper leaves for Data";
         return refused("shaped_capacity", problem, "leave it out, or simulate it with narrows run");
+    }
+    if *police {
+        let problem = "the applications of a forwarder come and go, and only faces of its configuration are policed";
+        return refused("police", problem, "leave it out, or simulate it with narrows run");
     }
     if *steering != Form::Labels {
         let problem = "Interests on the wire are steered by labels (RFC 9531)";
