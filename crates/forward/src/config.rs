@@ -46,6 +46,9 @@ pub struct Listen {
     /// The kernel gets UDP packets to one neighbour all at once and cuts them (generic segmentation offload): false for devices that do so
     /// wrongly.
     pub offload: bool,
+    /// UDP packets say that queues may mark them (ECT(0), RFC 3168) instead of dropping them, and a mark counts as a congestion mark of what the
+    /// datagram carries.
+    pub ecn: bool,
     /// The address at which Prometheus reads counters over HTTP; `None` for none.
     pub metrics: Option<SocketAddr>,
 }
@@ -54,7 +57,7 @@ impl Default for Listen {
     /// The common UNIX socket, and port 6363 of this host alone.
     fn default() -> Listen {
         let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
-        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true, metrics: None }
+        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true, ecn: false, metrics: None }
     }
 }
 
@@ -284,7 +287,7 @@ mod tests {
     #[test]
     fn errors_show_the_place_and_the_remedy() {
         for (text, told) in [
-            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `metrics`"),
+            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `ecn`, `metrics`"),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),

@@ -10,11 +10,12 @@ use crate::log::Log;
 use crate::reconnect::Reconnects;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
-use crate::sockets::udp::{UdpChannel, UdpRoom};
+use crate::sockets::udp::{UdpChannel, UdpOptions, UdpRoom};
 use crate::sockets::udp_writer::UdpWriter;
 use narrows_icn::FaceId;
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -84,7 +85,7 @@ pub struct Daemon {
     tcp: Vec<TcpListener>,
     /// UDP sockets that take packets of unknown peers: the first ones.
     listening: usize,
-    offload: bool,
+    udp_options: UdpOptions,
     attempts: Receiver<Attempt>,
     reconnects: Reconnects,
     woken: UnixStream,
@@ -152,7 +153,7 @@ impl Daemon {
             unix: None,
             tcp: Vec::new(),
             listening: 0,
-            offload: config.listen.offload,
+            udp_options: UdpOptions { offload: config.listen.offload, ecn: config.listen.ecn },
             attempts,
             reconnects: Reconnects::default(),
             woken,
@@ -174,7 +175,7 @@ impl Daemon {
         };
         let mut channels = Vec::new();
         for address in &config.listen.udp {
-            let channel = UdpChannel::bind(*address, config.listen.offload).map_err(failed(&format!("UDP {address}")))?;
+            let channel = UdpChannel::bind(*address, self.udp_options).map_err(failed(&format!("UDP {address}")))?;
             channels.push(FaceUri::Udp(channel.local()).to_string());
             self.io.add_udp(channel)?;
         }
@@ -297,14 +298,14 @@ impl Daemon {
         let Some(channel) = self.io.udp.get(number).cloned().flatten() else { return };
         for _ in 0..READS {
             let (forwarder, io, listening) = (&mut self.forwarder, &mut self.io, self.listening);
-            let read = self.room.receive(&channel, |peer, datagram| {
+            let read = self.room.receive(&channel, |peer, ecn, datagram| {
                 let face = io.peers.get(&(number, peer)).copied().or_else(|| {
                     // Only a whole packet makes a face, and only where peers may come from anywhere.
                     let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
                     (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, channel.local())).flatten()
                 });
                 if let Some(face) = face {
-                    forwarder.receive(now, face, datagram, io);
+                    forwarder.receive(now, face, ecn, datagram, io);
                 }
             });
             // An error here is one of a packet sent before: that its peer does not listen.
@@ -318,7 +319,7 @@ impl Daemon {
         let Some(reader) = self.readers.get_mut(&face.0) else { return };
         for _ in 0..READS {
             let (forwarder, io) = (&mut self.forwarder, &mut self.io);
-            match reader.receive(|packet| forwarder.receive(now, face, packet, io)) {
+            match reader.receive(|packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(End::Closed | End::Malformed) => return self.io.ended.push(face),
@@ -421,7 +422,7 @@ impl Daemon {
                 let socket = match self.io.listening_socket_for(self.listening, peer) {
                     Some(socket) => socket,
                     None => {
-                        let channel = UdpChannel::connect(peer, self.offload).map_err(|error| told(&error))?;
+                        let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&error))?;
                         self.io.add_udp(channel).map_err(|error| told(&error))?
                     }
                 };

@@ -16,6 +16,7 @@ use crate::suspicion::Seen;
 use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, ShaperConfig, Spare};
 use narrows_ndn::management::{FaceEventKind, FacePersistency};
 use narrows_units::{Random, Rate, Span, Time};
+use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -195,8 +196,8 @@ impl Forwarder {
         self.state.update_fib();
     }
 
-    /// One packet of the link arrives on a face: a datagram, or a part of a stream.
-    pub fn receive(&mut self, now: Time, slot: FaceId, octets: &[u8], sockets: &mut impl Sockets) {
+    /// One packet of the link arrives on a face: a datagram with this ECN field, or a part of a stream.
+    pub fn receive(&mut self, now: Time, slot: FaceId, ecn: Ecn, octets: &[u8], sockets: &mut impl Sockets) {
         let nonce = self.nonces.bits() as u32;
         let Some(face) = self.state.face_mut(slot) else { return };
         face.traffic.octets_in += octets.len() as u64;
@@ -204,7 +205,7 @@ impl Forwarder {
         face.egress.heard(now);
         self.paced_due = self.paced_due.min(face.egress.due());
         let id = face.id;
-        let received = face.link.receive(now, octets, nonce, &mut self.spare);
+        let received = face.link.receive(now, ecn, octets, nonce, &mut self.spare);
         let speaks = face.link.speaks_mircc(now);
         let changed = (speaks != face.speaks).then(|| face.neighbour(now));
         face.speaks = speaks;

@@ -7,7 +7,7 @@ use narrows_icn::{Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet,
 use narrows_ndn::lp::{self, Fragmenter, Header, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
 use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::Rates;
+use narrows_wire::{Ecn, Rates};
 
 /// A neighbour that has shown MIRCC's fields is taken to understand them for this long: three hellos.
 pub(crate) const REMEMBERED: Span = Span::from_secs(60);
@@ -116,10 +116,20 @@ impl Link {
         self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
-    /// Reads one packet of the link, into a place of `spare`. `nonce` serves an Interest that has none.
-    pub(crate) fn receive(&mut self, now: Time, wire: &[u8], nonce: u32, spare: &mut Spare<PacketName>) -> Result<Received, Fault> {
+    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the packet. `nonce` serves an Interest that has none.
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        ecn: Ecn,
+        wire: &[u8],
+        nonce: u32,
+        spare: &mut Spare<PacketName>,
+    ) -> Result<Received, Fault> {
         let mut packet = LpPacket::decode(wire).map_err(|_| Fault::Link)?;
         self.received += 1;
+        if ecn == Ecn::Ce {
+            packet.header.congestion_mark = packet.header.congestion_mark.max(Some(1));
+        }
         if packet.header.mircc.any() {
             self.shown = Some(now);
             (self.sent, self.received) = (0, 0);

@@ -2,12 +2,13 @@
 
 use super::bench::{data, header, interest, name, with_data};
 use narrows_forward::{Config, Daemon, Stopper};
-use narrows_ndn::lp::{LpPacket, NackReason};
+use narrows_ndn::lp::{Fragmenter, Header, LpPacket, NackReason};
 use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{InterestDraft, SigningFields};
-use std::io::{Read, Write};
+use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use std::io::{IoSliceMut, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -283,4 +284,53 @@ fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
         lost.push(drops(&socket) - before);
     }
     println!("lost of bursts of {COUNT}: {lost:?}");
+}
+
+/// Data that a queue has marked on its way arrives marked at the application, if the daemon uses ECN; whole or in pieces of which one is
+/// marked.
+#[test]
+fn marks_of_ip_arrive_at_applications() {
+    for ecn in [false, true] {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let remote = socket.local_addr().expect("an address");
+        // A later key of the same table, and then the face.
+        let running =
+            Running::start(&format!("ecn-{ecn}"), &format!("ecn = {ecn}\n[[face]]\nremote = \"udp4://{remote}\"\nroutes = [\"/far\"]\n"));
+        let mut app = running.connect();
+        let state = UdpSocketState::new((&socket).into()).expect("its options");
+        socket.set_nonblocking(false).expect("a socket that waits");
+        socket.set_read_timeout(PATIENCE).expect("a timeout");
+        let answer = |octets: &[u8], ecn| {
+            let transmit = Transmit { destination: running.udp, ecn, contents: octets, segment_size: None, src_ip: None };
+            state.try_send((&socket).into(), &transmit).expect("sent");
+        };
+        let mut is_marked = |uri: &str, nonce, answer: &dyn Fn(&[u8])| {
+            app.send(&interest(uri, nonce));
+            let (mut room, mut meta) = ([0; 9000], [RecvMeta::default()]);
+            state.recv((&socket).into(), &mut [IoSliceMut::new(&mut room)], &mut meta).expect("an Interest in time");
+            assert_eq!(meta[0].ecn, ecn.then_some(EcnCodepoint::Ect0), "of what the daemon sends");
+            answer(&data(uri, &[7; 2000]));
+            header(&app.receive()).is_marked()
+        };
+        assert!(!is_marked("/far/1", 1, &|data| answer(data, Some(EcnCodepoint::Ect0))));
+        assert_eq!(is_marked("/far/2", 2, &|data| answer(data, Some(EcnCodepoint::Ce))), ecn);
+        let in_pieces = |marked: usize| {
+            move |answer: &dyn Fn(&[u8], Option<EcnCodepoint>), data: &[u8]| {
+                let (mut fragmenter, header) = (Fragmenter::default(), Header::default());
+                let mut pieces = fragmenter.pieces(&header, data, 1000).expect("pieces");
+                let mut piece = Vec::new();
+                for number in 0.. {
+                    piece.clear();
+                    if !pieces.write_next(&mut piece) {
+                        break;
+                    }
+                    answer(&piece, (number == marked).then_some(EcnCodepoint::Ce));
+                }
+            }
+        };
+        for marked in 0..3 {
+            let uri = format!("/far/pieces/{marked}");
+            assert_eq!(is_marked(&uri, 10 + marked as u32, &|data| in_pieces(marked)(&answer, data)), ecn, "piece {marked}");
+        }
+    }
 }

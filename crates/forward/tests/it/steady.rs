@@ -51,7 +51,7 @@ fn allocations(rates: Option<LinkRates>, fields: [Mircc; 2]) -> (u64, usize) {
                 if bench.forwarder.due() <= now {
                     bench.forwarder.poll(now, &mut sent);
                 }
-                bench.forwarder.receive(now, from, packet, &mut sent);
+                bench.forwarder.receive(now, from, narrows_wire::Ecn::NotEct, packet, &mut sent);
             }
         }
     };

@@ -10,6 +10,7 @@ use narrows_ndn::management::FacePersistency;
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, InterestDraft, MetaInfo, Name};
 use narrows_units::{Rate, Span, Time};
+use narrows_wire::Ecn;
 use serde::Serialize;
 use std::io::Write;
 
@@ -200,7 +201,7 @@ impl Load {
                     if self.forwarder.due() <= self.now {
                         self.forwarder.poll(self.now, &mut self.out);
                     }
-                    self.forwarder.receive(self.now, from, &packet.octets, &mut self.out);
+                    self.forwarder.receive(self.now, from, Ecn::NotEct, &packet.octets, &mut self.out);
                 }
                 self.out.octets.clear();
             }
