@@ -129,6 +129,9 @@ pub struct FaceEntry {
     pub link_rate: Option<Rates>,
     /// The rate available to packets, headers below UDP left out.
     pub rate: Option<Rates>,
+    /// Octets of headers below NDN in each datagram, of which `link_rate` is told: IP, UDP and what is below. 42 (IPv4) or 62 (IPv6) unless it
+    /// is said: 28 or 48, and 14 that Linux' shapers count.
+    pub headers: Option<u16>,
     /// Whether the neighbour understands rates: found out from its packets unless it is said.
     #[serde(default)]
     pub mircc: Understands,
@@ -234,6 +237,12 @@ impl Config {
             if face.mtu.is_some_and(|mtu| !(64..=8800).contains(&mtu)) {
                 return Err(at("mtu is between 64 and 8800 octets"));
             }
+            if face.headers.is_some() && face.link_rate.is_none() {
+                return Err(at("headers take a part of link_rate: give it, or leave headers out"));
+            }
+            if face.headers.is_some_and(|headers| !(28..=1000).contains(&headers)) {
+                return Err(at("headers are between 28 octets, those of IPv4 and UDP, and 1000"));
+            }
             for route in &face.routes {
                 route.parse::<narrows_ndn::Name>().map_err(|error| at(&format!("the route \"{route}\": {error}")))?;
             }
@@ -263,6 +272,7 @@ mod tests {
             remote = "udp://192.0.2.1"
             routes = ["/a/b", "/c"]
             link_rate = "10 Mbit/s"
+            headers = 92
             [[face]]
             remote = "tcp4://192.0.2.2:7000"
             rate = { in = "20 Mbit/s", out = "1 Mbit/s" }
@@ -275,6 +285,7 @@ mod tests {
         assert_eq!((config.tables.content_store, config.tables.pending), (1024, 1 << 20));
         assert_eq!(config.face[0].link_rate.unwrap().in_out(), (Rate::from_mbps(10), Rate::from_mbps(10)));
         assert_eq!(config.face[1].rate.unwrap().in_out(), (Rate::from_mbps(20), Rate::from_mbps(1)));
+        assert_eq!((config.face[0].headers, config.face[1].headers), (Some(92), None));
         assert_eq!((config.face[0].mircc, config.face[1].mircc), (Understands::Auto, Understands::Off));
     }
 
@@ -292,6 +303,8 @@ mod tests {
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),
             ("[[face]]\nremote = \"udp://a\"\nrate = \"0 bit/s\"", "lets nothing through"),
+            ("[[face]]\nremote = \"udp://a\"\nrate = \"1 Mbit/s\"\nheaders = 60", "take a part of link_rate"),
+            ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"1 Mbit/s\"\nheaders = 20", "between 28 octets"),
             ("[[face]]\nremote = \"udp://224.0.0.1\"", "faces are unicast"),
             ("[mircc]\nlaw = \"mirc\"", "mircc"),
         ] {

@@ -215,6 +215,7 @@ impl Daemon {
         let wanted = Wanted {
             persistency,
             rates,
+            headers: entry.headers,
             understands: entry.mircc,
             nacks: entry.nacks,
             police: entry.police,
@@ -382,6 +383,7 @@ impl Daemon {
             let wanted = Wanted {
                 persistency: FacePersistency::Persistent,
                 rates,
+                headers: None,
                 understands: Understands::Auto,
                 nacks: false,
                 police: false,
@@ -403,7 +405,7 @@ impl Daemon {
             return Ok(Opened::Found(face));
         }
         let is_local = peer.ip().is_loopback();
-        let Wanted { persistency, rates, understands, nacks, police, mtu } = *wanted;
+        let Wanted { persistency, rates, headers, understands, nacks, police, mtu } = *wanted;
         let setup = |local: FaceUri, ordinary: usize| FaceSetup {
             remote: remote.clone(),
             local,
@@ -412,6 +414,7 @@ impl Daemon {
             mtu: mtu.unwrap_or(ordinary),
             ends_idle: true,
             rates,
+            headers,
             understands,
             nacks,
             police,
@@ -498,6 +501,7 @@ impl Drop for Daemon {
 struct Wanted {
     persistency: FacePersistency,
     rates: Option<LinkRates>,
+    headers: Option<u16>,
     understands: Understands,
     nacks: bool,
     police: bool,

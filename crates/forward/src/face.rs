@@ -29,6 +29,8 @@ pub struct FaceSetup {
     pub ends_idle: bool,
     /// Rates towards this host and away from it, if they are known.
     pub rates: Option<LinkRates>,
+    /// Octets below NDN in each datagram; those of IP, UDP and Ethernet unless it is said.
+    pub headers: Option<u16>,
     /// Whether the neighbour understands MIRCC.
     pub understands: crate::config::Understands,
     /// It is told of congestion by Nacks even if it does not understand MIRCC.
@@ -48,6 +50,7 @@ impl FaceSetup {
             is_local,
             mtu,
             rates: None,
+            headers: None,
             understands: crate::config::Understands::Auto,
             nacks: false,
             police: false,
@@ -107,8 +110,8 @@ pub(crate) struct Face {
     pub(crate) told_down: bool,
 }
 
-/// Octets below NDN in each datagram: IP, UDP, and 14 that Linux' shapers count.
-const BELOW: f64 = 28.0 + 14.0;
+/// Octets below NDN in each datagram unless it is said: IPv4 or IPv6, UDP, and 14 that Linux' shapers count.
+const HEADERS: [u16; 2] = [20 + 8 + 14, 40 + 8 + 14];
 /// Taken for the size of Data before any has come.
 const ASSUMED_DATA: f64 = 1100.0;
 
@@ -166,11 +169,39 @@ impl Face {
         self.mean_data += (size as f64 - self.mean_data) / 8.0;
     }
 
+    /// Octets below NDN in each datagram.
+    fn headers(&self) -> u16 {
+        let is_v6 = matches!(self.setup.remote, FaceUri::Udp(peer) | FaceUri::Tcp(peer) if peer.is_ipv6());
+        self.setup.headers.unwrap_or(HEADERS[usize::from(is_v6)])
+    }
+
     /// The rates available to packets, towards this host and away from it.
     pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
         let Some(LinkRates { inward, out, gross }) = self.setup.rates else { return (None, None) };
-        let share = if gross { self.mean_data / (self.mean_data + BELOW) } else { 1.0 };
+        let share = if gross { self.mean_data / (self.mean_data + f64::from(self.headers())) } else { 1.0 };
         let net = |rate: Rate| Some(Rate::from_bps((rate.as_bps() as f64 * share) as u64));
         (net(inward), net(out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_below_ndn_take_their_part_of_a_link() {
+        let capacities = |remote: &str, headers| {
+            let local = FaceUri::Udp(([0, 0, 0, 0], 6363).into());
+            let remote = FaceUri::Udp(remote.parse().expect("an address"));
+            let rates = Some(LinkRates { inward: Rate::from_mbps(10), out: Rate::from_mbps(5), gross: true });
+            let mut face = Face::new(Time::ZERO, 1, FaceSetup { rates, headers, ..FaceSetup::on_demand(remote, local, false, 1400) });
+            face.mean_data = 1058.0;
+            face.capacities()
+        };
+        let rates = |inward, out| (Some(Rate::from_bps(inward)), Some(Rate::from_bps(out)));
+        // 1058 octets of 1100, of 1120 and of 1150.
+        assert_eq!(capacities("192.0.2.1:6363", None), rates(9_618_181, 4_809_090));
+        assert_eq!(capacities("[2001:db8::1]:6363", None), rates(9_446_428, 4_723_214));
+        assert_eq!(capacities("192.0.2.1:6363", Some(92)), rates(9_200_000, 4_600_000));
     }
 }

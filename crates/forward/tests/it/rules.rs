@@ -114,6 +114,7 @@ fn an_idle_face_that_a_packet_made_ends() {
         mtu: 1400,
         ends_idle: true,
         rates: None,
+        headers: None,
         understands: Understands::Auto,
         nacks: false,
         police: false,

@@ -141,6 +141,7 @@ impl Load {
                 mtu: 1400,
                 ends_idle: true,
                 rates: mircc.then_some(LinkRates { inward: LINK, out: LINK, gross: true }),
+                headers: None,
                 understands: if mircc { Understands::On } else { Understands::Off },
                 nacks: false,
                 police: false,
