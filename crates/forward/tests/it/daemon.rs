@@ -15,31 +15,50 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+pub const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
 
 /// A daemon of its own directory and ports.
 pub struct Running {
     pub directory: PathBuf,
-    pub udp: SocketAddr,
+    udp: Option<SocketAddr>,
     stopper: Option<Stopper>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
     pub fn start(label: &str, more: &str) -> Running {
+        Running::listening(label, "udp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]", more)
+    }
+
+    /// A daemon at whose UNIX socket alone faces come in.
+    pub fn only_unix(label: &str, more: &str) -> Running {
+        Running::listening(label, "udp = []\ntcp = []", more)
+    }
+
+    fn listening(label: &str, addresses: &str, more: &str) -> Running {
         let directory = std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory");
-        let text = format!("[listen]\nunix = \"{}/n.sock\"\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\n{more}", directory.display());
+        let text = format!("[listen]\nunix = \"{}/n.sock\"\n{addresses}\n{more}", directory.display());
         let (daemon, stopper) = Daemon::start(&Config::parse(&text, "test").expect("a configuration")).expect("a daemon");
-        let udp = daemon.udp_addresses()[0];
+        let udp = daemon.udp_addresses().first().copied();
         let thread = std::thread::spawn(move || daemon.run().expect("an end in order"));
         Running { directory, udp, stopper: Some(stopper), thread: Some(thread) }
     }
 
-    fn connect(&self) -> Client<UnixStream> {
-        let stream = UnixStream::connect(self.directory.join("n.sock")).expect("a connection");
+    /// The UDP address at which faces come in.
+    pub fn udp(&self) -> SocketAddr {
+        self.udp.expect("it listens")
+    }
+
+    /// The UNIX socket.
+    pub fn socket(&self) -> PathBuf {
+        self.directory.join("n.sock")
+    }
+
+    pub fn connect(&self) -> Client<UnixStream> {
+        let stream = UnixStream::connect(self.socket()).expect("a connection");
         stream.set_read_timeout(PATIENCE).expect("a timeout");
-        Client { stream, inbox: Vec::new() }
+        Client::new(stream)
     }
 
     fn stop(&mut self) {
@@ -60,17 +79,21 @@ impl Drop for Running {
 }
 
 /// An application on a stream.
-struct Client<S> {
+pub struct Client<S> {
     stream: S,
     inbox: Vec<u8>,
 }
 
 impl<S: Read + Write> Client<S> {
-    fn send(&mut self, octets: &[u8]) {
+    pub fn new(stream: S) -> Client<S> {
+        Client { stream, inbox: Vec::new() }
+    }
+
+    pub fn send(&mut self, octets: &[u8]) {
         self.stream.write_all(octets).expect("sent");
     }
 
-    fn receive(&mut self) -> Vec<u8> {
+    pub fn receive(&mut self) -> Vec<u8> {
         loop {
             if let Some(length) = frame_length(&self.inbox, MAX_PACKET).expect("a packet")
                 && length <= self.inbox.len()
@@ -95,7 +118,7 @@ impl<S: Read + Write> Client<S> {
         with_data(&reply, |data| ControlResponse::decode(data.content.expect("content")).expect("a response").code)
     }
 
-    fn register(&mut self, prefix: &str) {
+    pub fn register(&mut self, prefix: &str) {
         let prefix = name(prefix);
         let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
         assert_eq!(self.command("rib", "register", &parameters), 200);
@@ -109,7 +132,7 @@ fn applications_on_streams_and_datagrams_reach_each_other() {
     producer.register("/p");
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.set_read_timeout(PATIENCE).expect("a timeout");
-    socket.connect(running.udp).expect("connected");
+    socket.connect(running.udp()).expect("connected");
     for number in 0..1000u32 {
         let uri = format!("/p/{number}");
         let asked = interest(&uri, number);
@@ -159,7 +182,7 @@ fn tcp_faces_are_made_by_command_and_ends_are_noticed() {
     let mut producer = far.connect();
     producer.register("/far");
     let mut consumer = near.connect();
-    let uri = format!("udp4://{}", far.udp);
+    let uri = format!("udp4://{}", far.udp());
     let create = ControlParameters { uri: Some(&uri), ..ControlParameters::default() };
     assert_eq!(consumer.command("faces", "create", &create), 200);
     assert_eq!(consumer.command("faces", "create", &create), 409);
@@ -241,7 +264,7 @@ fn a_permanent_face_over_tcp_comes_back() {
 }
 
 /// Datagrams that the kernel dropped because the buffer of a socket of this host was full.
-fn drops(socket: &UdpSocket) -> u64 {
+pub fn drops(socket: &UdpSocket) -> u64 {
     let port = format!(":{:04X}", socket.local_addr().expect("an address").port());
     // The list may lack a socket while others come and go.
     std::iter::repeat_with(|| std::fs::read_to_string("/proc/net/udp").expect("the sockets of this host"))
@@ -262,7 +285,7 @@ fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
     let mut producer = running.connect();
     producer.register("/p");
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-    socket.connect(running.udp).expect("connected");
+    socket.connect(running.udp()).expect("connected");
     let (mut lost, mut room) = (Vec::new(), [0; 9000]);
     for round in 0..20 {
         let (mut answers, before) = (Vec::new(), drops(&socket));
@@ -301,7 +324,7 @@ fn marks_of_ip_arrive_at_applications() {
         socket.set_nonblocking(false).expect("a socket that waits");
         socket.set_read_timeout(PATIENCE).expect("a timeout");
         let answer = |octets: &[u8], ecn| {
-            let transmit = Transmit { destination: running.udp, ecn, contents: octets, segment_size: None, src_ip: None };
+            let transmit = Transmit { destination: running.udp(), ecn, contents: octets, segment_size: None, src_ip: None };
             state.try_send((&socket).into(), &transmit).expect("sent");
         };
         let mut is_marked = |uri: &str, nonce, answer: &dyn Fn(&[u8])| {
