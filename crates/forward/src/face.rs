@@ -169,16 +169,17 @@ impl Face {
         self.mean_data += (size as f64 - self.mean_data) / 8.0;
     }
 
-    /// Octets below NDN in each datagram.
-    fn headers(&self) -> u16 {
+    /// The share of its link that headers below NDN leave for packets, by the mean size of Data that comes in.
+    pub(crate) fn share_of_packets(&self) -> f64 {
         let is_v6 = matches!(self.setup.remote, FaceUri::Udp(peer) | FaceUri::Tcp(peer) if peer.is_ipv6());
-        self.setup.headers.unwrap_or(HEADERS[usize::from(is_v6)])
+        let headers = self.setup.headers.unwrap_or(HEADERS[usize::from(is_v6)]);
+        self.mean_data / (self.mean_data + f64::from(headers))
     }
 
     /// The rates available to packets, towards this host and away from it.
     pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
         let Some(LinkRates { inward, out, gross }) = self.setup.rates else { return (None, None) };
-        let share = if gross { self.mean_data / (self.mean_data + f64::from(self.headers())) } else { 1.0 };
+        let share = if gross { self.share_of_packets() } else { 1.0 };
         let net = |rate: Rate| Some(Rate::from_bps((rate.as_bps() as f64 * share) as u64));
         (net(inward), net(out))
     }

@@ -173,6 +173,11 @@ impl Forwarder {
         self.state.faces().find(|face| face.setup.remote == *remote).map(|face| face.slot)
     }
 
+    /// The share of a face's link that headers below NDN leave for packets, by the mean size of Data that has come; 1 without a face.
+    pub fn share_of_packets(&self, slot: FaceId) -> f64 {
+        self.state.face(slot).map_or(1.0, Face::share_of_packets)
+    }
+
     /// Its node, with the state of each face.
     pub fn node(&self) -> &Node<PacketName> {
         &self.state.node

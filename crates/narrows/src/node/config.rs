@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// As TOML. Faces are made in the order of the plan; the costs of routes rise in the order of preference.
 pub fn config(plan: &NodePlan) -> String {
-    let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, faces, routes, .. } = plan;
+    let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, headers, faces, routes, .. } = plan;
     let mut text = format!(
         "[listen]\nudp = [\"0.0.0.0:{port}\"]\ntcp = [\"127.0.0.1:{port}\"]\n\
          [tables]\ncontent_store = {cache}\npending_per_face = {pending}\n\
@@ -15,7 +15,7 @@ pub fn config(plan: &NodePlan) -> String {
         // Writing to text cannot fail.
         let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true");
         if *has_law {
-            let _ = writeln!(text, "rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}");
+            let _ = writeln!(text, "link_rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}\nheaders = {headers}");
         }
     }
     for (cost, route) in routes.iter().enumerate() {

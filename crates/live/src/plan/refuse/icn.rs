@@ -82,15 +82,10 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         let problem = "real nodes have consumers that are there from the start, and none that come and go at random";
         return Err(LiveError::refused(["request", &process.name], problem, "add [[consumer]]s instead, or simulate it with narrows run"));
     }
-    let first = prefixes.first().map_or(Bytes::ZERO, |prefix| prefix.data);
     for Prefix { name, data, at: _, next_hops: _ } in prefixes {
-        let refused = |problem: String, remedy: &str| Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
         if !(LEAST_DATA..=MOST_DATA).contains(data) {
-            return refused(format!("Data of {data} are no packets of NDN"), &format!("give {LEAST_DATA} to {MOST_DATA}"));
-        }
-        if *data != first {
-            let problem = format!("Data have {data} here and {first} elsewhere, and rates are configured for one size");
-            return refused(problem, "give all prefixes one size, or simulate it with narrows run");
+            let (problem, remedy) = (format!("Data of {data} are no packets of NDN"), format!("give {LEAST_DATA} to {MOST_DATA}"));
+            return Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
         }
     }
     for change in changes {
