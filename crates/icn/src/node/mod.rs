@@ -22,6 +22,7 @@ mod fib;
 mod meter;
 mod pit;
 mod police;
+mod policed;
 mod poll;
 mod prefixes;
 mod proxied;

@@ -5,11 +5,7 @@
 //! path, and lasts while the consumer hears of a lower one. Secondary Interests are not bounded: they get what primary ones leave, and give
 //! way to them in the shaper. No paper describes this; it is ours.
 
-use super::Node;
 use super::meter::MeanSize;
-use crate::face_id::FaceId;
-use crate::name::Name;
-use crate::packet::{Class, Interest};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
@@ -79,17 +75,6 @@ impl Police {
             self.asked[..over].fill(0.0);
             self.part += PART * parts;
         }
-    }
-}
-
-impl<N: Name> Node<N> {
-    /// True if an Interest from a policed face is more than the face may ask for, which is counted.
-    pub(super) fn exceeds_its_rate(&mut self, now: Time, from: FaceId, interest: &Interest<N>) -> bool {
-        let face = self.faces.face_mut(from);
-        let Some(police) = &mut face.police else { return false };
-        let exceeds = interest.class == Class::Primary && !police.admits(now);
-        face.counters.policed += u64::from(exceeds);
-        exceeds
     }
 }
 
