@@ -47,6 +47,9 @@ pub struct Listen {
     /// The kernel gets UDP packets to one neighbour all at once and cuts them (generic segmentation offload): false for devices that do so
     /// wrongly.
     pub offload: bool,
+    /// UDP packets say that queues may mark them (ECT(0), RFC 3168) instead of dropping them, and a mark counts as a congestion mark of what the
+    /// datagram carries.
+    pub ecn: bool,
     /// The address at which Prometheus reads counters over HTTP; `None` for none.
     pub metrics: Option<SocketAddr>,
 }
@@ -55,7 +58,7 @@ impl Default for Listen {
     /// The common UNIX socket, and port 6363 of this host alone.
     fn default() -> Listen {
         let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
-        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true, metrics: None }
+        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true, ecn: false, metrics: None }
     }
 }
 
@@ -127,12 +130,18 @@ pub struct FaceEntry {
     pub link_rate: Option<Rates>,
     /// The rate available to packets, headers below UDP left out.
     pub rate: Option<Rates>,
+    /// Octets of headers below NDN in each datagram, of which `link_rate` is told: IP, UDP and what is below. 42 (IPv4) or 62 (IPv6) unless it
+    /// is said: 28 or 48, and 14 that Linux' shapers count.
+    pub headers: Option<u16>,
     /// Whether the neighbour understands rates: found out from its packets unless it is said.
     #[serde(default)]
     pub mircc: Understands,
     /// It is told of congestion by Nacks even if it does not understand rates.
     #[serde(default)]
     pub nacks: bool,
+    /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
+    #[serde(default)]
+    pub police: bool,
     /// The largest packet sent to it, in octets: larger ones are fragmented.
     pub mtu: Option<u16>,
     /// The face outlives errors of its socket.
@@ -268,6 +277,12 @@ impl Config {
             if face.mtu.is_some_and(|mtu| !(64..=8800).contains(&mtu)) {
                 return Err(at("mtu is between 64 and 8800 octets"));
             }
+            if face.headers.is_some() && face.link_rate.is_none() {
+                return Err(at("headers take a part of link_rate: give it, or leave headers out"));
+            }
+            if face.headers.is_some_and(|headers| !(28..=1000).contains(&headers)) {
+                return Err(at("headers are between 28 octets, those of IPv4 and UDP, and 1000"));
+            }
             for route in &face.routes {
                 route.parse::<narrows_ndn::Name>().map_err(|error| at(&format!("the route \"{route}\": {error}")))?;
             }
@@ -297,6 +312,7 @@ mod tests {
             remote = "udp://192.0.2.1"
             routes = ["/a/b", "/c"]
             link_rate = "10 Mbit/s"
+            headers = 92
             [[face]]
             remote = "tcp4://192.0.2.2:7000"
             rate = { in = "20 Mbit/s", out = "1 Mbit/s" }
@@ -310,6 +326,7 @@ mod tests {
         let given = |rates: Option<Rates>, gross| rates.unwrap().of_link(|| None, gross).unwrap();
         assert_eq!(given(config.face[0].link_rate, true), LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), true));
         assert_eq!(given(config.face[1].rate, false), LinkRates::known(Rate::from_mbps(20), Rate::from_mbps(1), false));
+        assert_eq!((config.face[0].headers, config.face[1].headers), (Some(92), None));
         assert_eq!((config.face[0].mircc, config.face[1].mircc), (Understands::Auto, Understands::Off));
     }
 
@@ -338,12 +355,14 @@ mod tests {
     #[test]
     fn errors_show_the_place_and_the_remedy() {
         for (text, told) in [
-            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `metrics`"),
+            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `ecn`, `metrics`"),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = { in = \"10 Mbit/s\", out = \"measured\" }", "measured"),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),
             ("[[face]]\nremote = \"udp://a\"\nrate = \"0 bit/s\"", "lets nothing through"),
+            ("[[face]]\nremote = \"udp://a\"\nrate = \"1 Mbit/s\"\nheaders = 60", "take a part of link_rate"),
+            ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"1 Mbit/s\"\nheaders = 20", "between 28 octets"),
             ("[[face]]\nremote = \"udp://224.0.0.1\"", "faces are unicast"),
             ("[mircc]\nlaw = \"mirc\"", "mircc"),
         ] {

@@ -11,11 +11,12 @@ use crate::log::Log;
 use crate::reconnect::Reconnects;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
-use crate::sockets::udp::{UdpChannel, UdpRoom};
+use crate::sockets::udp::{UdpChannel, UdpOptions, UdpRoom};
 use crate::sockets::udp_writer::UdpWriter;
 use narrows_icn::FaceId;
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -85,7 +86,7 @@ pub struct Daemon {
     tcp: Vec<TcpListener>,
     /// UDP sockets that take packets of unknown peers: the first ones.
     listening: usize,
-    offload: bool,
+    udp_options: UdpOptions,
     attempts: Receiver<Attempt>,
     reconnects: Reconnects,
     woken: UnixStream,
@@ -153,7 +154,7 @@ impl Daemon {
             unix: None,
             tcp: Vec::new(),
             listening: 0,
-            offload: config.listen.offload,
+            udp_options: UdpOptions { offload: config.listen.offload, ecn: config.listen.ecn },
             attempts,
             reconnects: Reconnects::default(),
             woken,
@@ -175,7 +176,7 @@ impl Daemon {
         };
         let mut channels = Vec::new();
         for address in &config.listen.udp {
-            let channel = UdpChannel::bind(*address, config.listen.offload).map_err(failed(&format!("UDP {address}")))?;
+            let channel = UdpChannel::bind(*address, self.udp_options).map_err(failed(&format!("UDP {address}")))?;
             channels.push(FaceUri::Udp(channel.local()).to_string());
             self.io.add_udp(channel)?;
         }
@@ -214,7 +215,15 @@ impl Daemon {
             self.io.tell(&Event::RateUnknown { remote: &found.peer().to_string() });
         }
         let persistency = if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
-        let wanted = Wanted { persistency, rates, understands: entry.mircc, nacks: entry.nacks, mtu: entry.mtu.map(usize::from) };
+        let wanted = Wanted {
+            persistency,
+            rates,
+            headers: entry.headers,
+            understands: entry.mircc,
+            nacks: entry.nacks,
+            police: entry.police,
+            mtu: entry.mtu.map(usize::from),
+        };
         let face = self.connect(found, &wanted).map_err(failed)?;
         let (Opened::New(face) | Opened::Found(face)) = face;
         for route in &entry.routes {
@@ -293,14 +302,14 @@ impl Daemon {
         let Some(channel) = self.io.udp.get(number).cloned().flatten() else { return };
         for _ in 0..READS {
             let (forwarder, io, listening) = (&mut self.forwarder, &mut self.io, self.listening);
-            let read = self.room.receive(&channel, |peer, datagram| {
+            let read = self.room.receive(&channel, |peer, ecn, datagram| {
                 let face = io.peers.get(&(number, peer)).copied().or_else(|| {
                     // Only a whole packet makes a face, and only where peers may come from anywhere.
                     let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
                     (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, channel.local())).flatten()
                 });
                 if let Some(face) = face {
-                    forwarder.receive(now, face, datagram, io);
+                    forwarder.receive(now, face, ecn, datagram, io);
                 }
             });
             // An error here is one of a packet sent before: that its peer does not listen.
@@ -314,7 +323,7 @@ impl Daemon {
         let Some(reader) = self.readers.get_mut(&face.0) else { return };
         for _ in 0..READS {
             let (forwarder, io) = (&mut self.forwarder, &mut self.io);
-            match reader.receive(|packet| forwarder.receive(now, face, packet, io)) {
+            match reader.receive(|packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(End::Closed | End::Malformed) => return self.io.ended.push(face),
@@ -374,8 +383,15 @@ impl Daemon {
                 self.connected_again(now, face, peer, found);
                 continue;
             }
-            let wanted =
-                Wanted { persistency: FacePersistency::Persistent, rates, understands: Understands::Auto, nacks: false, mtu: None };
+            let wanted = Wanted {
+                persistency: FacePersistency::Persistent,
+                rates,
+                headers: None,
+                understands: Understands::Auto,
+                nacks: false,
+                police: false,
+                mtu: None,
+            };
             let face = found.and_then(|found| self.connect(found, &wanted));
             self.forwarder.opened(now, ticket, face, &mut self.io);
         }
@@ -393,7 +409,7 @@ impl Daemon {
             return Ok(Opened::Found(face));
         }
         let is_local = peer.ip().is_loopback();
-        let Wanted { persistency, rates, understands, nacks, mtu } = *wanted;
+        let Wanted { persistency, rates, headers, understands, nacks, police, mtu } = *wanted;
         let setup = |local: FaceUri, ordinary: usize| FaceSetup {
             remote: remote.clone(),
             local,
@@ -402,8 +418,10 @@ impl Daemon {
             mtu: mtu.unwrap_or(ordinary),
             ends_idle: true,
             rates,
+            headers,
             understands,
             nacks,
+            police,
         };
         let told = |error: &dyn std::fmt::Display| format!("{peer}: {error}");
         match found {
@@ -411,7 +429,7 @@ impl Daemon {
                 let socket = match self.io.listening_socket_for(self.listening, peer) {
                     Some(socket) => socket,
                     None => {
-                        let channel = UdpChannel::connect(peer, self.offload).map_err(|error| told(&error))?;
+                        let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&error))?;
                         self.io.add_udp(channel).map_err(|error| told(&error))?
                     }
                 };
@@ -487,8 +505,10 @@ impl Drop for Daemon {
 struct Wanted {
     persistency: FacePersistency,
     rates: Option<LinkRates>,
+    headers: Option<u16>,
     understands: Understands,
     nacks: bool,
+    police: bool,
     mtu: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! How a packet leaves by a face: with a mark if the queue before it stays long, and Data at the pace of the link.
+//! How a packet leaves by a face: with a mark if the queue before it stays long, and at the pace of the link.
 
 use crate::face::Face;
 use crate::link::Scratch;
@@ -18,21 +18,17 @@ pub(crate) fn send(
     mut send: impl FnMut(&[u8]),
 ) {
     let Face { link, traffic, egress, marker, .. } = face;
-    let is_data = if let Packet::Data(data) = packet {
-        if !egress.admits() {
-            traffic.dropped += 1;
-            return;
-        }
-        if let Some(marker) = marker {
-            data.marked |= marker.marks(now, (egress.octets() + queued) as u64);
-        }
-        true
-    } else {
-        false
-    };
+    let paced = egress.paces(matches!(packet, Packet::Data(_)));
+    if paced && !egress.admits() {
+        traffic.dropped += 1;
+        return;
+    }
+    if let (Packet::Data(data), Some(marker)) = (&mut *packet, marker) {
+        data.marked |= marker.marks(now, (egress.octets() + queued) as u64);
+    }
     let sent = link.send(now, packet, Some(incoming), scratch, |octets| {
         traffic.octets_out += octets.len() as u64;
-        if !is_data || egress.push(now, octets) {
+        if !paced || egress.push(now, octets) {
             send(octets);
         }
     });

@@ -1,40 +1,84 @@
-//! The pace of Data towards a neighbour whose link has a known rate.
+//! The pace of datagrams towards a neighbour.
 //!
-//! It delays nothing that the link would not delay as well, but what waits here is not lost: a neighbour whose socket has the kernel's
-//! default buffer loses the 93rd datagram of a burst. The numbers are ours.
+//! A neighbour whose socket has the kernel's default buffer loses the 93rd datagram of a burst, and one whose process is slow an earlier one.
+//! So no burst has more than 32. Where the rate of the link is known, Data follows at this rate: it delays nothing that the link would not
+//! delay as well, but what waits here is not lost. Where it is not, a burst may follow as soon as something has come from the neighbour, whose
+//! process runs then, or after 1 ms. The numbers are ours.
 
 use narrows_units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
 /// Datagrams that may leave at once.
-const BURST: f64 = 32.0;
-/// Data that would wait longer is dropped.
+const BURST: usize = 32;
+/// What would wait longer is dropped.
 const LONGEST: Span = Span::from_millis(20);
+/// The time between bursts to a neighbour from whom nothing comes.
+const PAUSE: Span = Span::from_millis(1);
+/// Most datagrams that wait for a neighbour from whom nothing comes: those that leave within the longest wait.
+const MOST_WAITING: usize = BURST * (LONGEST.as_nanos() / PAUSE.as_nanos()) as usize;
 
-/// A bucket that fills at the rate of the link, and the datagrams that wait for it.
+/// When datagrams may leave.
 #[derive(Debug, Default)]
-pub(crate) struct Egress {
-    /// Octets per second; `None` while the rate is not known, so that nothing waits.
-    rate: Option<f64>,
+enum Pace {
+    /// At any time: a stream keeps its own pace.
+    #[default]
+    Any,
+    /// So many more in the burst that began at this time.
+    Bursts { left: usize, began: Time },
+    /// Data at the rate of a bucket.
+    Rate(Bucket),
+}
+
+/// A bucket that fills at the rate of the link.
+#[derive(Debug)]
+struct Bucket {
+    /// Octets per second.
+    rate: f64,
     /// Octets that may leave now, and when it was so. Less than none after a datagram that was larger.
     room: f64,
     at: Time,
     /// The most room.
     depth: f64,
+}
+
+impl Bucket {
+    fn refill(&mut self, now: Time) {
+        self.room = (self.room + self.rate * now.since(self.at).as_secs_f64()).min(self.depth);
+        self.at = now;
+    }
+}
+
+/// The datagrams that wait for their turn.
+#[derive(Debug, Default)]
+pub(crate) struct Egress {
+    pace: Pace,
     queue: VecDeque<Box<[u8]>>,
     octets: usize,
 }
 
 impl Egress {
-    /// The link carries `rate` from now on, in datagrams of at most `mtu` octets. Without a rate nothing waits any more.
+    /// It leads to a peer by datagrams of at most `mtu` octets. Its link carries `rate` from now on, if that is known.
     pub(crate) fn set_rate(&mut self, now: Time, rate: Option<Rate>, mtu: usize) {
-        let depth = BURST * mtu as f64;
-        if self.rate.is_none() {
-            (self.room, self.at) = (depth, now);
+        let depth = (BURST * mtu) as f64;
+        let rate = rate.filter(|rate| *rate > Rate::ZERO).map(|rate| rate.as_bps() as f64 / 8.0);
+        match (&mut self.pace, rate) {
+            (Pace::Rate(bucket), Some(rate)) => {
+                bucket.refill(now);
+                (bucket.rate, bucket.depth) = (rate, depth);
+            }
+            (_, Some(rate)) => self.pace = Pace::Rate(Bucket { rate, room: depth, at: now, depth }),
+            (Pace::Bursts { .. }, None) => {}
+            (_, None) => self.pace = Pace::Bursts { left: BURST, began: now },
         }
-        self.refill(now);
-        self.depth = depth;
-        self.rate = rate.filter(|rate| *rate > Rate::ZERO).map(|rate| rate.as_bps() as f64 / 8.0);
+    }
+
+    /// Something has come from the neighbour.
+    pub(crate) fn heard(&mut self, now: Time) {
+        if let Pace::Bursts { left, began } = &mut self.pace
+            && now > *began
+        {
+            (*left, *began) = (BURST, now);
+        }
     }
 
     /// Octets that wait.
@@ -42,19 +86,27 @@ impl Egress {
         self.octets
     }
 
-    /// True if Data may be pushed: what waits leaves within 20 ms.
+    /// True if packets wait here for their turn: those with Data, or any.
+    pub(crate) fn paces(&self, is_data: bool) -> bool {
+        match self.pace {
+            Pace::Any => false,
+            Pace::Bursts { .. } => true,
+            Pace::Rate(_) => is_data,
+        }
+    }
+
+    /// True if more may be pushed: what waits leaves within 20 ms.
     pub(crate) fn admits(&self) -> bool {
-        self.rate.is_none_or(|rate| self.octets as f64 <= rate * LONGEST.as_secs_f64())
+        match &self.pace {
+            Pace::Any => true,
+            Pace::Bursts { .. } => self.queue.len() < MOST_WAITING,
+            Pace::Rate(bucket) => self.octets as f64 <= bucket.rate * LONGEST.as_secs_f64(),
+        }
     }
 
     /// True if a datagram leaves at once; otherwise it waits.
     pub(crate) fn push(&mut self, now: Time, datagram: &[u8]) -> bool {
-        if self.rate.is_none() && self.queue.is_empty() {
-            return true;
-        }
-        self.refill(now);
-        if self.queue.is_empty() && self.room > 0.0 {
-            self.room -= datagram.len() as f64;
+        if self.queue.is_empty() && self.leaves(now, datagram.len()) {
             return true;
         }
         self.octets += datagram.len();
@@ -64,29 +116,47 @@ impl Egress {
 
     /// A datagram that has waited, and leaves now.
     pub(crate) fn take(&mut self, now: Time) -> Option<Box<[u8]>> {
-        self.refill(now);
-        if self.rate.is_some() && self.room <= 0.0 {
+        let size = self.queue.front()?.len();
+        if !self.leaves(now, size) {
             return None;
         }
-        let datagram = self.queue.pop_front()?;
-        self.room -= datagram.len() as f64;
-        self.octets -= datagram.len();
-        Some(datagram)
+        self.octets -= size;
+        self.queue.pop_front()
     }
 
     /// When the next one may leave; never if none waits.
     pub(crate) fn due(&self) -> Time {
-        match self.rate {
+        match &self.pace {
             _ if self.queue.is_empty() => Time::NEVER,
-            Some(rate) if self.room <= 0.0 => self.at + Span::from_secs_f64((1.0 - self.room) / rate),
-            _ => self.at,
+            Pace::Any => Time::ZERO,
+            Pace::Bursts { left: 0, began } => *began + PAUSE,
+            Pace::Bursts { began, .. } => *began,
+            Pace::Rate(bucket) if bucket.room <= 0.0 => bucket.at + Span::from_secs_f64((1.0 - bucket.room) / bucket.rate),
+            Pace::Rate(bucket) => bucket.at,
         }
     }
 
-    fn refill(&mut self, now: Time) {
-        let Some(rate) = self.rate else { return };
-        self.room = (self.room + rate * now.since(self.at).as_secs_f64()).min(self.depth);
-        self.at = now;
+    /// True if a datagram of this size may leave now, which it does then.
+    fn leaves(&mut self, now: Time, size: usize) -> bool {
+        match &mut self.pace {
+            Pace::Any => true,
+            Pace::Bursts { left, began } => {
+                if now >= *began + PAUSE {
+                    (*left, *began) = (BURST, now);
+                }
+                let leaves = *left > 0;
+                *left -= usize::from(leaves);
+                leaves
+            }
+            Pace::Rate(bucket) => {
+                bucket.refill(now);
+                let leaves = bucket.room > 0.0;
+                if leaves {
+                    bucket.room -= size as f64;
+                }
+                leaves
+            }
+        }
     }
 }
 
@@ -136,17 +206,64 @@ mod tests {
     }
 
     #[test]
-    fn without_a_rate_nothing_waits() {
+    fn a_stream_is_not_paced() {
         let mut egress = Egress::default();
-        assert!((0..1000).all(|_| egress.admits() && egress.push(at(0), &[1; 1400])));
+        assert!(!egress.paces(true) && (0..1000).all(|_| egress.admits() && egress.push(at(0), &[1; 1400])));
         assert_eq!(egress.due(), Time::NEVER);
     }
 
+    /// Datagrams to a peer whose rate is not known.
+    fn bursts() -> Egress {
+        let mut egress = Egress::default();
+        egress.set_rate(at(0), None, 1400);
+        egress
+    }
+
     #[test]
-    fn what_waits_leaves_when_the_rate_is_forgotten() {
+    fn without_a_rate_a_burst_has_thirty_two_and_a_silent_neighbour_gets_one_in_a_millisecond() {
+        let mut egress = bursts();
+        assert!(egress.paces(false) && egress.paces(true));
+        assert_eq!((0..100).filter(|_| egress.push(at(10), &[1; 100])).count(), 32);
+        let mut left = Vec::new();
+        while egress.due() < Time::NEVER {
+            let due = egress.due();
+            left.push((due.since(at(0)).as_micros(), std::iter::from_fn(|| egress.take(due)).count()));
+        }
+        assert_eq!(left, [(1000, 32), (2000, 32), (3000, 4)]);
+        assert_eq!((0..100).filter(|_| egress.push(at(3500), &[1; 100])).count(), 28, "the rest of the burst that began at 3 ms");
+    }
+
+    #[test]
+    fn a_burst_may_follow_when_the_neighbour_is_heard_once_for_all_that_comes_at_a_time() {
+        let mut egress = bursts();
+        for _ in 0..100 {
+            egress.heard(at(50));
+            egress.push(at(50), &[1; 100]);
+        }
+        assert_eq!((egress.octets(), egress.due()), (6800, at(1050)));
+        egress.heard(at(60));
+        assert_eq!((egress.due(), std::iter::from_fn(|| egress.take(at(60))).count()), (at(60), 32));
+        egress.heard(at(60));
+        assert_eq!((egress.take(at(60)), egress.due()), (None, at(1060)));
+    }
+
+    #[test]
+    fn what_a_silent_neighbour_would_get_after_20_ms_is_not_admitted() {
+        let mut egress = bursts();
+        let pushed = std::iter::from_fn(|| egress.admits().then(|| egress.push(at(0), &[1; 100]))).count();
+        assert_eq!(pushed, 32 + 20 * 32);
+        egress.heard(at(1));
+        while egress.take(at(1)).is_some() {}
+        assert_eq!(std::iter::from_fn(|| egress.admits().then(|| egress.push(at(1), &[1; 100]))).count(), 32);
+    }
+
+    #[test]
+    fn what_waits_leaves_in_bursts_when_the_rate_is_forgotten() {
         let mut egress = egress();
         assert_eq!((0..40).filter(|_| !egress.push(at(0), &[1; 1000])).count(), 8);
         egress.set_rate(at(10), None, 1000);
         assert_eq!(std::iter::from_fn(|| egress.take(at(10))).count(), 8);
+        egress.set_rate(at(20), Some(Rate::from_mbps(8)), 1000);
+        assert_eq!((0..40).filter(|_| egress.push(at(20), &[1; 1000])).count(), 32);
     }
 }

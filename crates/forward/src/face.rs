@@ -28,10 +28,14 @@ pub struct FaceSetup {
     pub ends_idle: bool,
     /// Rates towards this host and away from it, if they are known.
     pub rates: Option<LinkRates>,
+    /// Octets below NDN in each datagram; those of IP, UDP and Ethernet unless it is said.
+    pub headers: Option<u16>,
     /// Whether the neighbour understands MIRCC.
     pub understands: crate::config::Understands,
     /// It is told of congestion by Nacks even if it does not understand MIRCC.
     pub nacks: bool,
+    /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
+    pub police: bool,
 }
 
 impl FaceSetup {
@@ -45,8 +49,10 @@ impl FaceSetup {
             is_local,
             mtu,
             rates: None,
+            headers: None,
             understands: crate::config::Understands::Auto,
             nacks: false,
+            police: false,
         }
     }
 }
@@ -100,7 +106,7 @@ pub(crate) struct Face {
     pub(crate) speaks: bool,
     /// Mean octets of the Data that comes in.
     pub(crate) mean_data: f64,
-    /// Data that waits for its turn.
+    /// Datagrams that wait for their turn.
     pub(crate) egress: Egress,
     /// Marks Data if it is asked for.
     pub(crate) marker: Option<Marker>,
@@ -112,8 +118,8 @@ pub(crate) struct Face {
     pub(crate) told_down: bool,
 }
 
-/// Octets below NDN in each datagram: IP, UDP, and 14 that Linux' shapers count.
-const BELOW: f64 = 28.0 + 14.0;
+/// Octets below NDN in each datagram unless it is said: IPv4 or IPv6, UDP, and 14 that Linux' shapers count.
+const HEADERS: [u16; 2] = [20 + 8 + 14, 40 + 8 + 14];
 /// Taken for the size of Data before any has come.
 const ASSUMED_DATA: f64 = 1100.0;
 
@@ -154,10 +160,11 @@ impl Face {
         self.is_broken || self.link.expects_hellos() && now.since(self.latest) >= REMEMBERED
     }
 
-    /// Sets the pace of Data: that of a datagram link whose rate is known.
+    /// Sets the pace of datagrams: that of the link if its rate is known. A stream has its own.
     pub(crate) fn set_pace(&mut self, now: Time) {
-        let rate = self.capacities().1.filter(|_| matches!(self.setup.remote, FaceUri::Udp(_)));
-        self.egress.set_rate(now, rate, self.link.mtu);
+        if matches!(self.setup.remote, FaceUri::Udp(_)) {
+            self.egress.set_rate(now, self.capacities().1, self.link.mtu);
+        }
     }
 
     /// When it ends unless a packet comes.
@@ -170,11 +177,40 @@ impl Face {
         self.mean_data += (size as f64 - self.mean_data) / 8.0;
     }
 
+    /// The share of its link that headers below NDN leave for packets, by the mean size of Data that comes in.
+    pub(crate) fn share_of_packets(&self) -> f64 {
+        let is_v6 = matches!(self.setup.remote, FaceUri::Udp(peer) | FaceUri::Tcp(peer) if peer.is_ipv6());
+        let headers = self.setup.headers.unwrap_or(HEADERS[usize::from(is_v6)]);
+        self.mean_data / (self.mean_data + f64::from(headers))
+    }
+
     /// The rates available to packets, towards this host and away from it.
     pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
         let Some(LinkRates { inward, measured, out, gross }) = self.setup.rates else { return (None, None) };
-        let share = if gross { self.mean_data / (self.mean_data + BELOW) } else { 1.0 };
+        let share = if gross { self.share_of_packets() } else { 1.0 };
         let net = |rate: Rate| Rate::from_bps((rate.as_bps() as f64 * share) as u64);
         (Some(if measured { inward } else { net(inward) }), out.map(net))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_below_ndn_take_their_part_of_a_link() {
+        let capacities = |remote: &str, headers| {
+            let local = FaceUri::Udp(([0, 0, 0, 0], 6363).into());
+            let remote = FaceUri::Udp(remote.parse().expect("an address"));
+            let rates = Some(LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(5), true));
+            let mut face = Face::new(Time::ZERO, 1, FaceSetup { rates, headers, ..FaceSetup::on_demand(remote, local, false, 1400) });
+            face.mean_data = 1058.0;
+            face.capacities()
+        };
+        let rates = |inward, out| (Some(Rate::from_bps(inward)), Some(Rate::from_bps(out)));
+        // 1058 octets of 1100, of 1120 and of 1150.
+        assert_eq!(capacities("192.0.2.1:6363", None), rates(9_618_181, 4_809_090));
+        assert_eq!(capacities("[2001:db8::1]:6363", None), rates(9_446_428, 4_723_214));
+        assert_eq!(capacities("192.0.2.1:6363", Some(92)), rates(9_200_000, 4_600_000));
     }
 }

@@ -15,6 +15,7 @@ use crate::state::State;
 use narrows_icn::{CacheLimits, FaceConfig, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, Seen, ShaperConfig, Spare};
 use narrows_ndn::management::{FaceEventKind, FacePersistency};
 use narrows_units::{Random, Rate, Span, Time};
+use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -57,7 +58,7 @@ pub struct Forwarder {
     management: FaceId,
     mircc: Mircc,
     upkeep: Time,
-    /// Faces whose Data waits for its turn, and when the first of them is due.
+    /// Faces whose datagrams wait for their turn, and when the first of them is due.
     paced: Vec<FaceId>,
     paced_due: Time,
 }
@@ -132,6 +133,7 @@ impl Forwarder {
             local: face.setup.is_local,
             nacks,
             proxy: Some(ProxyConfig::default()),
+            police: face.setup.police,
         };
         face.speaks = config.rates;
         face.slot = self.state.node.add_face(now, &config);
@@ -171,6 +173,11 @@ impl Forwarder {
         self.state.faces().find(|face| face.setup.remote == *remote).map(|face| face.slot)
     }
 
+    /// The share of a face's link that headers below NDN leave for packets, by the mean size of Data that has come; 1 without a face.
+    pub fn share_of_packets(&self, slot: FaceId) -> f64 {
+        self.state.face(slot).map_or(1.0, Face::share_of_packets)
+    }
+
     /// Its node, with the state of each face.
     pub fn node(&self) -> &Node<PacketName> {
         &self.state.node
@@ -194,14 +201,16 @@ impl Forwarder {
         self.state.update_fib();
     }
 
-    /// One packet of the link arrives on a face: a datagram, or a part of a stream.
-    pub fn receive(&mut self, now: Time, slot: FaceId, octets: &[u8], sockets: &mut impl Sockets) {
+    /// One packet of the link arrives on a face: a datagram with this ECN field, or a part of a stream.
+    pub fn receive(&mut self, now: Time, slot: FaceId, ecn: Ecn, octets: &[u8], sockets: &mut impl Sockets) {
         let nonce = self.nonces.bits() as u32;
         let Some(face) = self.state.face_mut(slot) else { return };
         face.traffic.octets_in += octets.len() as u64;
         face.latest = now;
+        face.egress.heard(now);
+        self.paced_due = self.paced_due.min(face.egress.due());
         let id = face.id;
-        let received = face.link.receive(now, octets, nonce, &mut self.spare);
+        let received = face.link.receive(now, ecn, octets, nonce, &mut self.spare);
         let speaks = face.link.speaks_mircc(now);
         let changed = (speaks != face.speaks).then(|| face.neighbour(now));
         face.speaks = speaks;
@@ -242,7 +251,7 @@ impl Forwarder {
         self.state.node.poll(now);
         self.drain(now, None, sockets);
         if self.paced_due <= now {
-            self.release_data(now, sockets);
+            self.release_datagrams(now, sockets);
         }
         if self.state.rib.due().is_some_and(|due| due <= now) {
             self.state.rib.expire(now);
@@ -323,8 +332,8 @@ impl Forwarder {
         }
     }
 
-    /// Sends the Data whose turn it is.
-    fn release_data(&mut self, now: Time, sockets: &mut impl Sockets) {
+    /// Sends the datagrams whose turn it is.
+    fn release_datagrams(&mut self, now: Time, sockets: &mut impl Sockets) {
         self.paced_due = Time::NEVER;
         let (state, first) = (&mut self.state, &mut self.paced_due);
         self.paced.retain(|slot| {

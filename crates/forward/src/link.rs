@@ -3,11 +3,11 @@
 use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
 use crate::octets::Octets;
-use narrows_icn::{Class, Data, FaceId, Hint, Interest, Labels, Nack, NackReason, Packet, Route, Spare, Steer};
-use narrows_ndn::lp::{self, Fragmenter, Header, Label, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
+use narrows_icn::{Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer};
+use narrows_ndn::lp::{self, Fragmenter, Header, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
 use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::Rates;
+use narrows_wire::{Ecn, Rates};
 
 /// A neighbour that has shown MIRCC's fields is taken to understand them for this long: three hellos.
 pub(crate) const REMEMBERED: Span = Span::from_secs(60);
@@ -116,10 +116,20 @@ impl Link {
         self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
-    /// Reads one packet of the link, into a place of `spare`. `nonce` serves an Interest that has none.
-    pub(crate) fn receive(&mut self, now: Time, wire: &[u8], nonce: u32, spare: &mut Spare<PacketName>) -> Result<Received, Fault> {
+    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the packet. `nonce` serves an Interest that has none.
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        ecn: Ecn,
+        wire: &[u8],
+        nonce: u32,
+        spare: &mut Spare<PacketName>,
+    ) -> Result<Received, Fault> {
         let mut packet = LpPacket::decode(wire).map_err(|_| Fault::Link)?;
         self.received += 1;
+        if ecn == Ecn::Ce {
+            packet.header.congestion_mark = packet.header.congestion_mark.max(Some(1));
+        }
         if packet.header.mircc.any() {
             self.shown = Some(now);
             (self.sent, self.received) = (0, 0);
@@ -179,9 +189,9 @@ impl Link {
         let hop_limit_at = decoded.hop_limit.map(|limit| limit.position + grown);
         let hint = match header.next_hop_face {
             Some(face) => Hint::Face(FaceId(u32::try_from(face).unwrap_or(u32::MAX))),
-            None => header.mircc.path_label.filter(|label| label.flags() != LabelFlags::Discovery).map_or(Hint::None, |label| hint(&label)),
+            None => header.mircc.path_label.filter(|label| label.flags != LabelFlags::Discovery).map_or(Hint::None, |label| hint(&label)),
         };
-        let strict = header.mircc.path_label.is_some_and(|label| label.flags() == LabelFlags::Strict);
+        let strict = header.mircc.path_label.is_some_and(|label| label.flags == LabelFlags::Strict);
         Ok(Interest {
             name: PacketName::within(&octets, &decoded.name, start),
             nonce: decoded.nonce.unwrap_or(nonce),
@@ -307,7 +317,7 @@ fn fields_of_interest(interest: &Interest<PacketName>) -> Mircc {
     Mircc {
         class: Some(interest.class as u8),
         round_trip_us: (!interest.srtt.is_zero()).then(|| interest.srtt.as_micros()),
-        path_label: Some(label(&interest.steer.hint).map_or(PathLabel::new(LabelFlags::Discovery), |label| label.with_flags(flags))),
+        path_label: Some(label(&interest.steer.hint, flags).unwrap_or_default()),
         ..Mircc::default()
     }
 }
@@ -318,7 +328,7 @@ fn fields_of_route(rates: Rates, route: &Route) -> Mircc {
         primary_bps: limited(rates.primary),
         secondary_bps: limited(rates.secondary),
         path_id: (route.id != 0).then_some(route.id),
-        path_label: label(&route.hint),
+        path_label: label(&route.hint, LabelFlags::Discovery),
         ..Mircc::default()
     }
 }
@@ -327,22 +337,14 @@ fn route(mircc: &Mircc) -> Route {
     Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.map_or(Hint::None, |label| hint(&label)) }
 }
 
-/// The hops of a label from the wire; none if one of them is no label.
+/// The hops of a label from the wire; none if one of them has no label.
 fn hint(label: &PathLabel) -> Hint {
-    let mut labels = Labels::default();
-    for slot in 0..usize::from(label.hops()).min(Labels::MOST) {
-        match label.slot(slot) {
-            Some(hop) if labels.push(hop.get()) => {}
-            _ => return Hint::None,
-        }
-    }
-    if labels.count() == 0 { Hint::None } else { Hint::Labels(labels) }
+    let labels = label.labels;
+    if labels.is_empty() || labels.iter().any(|hop| hop.is_none()) { Hint::None } else { Hint::Labels(labels) }
 }
 
-fn label(hint: &Hint) -> Option<PathLabel> {
-    let Hint::Labels(labels) = hint else { return None };
-    let mut label = PathLabel::new(LabelFlags::Discovery);
-    labels.iter().all(|hop| Label::new(hop).is_some_and(|hop| label.push(hop))).then_some(label)
+fn label(hint: &Hint, flags: LabelFlags) -> Option<PathLabel> {
+    if let Hint::Labels(labels) = *hint { Some(PathLabel { flags, labels }) } else { None }
 }
 
 fn reason_of(reason: lp::NackReason) -> NackReason {

@@ -33,6 +33,7 @@ fn run(form: Form) -> u64 {
         local: false,
         nacks: Nacking::Always,
         proxy: None,
+        police: false,
     };
     let (down, up) = (node.add_face(Time::ZERO, &config(1)), node.add_face(Time::ZERO, &config(2)));
     node.route(Interned::prefix(1), vec![up]);

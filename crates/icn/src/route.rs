@@ -1,7 +1,7 @@
 //! Paths that Data has taken, and hints that steer Interests.
 
 use crate::face_id::FaceId;
-use std::fmt;
+use narrows_wire::Labels;
 
 /// The form of steering hints (MIRCC, section 4.3.2, and RFC 9531). All nodes of a network use the same form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,97 +53,6 @@ pub struct Steer {
     pub strict: bool,
 }
 
-/// A stack of next-hop labels of 12 bits, in slots from the producer to the consumer: the last is on top.
-///
-/// The bitmap is that of RFC 9531, section 3.1: slot k is bits 12k to 12k + 11, most significant first.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Labels {
-    count: u8,
-    bitmap: [u8; Labels::OCTETS],
-}
-
-impl Labels {
-    /// The number of labels that fit into the bitmap.
-    pub const MOST: usize = 42;
-    const OCTETS: usize = 64;
-
-    /// The number of labels.
-    pub fn count(&self) -> usize {
-        usize::from(self.count)
-    }
-
-    /// The top label.
-    pub fn top(&self) -> Option<u16> {
-        self.count().checked_sub(1).map(|slot| self.slot(slot))
-    }
-
-    /// Removes the top label.
-    pub fn pop(&mut self) -> Option<u16> {
-        let top = self.top()?;
-        self.count -= 1;
-        Some(top)
-    }
-
-    /// Pushes the low 12 bits of `label`. False, without a change, if the stack is full.
-    #[must_use]
-    pub fn push(&mut self, label: u16) -> bool {
-        let slot = self.count();
-        if slot == Labels::MOST {
-            return false;
-        }
-        let at = 3 * (slot / 2) + slot % 2;
-        let [high, low] = [(label >> 8) as u8 & 0xf, label as u8];
-        if slot.is_multiple_of(2) {
-            self.bitmap[at] = high << 4 | low >> 4;
-            self.bitmap[at + 1] = low << 4 | self.bitmap[at + 1] & 0xf;
-        } else {
-            self.bitmap[at] = self.bitmap[at] & 0xf0 | high;
-            self.bitmap[at + 1] = low;
-        }
-        self.count += 1;
-        true
-    }
-
-    fn slot(&self, slot: usize) -> u16 {
-        let at = 3 * (slot / 2) + slot % 2;
-        let octets = u16::from_be_bytes([self.bitmap[at], self.bitmap[at + 1]]);
-        if slot.is_multiple_of(2) { octets >> 4 } else { octets & 0xfff }
-    }
-
-    /// The labels, from that of the producer's last hop to the top.
-    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        (0..self.count()).map(|slot| self.slot(slot))
-    }
-
-    /// The octets of the bitmap that hold labels.
-    pub fn bitmap(&self) -> &[u8] {
-        &self.bitmap[..(self.count() * 12).div_ceil(8)]
-    }
-
-    /// Parses `count` labels from `bitmap`; `None` if they do not fit.
-    pub fn from_bitmap(count: usize, bitmap: &[u8]) -> Option<Labels> {
-        let fits = count <= Labels::MOST && bitmap.len() <= Labels::OCTETS && bitmap.len() * 8 >= count * 12;
-        let mut labels = Labels::default();
-        fits.then(|| {
-            labels.count = count as u8;
-            labels.bitmap[..bitmap.len()].copy_from_slice(bitmap);
-            labels
-        })
-    }
-}
-
-impl Default for Labels {
-    fn default() -> Labels {
-        Labels { count: 0, bitmap: [0; Labels::OCTETS] }
-    }
-}
-
-impl fmt::Debug for Labels {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-
 /// A Bloom filter of links: 256 bits, of which each link sets five.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bloom([u64; 4]);
@@ -186,34 +95,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn labels_stand_in_the_bitmap_as_rfc_9531_has_them() {
-        let mut labels = Labels::default();
-        assert!(labels.push(0xabc) && labels.push(0x123));
-        assert_eq!(labels.bitmap(), [0xab, 0xc1, 0x23]);
-        assert_eq!((labels.pop(), labels.pop(), labels.pop()), (Some(0x123), Some(0xabc), None));
-    }
-
-    #[test]
-    fn a_full_stack_takes_no_more() {
-        let mut labels = Labels::default();
-        assert!((0..42).all(|label| labels.push(label)));
-        assert!(!labels.push(42));
-        assert_eq!((labels.count(), labels.top(), labels.bitmap().len()), (42, Some(41), 63));
-    }
-
     proptest! {
-        #[test]
-        fn what_is_pushed_is_popped(pushed in prop::collection::vec(0u16..4096, 0..=42)) {
-            let mut labels = Labels::default();
-            for label in &pushed {
-                prop_assert!(labels.push(*label));
-            }
-            let mut read = Labels::from_bitmap(labels.count(), labels.bitmap()).unwrap();
-            let popped: Vec<u16> = std::iter::from_fn(|| read.pop()).collect();
-            prop_assert!(popped.iter().rev().eq(&pushed));
-        }
-
         #[test]
         fn a_filter_has_what_was_inserted(keys in prop::collection::vec(any::<u64>(), 1..20)) {
             let mut bloom = Bloom::default();

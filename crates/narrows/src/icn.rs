@@ -63,7 +63,7 @@ impl IcnWay {
         };
         icn.law = self.law.clone();
         if icn.law.is_none() {
-            icn.proxy = false;
+            (icn.proxy, icn.police) = (false, false);
             // Windows know no paths: Data that comes by several looks lost to them.
             icn.strategy = "best-route".parse().expect("a strategy of the registry");
         }

@@ -102,7 +102,7 @@ impl Asker<'_> {
     pub fn packet(&mut self, now: Time) -> Option<Packet<PacketName>> {
         loop {
             let octets = self.client.waiting()?;
-            if let Ok(Received::Packet(packet)) = self.link.receive(now, &octets, 0, &mut self.spare) {
+            if let Ok(Received::Packet(packet)) = self.link.receive(now, narrows_wire::Ecn::NotEct, &octets, 0, &mut self.spare) {
                 return Some(packet);
             }
         }

@@ -1,6 +1,7 @@
 //! UDP: many packets in one system call, by segmentation offload (GSO, GRO) where the kernel has it.
 
-use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
+use narrows_wire::Ecn;
+use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use rustix::net::sockopt;
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
@@ -12,37 +13,48 @@ pub(crate) const BUFFER: usize = 4 << 20;
 /// Room for the largest run of datagrams that the kernel joins.
 const RUN: usize = 65_536;
 
+/// What a UDP socket asks of the kernel and of the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UdpOptions {
+    /// Packets may be sent many at a time, and the kernel cuts them.
+    pub(crate) offload: bool,
+    /// Packets are sent as ECT(0), and CE counts (RFC 3168).
+    pub(crate) ecn: bool,
+}
+
 /// A UDP socket, which serves every face of one local address, or the one face to the peer that it is connected to.
 pub(crate) struct UdpChannel {
     socket: UdpSocket,
     state: UdpSocketState,
     local: SocketAddr,
     connected: bool,
-    /// Packets may be sent many at a time.
-    offload: bool,
+    options: UdpOptions,
 }
 
 impl UdpChannel {
-    /// Binds a socket. `offload` lets the kernel cut what is sent at once.
-    pub(crate) fn bind(local: SocketAddr, offload: bool) -> io::Result<UdpChannel> {
-        UdpChannel::new(UdpSocket::bind(local)?, false, offload)
+    /// Binds a socket.
+    pub(crate) fn bind(local: SocketAddr, options: UdpOptions) -> io::Result<UdpChannel> {
+        UdpChannel::new(UdpSocket::bind(local)?, false, options)
     }
 
     /// Binds a socket to a free port for packets of `peer` alone.
-    pub(crate) fn connect(peer: SocketAddr, offload: bool) -> io::Result<UdpChannel> {
+    pub(crate) fn connect(peer: SocketAddr, options: UdpOptions) -> io::Result<UdpChannel> {
         let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
         let socket = UdpSocket::bind(any)?;
         socket.connect(peer)?;
-        UdpChannel::new(socket, true, offload)
+        UdpChannel::new(socket, true, options)
     }
 
-    fn new(socket: UdpSocket, connected: bool, offload: bool) -> io::Result<UdpChannel> {
+    fn new(socket: UdpSocket, connected: bool, options: UdpOptions) -> io::Result<UdpChannel> {
         let state = UdpSocketState::new((&socket).into())?;
+        // Nobody reads the times that this asks for with each packet, and its room for what comes with a packet is too small for them and
+        // the ECN field (quinn-udp 0.6.3).
+        nix::sys::socket::setsockopt(&socket, nix::sys::socket::sockopt::ReceiveTimestampns, &false)?;
         // The kernel grants what its limits allow.
         sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
         sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
         let local = socket.local_addr()?;
-        Ok(UdpChannel { socket, state, local, connected, offload })
+        Ok(UdpChannel { socket, state, local, connected, options })
     }
 
     /// True if it serves one peer.
@@ -56,11 +68,12 @@ impl UdpChannel {
 
     /// Sends a batch to a peer. An error concerns the batch alone, of which `sent` datagrams have left.
     pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch) -> Result<(), Unsent> {
-        let at_once = if self.offload { self.state.max_gso_segments() } else { 1 };
+        let at_once = if self.options.offload { self.state.max_gso_segments() } else { 1 };
         let most = (batch.size * at_once).max(1);
+        let ecn = self.options.ecn.then_some(EcnCodepoint::Ect0);
         for (number, contents) in batch.octets.chunks(most).enumerate() {
             let segment_size = (contents.len() > batch.size).then_some(batch.size);
-            let transmit = Transmit { destination: peer, ecn: None, contents, segment_size, src_ip: None };
+            let transmit = Transmit { destination: peer, ecn, contents, segment_size, src_ip: None };
             let sent = number * at_once;
             self.state.try_send((&self.socket).into(), &transmit).map_err(|error| Unsent { sent, error })?;
         }
@@ -97,8 +110,8 @@ impl UdpRoom {
         UdpRoom(vec![0; RUN * BATCH_SIZE])
     }
 
-    /// Reads in one system call. Calls `each` for every datagram, with its sender. True if there may be more to read.
-    pub(crate) fn receive(&mut self, channel: &UdpChannel, mut each: impl FnMut(SocketAddr, &[u8])) -> io::Result<bool> {
+    /// Reads in one system call. Calls `each` for every datagram, with its sender and its ECN field. True if there may be more to read.
+    pub(crate) fn receive(&mut self, channel: &UdpChannel, mut each: impl FnMut(SocketAddr, Ecn, &[u8])) -> io::Result<bool> {
         let mut rooms = self.0.chunks_mut(RUN);
         let mut parts: [_; BATCH_SIZE] = std::array::from_fn(|_| IoSliceMut::new(rooms.next().unwrap_or_default()));
         let mut meta = [RecvMeta::default(); BATCH_SIZE];
@@ -108,11 +121,22 @@ impl UdpRoom {
             Err(error) => return Err(error),
         };
         for (part, meta) in parts.iter().zip(&meta).take(runs) {
+            // The kernel joins datagrams of one ECN field only.
+            let ecn = if channel.options.ecn { ecn_of(meta.ecn) } else { Ecn::NotEct };
             for datagram in part[..meta.len].chunks(meta.stride.max(1)) {
-                each(meta.addr, datagram);
+                each(meta.addr, ecn, datagram);
             }
         }
         Ok(runs == BATCH_SIZE)
+    }
+}
+
+fn ecn_of(field: Option<EcnCodepoint>) -> Ecn {
+    match field {
+        None => Ecn::NotEct,
+        Some(EcnCodepoint::Ect0) => Ecn::Ect0,
+        Some(EcnCodepoint::Ect1) => Ecn::Ect1,
+        Some(EcnCodepoint::Ce) => Ecn::Ce,
     }
 }
 
@@ -185,7 +209,8 @@ mod tests {
     fn batches_arrive_as_the_packets_that_they_are() {
         let local = "127.0.0.1:0".parse().expect("an address");
         let mut room = UdpRoom::new();
-        let (a, b) = (UdpChannel::bind(local, true).expect("a socket"), UdpChannel::bind(local, true).expect("a socket"));
+        let options = UdpOptions { offload: true, ecn: true };
+        let (a, b) = (UdpChannel::bind(local, options).expect("a socket"), UdpChannel::bind(local, options).expect("a socket"));
         let mut batch = Batch::default();
         let packets: Vec<Vec<u8>> = (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
         packets.iter().for_each(|packet| batch.push(packet));
@@ -194,13 +219,13 @@ mod tests {
         let from = a.local();
         while came.len() < packets.len() {
             rustix::event::poll(&mut [rustix::event::PollFd::new(&b, rustix::event::PollFlags::IN)], None).expect("it comes");
-            room.receive(&b, |peer, datagram| {
-                assert_eq!(peer, from);
+            room.receive(&b, |peer, ecn, datagram| {
+                assert_eq!((peer, ecn), (from, Ecn::Ect0));
                 came.push(datagram.to_vec());
             })
             .expect("received");
         }
         assert_eq!(came, packets);
-        assert!(!room.receive(&b, |_, _| panic!("a datagram")).expect("nothing"));
+        assert!(!room.receive(&b, |_, _, _| panic!("a datagram")).expect("nothing"));
     }
 }

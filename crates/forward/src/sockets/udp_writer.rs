@@ -95,14 +95,15 @@ impl UdpWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sockets::udp::UdpRoom;
+    use crate::sockets::udp::{UdpOptions, UdpRoom};
     use rustix::event::{PollFd, PollFlags, poll};
 
     /// A peer on this host takes what it has room for and loses the rest at once, so that no socket on loopback stays full: a datagram
     /// that is too large for UDP stands for one that the kernel refuses.
     #[test]
     fn every_datagram_of_a_batch_that_the_kernel_refuses_is_counted() {
-        let channel = UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), false).expect("a socket");
+        let channel =
+            UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), UdpOptions { offload: false, ecn: false }).expect("a socket");
         let mut writer = UdpWriter::default();
         let nowhere = "[::1]:9".parse().expect("an address");
         for _ in 0..20 {
@@ -115,7 +116,8 @@ mod tests {
     #[test]
     fn what_waits_leaves_in_order_and_what_does_not_fit_is_counted() {
         let local = "127.0.0.1:0".parse().expect("an address");
-        let (from, to) = (UdpChannel::bind(local, true).expect("a socket"), UdpChannel::bind(local, true).expect("a socket"));
+        let bind = || UdpChannel::bind(local, UdpOptions { offload: true, ecn: false }).expect("a socket");
+        let (from, to) = (bind(), bind());
         let mut writer = UdpWriter::default();
         // As if the socket had taken nothing of a batch.
         for number in 0..MOST_WAITING as u8 {
@@ -128,7 +130,7 @@ mod tests {
         let (mut came, mut room) = (Vec::new(), UdpRoom::new());
         while came.len() < MOST_WAITING {
             poll(&mut [PollFd::new(&to, PollFlags::IN)], None).expect("it comes");
-            room.receive(&to, |_, datagram| came.push(datagram[0])).expect("received");
+            room.receive(&to, |_, _, datagram| came.push(datagram[0])).expect("received");
         }
         assert_eq!(came, (0..MOST_WAITING as u8).collect::<Vec<_>>());
     }

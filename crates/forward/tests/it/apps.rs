@@ -91,7 +91,7 @@ fn an_object_is_checked_against_the_certificate_that_is_trusted() {
 #[test]
 fn a_producer_answers_under_several_prefixes_as_it_is_told() {
     let running = Running::start("prefixes", "");
-    let forwarder = Place::parse(&format!("udp://{}", running.udp)).expect("a place");
+    let forwarder = Place::parse(&format!("udp://{}", running.udp())).expect("a place");
     let mut producer = Producer::connect(&forwarder).expect("a forwarder");
     producer.answer_pings(&name("/a")).expect("registered");
     let mut count = 0u8;

@@ -7,6 +7,7 @@ use narrows_ndn::management::{ControlResponse, FacePersistency, GeneralStatus};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{Data, DataDraft, Interest, InterestDraft, MetaInfo, Name};
 use narrows_units::{Span, Time};
+use narrows_wire::Ecn;
 
 /// Entries of a forwarder's tables.
 #[derive(Debug)]
@@ -87,8 +88,10 @@ impl Bench {
             mtu: 8800,
             ends_idle: false,
             rates: None,
+            headers: None,
             understands: Understands::Auto,
             nacks: false,
+            police: false,
         })
     }
 
@@ -107,7 +110,7 @@ impl Bench {
 
     /// Octets arrive on a face; what the forwarder sends then.
     pub fn receive(&mut self, face: FaceId, octets: &[u8]) -> Vec<(FaceId, Vec<u8>)> {
-        self.forwarder.receive(self.now, face, octets, &mut self.asked);
+        self.forwarder.receive(self.now, face, Ecn::NotEct, octets, &mut self.asked);
         self.open_all();
         std::mem::take(&mut self.asked.sent)
     }
@@ -174,8 +177,10 @@ fn neighbour_setup(remote: &str, rates: Option<LinkRates>) -> FaceSetup {
         mtu: 1400,
         ends_idle: true,
         rates,
+        headers: None,
         understands: Understands::Auto,
         nacks: false,
+        police: false,
     }
 }
 

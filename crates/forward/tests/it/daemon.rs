@@ -2,43 +2,63 @@
 
 use super::bench::{data, header, interest, name, with_data};
 use narrows_forward::{Config, Daemon, Stopper};
-use narrows_ndn::lp::{LpPacket, NackReason};
+use narrows_ndn::lp::{Fragmenter, Header, LpPacket, NackReason};
 use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{InterestDraft, SigningFields};
-use std::io::{Read, Write};
+use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use std::io::{IoSliceMut, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+pub const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
 
 /// A daemon of its own directory and ports.
 pub struct Running {
     pub directory: PathBuf,
-    pub udp: SocketAddr,
+    udp: Option<SocketAddr>,
     stopper: Option<Stopper>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
     pub fn start(label: &str, more: &str) -> Running {
+        Running::listening(label, "udp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]", more)
+    }
+
+    /// A daemon at whose UNIX socket alone faces come in.
+    pub fn only_unix(label: &str, more: &str) -> Running {
+        Running::listening(label, "udp = []\ntcp = []", more)
+    }
+
+    fn listening(label: &str, addresses: &str, more: &str) -> Running {
         let directory = std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory");
-        let text = format!("[listen]\nunix = \"{}/n.sock\"\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\n{more}", directory.display());
+        let text = format!("[listen]\nunix = \"{}/n.sock\"\n{addresses}\n{more}", directory.display());
         let (daemon, stopper) = Daemon::start(&Config::parse(&text, "test").expect("a configuration")).expect("a daemon");
-        let udp = daemon.udp_addresses()[0];
+        let udp = daemon.udp_addresses().first().copied();
         let thread = std::thread::spawn(move || daemon.run().expect("an end in order"));
         Running { directory, udp, stopper: Some(stopper), thread: Some(thread) }
     }
 
-    fn connect(&self) -> Client<UnixStream> {
-        let stream = UnixStream::connect(self.directory.join("n.sock")).expect("a connection");
+    /// The UDP address at which faces come in.
+    pub fn udp(&self) -> SocketAddr {
+        self.udp.expect("it listens")
+    }
+
+    /// The UNIX socket.
+    pub fn socket(&self) -> PathBuf {
+        self.directory.join("n.sock")
+    }
+
+    pub fn connect(&self) -> Client<UnixStream> {
+        let stream = UnixStream::connect(self.socket()).expect("a connection");
         stream.set_read_timeout(PATIENCE).expect("a timeout");
-        Client { stream, inbox: Vec::new() }
+        Client::new(stream)
     }
 
     fn stop(&mut self) {
@@ -59,17 +79,21 @@ impl Drop for Running {
 }
 
 /// An application on a stream.
-struct Client<S> {
+pub struct Client<S> {
     stream: S,
     inbox: Vec<u8>,
 }
 
 impl<S: Read + Write> Client<S> {
-    fn send(&mut self, octets: &[u8]) {
+    pub fn new(stream: S) -> Client<S> {
+        Client { stream, inbox: Vec::new() }
+    }
+
+    pub fn send(&mut self, octets: &[u8]) {
         self.stream.write_all(octets).expect("sent");
     }
 
-    fn receive(&mut self) -> Vec<u8> {
+    pub fn receive(&mut self) -> Vec<u8> {
         loop {
             if let Some(length) = frame_length(&self.inbox, MAX_PACKET).expect("a packet")
                 && length <= self.inbox.len()
@@ -94,7 +118,7 @@ impl<S: Read + Write> Client<S> {
         with_data(&reply, |data| ControlResponse::decode(data.content.expect("content")).expect("a response").code)
     }
 
-    fn register(&mut self, prefix: &str) {
+    pub fn register(&mut self, prefix: &str) {
         let prefix = name(prefix);
         let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
         assert_eq!(self.command("rib", "register", &parameters), 200);
@@ -108,7 +132,7 @@ fn applications_on_streams_and_datagrams_reach_each_other() {
     producer.register("/p");
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.set_read_timeout(PATIENCE).expect("a timeout");
-    socket.connect(running.udp).expect("connected");
+    socket.connect(running.udp()).expect("connected");
     for number in 0..1000u32 {
         let uri = format!("/p/{number}");
         let asked = interest(&uri, number);
@@ -158,7 +182,7 @@ fn tcp_faces_are_made_by_command_and_ends_are_noticed() {
     let mut producer = far.connect();
     producer.register("/far");
     let mut consumer = near.connect();
-    let uri = format!("udp4://{}", far.udp);
+    let uri = format!("udp4://{}", far.udp());
     let create = ControlParameters { uri: Some(&uri), ..ControlParameters::default() };
     assert_eq!(consumer.command("faces", "create", &create), 200);
     assert_eq!(consumer.command("faces", "create", &create), 409);
@@ -235,6 +259,101 @@ fn a_permanent_face_over_tcp_comes_back() {
         app.send(&interest(&format!("/far/{nonce}"), nonce));
         if second.read(&mut [0; 9000]).is_ok_and(|read| read > 0) {
             break;
+        }
+    }
+}
+
+/// Datagrams that the kernel dropped because the buffer of a socket of this host was full.
+pub fn drops(socket: &UdpSocket) -> u64 {
+    let port = format!(":{:04X}", socket.local_addr().expect("an address").port());
+    // The list may lack a socket while others come and go.
+    std::iter::repeat_with(|| std::fs::read_to_string("/proc/net/udp").expect("the sockets of this host"))
+        .find_map(|told| {
+            let mut lines = told.lines().map(str::split_whitespace);
+            let mut line = lines.find(|line| line.clone().nth(1).is_some_and(|local| local.ends_with(&port)))?;
+            line.next_back()?.parse().ok()
+        })
+        .expect("an endless search")
+}
+
+/// A neighbour with the kernel's default buffer asks for 200 Data, which an application has ready all at once: more than twice of what its
+/// buffer holds. How many it loses depends on when its process runs, and is printed; none is lost without being counted.
+#[test]
+fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
+    const COUNT: u32 = 200;
+    let running = Running::start("burst", "");
+    let mut producer = running.connect();
+    producer.register("/p");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket.connect(running.udp()).expect("connected");
+    let (mut lost, mut room) = (Vec::new(), [0; 9000]);
+    for round in 0..20 {
+        let (mut answers, before) = (Vec::new(), drops(&socket));
+        for number in 0..COUNT {
+            let uri = format!("/p/{round}/{number}");
+            socket.send(&interest(&uri, round * COUNT + number)).expect("sent");
+            // Its own buffer holds fewer.
+            producer.receive();
+            answers.extend(data(&uri, &[7; 1000]));
+        }
+        producer.send(&answers);
+        socket.set_read_timeout(PATIENCE).expect("a timeout");
+        let mut came = 0;
+        while came + drops(&socket) - before < u64::from(COUNT) {
+            let length = socket.recv(&mut room).expect("more in time");
+            with_data(&room[..length], |data| assert_eq!(data.content.map(<[u8]>::len), Some(1000)));
+            came += 1;
+        }
+        lost.push(drops(&socket) - before);
+    }
+    println!("lost of bursts of {COUNT}: {lost:?}");
+}
+
+/// Data that a queue has marked on its way arrives marked at the application, if the daemon uses ECN; whole or in pieces of which one is
+/// marked.
+#[test]
+fn marks_of_ip_arrive_at_applications() {
+    for ecn in [false, true] {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let remote = socket.local_addr().expect("an address");
+        // A later key of the same table, and then the face.
+        let running =
+            Running::start(&format!("ecn-{ecn}"), &format!("ecn = {ecn}\n[[face]]\nremote = \"udp4://{remote}\"\nroutes = [\"/far\"]\n"));
+        let mut app = running.connect();
+        let state = UdpSocketState::new((&socket).into()).expect("its options");
+        socket.set_nonblocking(false).expect("a socket that waits");
+        socket.set_read_timeout(PATIENCE).expect("a timeout");
+        let answer = |octets: &[u8], ecn| {
+            let transmit = Transmit { destination: running.udp(), ecn, contents: octets, segment_size: None, src_ip: None };
+            state.try_send((&socket).into(), &transmit).expect("sent");
+        };
+        let mut is_marked = |uri: &str, nonce, answer: &dyn Fn(&[u8])| {
+            app.send(&interest(uri, nonce));
+            let (mut room, mut meta) = ([0; 9000], [RecvMeta::default()]);
+            state.recv((&socket).into(), &mut [IoSliceMut::new(&mut room)], &mut meta).expect("an Interest in time");
+            assert_eq!(meta[0].ecn, ecn.then_some(EcnCodepoint::Ect0), "of what the daemon sends");
+            answer(&data(uri, &[7; 2000]));
+            header(&app.receive()).is_marked()
+        };
+        assert!(!is_marked("/far/1", 1, &|data| answer(data, Some(EcnCodepoint::Ect0))));
+        assert_eq!(is_marked("/far/2", 2, &|data| answer(data, Some(EcnCodepoint::Ce))), ecn);
+        let in_pieces = |marked: usize| {
+            move |answer: &dyn Fn(&[u8], Option<EcnCodepoint>), data: &[u8]| {
+                let (mut fragmenter, header) = (Fragmenter::default(), Header::default());
+                let mut pieces = fragmenter.pieces(&header, data, 1000).expect("pieces");
+                let mut piece = Vec::new();
+                for number in 0.. {
+                    piece.clear();
+                    if !pieces.write_next(&mut piece) {
+                        break;
+                    }
+                    answer(&piece, (number == marked).then_some(EcnCodepoint::Ce));
+                }
+            }
+        };
+        for marked in 0..3 {
+            let uri = format!("/far/pieces/{marked}");
+            assert_eq!(is_marked(&uri, 10 + marked as u32, &|data| in_pieces(marked)(&answer, data)), ecn, "piece {marked}");
         }
     }
 }

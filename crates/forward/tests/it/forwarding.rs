@@ -35,7 +35,7 @@ fn data_carries_the_rate_of_its_link_to_an_application_that_asks_for_rates() {
     assert_eq!(answered.pit_token, PitToken::new(&[5; 6]));
     let primary = answered.mircc.primary_bps.expect("a rate");
     assert!((1..=10_000_000).contains(&primary), "{primary}");
-    assert!(answered.mircc.path_id.is_some() && answered.mircc.path_label.is_some_and(|label| label.hops() == 1));
+    assert!(answered.mircc.path_id.is_some() && answered.mircc.path_label.is_some_and(|label| label.labels.hops() == 1));
 }
 
 #[test]
@@ -65,12 +65,12 @@ fn a_path_is_learned_and_followed() {
     ask(&mut bench, "/a/b/1", 2, None);
     let sent = bench.receive(other, &data("/a/b/1", b"x"));
     let label = header(&sent[0].1).mircc.path_label.expect("a label");
-    let sent = ask(&mut bench, "/a/2", 3, Some(label.with_flags(LabelFlags::Fallback)));
+    let sent = ask(&mut bench, "/a/2", 3, Some(PathLabel { flags: LabelFlags::Fallback, ..label }));
     assert_eq!(sent[0].0, other, "the label decides, not the cost");
-    assert_eq!(header(&sent[0].1).mircc.path_label.map(|label| label.hops()), Some(0), "the rest of the path is empty");
+    assert_eq!(header(&sent[0].1).mircc.path_label.map(|label| label.labels.hops()), Some(0), "the rest of the path is empty");
     let mut strange = PathLabel::new(LabelFlags::Strict);
-    let unused = (1..4096).filter_map(narrows_ndn::lp::Label::new).find(|hop| Some(*hop) != label.top()).expect("a label");
-    strange.push(unused);
+    let unused = (1..4096).find(|hop| Some(*hop) != label.labels.top()).expect("a label");
+    assert!(strange.labels.push(unused));
     let sent = ask(&mut bench, "/a/3", 4, Some(strange));
     assert!(matches!(header(&sent[0].1).nack, Some(NackReason::InvalidLabel)) || sent[0].0 == up);
 }

@@ -11,6 +11,7 @@ mod daemon;
 mod example;
 mod fetch;
 mod forwarding;
+mod full_sockets;
 mod management;
 mod mutations;
 mod namespaces;

@@ -125,6 +125,14 @@ impl Network {
         }
     }
 
+    /// Packets that the link has dropped, both ways.
+    fn dropped(&self) -> u64 {
+        let ends = [(&self.names[0], "near"), (&self.names[1], "far")];
+        let told = ends.map(|(name, device)| run(&format!("tc -n {name} -s qdisc show dev {device}")).expect("a queue"));
+        let dropped = told.iter().map(|told| told.split("dropped ").nth(1).and_then(|rest| rest.split(',').next()).expect("a count"));
+        dropped.map(|count| count.parse::<u64>().expect("a number")).sum()
+    }
+
     /// Nanoseconds in which the threads of each daemon could have run and waited for a processor.
     fn waited(&self) -> Vec<u64> {
         let of = |daemon: &Child| {
@@ -355,6 +363,98 @@ fn rates_hold_on_a_link_of_the_kernel() {
         let suspect = network.suspect_seconds() - before;
         vec![(format!("{suspect} of 8 s are suspect"), suspect >= 1)]
     });
+}
+
+/// Busy processes, which end with it: four for each processor.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn begin() -> Load {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let busy = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("a process");
+        Load((0..4 * processors).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for process in &mut self.0 {
+            // One that has ended needs no more.
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+/// How late a thread wakes that sleeps for a millisecond, again and again: the longest.
+fn latest_waking(go_on: &AtomicBool) -> Duration {
+    let mut latest = Duration::ZERO;
+    while go_on.load(Ordering::Relaxed) {
+        let began = Instant::now();
+        sleep(Duration::from_millis(1));
+        latest = latest.max(began.elapsed().saturating_sub(Duration::from_millis(1)));
+    }
+    latest
+}
+
+/// What a host that is four times too busy does to Data and to rates. What came while a daemon was late leaves as a burst, and has room for 20 ms
+/// beside the 32 datagrams of 1400 octets that leave at once, 36 ms at this rate. Rates are judged if the host wakes threads as often as the law
+/// ticks.
+#[test]
+fn a_busy_host_drops_no_data() {
+    const ROOM: Duration = Duration::from_millis(20 + 36);
+    const TICK: Duration = Duration::from_millis(10);
+    let mut network = match Network::make() {
+        Ok(network) => network,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    network.start(1, "link_rate = \"10 Mbit/s\"");
+    network.start(0, "link_rate = \"10 Mbit/s\"\nroutes = [\"/p\"]");
+    let mut apps = Apps::new();
+    let octets = {
+        let base = apps.serve(&network, "/p/one");
+        apps.fetch(&network, base)
+    };
+    sleep(Duration::from_secs(2));
+    let load = Load::begin();
+    sleep(Duration::from_secs(1));
+    let (go_on, before, waited) = (Arc::new(AtomicBool::new(true)), octets.load(Ordering::Relaxed), network.waited());
+    let probe = std::thread::spawn({
+        let go_on = go_on.clone();
+        move || latest_waking(&go_on)
+    });
+    let (began, mut rates) = (Instant::now(), Vec::new());
+    while began.elapsed() < Duration::from_secs(10) {
+        rates.extend(network.of_faces(0, |face| face.primary_bps).into_iter().map(|rate| rate as f64));
+        sleep(Duration::from_millis(50));
+    }
+    let (elapsed, got) = (began.elapsed(), octets.load(Ordering::Relaxed) - before);
+    let waited = network.waited().iter().zip(waited).map(|(after, before)| after - before).max().unwrap_or(0);
+    go_on.store(false, Ordering::Relaxed);
+    let latest = probe.join().expect("a probe");
+    drop(load);
+    let dropped: u64 = [0, 1].iter().flat_map(|end| network.of_faces(*end, |face| face.out_dropped)).sum();
+    let dropped_by_link = network.dropped();
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let deviation = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / rates.len() as f64).sqrt();
+    println!(
+        "a busy host: {:.2} Mbit/s, a rate of {:.2} Mbit/s with a coefficient of variation of {:.3}, {dropped} packets dropped by daemons and \
+         {dropped_by_link} by the link; a daemon waited for a processor in {:.0} % of the time, and a thread woke up to {} ms late",
+        8.0 * got as f64 / elapsed.as_secs_f64() / 1e6,
+        mean / 1e6,
+        deviation / mean,
+        100.0 * waited as f64 / elapsed.as_nanos() as f64,
+        latest.as_millis(),
+    );
+    assert!(got > 0 && rates.len() > 1, "Data goes on");
+    if latest > ROOM {
+        return println!("a busy host: not judged, what came meanwhile had no room");
+    }
+    assert_eq!((dropped, dropped_by_link), (0, 0));
+    if latest > TICK {
+        return println!("a busy host: its rates are not judged, ticks came late");
+    }
+    assert!(deviation / mean <= 0.2, "{deviation} of {mean}");
 }
 
 #[test]

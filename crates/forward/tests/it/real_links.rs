@@ -47,8 +47,10 @@ fn who_shows_mircc_on_a_face_that_its_packet_made_is_shown_it_too() {
         mtu: 1400,
         ends_idle: true,
         rates: None,
+        headers: None,
         understands: Understands::Auto,
         nacks: false,
+        police: false,
     });
     assert!(hellos(&mut bench, face, 5).is_empty());
     bench.receive(face, HELLO);
@@ -111,6 +113,33 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
     let rest: usize =
         bench.pass(ms(1900)).iter().filter(|(to, octets)| *to == far && octets != HELLO).map(|(_, octets)| octets.len()).sum();
     assert!((20_000..20_000 + 2 * 1400).contains(&(later + rest)), "20 ms waited, the others were dropped: {later} and {rest}");
+}
+
+#[test]
+fn what_leaves_for_a_link_of_unknown_rate_leaves_in_bursts_of_32() {
+    let mut bench = Bench::new();
+    let app = bench.app();
+    let far = bench.neighbour(REMOTE);
+    bench.forwarder.add_route(&name("/p"), app, 0);
+    bench.forwarder.add_route(&name("/far"), far, 0);
+    bench.pass(ms(1000));
+    let count = |sent: Vec<(FaceId, Vec<u8>)>| sent.iter().filter(|(to, octets)| *to == far && octets != HELLO).count();
+    for number in 0..1000 {
+        bench.receive(far, &interest(&format!("/p/{number}"), number));
+    }
+    let at_once: usize = (0..100).map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000])))).sum();
+    assert_eq!(at_once, 32);
+    bench.now += Span::from_micros(10);
+    assert_eq!(count(bench.receive(far, HELLO)), 0, "it is read before anything is sent");
+    assert_eq!(count(bench.pass(bench.now)), 32, "its process runs");
+    assert_eq!(count(bench.receive(app, &interest("/far/1", 5000))), 0, "Interests keep the order");
+    assert_eq!(count(bench.pass(bench.now + Span::from_micros(999))), 0);
+    assert_eq!(count(bench.pass(bench.now + Span::from_micros(1))), 32);
+    assert_eq!(count(bench.pass(bench.now + Span::from_millis(1))), 5);
+    bench.pass(bench.now + Span::from_millis(1));
+    // 32 leave, 640 wait for 20 ms.
+    let at_once: usize = (100..1000).map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000])))).sum();
+    assert_eq!((at_once, count(bench.pass(bench.now + Span::from_millis(30)))), (32, 640));
 }
 
 /// Whether a packet of the link is marked.
@@ -198,8 +227,10 @@ fn only_a_permanent_face_over_tcp_is_connected_again() {
             mtu: 8800,
             ends_idle: true,
             rates: None,
+            headers: None,
             understands: Understands::Auto,
             nacks: false,
+            police: false,
         })
     };
     let peer = "192.0.2.1:6363".parse().expect("an address");

@@ -114,8 +114,10 @@ fn an_idle_face_that_a_packet_made_ends() {
         mtu: 1400,
         ends_idle: true,
         rates: None,
+        headers: None,
         understands: Understands::Auto,
         nacks: false,
+        police: false,
     });
     bench.pass(ms(300_000));
     bench.receive(face, &[0x64, 0x00]);

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, data, interest, link, ms};
 use narrows_forward::{LinkRates, Remote, Sockets};
 use narrows_icn::FaceId;
-use narrows_ndn::lp::{Header, Label, LabelFlags, Mircc, PathLabel, PitToken};
+use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel, PitToken};
 use narrows_units::{Rate, Span};
 
 /// Counts what is sent, and keeps nothing.
@@ -51,7 +51,7 @@ fn allocations(rates: Option<LinkRates>, fields: [Mircc; 2]) -> (u64, usize) {
                 if bench.forwarder.due() <= now {
                     bench.forwarder.poll(now, &mut sent);
                 }
-                bench.forwarder.receive(now, from, packet, &mut sent);
+                bench.forwarder.receive(now, from, narrows_wire::Ecn::NotEct, packet, &mut sent);
             }
         }
     };
@@ -74,7 +74,7 @@ fn a_packet_without_fields_takes_no_memory() {
 fn a_packet_with_rates_takes_no_memory() {
     let rate = Rate::from_mbps(1000);
     let mut label = PathLabel::new(LabelFlags::Fallback);
-    assert!(label.push(Label::new(5).expect("a label")));
+    assert!(label.labels.push(5));
     let asks = Mircc { class: Some(0), round_trip_us: Some(2000), path_label: Some(label), ..Mircc::default() };
     let answers = Mircc { primary_bps: Some(1 << 29), path_id: Some(7), path_label: Some(label), ..Mircc::default() };
     assert_eq!(allocations(Some(LinkRates::known(rate, rate, false)), [asks, answers]), (0, 8000));

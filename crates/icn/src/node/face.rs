@@ -5,6 +5,7 @@ use super::counters::FaceCounters;
 use super::estimator::Estimator;
 use super::face_config::{FaceConfig, Nacking};
 use super::pit::EntryId;
+use super::police::Police;
 use super::proxy::Proxy;
 use super::rate_calculator::RateCalculator;
 use super::shaper::{Offer, Shaper};
@@ -52,6 +53,8 @@ pub(crate) struct Face<N: Name> {
     pub(crate) nacks: Nacking,
     /// Paces its Interests while it does not understand rates.
     pub(crate) proxy: Option<Box<Proxy<N>>>,
+    /// Bounds its primary Interests.
+    pub(crate) police: Option<Box<Police>>,
     control: Option<Box<Control<N>>>,
     /// Pending Interests that arrived on this face.
     pub(crate) pending: usize,
@@ -68,6 +71,7 @@ impl<N: Name> Face<N> {
             local: config.local,
             nacks: config.nacks,
             proxy: config.proxy.map(|config| Box::new(Proxy::new(config))),
+            police: config.police.then(|| Box::new(Police::new(now))),
             pending: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: config.capacity_in, out: config.capacity_out },
@@ -84,6 +88,7 @@ impl<N: Name> Face<N> {
             local: false,
             nacks: Nacking::Never,
             proxy: None,
+            police: None,
             pending: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: None, out: None },

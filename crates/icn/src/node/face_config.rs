@@ -31,6 +31,9 @@ pub struct FaceConfig {
     pub nacks: Nacking,
     /// Paces Interests of a neighbour that does not understand rates; `None` offers them to the shaper at once.
     pub proxy: Option<ProxyConfig>,
+    /// Primary Interests of the neighbour are refused that ask for more than 1.25 times the rate in its Data, as a mean over a second. For a
+    /// neighbour that is one consumer: several behind it have a rate each.
+    pub police: bool,
 }
 
 /// The configuration of a proxy.
@@ -81,5 +84,6 @@ impl FaceConfig {
         local: true,
         nacks: Nacking::Always,
         proxy: None,
+        police: false,
     };
 }

@@ -22,6 +22,8 @@ mod face_table;
 mod fib;
 mod meter;
 mod pit;
+mod police;
+mod policed;
 mod poll;
 mod prefixes;
 mod proxied;

@@ -80,6 +80,11 @@ impl<N: Name> Node<N> {
                 let rates = self.faces.face(egress.face).stamp();
                 self.reject(from, interest, NackReason::Congestion, rates, spare);
             }
+            Ok(Some((egress, _))) if self.exceeds_its_rate(now, from, &interest) => {
+                self.further.clear();
+                let rates = self.faces.face(egress.face).stamp();
+                self.reject(from, interest, NackReason::Congestion, rates, spare);
+            }
             Ok(Some(way)) => {
                 let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
                 self.faces.face_mut(from).pending += 1;
@@ -146,7 +151,9 @@ impl<N: Name> Node<N> {
         match chosen {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
-            Ok(Some((egress, _))) if self.has_full_proxy(now, from, egress.face, &interest) => {
+            Ok(Some((egress, _)))
+                if self.has_full_proxy(now, from, egress.face, &interest) || self.exceeds_its_rate(now, from, &interest) =>
+            {
                 self.further.clear();
                 spare.give(Packet::Interest(interest));
             }
@@ -365,6 +372,9 @@ impl<N: Name> Node<N> {
                 }
                 if several {
                     self.served.push(to);
+                }
+                if let Some(police) = &mut self.faces.face_mut(to).police {
+                    police.on_data(now, data.rates, data.size);
                 }
                 if self.faces.face(to).is_proxied() {
                     self.faces.answer_proxied(now, to, data.rates, data.size);

@@ -5,9 +5,10 @@ use super::fib::NextHop;
 use super::strategy::{AnyStrategy, Hops, Strategy, weighted};
 use crate::face_id::FaceId;
 use crate::packet::NackReason;
-use crate::route::{Bloom, Form, Hint, Labels, Route, Steer, extend};
+use crate::route::{Bloom, Form, Hint, Route, Steer, extend};
 use hashbrown::HashTable;
 use narrows_units::Random;
+use narrows_wire::Labels;
 
 /// A path that Data has taken: its hash downstream of this node, the face on which the Data arrived, and its hash upstream (MIRCC, section
 /// 4.3.2).

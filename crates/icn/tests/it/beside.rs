@@ -1,4 +1,4 @@
-//! An application with a window of its own beside a consumer that follows rates, on one link.
+//! An application with a window of its own beside consumers that follow rates, on one link.
 
 use crate::common::consumer;
 use crate::node::net::{application, data, link, mbps};
@@ -43,10 +43,10 @@ impl Window {
     }
 }
 
-/// Data of each after the warm-up: of the window, and of the consumer that follows rates.
-fn shares(proxy: Option<ProxyConfig>) -> (f64, f64) {
+/// Data of each after the warm-up: of the window behind a face like this, and of the consumer that follows rates.
+fn shares(of_window: &FaceConfig) -> (f64, f64) {
     let mut node = Node::new(NodeConfig::default());
-    let window_face = node.add_face(Time::ZERO, &FaceConfig { rates: false, nacks: Nacking::ExceptCongestion, proxy, ..application(1) });
+    let window_face = node.add_face(Time::ZERO, of_window);
     let consumer_face = node.add_face(Time::ZERO, &application(2));
     let up = FaceConfig {
         capacity_in: Some(mbps(10)),
@@ -108,6 +108,7 @@ fn shares(proxy: Option<ProxyConfig>) -> (f64, f64) {
 
 #[test]
 fn without_a_proxy_a_window_leaves_nothing_to_who_follows_rates_and_with_one_each_has_half() {
+    let shares = |proxy| shares(&FaceConfig { rates: false, nacks: Nacking::ExceptCongestion, proxy, ..application(1) });
     let (window, follower) = shares(None);
     println!("without a proxy {window:.3} and {follower:.3} of the link");
     assert!(window > 0.9 && follower < 0.03, "{window} {follower}");
@@ -115,4 +116,15 @@ fn without_a_proxy_a_window_leaves_nothing_to_who_follows_rates_and_with_one_eac
     println!("with one {window:.3} and {follower:.3}");
     assert!((0.4..0.6).contains(&window) && (0.4..0.6).contains(&follower), "{window} {follower}");
     assert!(window + follower > 0.9, "{window} {follower}");
+}
+
+#[test]
+fn who_claims_to_follow_rates_and_does_not_gets_a_quarter_more_where_he_is_policed() {
+    let shares = |police| shares(&FaceConfig { police, nacks: Nacking::Never, ..application(1) });
+    let (window, follower) = shares(false);
+    println!("without police {window:.3} and {follower:.3} of the link");
+    assert!(window > 0.9 && follower < 0.03, "{window} {follower}");
+    let (window, follower) = shares(true);
+    println!("with police {window:.3} and {follower:.3}");
+    assert!(window < 1.25 * follower + 0.02 && follower > 0.4, "{window} {follower}");
 }

@@ -39,6 +39,7 @@ impl World {
                 local: true,
                 nacks: Nacking::Always,
                 proxy: None,
+                police: false,
             };
             let local = node.add_face(Time::ZERO, &application);
             let faces = [0, 1].map(|link| {

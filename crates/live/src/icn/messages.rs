@@ -1,6 +1,5 @@
 //! What a run tells the process of a node, and what that answers. Times are nanoseconds since the run began, rates bit/s, amounts bytes.
 
-use crate::wire::DATAGRAM_HEADERS;
 use narrows_measure as measure;
 use narrows_measure::{FlowCounters, FlowSample, Histogram, InterestCounters, RatesSample};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -27,6 +26,8 @@ pub struct NodePlan {
     pub port: u16,
     /// Octets of the largest packet of a link, without headers of IP and UDP.
     pub mtu: u16,
+    /// Octets of these headers.
+    pub headers: u16,
     /// One for each link.
     pub faces: Vec<FacePlan>,
     /// Next hops, the best of a prefix first.
@@ -35,9 +36,7 @@ pub struct NodePlan {
     pub producers: Vec<ProducerPlan>,
     /// Its consumers.
     pub consumers: Vec<ConsumerPlan>,
-    /// The size of Data on links, headers of IP and UDP included.
-    pub data: u64,
-    /// The same of Interests.
+    /// The size of Interests on links, headers of IP and UDP included.
     pub interest: u64,
     /// Lifetime of Interests.
     pub lifetime: u64,
@@ -49,20 +48,12 @@ pub struct NodePlan {
     pub duration: u64,
 }
 
-impl NodePlan {
-    /// The rate of a link over that which is left for packets of NDN: more than 1.
-    pub fn link_rate_over_packets(&self) -> f64 {
-        let headers = DATAGRAM_HEADERS.get();
-        self.data as f64 / self.data.saturating_sub(headers).max(1) as f64
-    }
-}
-
 /// One end of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FacePlan {
     /// The neighbour.
     pub neighbour: IpAddr,
-    /// The rate of the link towards the node that is left for NDN packets.
+    /// The rate of the link towards the node, headers included.
     pub inward: u64,
     /// The same away from it.
     pub out: u64,
@@ -101,6 +92,8 @@ pub struct ConsumerPlan {
     pub method: String,
     /// The name above its segments.
     pub content: String,
+    /// The size of its Data on links, headers of IP and UDP included.
+    pub data: u64,
     /// Segments of the content; `None` without end.
     pub segments: Option<u64>,
     /// When it begins.
@@ -109,7 +102,7 @@ pub struct ConsumerPlan {
     pub stop: Option<u64>,
     /// Of its random choices.
     pub seed: u64,
-    /// What the links of its node bring together.
+    /// What the links of its node bring together of its Data, without headers.
     pub most: u64,
 }
 

@@ -22,29 +22,28 @@ const LEAST_RATE: u64 = 1;
 ///
 /// A name that is no NDN name, and Interests that are too small.
 pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec<(NodePlan, Vec<usize>)>, LiveError> {
-    let data = icn.prefixes.first().map_or(Bytes::ZERO, |prefix| prefix.data);
+    let largest = icn.prefixes.iter().map(|prefix| prefix.data).max().unwrap_or(Bytes::ZERO);
     let prefixes = icn.prefixes.iter().map(|prefix| {
         let problem = |error| LiveError::refused(["prefix", &prefix.name], format!("it is no name of NDN: {error}"), "write \"/film\"");
         prefix.name.parse::<Name>().map_err(|error| problem(error.to_string()))
     });
     let prefixes = prefixes.collect::<Result<Vec<_>, _>>()?;
     let contents = contents(icn, &prefixes)?;
-    let rate = |link: LinkId| scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps());
+    let rate = |link: LinkId| scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps()).max(LEAST_RATE);
     // NDN's share of a link: headers of IP and UDP take theirs of each Data.
-    let net =
-        |link: LinkId| ((rate(link) as u128 * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get())) as u64).max(LEAST_RATE);
+    let net = |rate: u64, data: Bytes| (u128::from(rate) * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get())) as u64;
     let plans = (0..scenario.nodes.len()).map(|node| {
         let own: Vec<(usize, _)> = icn.faces.iter().enumerate().filter(|(_, face)| face.node == NodeId(node)).collect();
         let face = |(place, face): &(usize, &narrows_scenario::Face)| FacePlan {
             neighbour: ends.neighbours[*place],
-            inward: net(face.coming),
-            out: net(face.leaving),
+            inward: rate(face.coming),
+            out: rate(face.leaving),
             has_law: icn.law.is_some(),
             measured: icn.measured,
         };
         // As in the simulator.
         let excess = if icn.measured { 4 } else { 1 };
-        let most = own.iter().fold(0u64, |sum, (_, face)| sum.saturating_add(net(face.coming))).saturating_mul(excess);
+        let most = own.iter().fold(0u64, |sum, (_, face)| sum.saturating_add(rate(face.coming))).saturating_mul(excess);
         let mut routes = Vec::new();
         for prefix in &icn.prefixes {
             let hops = prefix.next_hops.iter().find(|(at, _)| *at == NodeId(node)).map_or(&[][..], |(_, hops)| hops);
@@ -59,16 +58,18 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
         let (mut consumers, mut flows) = (Vec::new(), Vec::new());
         for (flow, consumer) in icn.consumers.iter().enumerate().filter(|(_, consumer)| consumer.at == NodeId(node)) {
             flows.push(flow);
+            let data = icn.prefixes[consumer.prefix.0].data;
             consumers.push(ConsumerPlan {
                 by_rates: matches!(consumer.by, Method::Rates(_)),
                 by_proxy: icn.proxy && matches!(consumer.by, Method::Window(_)),
                 method: consumer.by.text().to_owned(),
                 content: contents[flow].as_ref().to_string(),
+                data: data.get(),
                 segments: consumer.segments,
                 start: nanos(consumer.start),
                 stop: consumer.stop.map(nanos),
                 seed: Random::stream(scenario.seed, &format!("consumer {}", consumer.name)).bits(),
-                most,
+                most: net(most, data),
             });
         }
         let plan = NodePlan {
@@ -79,12 +80,12 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
             cache: icn.cache as usize,
             pending: icn.pending as usize,
             port: PORT,
-            mtu: mtu(data) - DATAGRAM_HEADERS.get() as u16,
+            mtu: mtu(largest) - DATAGRAM_HEADERS.get() as u16,
+            headers: DATAGRAM_HEADERS.get() as u16,
             faces: own.iter().map(face).collect(),
             routes,
             producers: producers.map(|prefix| ProducerPlan { prefix: prefix.name.clone(), data: sizes::data(prefix.data) }).collect(),
             consumers,
-            data: data.get(),
             interest: icn.interest.get(),
             lifetime: icn.lifetime.as_nanos(),
             interval: scenario.interval.as_nanos(),

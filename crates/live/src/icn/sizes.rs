@@ -1,7 +1,7 @@
 //! The octets of NDN packets that are as large on a link as a scenario says.
 
 use crate::wire::DATAGRAM_HEADERS;
-use narrows_ndn::lp::{Header, Label, LabelFlags, Mircc, PathLabel};
+use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel};
 use narrows_ndn::{InterestDraft, Name};
 use narrows_units::Bytes;
 
@@ -12,7 +12,7 @@ const LAST_SEGMENT: u64 = u32::MAX as u64;
 fn label(hops: usize) -> PathLabel {
     let mut label = PathLabel::new(LabelFlags::Fallback);
     // A longer path has no label.
-    (0..hops).all(|_| Label::new(1).is_some_and(|hop| label.push(hop)));
+    (0..hops).all(|_| label.labels.push(1));
     label
 }
 

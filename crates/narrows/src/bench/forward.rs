@@ -5,11 +5,12 @@ use crate::meter;
 use crate::outcome::Outcome;
 use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Remote, Sockets, Understands};
 use narrows_icn::FaceId;
-use narrows_ndn::lp::{Header, Label, LabelFlags, Mircc, PathLabel, PitToken};
+use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel, PitToken};
 use narrows_ndn::management::FacePersistency;
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, InterestDraft, MetaInfo, Name};
 use narrows_units::{Rate, Span, Time};
+use narrows_wire::Ecn;
 use serde::Serialize;
 use std::io::Write;
 
@@ -140,8 +141,10 @@ impl Load {
                 mtu: 1400,
                 ends_idle: true,
                 rates: mircc.then_some(LinkRates::known(LINK, LINK, true)),
+                headers: None,
                 understands: if mircc { Understands::On } else { Understands::Off },
                 nacks: false,
+                police: false,
             };
             forwarder.add_face(Time::ZERO, setup, &mut out).expect("room for two faces")
         };
@@ -151,7 +154,7 @@ impl Load {
         let name = prefix.version(1 << 50).segment(u64::from(MARK));
         let label = |flags| {
             let mut label = PathLabel::new(flags);
-            Label::new(77).is_some_and(|hop| label.push(hop)).then_some(label)
+            label.labels.push(77).then_some(label)
         };
         let asks = Mircc { class: Some(0), round_trip_us: Some(2000), path_label: label(LabelFlags::Fallback), ..Mircc::default() };
         let answers = Mircc {
@@ -199,7 +202,7 @@ impl Load {
                     if self.forwarder.due() <= self.now {
                         self.forwarder.poll(self.now, &mut self.out);
                     }
-                    self.forwarder.receive(self.now, from, &packet.octets, &mut self.out);
+                    self.forwarder.receive(self.now, from, Ecn::NotEct, &packet.octets, &mut self.out);
                 }
                 self.out.octets.clear();
             }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// As TOML. Faces are made in the order of the plan; the costs of routes rise in the order of preference.
 pub fn config(plan: &NodePlan) -> String {
-    let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, faces, routes, .. } = plan;
+    let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, headers, faces, routes, .. } = plan;
     let mut text = format!(
         "[listen]\nudp = [\"0.0.0.0:{port}\"]\ntcp = [\"127.0.0.1:{port}\"]\n\
          [tables]\ncontent_store = {cache}\npending_per_face = {pending}\n\
@@ -17,7 +17,7 @@ pub fn config(plan: &NodePlan) -> String {
         let _ = match (has_law, measured) {
             (false, _) => Ok(()),
             (true, true) => writeln!(text, "rate = \"measured\""),
-            (true, false) => writeln!(text, "rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}"),
+            (true, false) => writeln!(text, "link_rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}\nheaders = {headers}"),
         };
     }
     for (cost, route) in routes.iter().enumerate() {

@@ -25,7 +25,7 @@ pub fn consume(
         true => Method::Rates(consumer.method.parse()?),
         false => Method::Window(consumer.method.parse()?),
     };
-    let (data, start) = (Bytes::new(plan.data), Time::from_nanos(consumer.start));
+    let (data, start) = (Bytes::new(consumer.data), Time::from_nanos(consumer.start));
     let lifetime = Span::from_nanos(plan.lifetime);
     let setup = ConsumerSetup {
         seed: consumer.seed,

@@ -16,8 +16,6 @@ pub struct Sampler {
     zero: u64,
     /// Their places in the node. One that is missing was not made.
     faces: Vec<Option<FaceId>>,
-    /// What a rate of packets is of the link's.
-    scale: f64,
     interval: Span,
     sample_at: Time,
     warmup: Time,
@@ -35,7 +33,6 @@ impl Sampler {
         Sampler {
             began,
             zero: daemon.zero(),
-            scale: plan.link_rate_over_packets(),
             interval: Span::from_nanos(plan.interval),
             sample_at: Time::from_nanos(plan.interval),
             warmup: Time::from_nanos(plan.warmup),
@@ -59,9 +56,11 @@ impl Sampler {
     }
 
     fn sample(&mut self, at: Time, forwarder: &Forwarder) {
-        let scaled = |bps: u64| (bps as f64 * self.scale) as u64;
         for (face, report) in self.faces.iter().zip(&mut self.report.faces) {
-            let Some(state) = face.map(|face| forwarder.node().face(face)) else { continue };
+            let Some(face) = *face else { continue };
+            // Tables have the rates of links, headers included.
+            let scaled = |bps: u64| (bps as f64 / forwarder.share_of_packets(face)) as u64;
+            let state = forwarder.node().face(face);
             let (primary, secondary) = state.rates.map_or((0, 0), |rates| (rates.primary.as_bps(), rates.secondary.as_bps()));
             report.samples.push((at.as_nanos(), scaled(primary), scaled(secondary), state.waiting as u32));
         }

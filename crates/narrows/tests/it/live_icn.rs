@@ -82,6 +82,28 @@ fn forwarders_in_namespaces_do_what_simulated_ones_do() {
 }
 
 #[test]
+fn data_of_two_sizes_share_a_link_as_simulated() {
+    let test = "data_of_two_sizes_share_a_link_as_simulated";
+    if !capable(test) {
+        return;
+    }
+    let (_alone, place) = (alone(), Scratch::new("live-icn-sizes"));
+    let both = FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"500 B\"\n\n[[consumer]]");
+    let file = place.write("sizes.toml", &both.replace("segments = 200\nstart = \"2500 ms\"\n", ""));
+    let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
+    assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
+    let summary: Value = serde_json::from_slice(&place.read("result/summary.json")).expect("JSON");
+    let [live, simulated] = [0, 1]
+        .map(|case| ["goodput", "jain"].map(|metric| summary["cases"][case]["metrics"][metric]["median"].as_f64().expect("a number")));
+    println!("goodput in Mbit/s and Jain's index: {live:?} live, {simulated:?} simulated");
+    if code(&output) == 0 {
+        live.iter().zip(&simulated).for_each(|(live, simulated)| assert!((live / simulated - 1.0).abs() < 0.1, "{live} {simulated}"));
+    } else {
+        assert!(stdout(&output).contains("INVALID"), "{}", told(&output));
+    }
+}
+
+#[test]
 fn what_real_forwarders_do_not_do_is_refused_by_name() {
     let test = "what_real_forwarders_do_not_do_is_refused_by_name";
     if !capable(test) {
@@ -102,7 +124,8 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
                 .replace("name = \"C1\"", "name = \"C1\"\ncontroller = \"newreno\""),
         ),
         ("icn.interest", with("interest = \"60 B\"")),
-        ("prefix \"/two\"", FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"500 B\"\n\n[[consumer]]")),
+        ("prefix \"/two\"", FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"200 B\"\n\n[[consumer]]")),
+        ("icn.police", with("police = true")),
         ("request \"random\"", format!("{FORK}\n{request}")),
         ("link \"la", format!("{FORK}\n{change}")),
     ];

@@ -10,7 +10,7 @@ mod reassemble;
 
 pub use fragment::{Fragmenter, Pieces, TooLarge};
 pub use header::{Header, Mircc, NO_CACHE, PitToken};
-pub use label::{Label, LabelFlags, PathLabel};
+pub use label::{LabelFlags, PathLabel};
 pub use nack::NackReason;
 pub use overwrite::{NotOverwritten, overwrite};
 pub use packet::LpPacket;

@@ -12,7 +12,7 @@ const INTEREST: &str = "050b07030801610a0401020304";
 
 fn all() -> Header<'static> {
     let mut path_label = PathLabel::new(LabelFlags::Strict);
-    path_label.push(Label::new(0xABC).expect("a label"));
+    assert!(path_label.labels.push(0xABC));
     Header {
         sequence: Some(7),
         frag_index: Some(0),

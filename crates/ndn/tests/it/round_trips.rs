@@ -3,6 +3,7 @@
 use narrows_ndn::lp::*;
 use narrows_ndn::signature::Signer;
 use narrows_ndn::*;
+use narrows_wire::Labels;
 use proptest::option;
 use proptest::prelude::*;
 
@@ -15,10 +16,10 @@ fn any_name() -> impl Strategy<Value = Name> {
 
 fn any_label() -> impl Strategy<Value = PathLabel> {
     let flags = prop::sample::select(vec![LabelFlags::Discovery, LabelFlags::Fallback, LabelFlags::Strict]);
-    (flags, prop::collection::vec(1u16..4096, 0..=PathLabel::MAX_HOPS)).prop_map(|(flags, hops)| {
+    (flags, prop::collection::vec(1u16..4096, 0..=Labels::MOST)).prop_map(|(flags, hops)| {
         let mut label = PathLabel::new(flags);
         for hop in hops {
-            assert!(label.push(Label::new(hop).expect("a label")));
+            assert!(label.labels.push(hop));
         }
         label
     })

@@ -127,6 +127,15 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
     {
         return Err(Problem::at(&proxy.span, "a proxy follows rates, but the links advertise none", "take it out, or choose a law"));
     }
+    if let Some(police) = written.police.as_ref().filter(|police| police.value)
+        && law.is_none()
+    {
+        return Err(Problem::at(
+            &police.span,
+            "police bounds consumers by rates, but the links advertise none",
+            "take it out, or choose a law",
+        ));
+    }
     let shaper = written.shaper.unwrap_or(true);
     Ok(Icn {
         shaper,
@@ -137,6 +146,7 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         shaped_capacity: written.shaped_capacity.as_ref().map_or(law.is_some() && shaper, |shaped| shaped.value),
         proxy: written.proxy.as_ref().map_or(law.is_some(), |proxy| proxy.value),
         measured: measured.is_some(),
+        police: written.police.as_ref().is_some_and(|police| police.value),
         law,
         shaper_queue: at_least_one(&written.shaper_queue, 100, "a shaper queue")?,
         steering: match written.steering {

@@ -22,6 +22,8 @@ pub struct Icn {
     pub shaper_queue: u32,
     /// Nodes pace the Interests of consumers with a window at the rates that links advertise.
     pub proxy: bool,
+    /// Nodes refuse Interests of consumers that ask for more than their rate.
+    pub police: bool,
     /// How Interests follow paths.
     pub steering: Form,
     /// How nodes choose between next hops.

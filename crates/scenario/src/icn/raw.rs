@@ -37,6 +37,9 @@ pub(crate) struct RawIcn {
     /// Nodes pace the Interests of consumers with a window, where links advertise rates: as one that follows rates would send them. Default:
     /// true.
     pub proxy: Option<At<bool>>,
+    /// Nodes refuse primary Interests of a consumer that ask for more than 1.25 times the rate in its Data, as a mean over a second. Default:
+    /// false.
+    pub police: Option<At<bool>>,
     /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom
     /// filter. Default: "labels".
     pub steering: Option<RawSteering>,

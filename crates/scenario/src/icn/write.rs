@@ -20,6 +20,7 @@ impl Scenario {
         out.text("capacity", if icn.measured { "measured" } else { "known" });
         out.plain("shaper_queue", icn.shaper_queue);
         out.plain("proxy", icn.proxy);
+        out.plain("police", icn.police);
         let steering = match icn.steering {
             Form::Labels => "labels",
             Form::Hashes => "hashes",

@@ -153,7 +153,10 @@ fn what_is_not_written_is_as_documented() {
     let scenario = scenario(&format!("duration = \"1 s\"\n{}{}", links(DIAMOND), asked("E6", "E0", "")));
     let icn = icn(&scenario);
     assert_eq!(icn.law.as_ref().map(|law| law.text()), Some("mircc"));
-    assert_eq!((icn.shaper, icn.shaped_capacity, icn.proxy, icn.shaper_queue, icn.cache, icn.pending), (true, true, true, 100, 0, 65_536));
+    assert_eq!(
+        (icn.shaper, icn.shaped_capacity, icn.proxy, icn.police, icn.shaper_queue, icn.cache, icn.pending),
+        (true, true, true, false, 100, 0, 65_536)
+    );
     assert_eq!((icn.lifetime, icn.interest, icn.prefixes[0].data), (Span::from_secs(4), Bytes::new(100), Bytes::new(1000)));
     let consumer = &icn.consumers[0];
     assert_eq!((consumer.by.text(), consumer.start, consumer.stop, consumer.segments), ("mircc", Time::ZERO, None, None));
@@ -241,16 +244,16 @@ fn settings() -> impl Strategy<Value = String> {
         one_of("strategy", &["weighted", "best-route"]),
         maybe(any::<bool>().prop_map(|multipath| format!("multipath = {multipath}"))),
         maybe(any::<bool>().prop_map(|shaped| format!("shaped_capacity = {shaped}"))),
-        maybe(any::<bool>().prop_map(|proxy| format!("proxy = {proxy}"))),
+        (maybe(any::<bool>().prop_map(|proxy| format!("proxy = {proxy}"))), maybe(any::<bool>().prop_map(|police| format!("police = {police}")))),
         one_of("shaper_form", &["boundary", "published"]),
         (number("shaper_queue", 1..5000), number("cache", 0..1 << 32), number("pending", 1..1 << 32)),
         (quantity("lifetime", "ns", 1..u64::MAX), quantity("interest", "B", 1..65_536), quantity("data", "B", 1..65_536)),
         asking(),
     )
-        .prop_map(|(law, steering, strategy, multipath, shaped, proxy, form, numbers, quantities, asking)| {
+        .prop_map(|(law, steering, strategy, multipath, shaped, (proxy, police), form, numbers, quantities, asking)| {
             let ((queue, cache, pending), (lifetime, interest, data)) = (numbers, quantities);
             format!(
-                "[icn]\n{law}{steering}{strategy}{multipath}{shaped}{proxy}{form}{queue}{cache}{pending}{lifetime}{interest}{data}{asking}"
+                "[icn]\n{law}{steering}{strategy}{multipath}{shaped}{proxy}{police}{form}{queue}{cache}{pending}{lifetime}{interest}{data}{asking}"
             )
         })
 }

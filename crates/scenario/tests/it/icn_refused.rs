@@ -94,6 +94,7 @@ fn settings() {
         "law = \"mircc\"\ndata = \"70 kB\"",
         "law = \"mircc\"\nshaper = false\nshaped_capacity = true",
         "law = \"none\"\ncontroller = \"cubic\"\nshaped_capacity = true",
+        "law = \"none\"\ncontroller = \"cubic\"\npolice = true",
     ];
     let mut edits: Vec<(&str, &str)> = lines.iter().map(|line| ("law = \"mircc\"", *line)).collect();
     let table = law("cash = 1");

@@ -156,6 +156,7 @@ fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
         local: false,
         nacks: Nacking::Always,
         proxy: None,
+        police: false,
     }
 }
 

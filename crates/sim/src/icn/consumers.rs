@@ -29,7 +29,7 @@ pub(super) fn consumer(
 /// The face of a consumer.
 pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
     let Neighbour { rates, nacks } = neighbour(icn, by);
-    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), ..FaceConfig::APPLICATION }
+    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), police: icn.police, ..FaceConfig::APPLICATION }
 }
 
 /// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows them for it.

@@ -303,6 +303,32 @@ fn a_window_and_a_consumer_that_follows_rates_share_a_link_by_a_proxy() {
     assert!((0.4..0.6).contains(&window) && (0.4..0.6).contains(&rates) && nacks == 0, "{window} {rates}");
 }
 
+/// A consumer with a window that its node takes for one that follows rates, beside two that do.
+#[test]
+fn police_leaves_their_share_to_those_who_follow_rates() {
+    let both = consumers("window", "home", "/far", "controller = \"cubic\"") + &consumers("rates", "home", "/far", "count = 2");
+    let shares = |icn: &str| {
+        let record = checked(&bottleneck(icn, "", &both));
+        let of = |name| goodput(flow(&record, name), 5.0, 20.0) / 10.0;
+        let shares = ["window", "rates.1", "rates.2"].map(of);
+        println!("{icn:?}: {shares:?}");
+        shares
+    };
+    let [window, ..] = shares("proxy = false");
+    assert!(window > 0.8, "{window}");
+    let [window, first, second] = shares("proxy = false\npolice = true");
+    // 1.25 R + R + R is what the law shares out.
+    assert!(window < 1.25 * first.max(second) + 0.01 && first.min(second) > 0.25, "{window} {first} {second}");
+    let [.., first, second] = shares("proxy = false\npolice = true\nlaw = \"mircc-single\"\nconsumer = \"single\"");
+    assert!(first.min(second) > 0.25, "{first} {second}");
+    // Who follows rates is not touched.
+    let obedient = |icn: &str| {
+        let record = checked(&bottleneck(icn, "", &consumers("rates", "home", "/far", "count = 3")));
+        (0..3).map(|flow| goodput(&record.flows[flow], 5.0, 20.0)).collect::<Vec<_>>()
+    };
+    assert_eq!(obedient(""), obedient("police = true"));
+}
+
 #[test]
 fn a_flood_is_refused_and_what_is_kept_of_it_is_bounded() {
     const PENDING: u64 = 40;

@@ -3,7 +3,7 @@
 use crate::node::net::*;
 use narrows_icn::*;
 use narrows_units::{Span, Time};
-use narrows_wire::Rates;
+use narrows_wire::{Labels, Rates};
 
 const A: FaceId = FaceId(0);
 const B: FaceId = FaceId(1);

@@ -29,6 +29,7 @@ pub fn link(label: u16) -> FaceConfig {
         local: false,
         nacks: Nacking::Always,
         proxy: None,
+        police: false,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::node::net::*;
 use narrows_icn::*;
 use narrows_path::RateLaw;
 use narrows_units::{Span, Time};
-use narrows_wire::Rates;
+use narrows_wire::{Labels, Rates};
 
 fn name(segment: u32) -> Interned {
     Interned::segment(1, 1, segment)

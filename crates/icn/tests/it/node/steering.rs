@@ -3,6 +3,7 @@
 use crate::node::net::*;
 use narrows_icn::*;
 use narrows_units::{Rate, Time};
+use narrows_wire::Labels;
 use std::collections::BTreeMap;
 
 const FORMS: [Form; 4] = [Form::Labels, Form::Hashes, Form::Random, Form::Bloom];
@@ -58,7 +59,7 @@ fn every_form_finds_all_paths_and_follows_each_of_them() {
 fn labels_are_those_of_the_faces_the_data_came_by_the_last_hop_on_top() {
     let (mut net, consumer) = diamonds(Form::Labels);
     let Hint::Labels(mut labels) = fetch(&mut net, consumer, 1, Steer::default()).hint else { panic!("no labels") };
-    assert_eq!(labels.count(), 4, "one for each link, none for applications");
+    assert_eq!(labels.hops(), 4, "one for each link, none for applications");
     let nodes: Vec<u16> = std::iter::from_fn(|| labels.pop()).map(|label| label / 100 - 1).collect();
     assert!(matches!(nodes[..], [0, 1 | 2, 3, 4 | 5]), "{nodes:?}");
 }
@@ -121,7 +122,7 @@ fn a_label_is_taken_off_by_the_node_that_it_is_for() {
     node.handle(ms(0), down, Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, 1), 7) }), &mut Spare::default());
     let sent = actions(&mut node);
     let Hint::Labels(left) = as_interest(&sent[0].1).steer.hint else { panic!("no labels") };
-    assert_eq!((sent[0].0, left.count(), left.top()), (FaceId(2), 1, Some(77)));
+    assert_eq!((sent[0].0, left.hops(), left.top()), (FaceId(2), 1, Some(77)));
 }
 
 #[test]

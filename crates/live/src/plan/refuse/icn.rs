@@ -42,6 +42,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         shaper,
         shaper_form,
         shaped_capacity,
+        police,
         steering,
         prefixes,
         requests,
@@ -70,6 +71,10 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         let problem = "the forwarder's laws share out what its shaper leaves for Data";
         return refused("shaped_capacity", problem, "leave it out, or simulate it with narrows run");
     }
+    if *police {
+        let problem = "the applications of a forwarder come and go, and only faces of its configuration are policed";
+        return refused("police", problem, "leave it out, or simulate it with narrows run");
+    }
     if *steering != Form::Labels {
         let problem = "Interests on the wire are steered by labels (RFC 9531)";
         return refused("steering", problem, "give \"labels\", or simulate it with narrows run");
@@ -78,15 +83,10 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         let problem = "real nodes have consumers that are there from the start, and none that come and go at random";
         return Err(LiveError::refused(["request", &process.name], problem, "add [[consumer]]s instead, or simulate it with narrows run"));
     }
-    let first = prefixes.first().map_or(Bytes::ZERO, |prefix| prefix.data);
     for Prefix { name, data, at: _, next_hops: _ } in prefixes {
-        let refused = |problem: String, remedy: &str| Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
         if !(LEAST_DATA..=MOST_DATA).contains(data) {
-            return refused(format!("Data of {data} are no packets of NDN"), &format!("give {LEAST_DATA} to {MOST_DATA}"));
-        }
-        if *data != first {
-            let problem = format!("Data have {data} here and {first} elsewhere, and rates are configured for one size");
-            return refused(problem, "give all prefixes one size, or simulate it with narrows run");
+            let (problem, remedy) = (format!("Data of {data} are no packets of NDN"), format!("give {LEAST_DATA} to {MOST_DATA}"));
+            return Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
         }
     }
     for change in changes {
