@@ -15,7 +15,7 @@ mod sent;
 mod testing;
 
 pub use contract::{Controller, Decision, Reduction, Timeout};
-pub use entry::{Basis, Built, Choice, Entry, Setup};
+pub use entry::{Basis, Build, Built, Choice, Entry, Maker, Setup};
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, RateSample, Totals};
-pub use registry::{ENTRIES, TWINS};
+pub use registry::{ENTRIES, Refused, TWINS, register};
 pub use sent::{Sent, Tag};

@@ -14,7 +14,7 @@
 use crate::parts::marks::{Losses, MarkedShare, highest};
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{CaState, Congestion, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[TARGET_RTT.spec],
-    build: |setup, params| Ok(Built::new(Prague::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Prague::new(setup, params)))),
 };
 
 const TARGET_RTT: Param<Span> =

@@ -5,7 +5,7 @@
 //!
 //! Ours: a window of twice the rate times the round trip as a safety net, and one packet per round trip before the first rate is known and after a timeout.
 
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Timeout};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::StampedRate, Need::Pacing],
     numbered: false,
     params: &[],
-    build: |setup, params| Ok(Built::new(Rcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Rcp::new(setup, params)))),
 };
 
 /// What a packet asks for: whatever routers allow.

@@ -6,7 +6,7 @@
 //! Deviation: a flow that its application limits is given nothing more, as TCP's window does not grow then; it may be lowered.
 
 use crate::parts::window::{Window, used};
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Span, Time};
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::Delta],
     numbered: false,
     params: &[PACING.spec],
-    build: |setup, params| Ok(Built::new(Xcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Xcp::new(setup, params)))),
 };
 
 const PACING: Param<bool> = Param::flag("pacing", false, "pace a window per round trip; the sources send as acknowledgements come");

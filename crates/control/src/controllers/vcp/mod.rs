@@ -21,7 +21,7 @@ pub use kernel::{KERNEL, TWIN};
 
 use crate::parts::marks::Losses;
 use crate::parts::window::used;
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use law::{ALPHA, BETA, DIALECT, Dialect, KAPPA, Law, T_RHO, WEIGHT, XI};
 use narrows_params::{Need, Param, Params};
@@ -50,7 +50,7 @@ pub const ENTRY: Entry = Entry {
         SCALE.spec,
         PACING.spec,
     ],
-    build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Vcp::new(setup, params)))),
 };
 
 const EIGHT_BITS: Param<bool> =

@@ -30,7 +30,7 @@ mod window;
 
 use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bdp};
 use crate::parts::micros::micros;
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use era::Era;
 use max_bandwidth::MaxBandwidth;
@@ -53,7 +53,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::RateSample, Need::Pacing],
     numbered: false,
     params: &[ERA.spec],
-    build: |setup, params| Ok(Built::new(Bbr::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Bbr::new(setup, params)))),
 };
 
 const ERA: Param<Era> = Param::choice(

@@ -45,7 +45,7 @@ use crate::controllers::bbr::common::{
     Ack, BW_SCALE, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
 };
 use crate::parts::micros::micros;
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
 use aggregation::Aggregation;
 use cwnd::Cwnd;
@@ -74,7 +74,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
     numbered: false,
     params: &[PROFILE.spec, ECN.spec],
-    build,
+    build: Build::Function(build),
 };
 
 const PROFILE: Param<Profile> = Param::choice(
