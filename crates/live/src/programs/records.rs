@@ -4,6 +4,7 @@ use super::sampler::FlowConnections;
 use crate::emulator::{FlowStats, with_sockets};
 use narrows_control::Entry;
 use narrows_measure::{FlowCounters, FlowRecord};
+use narrows_params::Registered;
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::Time;
 

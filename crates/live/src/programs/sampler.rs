@@ -6,7 +6,7 @@ use crate::plan::{UNLIMITED_PACING, flow_of, host_of};
 use crate::tap::Tap;
 use narrows_control::Entry;
 use narrows_measure::FlowSample;
-use narrows_params::Need;
+use narrows_params::{Need, Registered};
 use narrows_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
 use std::io;

@@ -10,6 +10,7 @@ use crate::plan::{missing, twin_of};
 use narrows_control::Entry;
 use narrows_control::TWINS;
 use narrows_kernel::KernelError;
+use narrows_params::Registered;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
 use std::io;
 use std::mem::{offset_of, size_of};
