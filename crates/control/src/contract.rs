@@ -1,6 +1,6 @@
 //! The one interface between a controller and whatever drives it.
 
-use crate::{Feedback, Sent, Tag};
+use crate::{Fault, Feedback, Sent, Tag};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{Ecn, Header};
 
@@ -42,11 +42,20 @@ pub trait Controller: Send {
     /// What may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 
-    /// The same, in the place of the decision before, with [`next_timer`](Controller::next_timer) as the answer. A world that keeps both calls this for every
-    /// packet: it is one call, and nothing is copied.
-    fn decide(&self, decision: &mut Decision) -> Option<Time> {
+    /// Why the controller cannot go on, if it cannot. A world asks after each call that may have changed the decision, and ends the run with an error that has
+    /// the fault's text. It obeys no decision of a controller that has a fault; calls that were under way may still come and change nothing.
+    fn fault(&self) -> Option<Fault> {
+        None
+    }
+
+    /// The decision, in the place of the one before, and what the controller waits for. A world asks so for every packet: it is one call, nothing is copied, and a
+    /// controller without faults is not asked for them.
+    fn decide(&self, decision: &mut Decision) -> Awaited {
+        if self.fault().is_some() {
+            return Awaited::Fault;
+        }
         *decision = self.decision();
-        self.next_timer()
+        self.next_timer().map_or(Awaited::Event, Awaited::Timer)
     }
 
     /// What the next data packet tells routers, for a controller whose routers answer in a header.
@@ -56,6 +65,17 @@ pub trait Controller: Send {
 
     /// Names the inner state for traces and plots. Never steers.
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
+}
+
+/// What a controller waits for beside what comes from the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// Nothing.
+    Event,
+    /// Its own timer, due at this time.
+    Timer(Time),
+    /// Nothing any more: it has a [`fault`](Controller::fault).
+    Fault,
 }
 
 /// The retransmission timer expired.

@@ -7,6 +7,7 @@ mod contract;
 mod controllers;
 pub mod cores;
 mod entry;
+mod fault;
 mod feedback;
 mod parts;
 mod registry;
@@ -14,8 +15,9 @@ mod sent;
 #[cfg(test)]
 mod testing;
 
-pub use contract::{Controller, Decision, Reduction, Timeout};
+pub use contract::{Awaited, Controller, Decision, Reduction, Timeout};
 pub use entry::{Basis, Build, Built, Choice, Entry, Maker, Setup};
+pub use fault::Fault;
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, RateSample, Totals};
 pub use registry::{ENTRIES, Refused, TWINS, register};
 pub use sent::{Sent, Tag};

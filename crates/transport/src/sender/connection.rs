@@ -9,7 +9,7 @@ use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
-use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, Reduction, Totals};
+use narrows_control::{Acked, Awaited, CaState, Congestion, Controller, Decision, EcnDelta, Fault, Feedback, Lost, Reduction, Totals};
 use narrows_units::{Bytes, Span, Time};
 use std::sync::Arc;
 
@@ -55,6 +55,8 @@ pub(super) struct Connection {
     pub ecn_seen: (u32, u32, u32),
     pub short: ShortSegments,
     pub selective: Box<Selective>,
+    /// Why the controller cannot go on, and since when.
+    pub fault: Option<Box<(Time, Fault)>>,
 }
 
 /// What is kept for selective acknowledgements.
@@ -120,6 +122,7 @@ impl Connection {
             acked: Vec::new(),
             lost: Vec::new(),
             selective: Box::default(),
+            fault: None,
             transport,
             controller,
         }
@@ -159,9 +162,25 @@ impl Connection {
 
     /// Asks the controller for its decision, which may have changed.
     #[inline]
-    pub fn decide(&mut self) {
-        self.timers.controller = self.controller.decide(&mut self.decision).unwrap_or(Time::NEVER);
+    pub fn decide(&mut self, now: Time) {
+        self.timers.controller = match self.controller.decide(&mut self.decision) {
+            Awaited::Event => Time::NEVER,
+            Awaited::Timer(due) => due,
+            Awaited::Fault => return self.halt(now),
+        };
         self.target = whole(&self.decision);
+    }
+
+    /// The controller cannot go on: nothing more is sent, and a timer is due at once, by which the world notices.
+    #[cold]
+    fn halt(&mut self, now: Time) {
+        if self.fault.is_none() {
+            self.fault = self.controller.fault().map(|fault| Box::new((now, fault)));
+        }
+        self.timers.controller = now;
+        self.probe_wanted = false;
+        self.target = 0;
+        self.decision.reduction = Reduction::Immediate;
     }
 
     /// How much may leave back to back when pacing allows.
@@ -274,12 +293,12 @@ impl Connection {
 
     /// Carries the controller's decision into the window. `acked`: segments newly delivered; `clean`: the acknowledgement moved and nothing more was lost.
     #[inline]
-    pub fn reduce(&mut self, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
+    pub fn reduce(&mut self, now: Time, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();
         if reducing && (congestion.is_some() || !reducing_before) {
             self.reduction.begin(self.target);
         }
-        self.decide();
+        self.decide(now);
         let (in_flight, target) = (self.board.in_flight(), self.target);
         if reducing {
             self.reduction.on_ack(acked, in_flight, target, clean);

@@ -12,7 +12,7 @@ use crate::Transport;
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
 use connection::Connection;
-use narrows_control::{Acked, CaState, Controller, Lost};
+use narrows_control::{Acked, CaState, Controller, Fault, Lost};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
 use recovery::Recovery;
@@ -44,7 +44,7 @@ impl Sender {
         conn.rtt.sample(rtt, 0, 0);
         conn.rtt.sample_minimum(now, rtt);
         conn.controller.on_open(now, rtt);
-        conn.decide();
+        conn.decide(now);
     }
 
     /// The application writes `segments` more full segments.
@@ -110,13 +110,16 @@ impl Sender {
         (earliest != Time::NEVER).then_some(earliest)
     }
 
-    /// A timer may have expired: acts on those that have.
+    /// A timer may have expired: acts on those that have. Nothing more happens once there is a [`fault`](Sender::fault).
     pub fn on_timer(&mut self, now: Time) {
         let Sender { conn, recovery } = self;
+        if conn.fault.is_some() {
+            return;
+        }
         conn.lost.clear();
         if conn.timers.controller <= now {
             conn.controller.on_timer(now);
-            conn.decide();
+            conn.decide(now);
         }
         if conn.timers.reorder <= now {
             conn.acked.clear();
@@ -181,6 +184,12 @@ impl Sender {
     /// The header of the next data packet, for routers that read and write one.
     pub fn header(&self) -> Option<Header> {
         self.conn.controller.header()
+    }
+
+    /// Why the controller cannot go on, if it cannot, and since when: nothing is sent any more, and the world ends the run. [`next_timer`](Sender::next_timer) is
+    /// that time from then on, so that a world which looks here before it calls [`on_timer`](Sender::on_timer) misses no fault.
+    pub fn fault(&self) -> Option<(Time, &Fault)> {
+        self.conn.fault.as_deref().map(|(at, fault)| (*at, fault))
     }
 
     /// The controller, for its traces.

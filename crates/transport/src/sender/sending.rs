@@ -125,7 +125,7 @@ impl Sender {
             let stamp = conn.rate.on_sent(now, idle);
             conn.board.set_stamp(packet, stamp);
         }
-        conn.decide();
+        conn.decide(now);
         conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.decision.pacing, conn.quantum());
         if conn.is_reducing() {
             conn.reduction.on_sent();

@@ -3,6 +3,7 @@
 mod channel;
 mod common;
 mod exchange;
+mod faults;
 mod linux_2_4;
 mod marks;
 mod ns2;

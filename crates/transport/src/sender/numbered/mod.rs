@@ -111,7 +111,7 @@ impl Numbered {
             let lost = conn.lost.len() as u32;
             conn.controller.on_timeout(&Timeout::new(now, in_flight_before, lost, congestion.is_none()));
         }
-        conn.reduce(congestion, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
+        conn.reduce(now, congestion, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
     }
 
     /// RFC 9002 section 6.1. True if transmissions lost without a gap span several timeouts (section 7.6).

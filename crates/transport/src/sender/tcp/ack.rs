@@ -54,7 +54,7 @@ impl Tcp {
         let heard = advanced || outlives_the_first(conn, &fresh);
         self.restart_timers(conn, now, heard);
         conn.feed(now, Some(ack), rtt, in_flight_before, congestion);
-        conn.reduce(congestion, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
+        conn.reduce(now, congestion, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
         rtt
     }
 

@@ -48,7 +48,7 @@ impl Tcp {
         conn.feed(now, None, None, in_flight_before, congestion);
         // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment delivered, so that a retransmission can leave.
         let starts = conn.state == CaState::Recovery && before != CaState::Recovery;
-        conn.reduce(congestion, reducing_before, starts as u32, false);
+        conn.reduce(now, congestion, reducing_before, starts as u32, false);
     }
 
     pub fn on_retransmit_timer(&mut self, conn: &mut Connection, now: Time) {
@@ -80,7 +80,7 @@ impl Tcp {
         conn.timers.stop();
         conn.timers.retransmit = now + conn.rtt.timeout();
         conn.controller.on_timeout(&Timeout::new(now, in_flight, lost, !fresh));
-        conn.decide();
+        conn.decide(now);
     }
 }
 

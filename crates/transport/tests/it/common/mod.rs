@@ -1,7 +1,9 @@
 //! A sender driven by hand, its controller a script.
 #![allow(dead_code)]
 
-use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, RateSample, Reduction, Sent, Tag, Timeout};
+use narrows_control::{
+    Acked, CaState, Congestion, Controller, Decision, EcnDelta, Fault, Feedback, RateSample, Reduction, Sent, Tag, Timeout,
+};
 use narrows_transport::{Ack, Block, Blocks, Data, Sender, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
 use narrows_wire::{Ecn, Signal};
@@ -40,6 +42,8 @@ pub struct Script {
     /// Each event tells which segments were delivered, so that the flight can be counted here too.
     counted: bool,
     pub undone: u32,
+    /// Why it cannot go on.
+    pub fault: Option<Fault>,
     /// Everything below this has been acknowledged.
     pub acknowledged: u64,
     /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in flight.
@@ -117,6 +121,10 @@ impl Controller for Scripted {
         }
     }
 
+    fn fault(&self) -> Option<Fault> {
+        self.0.lock().unwrap().fault.clone()
+    }
+
     fn decision(&self) -> Decision {
         self.0.lock().unwrap().decision
     }
@@ -168,6 +176,7 @@ impl Rig {
             fates: Vec::new(),
             counted: transport.sack && transport.acks == narrows_transport::AckFormat::Cumulative,
             undone: 0,
+            fault: None,
             acknowledged: 0,
             model: BTreeMap::new(),
         };
