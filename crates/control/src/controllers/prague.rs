@@ -15,7 +15,7 @@ use crate::parts::marks::{Losses, MarkedShare, highest};
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
 use crate::{Basis, Build, Built, Entry, Setup};
-use crate::{CaState, Congestion, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{CaState, Congestion, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -98,8 +98,8 @@ impl Prague {
 }
 
 impl Controller for Prague {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

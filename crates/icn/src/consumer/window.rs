@@ -122,6 +122,9 @@ impl<C: Content> WindowConsumer<C> {
         self.counters.data.primary += 1;
         self.counters.goodput += data.size;
         self.sample = self.sender.on_answer(self.now, &Answer { packet, segment, ambiguous: retransmission, marked: data.marked });
+        if self.finished() {
+            self.sender.close(self.now);
+        }
     }
 
     fn on_nack(&mut self, nack: &Nack<C::Name>) {

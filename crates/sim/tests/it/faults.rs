@@ -1,7 +1,7 @@
 //! A controller that cannot go on ends the run, with an error that says where.
 
 use crate::common::{one_link, scenario};
-use narrows_control::{Basis, Build, Built, Controller, Decision, Entry, Fault, Feedback, Sent, Tag, Timeout, register};
+use narrows_control::{Basis, Build, Built, Controller, Decision, Entry, Fault, Feedback, Open, Role, Sent, Tag, Timeout, register};
 use narrows_params::Param;
 use narrows_sim::SimError;
 use narrows_units::{Bytes, Span, Time};
@@ -20,12 +20,13 @@ enum Event {
     Sent,
     Feedback,
     Timeout,
+    Close,
 }
 
 const AT: Param<Event> = Param::choice(
     "at",
     "feedback",
-    &[("open", Event::Open), ("sent", Event::Sent), ("feedback", Event::Feedback), ("timeout", Event::Timeout)],
+    &[("open", Event::Open), ("sent", Event::Sent), ("feedback", Event::Feedback), ("timeout", Event::Timeout), ("close", Event::Close)],
     "the event at which it fails",
 );
 const NUMBER: Param<u32> = Param::whole("number", 1, (1, 1000), "", "which of these events");
@@ -50,8 +51,13 @@ impl Faulty {
 }
 
 impl Controller for Faulty {
-    fn on_open(&mut self, _: Time, _: Span) {
+    fn on_open(&mut self, open: &Open) {
+        assert_eq!((open.role, open.ecn), (Role::Active, false), "the sender asks for the connection");
         self.note(Event::Open);
+    }
+
+    fn on_close(&mut self, _: Time) {
+        self.note(Event::Close);
     }
 
     fn on_sent(&mut self, _: &Sent) -> Tag {
@@ -130,6 +136,15 @@ fn it_is_noticed_in_the_last_acknowledgement_of_a_connection_that_comes_and_goes
 }
 
 #[test]
+fn a_connection_is_closed_when_all_of_it_is_acknowledged_and_not_by_the_end_of_the_run() {
+    let closed = |flow: &str| error(&text("faulty?at=close", LINK, flow));
+    // SYN and answer, what acknowledges that, a packet of 1052 B, its acknowledgement, two delays.
+    assert_eq!(closed("workload = { size = \"1000 B\" }"), fault("flow", "faulty?at=close", 20_120 + 52 + 1_052 + 52 + 20_000));
+    assert!(matches!(closed("workload = { arrivals = \"5/s\", sizes = \"1000 B\" }"), SimError::Fault { .. }));
+    assert!(narrows_sim::run(&scenario(&text("faulty?at=close", LINK, ""))).is_ok());
+}
+
+#[test]
 fn it_ends_information_centric_runs() {
     let network = "duration = \"10 s\"\n[icn]\n[[link]]\nname = \"link\"\nbetween = [\"home\", \"far\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
                    [[prefix]]\nname = \"/far\"\nat = \"far\"\n";
@@ -144,6 +159,8 @@ fn it_ends_information_centric_runs() {
         assert!(matches!(error(&consumer(number)), SimError::Fault { flow, controller, .. } if flow == "last" && controller == expected));
     }
     assert!(narrows_sim::run(&scenario(&consumer(4))).is_ok());
+    let closes = consumer(1).replace("number=1", "at=close");
+    assert!(matches!(error(&closes), SimError::Fault { controller, .. } if controller == "faulty?at=close"));
     let process = format!(
         "{network}[[request]]\nname = \"shop\"\nat = \"home\"\nprefix = \"/far\"\nevery = \"1 s\"\nsegments = 1\ncontroller = \"faulty\"\n"
     );

@@ -2,6 +2,7 @@
 
 mod channel;
 mod common;
+mod contract;
 mod exchange;
 mod faults;
 mod linux_2_4;

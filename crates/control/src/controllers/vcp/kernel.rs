@@ -17,7 +17,7 @@ use crate::cores::vcp::{Constants, State};
 use crate::cores::{Core, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
-use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, LoadCode};
@@ -115,8 +115,8 @@ impl VcpKernel {
 }
 
 impl Controller for VcpKernel {
-    fn on_open(&mut self, now: Time, rtt: Span) {
-        self.open(now, rtt);
+    fn on_open(&mut self, open: &Open) {
+        self.open(open.now, open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

@@ -22,7 +22,7 @@ pub use kernel::{KERNEL, TWIN};
 use crate::parts::marks::Losses;
 use crate::parts::window::used;
 use crate::{Basis, Build, Built, Entry, Setup};
-use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{CaState, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use law::{ALPHA, BETA, DIALECT, Dialect, KAPPA, Law, T_RHO, WEIGHT, XI};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -199,9 +199,9 @@ impl Vcp {
 }
 
 impl Controller for Vcp {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
-        self.least = Some(rtt);
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
+        self.least = Some(open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
