@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "bindings",
     "units",
     "params",
     "wire",
     "measure",
     "control",
+    "bpf",
     "path",
     "transport",
     "network",
