@@ -5,6 +5,7 @@
 
 mod lines;
 mod program;
+pub mod socket;
 
 pub use lines::{Line, Lines};
 pub use program::{Function, Instruction, MapSpec, Poisoned, Program, Region, Variable, address};
