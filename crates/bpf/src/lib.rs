@@ -3,9 +3,17 @@
 
 #![forbid(unsafe_code)]
 
+mod blame;
+mod fault;
+mod functions;
 mod lines;
+mod machine;
+mod memory;
 mod program;
 pub mod socket;
 
+pub use fault::{Access, Fault, Reason};
+pub use functions::{Callable, FUNCTIONS, HELPERS, Standing, World, errno, function, helper, map_fits, ticks};
 pub use lines::{Line, Lines};
+pub use machine::{Callback, Code, MOST_JUMPS, Machine, Refusal, Unfit};
 pub use program::{Function, Instruction, MapSpec, Poisoned, Program, Region, Variable, address};

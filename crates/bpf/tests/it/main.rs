@@ -1,3 +1,5 @@
-//! Tests of the crate.
+//! The tests of this crate.
 
-mod socket;
+mod assembled;
+mod functions;
+mod machine;
