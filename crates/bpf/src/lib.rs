@@ -3,9 +3,19 @@
 
 #![forbid(unsafe_code)]
 
+mod bytes;
+mod callable;
 mod lines;
+mod link;
+mod problem;
 mod program;
+mod relocate;
 pub mod socket;
+mod types;
 
+pub use callable::{Callable, Verdict};
 pub use lines::{Line, Lines};
+pub use link::{Settings, link, link_against};
+pub use problem::{LoadError, Problem};
 pub use program::{Function, Instruction, MapSpec, Poisoned, Program, Region, Variable, address};
+pub use types::Types;
