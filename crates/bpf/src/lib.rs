@@ -4,16 +4,26 @@
 #![forbid(unsafe_code)]
 
 mod blame;
+mod bytes;
+mod callable;
 mod fault;
 mod functions;
 mod lines;
+mod link;
 mod machine;
 mod memory;
+mod problem;
 mod program;
+mod relocate;
 pub mod socket;
+mod types;
 
+pub use callable::{Callable, Verdict};
 pub use fault::{Access, Fault, Reason};
-pub use functions::{Callable, FUNCTIONS, HELPERS, Standing, World, errno, function, helper, map_fits, ticks};
+pub use functions::{FUNCTIONS, HELPERS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks};
 pub use lines::{Line, Lines};
+pub use link::{Settings, link, link_against};
 pub use machine::{Callback, Code, MOST_JUMPS, Machine, Refusal, Unfit};
+pub use problem::{LoadError, Problem};
 pub use program::{Function, Instruction, MapSpec, Poisoned, Program, Region, Variable, address};
+pub use types::Types;

@@ -1,5 +1,7 @@
 //! Where in the source an instruction comes from (`line_info` of `.BTF.ext`).
 
+use crate::types::{LineInfo, Strings};
+
 /// The line of the source that an instruction comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -16,20 +18,23 @@ pub struct Line {
 /// The lines of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// The index of the first instruction of each, ascending.
-    lines: Vec<(usize, Line)>,
+    /// With the index of the first instruction of each, ascending.
+    lines: Vec<(usize, LineInfo)>,
+    strings: Strings,
 }
 
 impl Lines {
     /// Of lines with the index of the first instruction of each. If two begin at one instruction, the latter counts.
-    pub fn new(mut lines: Vec<(usize, Line)>) -> Lines {
+    pub(crate) fn new(mut lines: Vec<(usize, LineInfo)>, strings: Strings) -> Lines {
         lines.sort_by_key(|(at, _)| *at);
-        Lines { lines }
+        Lines { lines, strings }
     }
 
     /// That of an instruction: the nearest at or before it. `None` if the object has none there.
-    pub fn at(&self, instruction: usize) -> Option<&Line> {
+    pub fn at(&self, instruction: usize) -> Option<Line> {
         let after = self.lines.partition_point(|(at, _)| *at <= instruction);
-        Some(&self.lines.get(after.checked_sub(1)?)?.1)
+        let (_, info) = &self.lines[after.checked_sub(1)?];
+        let text = self.strings.text(info.text).trim().to_owned();
+        Some(Line { file: self.strings.text(info.file), line: info.line, column: info.column, text })
     }
 }

@@ -187,11 +187,6 @@ impl Memory {
         }
     }
 
-    /// Whether a program may write a region in every part.
-    pub fn is_writable(&self, region: u64) -> bool {
-        usize::try_from(region).ok().and_then(|region| self.spans.get(region)).is_some_and(|span| span.stores > 0)
-    }
-
     /// A new region of `length` zero bytes. `None` if maps would hold more than [`MOST_BYTES_OF_MAPS`].
     pub fn add(&mut self, content: Content, length: usize) -> Option<u64> {
         if let Some(region) = self.free.get_mut(&(length as u32)).and_then(Vec::pop) {

@@ -1,6 +1,7 @@
 //! A program as the machine takes it: plain data that the linker leaves and all connections share.
 
 use crate::lines::Lines;
+use crate::types::Types;
 use std::collections::BTreeMap;
 
 /// The addresses that a program sees. An address is `region << 32 | offset`; 0 is the null pointer.
@@ -13,14 +14,14 @@ pub mod address {
     pub const SOCKET: u64 = 3;
     /// The `struct ack_sample` or `struct rate_sample` of a callback.
     pub const SAMPLE: u64 = 4;
-    /// The values of maps of the kind `BPF_MAP_TYPE_SK_STORAGE`.
-    pub const STORAGE: u64 = 5;
     /// The first of [`Program::regions`](super::Program::regions). Values of maps lie in regions after the last of these.
     pub const DATA: u64 = 8;
     /// Set in the handle of a map: the rest is its index in [`Program::maps`](super::Program::maps).
     pub const MAP: u64 = 1 << 63;
     /// Set in the address of a function, as `bpf_loop` takes it: the rest is the index of its first instruction.
     pub const FUNCTION: u64 = 1 << 62;
+    /// Set in the address of a kfunc, which programs compare with null: the rest is its index in [`Program::kfuncs`](super::Program::kfuncs).
+    pub const KFUNC: u64 = 1 << 61;
 
     /// A place in a region.
     pub const fn of(region: u64, offset: u32) -> u64 {
@@ -128,7 +129,7 @@ pub struct Program {
     pub license: String,
     /// Sections of data.
     pub regions: Vec<Region>,
-    /// In the order of the object.
+    /// Those that the program names.
     pub maps: Vec<MapSpec>,
     /// Names of the functions of the kernel that the program calls.
     pub kfuncs: Vec<String>,
@@ -138,6 +139,10 @@ pub struct Program {
     pub poison: Vec<Poisoned>,
     /// Sorted by name.
     pub variables: Vec<Variable>,
+    /// The object's types: what a structure in the private area of a connection has.
+    pub types: Types,
+    /// What the user should know: what of the object is not used, and what may behave otherwise than it seems.
+    pub notes: Vec<String>,
 }
 
 impl Program {

@@ -5,6 +5,7 @@ mod dynamic;
 mod format;
 mod maps;
 mod numbers;
+mod offered;
 mod options;
 mod probe;
 mod rings;
@@ -15,7 +16,8 @@ mod values;
 
 pub use context::{Context, World, errno};
 pub use maps::{Maps, map_fits};
-pub use table::{Callable, FUNCTIONS, HELPERS, Standing, function, helper};
+pub use offered::SimulatedKernel;
+pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
 
 use crate::fault::Reason;
 
@@ -41,58 +43,58 @@ fn coarse(world: &dyn World) -> u64 {
 }
 
 /// Carries out one call of `name` and answers what register 0 holds after it. The two functions that call the program back are the machine's.
-pub fn call(callable: Callable, name: &'static str, arguments: [u64; 5], context: &mut Context<'_>) -> Result<u64, Reason> {
+pub fn call(service: Service, name: &'static str, arguments: [u64; 5], context: &mut Context<'_>) -> Result<u64, Reason> {
     let mut call = context::Call { context, name, arguments };
-    match callable {
-        Callable::Zero => Ok(0),
-        Callable::Same => Ok(arguments[0]),
-        Callable::PerCpu => Ok(if arguments[1] as u32 == 0 { arguments[0] } else { 0 }),
-        Callable::Uptime => Ok(call.context.world.uptime()),
-        Callable::CoarseUptime => Ok(coarse(call.context.world)),
-        Callable::Jiffies => Ok(ticks(call.context.world)),
-        Callable::Random => Ok(call.context.world.random() as u64),
-        Callable::MapLookup => values::look_up(&mut call),
-        Callable::MapLookupPerCpu => {
+    match service {
+        Service::Zero => Ok(0),
+        Service::Same => Ok(arguments[0]),
+        Service::PerCpu => Ok(if arguments[1] as u32 == 0 { arguments[0] } else { 0 }),
+        Service::Uptime => Ok(call.context.world.uptime()),
+        Service::CoarseUptime => Ok(coarse(call.context.world)),
+        Service::Jiffies => Ok(ticks(call.context.world)),
+        Service::Random => Ok(call.context.world.random() as u64),
+        Service::MapLookup => values::look_up(&mut call),
+        Service::MapLookupPerCpu => {
             if arguments[2] as u32 == 0 {
                 values::look_up(&mut call)
             } else {
                 Ok(0)
             }
         }
-        Callable::MapUpdate => values::update(&mut call),
-        Callable::MapDelete => values::delete(&mut call),
-        Callable::StorageGet => values::storage(&mut call),
-        Callable::StorageDelete => values::delete_storage(&mut call),
-        Callable::RingOutput => rings::output(&mut call),
-        Callable::RingReserve => rings::reserve(&mut call),
-        Callable::RingSubmit => rings::submit(&mut call),
-        Callable::RingQuery => rings::query(&mut call),
-        Callable::RingReserveDynamic => rings::reserve_dynamic(&mut call),
-        Callable::RingSubmitDynamic => rings::submit_dynamic(&mut call),
-        Callable::DynamicFromMemory => dynamic::from_memory(&mut call),
-        Callable::DynamicRead => dynamic::read(&mut call),
-        Callable::DynamicWrite => dynamic::write(&mut call),
-        Callable::DynamicData => dynamic::data(&mut call),
-        Callable::Compare => texts::compare(&mut call),
-        Callable::ParseSigned => texts::parse_signed(&mut call),
-        Callable::ParseUnsigned => texts::parse_unsigned(&mut call),
-        Callable::Format => format::into_memory(&mut call),
-        Callable::Print => format::print(&mut call),
-        Callable::PrintArray => format::print_array(&mut call),
-        Callable::Probe => probe::bytes(&mut call),
-        Callable::ProbeText => probe::text(&mut call),
-        Callable::Exchange => probe::exchange(&mut call),
-        Callable::SetOption => options::set(&mut call),
-        Callable::GetOption => options::get(&mut call),
-        Callable::SlowStart => tcp::slow_start(&mut call),
-        Callable::AvoidAdditively => tcp::avoid_additively(&mut call),
-        Callable::RenoThreshold => tcp::reno_threshold(&mut call),
-        Callable::RenoUndo => tcp::reno_undo(&mut call),
-        Callable::RenoAvoid => tcp::reno_avoid(&mut call),
-        Callable::NumbersNew => numbers::new(&mut call),
-        Callable::NumbersNext => numbers::next(&mut call),
-        Callable::NumbersDestroy => numbers::destroy(&mut call),
+        Service::MapUpdate => values::update(&mut call),
+        Service::MapDelete => values::delete(&mut call),
+        Service::StorageGet => values::storage(&mut call),
+        Service::StorageDelete => values::delete_storage(&mut call),
+        Service::RingOutput => rings::output(&mut call),
+        Service::RingReserve => rings::reserve(&mut call),
+        Service::RingSubmit => rings::submit(&mut call),
+        Service::RingQuery => rings::query(&mut call),
+        Service::RingReserveDynamic => rings::reserve_dynamic(&mut call),
+        Service::RingSubmitDynamic => rings::submit_dynamic(&mut call),
+        Service::DynamicFromMemory => dynamic::from_memory(&mut call),
+        Service::DynamicRead => dynamic::read(&mut call),
+        Service::DynamicWrite => dynamic::write(&mut call),
+        Service::DynamicData => dynamic::data(&mut call),
+        Service::Compare => texts::compare(&mut call),
+        Service::ParseSigned => texts::parse_signed(&mut call),
+        Service::ParseUnsigned => texts::parse_unsigned(&mut call),
+        Service::Format => format::into_memory(&mut call),
+        Service::Print => format::print(&mut call),
+        Service::PrintArray => format::print_array(&mut call),
+        Service::Probe => probe::bytes(&mut call),
+        Service::ProbeText => probe::text(&mut call),
+        Service::Exchange => probe::exchange(&mut call),
+        Service::SetOption => options::set(&mut call),
+        Service::GetOption => options::get(&mut call),
+        Service::SlowStart => tcp::slow_start(&mut call),
+        Service::AvoidAdditively => tcp::avoid_additively(&mut call),
+        Service::RenoThreshold => tcp::reno_threshold(&mut call),
+        Service::RenoUndo => tcp::reno_undo(&mut call),
+        Service::RenoAvoid => tcp::reno_avoid(&mut call),
+        Service::NumbersNew => numbers::new(&mut call),
+        Service::NumbersNext => numbers::next(&mut call),
+        Service::NumbersDestroy => numbers::destroy(&mut call),
         // The machine carries these out, since they call functions of the program.
-        Callable::Loop | Callable::ForEachElement => Ok(errno::INVALID),
+        Service::Loop | Service::ForEachElement => Ok(errno::INVALID),
     }
 }

@@ -4,7 +4,7 @@ use super::decode::{Decoded, decode};
 use super::operation::{Kind, Operation};
 use super::refusal::{Refusal, Unfit};
 use super::stack::{MOST, MOST_DEEP, frame};
-use crate::functions::{Callable, map_fits};
+use crate::functions::{Service, map_fits};
 use crate::program::{Program, address};
 use std::sync::Arc;
 
@@ -132,12 +132,12 @@ impl Code {
     }
 
     /// A function of the kernel, and its name.
-    pub fn callable(&self, index: i32) -> (Callable, &'static str) {
-        self.decoded.callables[index as usize]
+    pub fn service(&self, index: i32) -> (Service, &'static str) {
+        self.decoded.services[index as usize]
     }
 }
 
 fn refusal(program: &Program, at: usize, reason: Unfit) -> Refusal {
     let function = program.function_at(at).map_or(String::new(), |function| function.name.clone());
-    Refusal { function, instruction: at, line: program.lines.at(at).cloned(), reason }
+    Refusal { function, instruction: at, line: program.lines.at(at), reason }
 }

@@ -2,7 +2,7 @@
 
 use super::operation::{Kind, Operation, atomic};
 use super::refusal::Unfit;
-use crate::functions::{Callable, Standing, function, helper};
+use crate::functions::{Service, Standing, function, helper};
 use crate::program::{Function, Instruction, Program};
 
 /// The operations of a program, one for each slot of its instructions.
@@ -13,7 +13,7 @@ pub struct Decoded {
     /// Those of 64 bits.
     pub constants: Vec<u64>,
     /// The functions of the kernel that are called, and their names.
-    pub callables: Vec<(Callable, &'static str)>,
+    pub services: Vec<(Service, &'static str)>,
 }
 
 /// Codes that are more than one kind (include/uapi/linux/bpf_common.h).
@@ -123,14 +123,14 @@ impl Decoded {
     }
 
     fn kernel(&mut self, name: &'static str, standing: Standing) -> Result<Operation, Unfit> {
-        let callable = match standing {
-            Standing::Runs(callable) => callable,
+        let service = match standing {
+            Standing::Runs(service) => service,
             Standing::Refused(why) => return Err(Unfit::Refused { name: name.to_owned(), why }),
         };
-        let known = self.callables.iter().position(|(_, known)| *known == name);
+        let known = self.services.iter().position(|(_, known)| *known == name);
         let index = known.unwrap_or_else(|| {
-            self.callables.push((callable, name));
-            self.callables.len() - 1
+            self.services.push((service, name));
+            self.services.len() - 1
         });
         Ok(Operation::new(Kind::CallKernel, 0, 0, 0, index as i32))
     }

@@ -5,7 +5,7 @@ use super::operation::{Kind, Operation, atomic};
 use super::stack::{MOST, MOST_DEEP};
 use crate::blame::blame;
 use crate::fault::{Access, Fault, Reason};
-use crate::functions::{self, Callable, Context, errno};
+use crate::functions::{self, Context, Service, errno};
 use crate::program::address;
 use crate::socket::{Field, RATE_SAMPLE_SIZE};
 
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
         let program = self.code.program();
         let (function, start) = program.function_at(at).map_or((String::new(), 0), |function| (function.name.clone(), function.start));
         let callback = self.code.name(self.callback).to_owned();
-        Box::new(Fault { callback, function, instruction: at - start, line: program.lines.at(at).cloned(), reason })
+        Box::new(Fault { callback, function, instruction: at - start, line: program.lines.at(at), reason })
     }
 
     #[cold]
@@ -408,15 +408,15 @@ impl<'a> Run<'a> {
 
     #[inline(never)]
     fn call_kernel(&mut self, index: i32, arguments: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
-        let (callable, name) = self.code.callable(index);
-        match callable {
-            Callable::Loop => self.rounds(arguments, at),
-            Callable::ForEachElement => self.elements(arguments, at),
+        let (service, name) = self.code.service(index);
+        match service {
+            Service::Loop => self.rounds(arguments, at),
+            Service::ForEachElement => self.elements(arguments, at),
             _ => {
-                if matches!(callable, Callable::SlowStart | Callable::AvoidAdditively | Callable::RenoAvoid) {
+                if matches!(service, Service::SlowStart | Service::AvoidAdditively | Service::RenoAvoid) {
                     self.stored_window = Some(at);
                 }
-                functions::call(callable, name, arguments, &mut self.context).map_err(|reason| self.fault(at, reason))
+                functions::call(service, name, arguments, &mut self.context).map_err(|reason| self.fault(at, reason))
             }
         }
     }

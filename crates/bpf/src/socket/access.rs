@@ -1,7 +1,7 @@
 //! What programs may write of the socket, and what lies where in it.
 
 use super::layout::{Kind, Structure};
-use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_SOCK};
+use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_CONGESTION_OPS, TCP_SOCK};
 
 /// Bytes of the socket, a `struct tcp_sock`.
 pub const SIZE: usize = TCP_SOCK.size() as usize;
@@ -63,6 +63,11 @@ fn list(structure: &Structure, prefix: &str, names: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// The members of `struct tcp_congestion_ops` that are functions, in the kernel's order.
+pub fn callbacks() -> impl Iterator<Item = &'static str> {
+    TCP_CONGESTION_OPS.members.iter().filter(|member| matches!(member.kind, Kind::Function(..))).map(|member| member.name)
 }
 
 /// The names of an inner structure's members begin with the name of that which a socket begins with, as programs cast it, and else go on.

@@ -72,7 +72,7 @@ impl Field {
     pub fn get(self, bytes: &[u8]) -> u64 {
         let at = self.offset as usize;
         let value = match self.size {
-            1 => bytes[at] as u64 >> self.shift & (1 << self.bits) - 1,
+            1 => (bytes[at] as u64 >> self.shift) & ((1 << self.bits) - 1),
             2 => u16::from_le_bytes([bytes[at], bytes[at + 1]]) as u64,
             4 => u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as u64,
             _ => u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")),

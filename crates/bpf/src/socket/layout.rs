@@ -9,8 +9,6 @@ pub(crate) struct Integer {
     pub size: u32,
     /// Whether it can be negative.
     pub signed: bool,
-    /// Whether it is `_Bool`.
-    pub boolean: bool,
 }
 
 /// The type of a member.

@@ -6,7 +6,11 @@ mod field;
 mod header;
 mod layout;
 mod table;
+mod target;
 
-pub use access::{ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, ack_sample_field, may_store, rate_sample_field, socket_field, writable};
+pub use access::{
+    ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, ack_sample_field, callbacks, may_store, rate_sample_field, socket_field, writable,
+};
 pub use field::Field;
 pub use header::header;
+pub use target::types;

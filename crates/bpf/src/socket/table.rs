@@ -4,7 +4,7 @@
 use super::layout::{Integer, Kind, Member, Structure};
 
 const fn integer(name: &'static str, size: u32, signed: bool) -> Integer {
-    Integer { name, size, signed, boolean: false }
+    Integer { name, size, signed }
 }
 
 const U8: Integer = integer("u8", 1, false);
@@ -21,7 +21,7 @@ const UNSIGNED_CHAR: Integer = integer("unsigned char", 1, false);
 const CHAR: Integer = integer("char", 1, true);
 const BE16: Integer = integer("__be16", 2, false);
 const BE32: Integer = integer("__be32", 4, false);
-const BOOL: Integer = Integer { name: "bool", size: 1, signed: false, boolean: true };
+const BOOL: Integer = integer("bool", 1, false);
 
 const fn one(kind: Integer, name: &'static str) -> Member {
     Member { name, kind: Kind::Integer(kind), bits: 0, writable: false }

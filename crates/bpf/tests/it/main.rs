@@ -1,5 +1,6 @@
-//! The tests of this crate.
+//! Tests of the crate.
 
 mod assembled;
 mod functions;
 mod machine;
+mod socket;
