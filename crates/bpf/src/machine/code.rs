@@ -17,7 +17,7 @@ pub struct Routine {
     pub frame: u32,
 }
 
-/// A callback that a program has.
+/// A callback that a program has, or another function of it that is called from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callback(usize);
 
@@ -27,8 +27,8 @@ pub struct Code {
     program: Arc<Program>,
     decoded: Decoded,
     routines: Vec<Routine>,
-    /// Callbacks by name, and the functions they are.
-    callbacks: Vec<(String, usize)>,
+    /// Callbacks by name, then all functions by theirs, and the functions they are.
+    entries: Vec<(String, usize)>,
     stack: u32,
 }
 
@@ -39,18 +39,19 @@ impl Code {
         for map in &program.maps {
             map_fits(map).map_err(|why| refusal(&program, 0, Unfit::Map { name: map.name.clone(), why }))?;
         }
-        let mut callbacks = Vec::new();
+        let mut entries = Vec::new();
         for (name, start) in &program.callbacks {
             let function = program.functions.iter().position(|function| function.start == *start && function.length > 0);
             let outside = || refusal(&program, *start, Unfit::Callback { callback: name.clone(), target: *start });
-            callbacks.push((name.clone(), function.ok_or_else(outside)?));
+            entries.push((name.clone(), function.ok_or_else(outside)?));
         }
+        entries.extend(program.functions.iter().enumerate().map(|(index, function)| (function.name.clone(), index)));
         let frames: Vec<_> = program.functions.iter().map(|function| frame(&program.code, function)).collect();
         let routines: Vec<Routine> =
             program.functions.iter().zip(&frames).map(|(function, frame)| Routine { start: function.start, frame: frame.named }).collect();
-        let mut code = Code { program, decoded, routines, callbacks, stack: 0 };
+        let mut code = Code { program, decoded, routines, entries, stack: 0 };
         let mut deepest = 0;
-        for (_, function) in &code.callbacks {
+        for (_, function) in &code.entries {
             let needed = code.deepest(*function, MOST_DEEP, &mut vec![None; frames.len()]);
             if let Some(needed) = needed.filter(|needed| *needed > MOST) {
                 return Err(refusal(&code.program, code.routines[*function].start, Unfit::Stack { needed, most: MOST }));
@@ -90,19 +91,19 @@ impl Code {
         &self.program
     }
 
-    /// The callback of that name, if the program has it.
+    /// The callback of that name, if the program has it, or else its function of that name.
     pub fn callback(&self, name: &str) -> Option<Callback> {
-        self.callbacks.iter().position(|(known, _)| known == name).map(Callback)
+        self.entries.iter().position(|(known, _)| known == name).map(Callback)
     }
 
     /// The name of a callback.
     pub fn name(&self, callback: Callback) -> &str {
-        &self.callbacks[callback.0].0
+        &self.entries[callback.0].0
     }
 
     /// The function that a callback is.
     pub fn function(&self, callback: Callback) -> usize {
-        self.callbacks[callback.0].1
+        self.entries[callback.0].1
     }
 
     /// The function that an address of a function means.

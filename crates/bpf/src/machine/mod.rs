@@ -64,6 +64,11 @@ impl Machine {
     }
 
     /// The data of a section, by its index in [`Program::regions`](crate::Program::regions).
+    pub fn data(&self, section: usize) -> &[u8] {
+        self.memory.region(address::DATA + section as u64)
+    }
+
+    /// The same to change it from outside.
     pub fn data_mut(&mut self, section: usize) -> &mut [u8] {
         self.memory.region_mut(address::DATA + section as u64)
     }
