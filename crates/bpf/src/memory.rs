@@ -167,6 +167,11 @@ impl Memory {
         usize::try_from(region).ok().and_then(|region| self.spans.get(region)).map_or(0, |span| span.length)
     }
 
+    /// Bytes that all regions take, with what is known of them.
+    pub fn held(&self) -> usize {
+        self.bytes.capacity() + self.spans.capacity() * size_of::<Span>() + self.behind.capacity() * size_of::<Content>()
+    }
+
     /// What lies in a region.
     pub fn content(&self, region: u64) -> Content {
         match region {

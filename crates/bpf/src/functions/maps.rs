@@ -126,6 +126,16 @@ impl Maps {
         Maps { held: specs.iter().map(empty).collect(), reserved: Vec::new() }
     }
 
+    /// Bytes that keys and the lists of values take, about.
+    pub fn bytes(&self) -> usize {
+        let of = |held: &Held| match held {
+            Held::Array(values) => values.len() * size_of::<(u32, u64)>(),
+            Held::Hash { elements, .. } => elements.keys().map(|key| key.len() + size_of::<(Box<[u8]>, Element)>()).sum(),
+            Held::Storage(_) | Held::Ring(_) => 0,
+        };
+        self.held.iter().map(|held| size_of::<Held>() + of(held)).sum()
+    }
+
     /// What a map holds.
     pub fn held(&mut self, map: usize) -> &mut Held {
         &mut self.held[map]

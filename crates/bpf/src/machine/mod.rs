@@ -48,6 +48,11 @@ impl Machine {
         &self.code
     }
 
+    /// Bytes that the connection has for itself.
+    pub fn bytes(&self) -> usize {
+        size_of::<Machine>() + self.memory.held() + self.maps.bytes()
+    }
+
     /// The socket, whose fields are those of [`socket::Field`](crate::socket::Field).
     pub fn socket(&self) -> &[u8] {
         self.memory.region(address::SOCKET)
