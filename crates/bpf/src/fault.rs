@@ -85,7 +85,7 @@ pub enum Reason {
         address: u64,
     },
     /// Outside of what a pointer points to.
-    #[error("{access} at byte {offset} of {place}, which has {length}: stay inside of it")]
+    #[error("{access} at byte {offset} of {place} ({length} bytes): stay inside of it")]
     Outside {
         /// What was attempted.
         access: Access,
@@ -98,7 +98,7 @@ pub enum Reason {
     },
     /// Outside of the area of a controller.
     #[error(
-        "{access} at byte {offset} of icsk_ca_priv, which has {length}: keep what a connection remembers within {length} bytes, or in a map of the kind BPF_MAP_TYPE_SK_STORAGE"
+        "{access} at byte {offset} of icsk_ca_priv ({length} bytes): keep what a connection remembers within {length} bytes, or in a map of the kind BPF_MAP_TYPE_SK_STORAGE"
     )]
     Private {
         /// What was attempted.
@@ -155,7 +155,7 @@ pub enum Reason {
         allowed: String,
     },
     /// A field that a controller may change, from the middle or beyond its end.
-    #[error("{access} of {field}, which has {length}: write it from its beginning and not beyond its end, as the kernel demands")]
+    #[error("{access} of {field} ({length} bytes): write it from its beginning and not beyond its end, as the kernel demands")]
     Across {
         /// What was attempted.
         access: Access,

@@ -187,7 +187,7 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
             match code {
                 class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
                 class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
-                0xe5 => Err(Unfit::Forbidden("it uses may_goto (cond_break, can_loop) of newer kernels")),
+                0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
                 _ => {
                     let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
                     if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
@@ -214,7 +214,7 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
                 _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
             }
         }
-        _ if matches!(code & 0xe0, 0x20 | 0x40) => Err(Unfit::Forbidden("it loads from a packet in the old way")),
+        _ if matches!(code & 0xe0, 0x20 | 0x40) => Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket")),
         _ => Err(unknown),
     }
 }

@@ -3,10 +3,10 @@
 use crate::lines::Line;
 use std::fmt;
 
-/// An instruction that the machine does not take.
+/// Something in a program that the machine does not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The function it is in; empty if it is in none.
+    /// The function it is in; empty if it is in none, as a map is.
     pub function: String,
     /// Its index in the program.
     pub instruction: usize,
@@ -20,6 +20,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Refusal { function, instruction, line, reason } = self;
         match line {
+            _ if matches!(reason, Unfit::Map { .. }) => reason.fmt(f),
             Some(Line { file, line, .. }) => write!(f, "{file}:{line}: {function}: {reason}"),
             None => write!(f, "{function}, instruction {instruction} of the program: {reason}"),
         }
@@ -39,8 +40,8 @@ pub enum Unfit {
         /// The code.
         code: u8,
     },
-    /// Legacy loads of packets, tail calls and the like.
-    #[error("{0}, which no congestion controller may do")]
+    /// Instructions that are BPF and not carried out.
+    #[error("{0}")]
     Forbidden(&'static str),
     /// A register beyond 10, or a write to 10.
     #[error("register {register} {why}: build the program with clang for -target bpf")]
