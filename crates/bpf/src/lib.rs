@@ -5,6 +5,7 @@
 
 mod bytes;
 mod callable;
+pub mod compile;
 mod lines;
 mod link;
 mod problem;
