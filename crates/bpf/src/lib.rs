@@ -5,6 +5,7 @@
 
 mod bytes;
 mod callable;
+mod check;
 pub mod compile;
 mod lines;
 mod link;
@@ -15,8 +16,9 @@ pub mod socket;
 mod types;
 
 pub use callable::{Callable, Verdict};
+pub use check::{doubts, problems};
 pub use lines::{Line, Lines};
 pub use link::{Settings, link, link_against};
 pub use problem::{LoadError, Problem};
 pub use program::{Function, Instruction, MapSpec, Poisoned, Program, Region, Variable, address};
-pub use types::Types;
+pub use types::{StructMember, Types};

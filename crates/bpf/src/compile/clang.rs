@@ -89,7 +89,7 @@ impl Clang {
             command.arg(argument);
         }
         // A path that begins with "-" would be taken for an argument.
-        let named = if source.is_relative() { Path::new(".").join(source) } else { source.to_owned() };
+        let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
         command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());
         let output = command.output().map_err(file(&self.program, "run"))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,3 +1,7 @@
 //! Tests of the crate.
 
+mod kernel;
+mod linked;
+mod objects;
+mod refused;
 mod socket;
