@@ -6,6 +6,8 @@
 mod blame;
 mod bytes;
 mod callable;
+mod check;
+pub mod compile;
 mod fault;
 mod functions;
 mod lines;
@@ -19,6 +21,7 @@ pub mod socket;
 mod types;
 
 pub use callable::{Callable, Verdict};
+pub use check::{doubts, problems};
 pub use fault::{Access, Fault, Reason};
 pub use functions::{FUNCTIONS, HELPERS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks};
 pub use lines::{Line, Lines};
@@ -26,4 +29,4 @@ pub use link::{Settings, link, link_against};
 pub use machine::{Callback, Code, MOST_JUMPS, Machine, Refusal, Unfit};
 pub use problem::{LoadError, Problem};
 pub use program::{Function, Instruction, MapSpec, Poisoned, Program, Region, Variable, address};
-pub use types::Types;
+pub use types::{StructMember, Types};

@@ -2,7 +2,7 @@
 
 use crate::lines::Lines;
 use crate::types::Types;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The addresses that a program sees. An address is `region << 32 | offset`; 0 is the null pointer.
 pub mod address {
@@ -137,6 +137,8 @@ pub struct Program {
     pub lines: Lines,
     /// Sorted by instruction.
     pub poison: Vec<Poisoned>,
+    /// Instructions whose constant says whether something exists that the program asks for.
+    pub questions: BTreeSet<usize>,
     /// Sorted by name.
     pub variables: Vec<Variable>,
     /// The object's types: what a structure in the private area of a connection has.

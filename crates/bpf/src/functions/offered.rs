@@ -16,9 +16,9 @@ impl Callable for SimulatedKernel {
     fn helper(&self, number: i32, callback: &str) -> Verdict {
         let Some((name, standing)) = u32::try_from(number).ok().and_then(helper) else { return Verdict::Unknown };
         match standing {
-            Standing::Runs(_) if callback == LAST && OPTIONS.contains(&name) => Verdict::Refused(format!("{name}: {WHY_NOT}")),
+            Standing::Runs(_) if callback == LAST && OPTIONS.contains(&name) => Verdict::Refused(format!("it calls {name}: {WHY_NOT}")),
             Standing::Runs(_) => Verdict::Known,
-            Standing::Refused(why) => Verdict::Refused(format!("{name}: {why}")),
+            Standing::Refused(why) => Verdict::Refused(format!("it calls {name}: {why}")),
         }
     }
 

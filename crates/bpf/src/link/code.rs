@@ -8,7 +8,7 @@ use crate::callable::{Callable, Verdict};
 use crate::problem::Problem;
 use crate::program::{Function, Instruction, Poisoned, address};
 use crate::relocate::LOAD_IMMEDIATE;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call: of a helper, of a function of the program, or of a kfunc.
 pub(super) const CALL: u8 = 0x85;
@@ -19,8 +19,8 @@ const OF_FUNCTION: u8 = 1;
 /// The source of a call of a kfunc (`BPF_PSEUDO_KFUNC_CALL`).
 const OF_KFUNC: u8 = 2;
 
-/// The most instructions, as of a program in the kernel (`BPF_COMPLEXITY_LIMIT_INSNS`).
-const MOST_INSTRUCTIONS: usize = 1_000_000;
+/// The most instructions. Ours; the kernel looks at a million at most, on all paths together (`BPF_COMPLEXITY_LIMIT_INSNS`).
+const MOST_INSTRUCTIONS: usize = 1 << 17;
 
 const INSTRUCTION: u64 = 8;
 
@@ -61,6 +61,8 @@ pub(super) struct Code<'a> {
     pub instructions: Vec<Instruction>,
     pub functions: Vec<Function>,
     pub poison: Vec<Poisoned>,
+    /// Instructions whose constant says whether something exists.
+    pub questions: BTreeSet<usize>,
     pub kfuncs: Vec<String>,
     /// Indices of the maps that are named.
     pub maps: Vec<usize>,
@@ -80,6 +82,7 @@ impl<'a> Code<'a> {
             instructions: Vec::new(),
             functions: Vec::new(),
             poison: Vec::new(),
+            questions: BTreeSet::new(),
             kfuncs: Vec::new(),
             maps: Vec::new(),
         }
@@ -125,7 +128,7 @@ impl<'a> Code<'a> {
             })?;
         let (start, length) = (self.instructions.len(), bytes.len() / INSTRUCTION as usize);
         if start + length > MOST_INSTRUCTIONS {
-            let reason = format!("with it there are more than {MOST_INSTRUCTIONS} instructions, the most in the kernel");
+            let reason = format!("with it there are more than {MOST_INSTRUCTIONS} instructions");
             return Err(Problem::new(format!("function {}", known.name), reason, "make the program smaller"));
         }
         self.instructions.extend(bytes.chunks_exact(INSTRUCTION as usize).map(decode));
@@ -232,7 +235,10 @@ impl<'a> Code<'a> {
         let Some(section) = symbol.section else {
             let value = match self.names.externs.find(symbol, name)? {
                 Some(offset) => address::of(address::DATA + self.names.regions.configuration() as u64, offset),
-                None => self.kfunc(symbol, name)?.map_or(0, |index| address::KFUNC | index as u64),
+                None => {
+                    self.questions.insert(at);
+                    self.kfunc(symbol, name)?.map_or(0, |index| address::KFUNC | index as u64)
+                }
             };
             self.immediate(at, value);
             return Ok(());

@@ -8,6 +8,7 @@ mod regions;
 mod table;
 
 use crate::callable::Callable;
+use crate::check::{doubts, problems};
 use crate::lines::Lines;
 use crate::problem::{LoadError, Problem};
 use crate::program::{Poisoned, Program};
@@ -38,20 +39,26 @@ impl Default for Settings {
     }
 }
 
-/// Links an object, and relocates it against the [socket](crate::socket).
+/// Links an object, relocates it against the [socket](crate::socket), and sees whether it can be taken.
 ///
 /// # Errors
 ///
-/// If it is no object, is damaged, or needs what the simulator does not have. The error names the file, the place in it, and a remedy.
+/// If it is no object, is damaged, needs what the simulator does not have, or is what the kernel would not take: the first of these. The error names the file, the place in it, and a remedy.
 pub fn link(file: &str, object: &[u8], settings: &Settings, callable: &dyn Callable) -> Result<Program, LoadError> {
-    link_against(crate::socket::types(), object, settings, callable).map_err(|problem| LoadError { file: file.to_owned(), problem })
+    let named = |problem: Problem| LoadError { file: file.to_owned(), problem };
+    let mut program = link_against(crate::socket::types(), object, settings, callable).map_err(named)?;
+    if let Some(problem) = problems(&program, callable).into_iter().next() {
+        return Err(named(problem));
+    }
+    program.notes.extend(doubts(&program));
+    Ok(program)
 }
 
-/// The same, relocated against any types: those of a kernel, too.
+/// Links an object, and relocates it against any types: those of a kernel, too. What it comes to is not [judged](problems).
 ///
 /// # Errors
 ///
-/// See [`link`].
+/// If it is no object, is damaged, or names what does not exist.
 pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable: &dyn Callable) -> Result<Program, Problem> {
     let elf = Elf::read(object)?;
     let section = |name: &str| elf.section(name).map(|(_, section)| section.data);
@@ -83,7 +90,8 @@ pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable
     if !left.is_empty() {
         program.notes.push(format!("not loaded, since the table does not need it: {}", left.join(", ")));
     }
-    (program.code, program.functions, program.kfuncs, program.poison) = (code.instructions, code.functions, code.kfuncs, code.poison);
+    (program.code, program.functions, program.kfuncs) = (code.instructions, code.functions, code.kfuncs);
+    (program.poison, program.questions) = (code.poison, code.questions);
     program.notes.append(&mut regions.notes);
     program.regions = regions.regions;
     program.types = types;
@@ -136,6 +144,9 @@ fn relocate(elf: &Elf, types: &Types, extension: &Extension, target: &Types, cod
                 return Err(problem("there are two of it".to_owned()));
             }
             let resolved = resolve(types, relocation, &target).map_err(problem)?;
+            if resolved.asks {
+                code.questions.insert(at);
+            }
             if patch(&mut code.instructions, at, &resolved.resolution).map_err(problem)? {
                 let narrow = if resolved.resolution == Resolution::Missing { "" } else { " (which has another width or sign)" };
                 code.poison.push(Poisoned { instruction: at, what: format!("{}{narrow}", resolved.what) });

@@ -70,8 +70,11 @@ impl Regions {
                 let Some(variable) = types.get(placed.variable) else { continue };
                 let Kind::Variable { kind, .. } = variable.kind else { continue };
                 let Some((_, plain)) = types.plain(kind) else { continue };
-                let (size, signed) = match plain.kind {
-                    Kind::Integer { size, signed, .. } | Kind::Enumeration { size, signed, .. } => (size as usize, signed),
+                let (size, signed) = match &plain.kind {
+                    Kind::Integer { size, signed, .. } => (*size as usize, *signed),
+                    Kind::Enumeration { size, signed, values } => {
+                        (*size as usize, *signed || values.iter().any(|value| (value.value as i64) < 0))
+                    }
                     _ => continue,
                 };
                 let region = self.of_sections[section];

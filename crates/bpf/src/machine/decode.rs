@@ -214,7 +214,9 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
                 _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
             }
         }
-        _ if matches!(code & 0xe0, 0x20 | 0x40) => Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket")),
+        _ if matches!(code & 0xe0, 0x20 | 0x40) => {
+            Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket"))
+        }
         _ => Err(unknown),
     }
 }

@@ -113,17 +113,14 @@ pub(crate) const TCP_SOCK: Structure = Structure {
     name: "tcp_sock",
     members: &[
         structure(&INET_CONNECTION_SOCK, "inet_conn"),
-        // The window.
-        writable(U32, "snd_cwnd"),
-        writable(U32, "snd_ssthresh"),
-        writable(U32, "snd_cwnd_cnt"),
-        writable(U32, "snd_cwnd_stamp"),
-        one(U32, "snd_cwnd_clamp"),
-        one(U32, "snd_cwnd_used"),
-        one(U32, "prior_cwnd"),
-        one(U32, "prior_ssthresh"),
-        one(U32, "max_packets_out"),
-        one(U32, "cwnd_usage_seq"),
+        // What programs may not write stands behind the area of the controller, so that a write beyond its end is noticed.
+        // Sequence numbers.
+        one(U32, "snd_una"),
+        one(U32, "snd_nxt"),
+        one(U32, "write_seq"),
+        one(U32, "snd_sml"),
+        one(U32, "rcv_nxt"),
+        one(U32, "snd_wnd"),
         // Reductions.
         one(U32, "prr_delivered"),
         one(U32, "prr_out"),
@@ -138,13 +135,17 @@ pub(crate) const TCP_SOCK: Structure = Structure {
         one(U32, "retrans_out"),
         one(U32, "reordering"),
         one(U32, "reord_seen"),
-        // Sequence numbers.
-        one(U32, "snd_una"),
-        one(U32, "snd_nxt"),
-        one(U32, "write_seq"),
-        one(U32, "snd_sml"),
-        one(U32, "rcv_nxt"),
-        one(U32, "snd_wnd"),
+        // The window.
+        writable(U32, "snd_cwnd"),
+        writable(U32, "snd_ssthresh"),
+        writable(U32, "snd_cwnd_cnt"),
+        writable(U32, "snd_cwnd_stamp"),
+        one(U32, "snd_cwnd_clamp"),
+        one(U32, "snd_cwnd_used"),
+        one(U32, "prior_cwnd"),
+        one(U32, "prior_ssthresh"),
+        one(U32, "max_packets_out"),
+        one(U32, "cwnd_usage_seq"),
         // Totals.
         one(U32, "delivered"),
         one(U32, "delivered_ce"),

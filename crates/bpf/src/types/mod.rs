@@ -1,12 +1,14 @@
 //! Types in BTF, the format of Documentation/bpf/btf.rst: those of an object, those of a kernel, and those of our own socket.
 
 mod extension;
+mod members;
 mod read;
 mod resolve;
 mod strings;
 mod write;
 
 pub(crate) use extension::{Extension, LineInfo, Relocation};
+pub use members::Member as StructMember;
 pub(crate) use strings::Strings;
 pub(crate) use write::Writer;
 
@@ -50,6 +52,7 @@ pub(crate) enum Kind {
     },
     Enumeration {
         size: u32,
+        /// As the compiler says; those before 2022 do not.
         signed: bool,
         values: Box<[Value]>,
     },
@@ -92,7 +95,7 @@ pub(crate) struct Member {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
     name: u32,
-    /// Sign-extended, if the enumeration is signed.
+    /// Of 32 bits sign-extended.
     pub value: u64,
 }
 

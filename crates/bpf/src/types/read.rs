@@ -49,11 +49,12 @@ impl Types {
                 rest.u32()?;
                 Kind::Array { element, count: rest.u32()? }
             }
-            kind @ (4 | 5) => Kind::Composite { union: kind == 5, size: third, members: self.members(count, flag, rest)? },
+            kind @ (4 | 5) => Kind::Composite { union: kind == 5, size: third, members: self.parts(count, flag, rest)? },
             6 => {
                 let value = |rest: &mut Bytes| {
                     let (name, value) = (self.named(rest)?, rest.u32()?);
-                    Ok(Value { name, value: if flag { value as i32 as u64 } else { value as u64 } })
+                    // Whether they can be negative, older compilers do not say: libbpf takes all for signed.
+                    Ok(Value { name, value: value as i32 as u64 })
                 };
                 Kind::Enumeration { size: third, signed: flag, values: several(count, rest, value)? }
             }
@@ -88,7 +89,7 @@ impl Types {
         Ok(Type { name, kind })
     }
 
-    fn members(&self, count: u32, bitfields: bool, rest: &mut Bytes) -> Result<Box<[Member]>, Problem> {
+    fn parts(&self, count: u32, bitfields: bool, rest: &mut Bytes) -> Result<Box<[Member]>, Problem> {
         several(count, rest, |rest| {
             let (name, kind, at) = (self.named(rest)?, rest.u32()?, rest.u32()?);
             let (at, bits) = if bitfields { (at & 0xff_ffff, at >> 24) } else { (at, 0) };

@@ -2,5 +2,9 @@
 
 mod assembled;
 mod functions;
+mod kernel;
+mod linked;
 mod machine;
+mod objects;
+mod refused;
 mod socket;

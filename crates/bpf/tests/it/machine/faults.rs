@@ -76,7 +76,19 @@ fn every_fault_has_its_words() {
         ("behind the arguments", program([op(0x79, 0, 1, 40, 0), EXIT])),
         ("sample", program(constant(2, address::of(address::SAMPLE, 0)).into_iter().chain([op(0x62, 2, 0, 0, 0), EXIT]))),
         ("behind the frame", program([op(0x79, 0, 10, 0, 0), EXIT])),
-        ("below the stack", program([op(0x7a, 10, 0, -8, 0), mov(2, 10), op(0x1f, 2, 1, 0, 0), mov(2, 10), set(3, -520), op(0x0f, 2, 3, 0, 0), op(0x79, 0, 2, 0, 0), EXIT])),
+        (
+            "below the stack",
+            program([
+                op(0x7a, 10, 0, -8, 0),
+                mov(2, 10),
+                op(0x1f, 2, 1, 0, 0),
+                mov(2, 10),
+                set(3, -520),
+                op(0x0f, 2, 3, 0, 0),
+                op(0x79, 0, 2, 0, 0),
+                EXIT,
+            ]),
+        ),
         ("behind the private area", with_socket([op(0x7a, 6, 0, private + 104, 1)])),
         ("across the end of the private area", with_socket([op(0x7a, 6, 0, private + 100, 1)])),
         ("read-only field", with_socket([op(0x62, 6, 0, field("tcp_sock.srtt_us"), 1)])),
@@ -98,11 +110,35 @@ fn every_fault_has_its_words() {
         }),
         ("no map", program([set(1, 5), mov(2, 10), helper(1), EXIT])),
         ("no function", program([set(1, 5), set(2, 0), set(3, 0), set(4, 0), helper(181), EXIT])),
-        ("key outside", with_map(1, map(1).into_iter().chain([mov(2, 10), op(0x7a, 10, 0, -8, 0), op(0x07, 2, 0, 0, -2), helper(1), EXIT]))),
-        ("map of another kind", with_map(24, map(1).into_iter().chain([op(0x62, 10, 0, -4, 0), mov(2, 10), op(0x07, 2, 0, 0, -4), helper(1), EXIT]))),
+        (
+            "key outside",
+            with_map(1, map(1).into_iter().chain([mov(2, 10), op(0x7a, 10, 0, -8, 0), op(0x07, 2, 0, 0, -2), helper(1), EXIT])),
+        ),
+        (
+            "map of another kind",
+            with_map(24, map(1).into_iter().chain([op(0x62, 10, 0, -4, 0), mov(2, 10), op(0x07, 2, 0, 0, -4), helper(1), EXIT])),
+        ),
         ("other controller", option(b"cubic\0\0\0")),
         ("record kept", with_map(27, map(1).into_iter().chain([set(2, 8), set(3, 0), helper(131), EXIT]))),
-        ("record twice", with_map(27, map(1).into_iter().chain([set(2, 8), set(3, 0), helper(131), mov(6, 0), mov(1, 0), set(2, 0), helper(132), mov(1, 6), set(2, 0), helper(132), EXIT]))),
+        (
+            "record twice",
+            with_map(
+                27,
+                map(1).into_iter().chain([
+                    set(2, 8),
+                    set(3, 0),
+                    helper(131),
+                    mov(6, 0),
+                    mov(1, 0),
+                    set(2, 0),
+                    helper(132),
+                    mov(1, 6),
+                    set(2, 0),
+                    helper(132),
+                    EXIT,
+                ]),
+            ),
+        ),
         ("full maps", {
             let begin = map(1).into_iter().chain([op(0x62, 10, 0, -4, 0), mov(2, 10), op(0x07, 2, 0, 0, -4), helper(1), EXIT]);
             let mut program = with_map(2, begin);
