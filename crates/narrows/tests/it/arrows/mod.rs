@@ -15,6 +15,7 @@ const ORDER: [&str; 21] = [
     "wire",
     "measure",
     "control",
+    "bpf",
     "path",
     "transport",
     "network",
