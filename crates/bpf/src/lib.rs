@@ -3,12 +3,14 @@
 
 #![forbid(unsafe_code)]
 
+mod around;
 mod blame;
 mod bytes;
 mod callable;
 mod check;
 pub mod compile;
 mod fault;
+pub mod files;
 mod functions;
 mod lines;
 mod link;
@@ -20,6 +22,7 @@ mod relocate;
 pub mod socket;
 mod types;
 
+pub use around::{Around, Conditions, Shown};
 pub use callable::{Callable, Verdict};
 pub use check::{doubts, problems};
 pub use fault::{Access, Fault, Reason};

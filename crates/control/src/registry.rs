@@ -4,6 +4,7 @@ use crate::Controller;
 use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
+use crate::files::KeptFile;
 use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
 use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
@@ -56,7 +57,13 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 const FORMER_NAMES: &[(&str, &str)] = &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
 
 /// Controllers added at run time. Nothing is ever taken away.
-static ADDED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
+static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
+
+#[derive(Clone, Copy)]
+struct Added {
+    entry: &'static Entry,
+    file: Option<&'static KeptFile>,
+}
 
 /// Adds a controller: from then on it is chosen by its name and listed after those of this crate, in this process. Add all before the first is chosen, so that
 /// lists are the same in every run.
@@ -65,19 +72,42 @@ static ADDED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
 ///
 /// A name that cannot be written in a scenario, or that another controller has.
 pub fn register(entry: &'static Entry) -> Result<(), Refused> {
+    add(Added { entry, file: None })
+}
+
+/// Adds a controller that was made of a file.
+///
+/// # Errors
+///
+/// As [`register`] has them.
+pub fn register_file(entry: &'static Entry, file: &'static KeptFile) -> Result<(), Refused> {
+    add(Added { entry, file: Some(file) })
+}
+
+/// The file of which the controller of this name was made; `None` for one that is written in Rust.
+pub fn kept_file(name: &str) -> Option<&'static KeptFile> {
+    added_now().into_iter().find(|added| added.entry.name == name)?.file
+}
+
+fn added_now() -> Vec<Added> {
+    ADDED.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn add(new: Added) -> Result<(), Refused> {
+    let Added { entry, .. } = new;
     let name = entry.name;
     let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || !name.bytes().all(may_be) {
         return Err(Refused::Name { name });
     }
     let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(other) = ENTRIES.iter().chain(added.iter()).find(|other| other.name == name) {
+    if let Some(other) = ENTRIES.iter().copied().chain(added.iter().map(|added| added.entry)).find(|other| other.name == name) {
         return Err(Refused::Taken { name, summary: entry.summary, other: other.summary });
     }
     if let Some((_, own)) = OTHER_NAMES.iter().chain(FORMER_NAMES).find(|(other, _)| *other == name) {
         return Err(Refused::OtherName { name, own });
     }
-    added.push(entry);
+    added.push(new);
     Ok(())
 }
 
@@ -118,7 +148,7 @@ impl Registered for Entry {
         ENTRIES
     }
     fn added() -> Vec<&'static Entry> {
-        ADDED.read().unwrap_or_else(PoisonError::into_inner).clone()
+        added_now().into_iter().map(|added| added.entry).collect()
     }
     fn name(&self) -> &'static str {
         self.name

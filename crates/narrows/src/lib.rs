@@ -70,6 +70,7 @@ fn refused(error: &clap::Error) -> ExitCode {
 /// Returns the exit status of the command. It is 2, after a message on standard error, if an entry is refused: another controller has its name, or it cannot be
 /// written on a command line.
 pub fn main(entries: &[&'static Entry]) -> ExitCode {
+    narrows_control::load_files_by(narrows_bpf::files::entry);
     for entry in entries {
         if let Err(refused) = register(entry) {
             Failure::Other(refused.to_string()).print();

@@ -28,6 +28,7 @@
 mod bottleneck;
 mod check;
 mod comparison;
+mod controllers;
 mod difference;
 mod error;
 mod excerpt;
@@ -60,6 +61,7 @@ pub use comparison::Comparison;
 pub use difference::{Difference, differences};
 pub use error::ScenarioError;
 pub use excerpt::visible;
+pub use controllers::{KEPT_CONTROLLERS, load_controller};
 pub use files::{ReadFile, read_named};
 pub use icn::{Catalogue, Consumer, Face, Icn, Ideal, Prefix, PrefixId, RequestProcess};
 pub use model::{Arrivals, Draw, Expectation, Flow, Frames, Link, On, OnOff, Requests, Scenario, Workload};
