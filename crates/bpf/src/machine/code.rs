@@ -34,7 +34,7 @@ pub struct Code {
 
 impl Code {
     /// Checks all that can be checked without running it.
-    pub fn new(program: Arc<Program>) -> Result<Code, Refusal> {
+    pub fn new(program: Arc<Program>) -> Result<Code, Box<Refusal>> {
         let decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
         for map in &program.maps {
             map_fits(map).map_err(|why| refusal(&program, 0, Unfit::Map { name: map.name.clone(), why }))?;
@@ -138,7 +138,7 @@ impl Code {
     }
 }
 
-fn refusal(program: &Program, at: usize, reason: Unfit) -> Refusal {
+fn refusal(program: &Program, at: usize, reason: Unfit) -> Box<Refusal> {
     let function = program.function_at(at).map_or(String::new(), |function| function.name.clone());
-    Refusal { function, instruction: at, line: program.lines.at(at), reason }
+    Box::new(Refusal { function, instruction: at, line: program.lines.at(at), reason })
 }
