@@ -69,12 +69,10 @@ fn changed(program: &Program, at: usize, like: &Changed) -> Changed {
     }
 }
 
-/// Compares an object. How many changes were compared.
-fn compare(name: &str, object: &[u8], kernel: &Types) -> usize {
-    let log = overhearing(|| {
-        // What comes after the relocations may fail.
-        let _ = ObjectBuilder::default().open_memory(object).and_then(|open| open.load());
-    });
+/// Compares an object. How many changes were compared, and whether the kernel took it.
+fn compare(name: &str, object: &[u8], kernel: &Types) -> (usize, bool) {
+    let mut taken = false;
+    let log = overhearing(|| taken = ObjectBuilder::default().open_memory(object).and_then(|open| open.load()).is_ok());
     let told = told(&log);
     let mut functions: Vec<String> = told.iter().map(|change| change.function.clone()).collect();
     functions.sort();
@@ -86,7 +84,7 @@ fn compare(name: &str, object: &[u8], kernel: &Types) -> usize {
         let at = start + instruction;
         assert_eq!(changed(&program, at, what), *what, "{name}, {function}, instruction {instruction}");
     }
-    told.len()
+    (told.len(), taken)
 }
 
 #[test]
@@ -102,15 +100,14 @@ fn relocations_are_those_of_libbpf() {
     let kernel = Types::read("/sys/kernel/btf/vmlinux", &kernel).expect("the kernel's types");
     let mut compared = 0;
     for twin in TWINS {
-        compared += compare(twin.kernel, object_of(twin), &kernel);
+        compared += compare(twin.kernel, object_of(twin), &kernel).0;
     }
     assert!(compared > 500, "only {compared} compared");
-    let own: [(&str, &[u8]); 2] =
-        [("reno", include_bytes!("../../bpf/tests/objects/reno.bpf.o")), ("kinds", include_bytes!("../../bpf/tests/objects/kinds.bpf.o"))];
-    for (name, object) in own {
-        let of_it = compare(name, object, &kernel);
-        assert!(of_it > 0, "{name}: libbpf told of nothing");
-        compared += of_it;
-    }
-    eprintln!("{compared} compared");
+    // Compiled against our own vmlinux.h: the kernel's verifier takes it.
+    let (of_reno, taken) = compare("reno", include_bytes!("../../bpf/tests/objects/reno.bpf.o"), &kernel);
+    assert!(of_reno > 5 && taken, "reno: {of_reno} compared, taken {taken}");
+    // The kernel may lack what it asks for (its own configuration, for one); that comes after the relocations.
+    let (of_kinds, _) = compare("kinds", include_bytes!("../../bpf/tests/objects/kinds.bpf.o"), &kernel);
+    assert!(of_kinds > 20, "kinds: {of_kinds} compared");
+    eprintln!("{} compared", compared + of_reno + of_kinds);
 }

@@ -1,7 +1,9 @@
 //! Tests of the crate.
 
+mod compiled;
 mod kernel;
 mod linked;
+mod mutated;
 mod objects;
 mod refused;
 mod socket;
