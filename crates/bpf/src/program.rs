@@ -44,6 +44,14 @@ pub struct Instruction {
     pub imm: i32,
 }
 
+impl Instruction {
+    /// The code of the first slot of a load of a 64-bit immediate.
+    pub const LOAD_IMMEDIATE: u8 = 0x18;
+
+    /// The code of a call.
+    pub const CALL: u8 = 0x85;
+}
+
 /// A function of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {

@@ -1,11 +1,10 @@
 //! The stack that calls take, as the kernel's verifier counts it (`check_max_stack_depth` of kernel/bpf/verifier.c): along any path of calls at most 512 bytes in at most 8
 //! frames. What a function takes is seen from the constant offsets from register 10 in its code.
 
-use super::flow::{CALL, wide};
+use super::flow::wide;
 use super::place::place;
 use crate::problem::Problem;
 use crate::program::{Function, Instruction, Program, address};
-use crate::relocate::LOAD_IMMEDIATE;
 use std::collections::BTreeMap;
 
 /// `MAX_BPF_STACK`.
@@ -88,8 +87,8 @@ fn deepest(program: &Program, start: usize, path: &mut Vec<usize>, known: &mut B
 pub(super) fn called(program: &Program, function: &Function) -> Vec<usize> {
     let mut all: Vec<usize> = (function.start..function.start + function.length)
         .filter_map(|at| match program.code[at] {
-            Instruction { code: CALL, src: 1, imm, .. } => usize::try_from(at as i64 + 1 + imm as i64).ok(),
-            Instruction { code: LOAD_IMMEDIATE, .. } => {
+            Instruction { code: Instruction::CALL, src: 1, imm, .. } => usize::try_from(at as i64 + 1 + imm as i64).ok(),
+            Instruction { code: Instruction::LOAD_IMMEDIATE, .. } => {
                 let value = wide(&program.code, at);
                 usize::try_from(value & !address::FUNCTION).ok().filter(|_| value & address::FUNCTION != 0)
             }
@@ -122,7 +121,7 @@ fn frame(code: &[Instruction]) -> usize {
                 from_frame[dst] = from_frame[dst].map(|base| base + imm as i64);
                 lowest = lowest.min(from_frame[dst].unwrap_or(0));
             }
-            _ if code == CALL => from_frame[..6].fill(None),
+            _ if code == Instruction::CALL => from_frame[..6].fill(None),
             0 | 4 | 7 => from_frame[dst] = None,
             _ => {}
         }

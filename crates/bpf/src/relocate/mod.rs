@@ -10,7 +10,7 @@ mod value;
 use crate::types::{Kind, Relocation, TypeId, Types};
 use compare::{Pair, essential};
 pub(crate) use find::Target;
-pub(crate) use patch::{LOAD_IMMEDIATE, patch};
+pub(crate) use patch::patch;
 use path::{Path, numbers};
 use value::{Answer, FieldQuestion, answer};
 
