@@ -18,6 +18,7 @@ mod problem;
 mod program;
 mod relocate;
 pub mod socket;
+mod stack;
 mod types;
 
 pub use callable::{Callable, Verdict};

@@ -162,6 +162,12 @@ impl Program {
         self.functions.get(after.checked_sub(1)?).filter(|function| instruction - function.start < function.length)
     }
 
+    /// The address or number that the load of a 64-bit immediate at this index loads.
+    pub fn immediate_at(&self, instruction: usize) -> u64 {
+        let high = self.code.get(instruction + 1).map_or(0, |second| second.imm as u32 as u64);
+        high << 32 | self.code[instruction].imm as u32 as u64
+    }
+
     /// Which missing thing an instruction reads, if it is poisoned.
     pub fn poison_at(&self, instruction: usize) -> Option<&str> {
         let found = self.poison.binary_search_by_key(&instruction, |poisoned| poisoned.instruction).ok()?;

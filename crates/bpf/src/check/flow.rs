@@ -30,9 +30,3 @@ pub(super) fn flow(instruction: &Instruction) -> Flow {
         _ => Flow::Next(1),
     }
 }
-
-/// The address or number that a load of a 64-bit immediate loads.
-pub(super) fn wide(code: &[Instruction], at: usize) -> u64 {
-    let high = code.get(at + 1).map_or(0, |second| second.imm as u32 as u64);
-    high << 32 | code[at].imm as u32 as u64
-}

@@ -1,6 +1,6 @@
 //! Which instructions can be reached. Constants are followed, so that what stands behind a question which is answered with no, or a version that is another, is not.
 
-use super::flow::{Flow, flow, wide};
+use super::flow::{Flow, flow};
 use crate::program::{Instruction, Program, address};
 use std::collections::BTreeMap;
 
@@ -130,7 +130,7 @@ impl Walk<'_> {
         let asks = self.program.questions.contains(&at);
         match code & 7 {
             _ if code == Instruction::LOAD_IMMEDIATE => {
-                let value = wide(&self.program.code, at);
+                let value = self.program.immediate_at(at);
                 let function = (value & address::FUNCTION != 0).then_some((value & !address::FUNCTION) as usize);
                 if let Some(function) = function.filter(|function| self.asking.contains_key(function)) {
                     self.meet(function, State::fresh(state.reach));
