@@ -16,7 +16,7 @@ const LIMITED: Field = Field::of("tcp_sock.is_cwnd_limited");
 const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 /// The controller with a parameter of its own.
-fn reno(gain: i32) -> Machine {
+pub fn reno(gain: i32) -> Machine {
     let mut program = link("reno.bpf.o", &object("reno"), &Settings::default(), &SimulatedKernel).unwrap_or_else(|error| panic!("{error}"));
     let variable = program.variables.iter().find(|variable| variable.name == "gain").expect("a parameter").clone();
     program.regions[variable.region].bytes[variable.offset..variable.offset + 4].copy_from_slice(&gain.to_le_bytes());
