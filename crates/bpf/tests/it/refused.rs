@@ -65,6 +65,14 @@ fn what_the_simulator_does_not_have_is_named_with_its_line() {
                 "it needs tcp_sock.undo_retrans (which has another width or sign), which the simulator does not have",
             ],
         ),
+        (
+            "OWN_STRUCTURE",
+            [
+                "function ssthresh, ",
+                "defects.bpf.c:",
+                "it needs own.member (there is no struct own; if it is the program's own, declare it without preserve_access_index)",
+            ],
+        ),
         ("MISSING_KFUNC", ["function ssthresh: ", "it needs tcp_nowhere of the kernel", "declare it __weak"]),
         ("MISSING_CONFIGURATION", ["function ssthresh: ", "it reads CONFIG_NOWHERE of the kernel's configuration", "declare it __weak"]),
         (
