@@ -96,6 +96,15 @@ fn what_a_program_asks_for_before_may_be_missing() {
     }
 }
 
+/// Where the answer depends on more than the question, the program is taken, and the user is told.
+#[test]
+fn a_doubtful_question_leaves_a_note() {
+    let Some(object) = compiled("defects", "DOUBTFUL_FIELD", &[]) else { return };
+    let program = link("own.bpf.o", &object, &Settings::default(), &Most).expect("it is taken");
+    let doubt = "it may need tcp_sock.gone, which the simulator does not have: the run ends with an error if it does";
+    assert!(program.notes.iter().any(|note| note.starts_with("function ssthresh, ") && note.ends_with(doubt)), "{:?}", program.notes);
+}
+
 #[test]
 fn of_several_complete_tables_one_is_chosen() {
     let (Some(two), Some(unused)) = (compiled("defects", "TWO_TABLES", &[]), compiled("defects", "UNUSED_TABLE", &[])) else { return };

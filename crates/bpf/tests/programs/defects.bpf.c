@@ -56,6 +56,10 @@ __u32 BPF_PROG(ssthresh, struct sock *sk)
 	/* Answered with no: what follows is never reached. */
 	if (bpf_core_field_exists(((struct tcp_sock___other *)sk)->gone))
 		return ((struct tcp_sock___other *)sk)->gone;
+#elif defined(DOUBTFUL_FIELD)
+	/* The answer depends on a variable as well. */
+	if (bpf_core_field_exists(((struct tcp_sock___other *)sk)->gone) | zero)
+		return ((struct tcp_sock___other *)sk)->gone;
 #elif defined(OLD_VERSION)
 	extern const __u32 LINUX_KERNEL_VERSION __kconfig;
 
