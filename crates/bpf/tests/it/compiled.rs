@@ -21,6 +21,12 @@ fn every_version_of_the_instructions_links_to_the_same_names() {
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:?}");
 }
 
+#[test]
+fn a_source_gives_the_same_object_each_time() {
+    let (Some(first), Some(second)) = (compiled("reno", "", &[]), compiled("reno", "", &[])) else { return };
+    assert!(first == second, "{} and {} bytes", first.len(), second.len());
+}
+
 /// A directory with a source `own.bpf.c`, and clang. `None` without clang.
 fn source(text: &str) -> Option<(tempfile::TempDir, Clang)> {
     let directory = tempfile::tempdir().expect("a directory can be made");
