@@ -21,6 +21,12 @@ fn every_version_of_the_instructions_links_to_the_same_names() {
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:?}");
 }
 
+#[test]
+fn a_source_gives_the_same_object_each_time() {
+    let (Some(first), Some(second)) = (compiled("reno", "", &[]), compiled("reno", "", &[])) else { return };
+    assert!(first == second, "{} and {} bytes", first.len(), second.len());
+}
+
 /// A directory with a source `own.bpf.c`, and clang. `None` without clang.
 fn source(text: &str) -> Option<(tempfile::TempDir, Clang)> {
     let directory = tempfile::tempdir().expect("a directory can be made");
@@ -45,6 +51,38 @@ fn what_the_compiler_says_is_told() {
     let missing = directory.path().join("missing.bpf.c");
     let error = clang.compile(&missing, &[]).expect_err("it does not exist").to_string();
     assert!(error.contains("missing.bpf.c cannot be read: No such file or directory"), "{error}");
+}
+
+/// What libbpf's macros want of `vmlinux.h`, and that nothing in it is warned of.
+#[test]
+fn our_header_has_what_libbpfs_macros_want() {
+    let text = r#"
+        #include "vmlinux.h"
+        #include <bpf/bpf_helpers.h>
+        #include <bpf/bpf_tracing.h>
+        #include <bpf/bpf_core_read.h>
+        #include <bpf/bpf_endian.h>
+        struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
+        struct value { struct bpf_spin_lock lock; struct bpf_timer timer; int x; };
+        int turns(struct sock *sk)
+        {
+            struct bpf_dynptr pointer;
+            int i, sum = bpf_ntohs(sk->__sk_common.skc_dport);
+
+            bpf_for(i, 0, 10)
+                sum += i + BPF_CORE_READ_BITFIELD((struct tcp_sock *)sk, is_cwnd_limited);
+            bpf_ringbuf_reserve_dynptr(&ring, 16, 0, &pointer);
+            bpf_ringbuf_submit_dynptr(&pointer, BPF_RB_NO_WAKEUP);
+            return sum + bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(struct value);
+        }
+    "#;
+    let Some((directory, clang)) = source(text) else { return };
+    match clang.compile_with(&directory.path().join("own.bpf.c"), &[], &["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-sign-compare"])
+    {
+        Ok(compiled) => assert_eq!(compiled.said, ""),
+        Err(CompileError::NoHeaders { .. }) => eprintln!("left out: there are no headers of libbpf"),
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// What stands beside a source is found first, then what is named, then ours.
