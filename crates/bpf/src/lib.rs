@@ -20,6 +20,7 @@ mod problem;
 mod program;
 mod relocate;
 pub mod socket;
+mod stack;
 mod types;
 
 pub use around::{Around, Conditions, Shown};

@@ -1,7 +1,7 @@
 //! The tables of callbacks, `struct tcp_congestion_ops`, in the sections `.struct_ops` and `.struct_ops.link`.
 
 use super::code::Place;
-use super::elf::{Elf, Meaning, OF_DATA};
+use super::elf::{Elf, Meaning, OF_DATA, OF_LOAD};
 use crate::problem::Problem;
 use crate::socket;
 use crate::types::{Kind, Member, TypeId, Types};
@@ -87,7 +87,9 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
     let mut functions = BTreeMap::new();
     for (offset, relocation) in elf.relocations_within(section, begin, end) {
         let symbol = relocation.symbol;
-        let Some(target) = symbol.section.filter(|target| relocation.kind == OF_DATA && elf.sections[*target].executable) else {
+        let Some(target) =
+            symbol.section.filter(|target| [OF_DATA, OF_LOAD].contains(&relocation.kind) && elf.sections[*target].executable)
+        else {
             return Err(damaged(format!("at {offset} it names {}, which is no function", symbol.name)));
         };
         // Of a function that others do not see, the symbol may be that of the section, and the table has the rest.
