@@ -1,7 +1,7 @@
 //! The one interface between a controller and whatever drives it.
 
-use crate::{Feedback, Sent, Tag};
-use narrows_units::{Bytes, Rate, Segments, Span, Time};
+use crate::{Fault, Feedback, Open, Sent, Tag};
+use narrows_units::{Bytes, Rate, Segments, Time};
 use narrows_wire::{Ecn, Header};
 
 /// Decides how much to send. All calls carry the time; calls come in time order.
@@ -9,9 +9,14 @@ use narrows_wire::{Ecn, Header};
 /// A world calls [`on_sent`](Controller::on_sent) for each transmission, [`on_feedback`](Controller::on_feedback) once per acknowledgement after its own loss
 /// detection, and reads [`decision`](Controller::decision) after each call that may have changed it.
 pub trait Controller: Send {
-    /// The connection is open: its handshake took `rtt`, the first round trip known of the path. A world without handshakes does not call it.
-    fn on_open(&mut self, now: Time, rtt: Span) {
-        let _ = (now, rtt);
+    /// The connection is open. A world without handshakes does not call it.
+    fn on_open(&mut self, open: &Open) {
+        let _ = open;
+    }
+
+    /// All that will ever be written is acknowledged: nothing more is sent. A connection that is still at work when a run ends is not closed.
+    fn on_close(&mut self, now: Time) {
+        let _ = now;
     }
 
     /// A segment leaves. The tag returned comes back with that transmission in [`Acked`](crate::Acked) or [`Lost`](crate::Lost).
@@ -42,11 +47,20 @@ pub trait Controller: Send {
     /// What may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 
-    /// The same, in the place of the decision before, with [`next_timer`](Controller::next_timer) as the answer. A world that keeps both calls this for every
-    /// packet: it is one call, and nothing is copied.
-    fn decide(&self, decision: &mut Decision) -> Option<Time> {
+    /// Why the controller cannot go on, if it cannot. A world asks after each call that may have changed the decision, and ends the run with an error that has
+    /// the fault's text. It obeys no decision of a controller that has a fault; calls that were under way may still come and change nothing.
+    fn fault(&self) -> Option<Fault> {
+        None
+    }
+
+    /// The decision, in the place of the one before, and what the controller waits for. A world asks so for every packet: it is one call, nothing is copied, and a
+    /// controller without faults is not asked for them.
+    fn decide(&self, decision: &mut Decision) -> Awaited {
+        if self.fault().is_some() {
+            return Awaited::Fault;
+        }
         *decision = self.decision();
-        self.next_timer()
+        self.next_timer().map_or(Awaited::Event, Awaited::Timer)
     }
 
     /// What the next data packet tells routers, for a controller whose routers answer in a header.
@@ -58,14 +72,27 @@ pub trait Controller: Send {
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
 }
 
+/// What a controller waits for beside what comes from the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// Nothing.
+    Event,
+    /// Its own timer, due at this time.
+    Timer(Time),
+    /// Nothing any more: it has a [`fault`](Controller::fault).
+    Fault,
+}
+
 /// The retransmission timer expired.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Timeout {
     /// When.
     pub now: Time,
-    /// Segments that were in flight, now all presumed lost.
+    /// Segments that were in flight.
     pub in_flight: u32,
+    /// Segments that are in flight still, of those presumed lost none.
+    pub in_flight_after: u32,
     /// Segments newly presumed lost by this timeout.
     pub lost: u32,
     /// True if a reduction was already made for these same segments, by recovery or by an earlier timeout: the window collapses again, but the slow start
@@ -74,9 +101,9 @@ pub struct Timeout {
 }
 
 impl Timeout {
-    /// A timeout at `now` of `in_flight` segments, of which `lost` were not known lost before.
+    /// A timeout at `now` of `in_flight` segments, all presumed lost now, of which `lost` were not known lost before.
     pub fn new(now: Time, in_flight: u32, lost: u32, repeated: bool) -> Timeout {
-        Timeout { now, in_flight, lost, repeated }
+        Timeout { now, in_flight, in_flight_after: 0, lost, repeated }
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::Controller;
 use narrows_params::{Need, ParamError, Params, Spec};
 use narrows_units::{Bytes, Segments};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
 
 /// What a registry line says of a controller.
 pub struct Entry {
@@ -23,7 +25,33 @@ pub struct Entry {
     /// What can be set.
     pub params: &'static [Spec],
     /// Makes one for a new connection.
-    pub build: fn(&Setup, &Params) -> Result<Built, ParamError>,
+    pub build: Build,
+}
+
+/// How an entry makes a controller: of what a connection gives, and of the values of the entry's parameters. It refuses parameters that do not fit together.
+#[derive(Clone)]
+pub enum Build {
+    /// By a function: the entry of a controller that is written in Rust.
+    Function(fn(&Setup, &Params) -> Result<Built, ParamError>),
+    /// By something that was made at run time and that all connections share: the entry of a controller read from a file.
+    Shared(Arc<Maker>),
+}
+
+/// Makes controllers of something that it keeps.
+pub type Maker = dyn Fn(&Setup, &Params) -> Result<Built, ParamError> + Send + Sync + UnwindSafe + RefUnwindSafe;
+
+impl Build {
+    /// Makes a controller for a new connection.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that do not fit together.
+    pub fn make(&self, setup: &Setup, params: &Params) -> Result<Built, ParamError> {
+        match self {
+            Build::Function(make) => make(setup, params),
+            Build::Shared(make) => make(setup, params),
+        }
+    }
 }
 
 /// The observation on which a controller bases its rate. Tests of all controllers select by it the rules that apply.

@@ -22,6 +22,20 @@ pub struct Feedback<'a> {
     pub in_flight_before: u32,
     /// Segments in flight after it.
     pub in_flight: u32,
+    /// First segment not cumulatively acknowledged, after it (`snd_una`).
+    pub una: u64,
+    /// First segment never sent (`snd_nxt`).
+    pub next: u64,
+    /// What is outstanding after it.
+    pub outstanding: Outstanding,
+    /// The window in force when it arrived, in whole segments: that of the decision, or in a reduction that which the transport had spread so far
+    /// ([`Reduction::Transport`](crate::Reduction::Transport)).
+    pub window: u32,
+    /// True if the window was full at the end of a burst since the round before (`is_cwnd_limited` as Linux `tcp_cwnd_validate` keeps it, after each burst).
+    pub cwnd_limited: bool,
+    /// Segments outstanding at the end of the burst by which that was judged: in a round in which no burst filled the window, of the burst that left the most
+    /// (`max_packets_out`).
+    pub most_outstanding: u32,
     /// What the receiver saw in the ECN bits.
     pub ecn: EcnDelta,
     /// What routers wrote for us.
@@ -34,6 +48,31 @@ pub struct Feedback<'a> {
     pub ca_state: CaState,
     /// Set on the one acknowledgement that opens a new recovery: a reduction is due now, at most once per window of data.
     pub congestion: Option<Congestion>,
+    /// The latest reduction proved spurious, for which [`on_undo`](crate::Controller::on_undo) was called just before.
+    pub undone: bool,
+    /// The state that this acknowledgement ended, since it covers all that was sent before: [`CaState::Recovery`], [`CaState::Loss`] or [`CaState::Cwr`]. A
+    /// reduction that is due follows it. `None` where an undo ended the state.
+    pub ended: Option<CaState>,
+    /// A tail loss probe turned out to have repaired a loss: the reduction that is due is for that one (RFC 8985 section 7.4, Linux `tcp_process_tlp_ack`).
+    pub probe_loss: bool,
+    /// It acknowledges cumulatively a segment that was sent more than once (Linux `FLAG_RETRANS_DATA_ACKED`). Never with numbered transmissions.
+    pub resent_acked: bool,
+    /// The receiver reports that something came twice (RFC 2883). Never with numbered transmissions.
+    pub duplicate: bool,
+}
+
+/// The segments that were sent and are not cumulatively acknowledged (Linux `packets_out` and its parts); of numbered transmissions, those whose fate may still
+/// change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outstanding {
+    /// All of them (`packets_out`).
+    pub packets: u32,
+    /// Acknowledged selectively (`sacked_out`).
+    pub sacked: u32,
+    /// Presumed lost, whether sent again or not (`lost_out`).
+    pub lost: u32,
+    /// Retransmissions in flight (`retrans_out`).
+    pub resent: u32,
 }
 
 impl Feedback<'_> {
@@ -47,12 +86,23 @@ impl Feedback<'_> {
             rate: None,
             in_flight_before: 0,
             in_flight: 0,
+            una: 0,
+            next: 0,
+            outstanding: Outstanding::default(),
+            window: 0,
+            cwnd_limited: false,
+            most_outstanding: 0,
             ecn: EcnDelta::default(),
             signal: None,
             totals: Totals::default(),
             srtt: Span::ZERO,
             ca_state: CaState::Open,
             congestion: None,
+            undone: false,
+            ended: None,
+            probe_loss: false,
+            resent_acked: false,
+            duplicate: false,
         }
     }
 }
@@ -89,19 +139,51 @@ pub struct Lost {
     pub tag: Tag,
 }
 
-/// A delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation-02; Linux `net/ipv4/tcp_rate.c`).
+/// A delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation-02; Linux `net/ipv4/tcp_rate.c`): what was delivered since the *sampled* segment was sent, the
+/// newest that this acknowledgement delivers.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct RateSample {
-    /// Segments delivered over `interval`.
+    /// Segments delivered since then, until now.
     pub delivered: u32,
-    /// The longer of the send interval and the acknowledgement interval.
-    pub interval: Span,
+    /// The longer of `send_interval` and `ack_interval`. `None` if that is shorter than the least round trip, which can only be an artefact: the sample says nothing
+    /// of the rate.
+    pub interval: Option<Span>,
+    /// From the departure of the segment most recently acknowledged when the sampled one left, to the departure of the sampled one.
+    pub send_interval: Span,
+    /// From the latest delivery when the sampled segment left, until now.
+    pub ack_interval: Span,
     /// The connection's delivered count when the sampled segment was sent.
     pub prior_delivered: u64,
+    /// Packets that the receiver counted with CE since then.
+    pub delivered_ce: u32,
+    /// One past the sampled segment's number.
+    pub end: u64,
+    /// The sampled segment had been sent more than once.
+    pub resent: bool,
     /// True if the sampled segment was sent while the application was the limit: a lower bound.
     pub app_limited: bool,
     /// True if the receiver probably delayed this acknowledgement: a single segment acknowledged alone, later than the known minimum.
     pub ack_delayed: bool,
+}
+
+impl RateSample {
+    /// A sample of `delivered` segments over `interval`, of a segment sent when `prior_delivered` were delivered: nothing marked, nothing repeated, not limited by the
+    /// application.
+    pub fn over(delivered: u32, interval: Span, prior_delivered: u64) -> RateSample {
+        RateSample {
+            delivered,
+            interval: Some(interval),
+            send_interval: interval,
+            ack_interval: interval,
+            prior_delivered,
+            delivered_ce: 0,
+            end: 0,
+            resent: false,
+            app_limited: false,
+            ack_delayed: false,
+        }
+    }
 }
 
 /// ECN code points newly reported by the receiver.

@@ -7,15 +7,21 @@ mod contract;
 mod controllers;
 pub mod cores;
 mod entry;
+mod fault;
 mod feedback;
+mod files;
+mod open;
 mod parts;
 mod registry;
 mod sent;
 #[cfg(test)]
 mod testing;
 
-pub use contract::{Controller, Decision, Reduction, Timeout};
-pub use entry::{Basis, Built, Choice, Entry, Setup};
-pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, RateSample, Totals};
-pub use registry::{ENTRIES, TWINS};
+pub use contract::{Awaited, Controller, Decision, Reduction, Timeout};
+pub use entry::{Basis, Build, Built, Choice, Entry, Maker, Setup};
+pub use fault::Fault;
+pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals};
+pub use files::{KeptFile, Loader, Source, entry_of_file, load_files_by, names_file};
+pub use open::{Open, Role};
+pub use registry::{ENTRIES, Refused, TWINS, kept_files, register, register_file};
 pub use sent::{Sent, Tag};

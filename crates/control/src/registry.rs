@@ -1,12 +1,15 @@
-//! All controllers by name.
+//! All controllers by name: those of this crate, and those added at run time.
 
 use crate::Controller;
 use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
+use crate::files::KeptFile;
 use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
+use std::sync::{PoisonError, RwLock};
+use thiserror::Error;
 
-/// Every controller, in the order in which lists show them.
+/// Every controller of this crate, in the order in which lists show them.
 pub const ENTRIES: &[&Entry] = &[
     &newreno::ENTRY,
     &cubic::ENTRY,
@@ -53,10 +56,99 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// Names that scenarios once had for controllers.
 const FORMER_NAMES: &[(&str, &str)] = &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
 
+/// Controllers added at run time. Nothing is ever taken away.
+static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
+
+#[derive(Clone, Copy)]
+struct Added {
+    entry: &'static Entry,
+    file: Option<&'static KeptFile>,
+}
+
+/// Adds a controller: from then on it is chosen by its name and listed after those of this crate, in this process. Add all before the first is chosen, so that
+/// lists are the same in every run.
+///
+/// # Errors
+///
+/// A name that cannot be written in a scenario, or that another controller has.
+pub fn register(entry: &'static Entry) -> Result<(), Refused> {
+    add(Added { entry, file: None })
+}
+
+/// Adds a controller that was made of a file.
+///
+/// # Errors
+///
+/// As [`register`] has them.
+pub fn register_file(entry: &'static Entry, file: &'static KeptFile) -> Result<(), Refused> {
+    add(Added { entry, file: Some(file) })
+}
+
+/// The controllers that were made of files so far, in the order in which they came.
+pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
+    added_now().into_iter().filter_map(|added| Some((added.entry.name, added.file?))).collect()
+}
+
+fn added_now() -> Vec<Added> {
+    ADDED.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn add(new: Added) -> Result<(), Refused> {
+    let Added { entry, .. } = new;
+    let name = entry.name;
+    let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.is_empty() || !name.bytes().all(may_be) {
+        return Err(Refused::Name { name });
+    }
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(other) = ENTRIES.iter().copied().chain(added.iter().map(|added| added.entry)).find(|other| other.name == name) {
+        return Err(Refused::Taken { name, summary: entry.summary, other: other.summary });
+    }
+    if let Some((_, own)) = OTHER_NAMES.iter().chain(FORMER_NAMES).find(|(other, _)| *other == name) {
+        return Err(Refused::OtherName { name, own });
+    }
+    added.push(new);
+    Ok(())
+}
+
+/// Why a controller was not added.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Refused {
+    /// Its name cannot be written in scenarios and on the command line.
+    #[error("the controller \"{name}\" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry")]
+    Name {
+        /// The name.
+        name: &'static str,
+    },
+    /// Another controller has this name.
+    #[error(
+        "the controller \"{name}\" ({summary}) cannot be added: \"{name}\" is there already ({other}); give it another name in its Entry"
+    )]
+    Taken {
+        /// The name.
+        name: &'static str,
+        /// One line on the controller that was to be added.
+        summary: &'static str,
+        /// One line on the one that is there.
+        other: &'static str,
+    },
+    /// The name is another name, or was a name, of a controller.
+    #[error("the controller \"{name}\" cannot be added: \"{name}\" is another name of \"{own}\"; give it another name in its Entry")]
+    OtherName {
+        /// The name.
+        name: &'static str,
+        /// The controller that has it.
+        own: &'static str,
+    },
+}
+
 impl Registered for Entry {
     const WHAT: &'static str = "controller";
-    fn all() -> &'static [&'static Entry] {
+    fn built_in() -> &'static [&'static Entry] {
         ENTRIES
+    }
+    fn added() -> Vec<&'static Entry> {
+        added_now().into_iter().map(|added| added.entry).collect()
     }
     fn name(&self) -> &'static str {
         self.name
@@ -79,7 +171,7 @@ impl Makes for Entry {
     type Setup = Setup;
     type Made = Box<dyn Controller>;
     fn make(&self, setup: &Setup, params: &Params) -> Result<Box<dyn Controller>, ParamError> {
-        (self.build)(setup, params).map(Built::into_inner)
+        self.build.make(setup, params).map(Built::into_inner)
     }
 }
 

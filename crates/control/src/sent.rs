@@ -18,6 +18,8 @@ pub struct Sent {
     pub bytes: Bytes,
     /// Segments in flight before this one.
     pub in_flight: u32,
+    /// Segments sent and not cumulatively acknowledged, before this one (`packets_out`).
+    pub outstanding: u32,
     /// True for a retransmission.
     pub retransmission: bool,
     /// True if the flow had run out of data to send, so that the network was not full: restart after idle when `in_flight` is 0.
@@ -27,8 +29,9 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// The transmission of segment `number` with `bytes` of payload at `now`, first of its kind and not limited by the application.
+    /// The transmission of segment `number` with `bytes` of payload at `now`, while all that is outstanding is in flight; the first of its kind and not limited by
+    /// the application.
     pub fn new(now: Time, number: u64, bytes: Bytes, in_flight: u32) -> Sent {
-        Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false, rto: Span::MAX }
+        Sent { now, number, bytes, in_flight, outstanding: in_flight, retransmission: false, app_limited: false, rto: Span::MAX }
     }
 }

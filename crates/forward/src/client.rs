@@ -42,6 +42,9 @@ pub enum ClientError {
     /// The answer cannot be used.
     #[error("the answer to {0} cannot be used: {1}")]
     Unusable(String, String),
+    /// The controller that asks cannot go on.
+    #[error("the controller cannot go on after {0}: {1}")]
+    Fault(Span, String),
     /// The forwarder does not obey.
     #[error("the forwarder refuses {what}: {text} ({code})")]
     Disobeyed {

@@ -4,10 +4,9 @@ use crate::cli::{ListArgs, Listed, PathArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::reproduce::papers;
-use narrows_control::ENTRIES;
-use narrows_control::TWINS;
+use narrows_control::{Entry, TWINS};
 use narrows_measure::metrics::METRICS;
-use narrows_params::{Kind, Spec};
+use narrows_params::{Kind, Registered, Spec};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode, Statement};
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
@@ -57,7 +56,7 @@ struct Item {
 }
 
 fn controllers() -> Vec<Item> {
-    let item = |entry: &&narrows_control::Entry| {
+    let item = |entry: &Entry| {
         let needs: Vec<String> = entry.needs.iter().map(ToString::to_string).collect();
         let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
         text += &format!("{:<10} source: {}\n", "", entry.source);
@@ -79,7 +78,7 @@ fn controllers() -> Vec<Item> {
         });
         Item { text, json }
     };
-    ENTRIES.iter().map(item).collect()
+    Entry::all().into_iter().map(item).collect()
 }
 
 /// Laws of links' rates, consumers and strategies.

@@ -6,8 +6,18 @@ use crate::{Need, ParamError, Params, Spec, suggest};
 pub trait Registered: 'static {
     /// What the registry holds, for messages: "controller".
     const WHAT: &'static str;
-    /// Every entry, in the order in which lists show them.
-    fn all() -> &'static [&'static Self];
+    /// Every entry that the program has by itself, in the order in which lists show them.
+    fn built_in() -> &'static [&'static Self];
+    /// Entries that were added at run time, in the order in which they came; a registry to which none can be added has none.
+    fn added() -> Vec<&'static Self> {
+        Vec::new()
+    }
+    /// Every entry, in the order in which lists show them: first those of the program, then those added.
+    fn all() -> Vec<&'static Self> {
+        let mut all = Self::built_in().to_vec();
+        all.extend(Self::added());
+        all
+    }
     /// The name in scenarios and on the command line.
     fn name(&self) -> &'static str;
     /// What can be set.
@@ -34,14 +44,15 @@ pub trait Registered: 'static {
 pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
     let known = |table: &[(&str, &'static str)]| table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
     let own = known(E::other_names()).unwrap_or(name);
-    if let Some(entry) = E::all().iter().find(|entry| entry.name() == own) {
+    let all = E::all();
+    if let Some(entry) = all.iter().find(|entry| entry.name() == own) {
         return Ok(entry);
     }
     let (what, written) = (E::WHAT, name.to_owned());
     if let Some(now) = known(E::former_names()) {
         return Err(ParamError::Renamed { what, name: written, now });
     }
-    let help = suggest(name, &format!("{what}s"), E::all().iter().map(|entry| entry.name()));
+    let help = suggest(name, &format!("{what}s"), all.iter().map(|entry| entry.name()));
     Err(ParamError::UnknownName { what, name: written, help })
 }
 

@@ -8,7 +8,7 @@ struct Entry {
 
 impl Registered for Entry {
     const WHAT: &'static str = "thing";
-    fn all() -> &'static [&'static Entry] {
+    fn built_in() -> &'static [&'static Entry] {
         &[
             &Entry { name: "full", params: &[FLAG.spec, NUMBER.spec, WHOLE.spec, TIME.spec, MAYBE.spec, FORM.spec] },
             &Entry { name: "other", params: &[OTHER_FORM.spec] },

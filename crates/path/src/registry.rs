@@ -8,7 +8,7 @@ use narrows_units::{Rate, Time};
 
 impl Registered for DisciplineEntry {
     const WHAT: &'static str = "queue discipline";
-    fn all() -> &'static [&'static DisciplineEntry] {
+    fn built_in() -> &'static [&'static DisciplineEntry] {
         DISCIPLINES
     }
     fn name(&self) -> &'static str {

@@ -13,6 +13,7 @@ mod workload;
 
 pub(crate) use common::{checked_name, choice, refused_parameters};
 
+use crate::controllers;
 use crate::error::{Checked, Problem};
 use crate::icn;
 use crate::raw::RawScenario;
@@ -22,7 +23,9 @@ use narrows_units::Span;
 use std::path::Path;
 
 /// Checks everything, in the order in which one thing needs another.
-pub(crate) fn check(raw: &RawScenario, file: &str, read: &ReadFile) -> Checked<Scenario> {
+pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Checked<Scenario> {
+    controllers::resolve(raw, file)?;
+    let raw = &*raw;
     if let Some(sweep) = &raw.sweep {
         return Err(Problem::at(&sweep.span, "this file describes many runs", format!("run it with: narrows sweep {file}")));
     }

@@ -28,6 +28,7 @@
 mod bottleneck;
 mod check;
 mod comparison;
+mod controllers;
 mod difference;
 mod error;
 mod excerpt;
@@ -57,6 +58,7 @@ mod whole;
 mod write;
 
 pub use comparison::Comparison;
+pub use controllers::load_controller;
 pub use difference::{Difference, differences};
 pub use error::ScenarioError;
 pub use excerpt::visible;

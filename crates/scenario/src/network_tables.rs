@@ -55,7 +55,7 @@ impl NetworkTables {
             let mut document: DocumentMut = whole.parse().expect("it was read before");
             bottleneck::write_out(&raw, &mut document)?;
             bottleneck::resolve(&mut raw)?;
-            let scenario = check::check(&raw, file, &|name| read_named(&folder.join(name)))?;
+            let scenario = check::check(&mut raw, file, &|name| read_named(&folder.join(name)))?;
             let ends = network_ends(&raw)?;
             let tables = tables(document, &ends, folder);
             Ok(NetworkTables { send_overhead: scenario.send_overhead, duration: scenario.duration, warmup: scenario.warmup, ..tables })

@@ -12,7 +12,7 @@ use std::path::Path;
 /// paths as it writes them.
 pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, ScenarioError> {
     let mut whole = text.to_owned();
-    let checked = read_whole(&mut whole).and_then(|raw| check::check(&raw, file, read));
+    let checked = read_whole(&mut whole).and_then(|mut raw| check::check(&mut raw, file, read));
     checked.map_err(|problem| ScenarioError::new(*problem, file, &whole))
 }
 
@@ -47,7 +47,7 @@ pub fn parse_with(
         if let Some(controller) = controller {
             raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut()).for_each(|own| own.value = controller.to_owned());
         }
-        check::check(&raw, file, read)
+        check::check(&mut raw, file, read)
     });
     checked.map_err(|problem| ScenarioError::new(*problem, file, &text))
 }

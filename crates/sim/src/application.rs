@@ -128,6 +128,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
     /// None of a connection's packets is in the network any more: if it has nothing left to do, its slot is free for the next one.
     #[cold]
     pub(crate) fn close_idle(&mut self, slot: usize) {
+        self.fail(slot);
         let endpoint = &mut self.slots[slot];
         let Ends::Transport(ends) = &endpoint.ends else { return };
         if !ends.0.is_done() {

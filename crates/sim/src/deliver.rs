@@ -125,8 +125,11 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         if let Some(rtt) = rtt {
             self.tallies[flow].rtt.record(rtt);
         }
-        if sender.is_done() && slot == flow {
-            self.sources[flow].application.finish(now);
+        if sender.is_done() {
+            sender.close(now);
+            if slot == flow {
+                self.sources[flow].application.finish(now);
+            }
         }
         self.reschedule(now, slot);
     }

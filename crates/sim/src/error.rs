@@ -1,5 +1,6 @@
 //! Why a scenario was not run to its end.
 
+use narrows_control::Fault;
 use narrows_units::Span;
 use thiserror::Error;
 
@@ -23,6 +24,18 @@ pub enum SimError {
         flow: String,
         /// What is wrong.
         problem: String,
+    },
+    /// A controller cannot go on.
+    #[error("flow \"{flow}\": its controller {controller} cannot go on at {at}: {fault}")]
+    Fault {
+        /// The flow.
+        flow: String,
+        /// The controller, with its parameters.
+        controller: String,
+        /// When.
+        at: Span,
+        /// Why.
+        fault: Fault,
     },
     /// The run would not end.
     #[error("flow \"{flow}\": {problem}; {remedy}")]

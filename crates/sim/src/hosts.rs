@@ -125,6 +125,15 @@ impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
         }
     }
 
+    /// Ends the run if the controller of a slot cannot go on.
+    #[cold]
+    pub(crate) fn fail(&mut self, slot: usize) {
+        let flow = &self.scenario.flows[self.slots[slot].flow as usize];
+        let Some((at, fault)) = self.slots[slot].ends.sender().and_then(|sender| sender.fault()) else { return };
+        let controller = flow.controller.as_ref().map_or("", |choice| choice.text()).to_owned();
+        self.pulse.fail(SimError::Fault { flow: flow.name.clone(), controller, at: at.since(Time::ZERO), fault: fault.clone() });
+    }
+
     /// The rates of the network may have changed, and with them what hosts take to send.
     #[cold]
     pub(crate) fn refresh_overhead(&mut self, network: &Net<C>, now: Time) {

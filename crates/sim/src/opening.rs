@@ -4,6 +4,7 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::hosts::Hosts;
 use crate::packet::{Net, Packet};
+use narrows_control::Role;
 use narrows_transport::{Handshake, Observer, Point};
 use narrows_units::Time;
 
@@ -50,7 +51,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         let endpoint = &mut self.slots[slot];
         endpoint.clear_ready();
         let Ends::Transport(ends) = &mut endpoint.ends else { return };
-        ends.0.on_open(now, now.since(packet.stamp()));
+        ends.0.on_open(now, now.since(packet.stamp()), Role::Active);
         self.reschedule(now, slot);
     }
 }

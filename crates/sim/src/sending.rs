@@ -26,6 +26,10 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         if let Ends::Transport(ends) = &mut endpoint.ends {
             let sender = &mut ends.0;
             if sender.next_timer().is_some_and(|due| due <= now) {
+                if sender.fault().is_some() {
+                    self.fail(slot);
+                    return Time::NEVER;
+                }
                 sender.on_timer(now);
                 self.observer.on_sender(now, endpoint.flow as usize, sender);
             }

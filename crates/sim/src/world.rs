@@ -45,7 +45,7 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
             let now = arrival.min(due);
             // First: what these end is not whole.
             if !self.hosts.pulse.goes_on(now.min(end)) {
-                return Err(SimError::Stopped);
+                return Err(self.hosts.pulse.reason());
             }
             if self.hosts.is_full(&self.network) {
                 return Err(self.hosts.crowded(&self.network, now.min(end)));

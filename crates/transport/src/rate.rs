@@ -1,6 +1,6 @@
 //! Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-02, Linux `net/ipv4/tcp_rate.c`).
 
-use crate::scoreboard::Stamp;
+use crate::scoreboard::{Flags, Slot, Stamp};
 use narrows_control::RateSample;
 use narrows_units::{Span, Time};
 
@@ -21,18 +21,20 @@ pub(crate) struct RateSampler {
 struct Newest {
     sent_at: Time,
     stamp: Stamp,
-    app_limited: bool,
+    /// One past its number.
+    end: u64,
+    flags: Flags,
 }
 
 impl RateSampler {
-    /// Stamps a transmission.
+    /// Stamps a transmission. `ce`: packets that the receiver has counted with CE.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> Stamp {
+    pub(crate) fn on_sent(&mut self, now: Time, idle: bool, ce: u32) -> Stamp {
         if idle {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
-        Stamp { first_sent_at: self.first_sent_at, delivered: self.delivered, delivered_at: self.delivered_at }
+        Stamp { first_sent_at: self.first_sent_at, delivered: self.delivered, delivered_at: self.delivered_at, delivered_ce: ce }
     }
 
     /// True while samples are limited by the application.
@@ -45,14 +47,15 @@ impl RateSampler {
         self.app_limited_until = (self.delivered + in_flight as u64).max(1);
     }
 
-    /// A segment that left at `sent_at` is delivered at `now`.
+    /// Segment `number` is delivered at `now`.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, now: Time, sent_at: Time, stamp: Stamp, app_limited: bool) {
+    pub(crate) fn on_delivered(&mut self, now: Time, number: u64, slot: &Slot, stamp: Stamp) {
+        let Slot { sent_at, flags, .. } = *slot;
         self.delivered += 1;
         self.delivered_at = now;
         if self.newest.is_none_or(|newest| sent_at >= newest.sent_at) {
             self.first_sent_at = sent_at;
-            self.newest = Some(Newest { sent_at, stamp, app_limited });
+            self.newest = Some(Newest { sent_at, stamp, end: number + 1, flags });
         }
     }
 
@@ -64,19 +67,24 @@ impl RateSampler {
         }
     }
 
-    /// The sample of the acknowledgement whose segments were just delivered. `None` if it delivered nothing, or over an interval shorter than the least round
-    /// trip, which can only be an artefact.
-    pub(crate) fn sample(&mut self, now: Time, min_rtt: Span) -> Option<RateSample> {
+    /// The sample of the acknowledgement whose segments were just delivered, without an interval if that is shorter than the least round trip. `None` if it delivered
+    /// nothing. `ce`: packets that the receiver has counted with CE.
+    #[inline]
+    pub(crate) fn sample(&mut self, now: Time, min_rtt: Span, ce: u32) -> Option<RateSample> {
         let newest = self.newest.take()?;
         let send_interval = newest.sent_at.since(newest.stamp.first_sent_at);
         let ack_interval = now.since(newest.stamp.delivered_at);
         let interval = send_interval.max(ack_interval);
-        (interval >= min_rtt && !interval.is_zero()).then_some(RateSample {
-            delivered: (self.delivered - newest.stamp.delivered) as u32,
-            interval,
-            prior_delivered: newest.stamp.delivered,
-            app_limited: newest.app_limited,
-            ack_delayed: false,
-        })
+        let delivered = (self.delivered - newest.stamp.delivered) as u32;
+        let mut sample = RateSample::over(delivered, interval, newest.stamp.delivered);
+        if interval < min_rtt || interval.is_zero() {
+            sample.interval = None;
+        }
+        (sample.send_interval, sample.ack_interval) = (send_interval, ack_interval);
+        sample.delivered_ce = ce.wrapping_sub(newest.stamp.delivered_ce);
+        sample.end = newest.end;
+        sample.resent = newest.flags.has(Flags::EVER_RETRANSMITTED);
+        sample.app_limited = newest.flags.has(Flags::APP_LIMITED);
+        Some(sample)
     }
 }

@@ -12,7 +12,7 @@
 
 use crate::parts::marks::{Losses, MarkedShare};
 use crate::parts::window::{Window, growth};
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Span, Time};
@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::EcnCounts],
     numbered: false,
     params: &[GAIN.spec, ALPHA.spec],
-    build: |setup, params| Ok(Built::new(Dctcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Dctcp::new(setup, params)))),
 };
 
 const GAIN: Param<f64> = Param::number(

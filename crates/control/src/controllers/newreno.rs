@@ -10,7 +10,7 @@
 
 use crate::parts::aimd::{Aimd, Steps};
 use crate::parts::ecn::ECN;
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use narrows_params::Param;
 
 /// Registry line.
@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[],
     numbered: false,
     params: &[ECN.spec, PACING.spec],
-    build: |setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING)))),
+    build: Build::Function(|setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING))))),
 };
 
 const PACING: Param<bool> =

@@ -14,8 +14,8 @@
 use crate::parts::marks::{Losses, MarkedShare, highest};
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
-use crate::{Basis, Built, Entry, Setup};
-use crate::{CaState, Congestion, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{CaState, Congestion, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[TARGET_RTT.spec],
-    build: |setup, params| Ok(Built::new(Prague::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Prague::new(setup, params)))),
 };
 
 const TARGET_RTT: Param<Span> =
@@ -98,8 +98,8 @@ impl Prague {
 }
 
 impl Controller for Prague {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

@@ -5,8 +5,8 @@
 //!
 //! Ours: a window of twice the rate times the round trip as a safety net, and one packet per round trip before the first rate is known and after a timeout.
 
-use crate::{Basis, Built, Entry, Setup};
-use crate::{Controller, Decision, Feedback, Reduction, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Open, Reduction, Timeout};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{Ecn, Header, Signal};
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::StampedRate, Need::Pacing],
     numbered: false,
     params: &[],
-    build: |setup, params| Ok(Built::new(Rcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Rcp::new(setup, params)))),
 };
 
 /// What a packet asks for: whatever routers allow.
@@ -54,8 +54,8 @@ impl Rcp {
 }
 
 impl Controller for Rcp {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {

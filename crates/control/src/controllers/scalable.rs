@@ -12,7 +12,7 @@ use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, Steps};
 use crate::parts::ecn::ECN;
 use crate::parts::linux::Linux;
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
 
 /// Registry line.
@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[],
     numbered: false,
     params: &[PROFILE.spec, AI_COUNT.spec, LOW_WINDOW.spec, ECN.spec],
-    build,
+    build: Build::Function(build),
 };
 
 const PROFILE: Param<Profile> = Param::choice(

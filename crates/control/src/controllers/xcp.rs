@@ -6,8 +6,8 @@
 //! Deviation: a flow that its application limits is given nothing more, as TCP's window does not grow then; it may be lowered.
 
 use crate::parts::window::{Window, used};
-use crate::{Basis, Built, Entry, Setup};
-use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Open, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Header, Signal};
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::Delta],
     numbered: false,
     params: &[PACING.spec],
-    build: |setup, params| Ok(Built::new(Xcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Xcp::new(setup, params)))),
 };
 
 const PACING: Param<bool> = Param::flag("pacing", false, "pace a window per round trip; the sources send as acknowledgements come");
@@ -56,8 +56,8 @@ impl Xcp {
 }
 
 impl Controller for Xcp {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
@@ -112,7 +112,7 @@ mod tests {
     use super::WISH;
     use crate::Choice;
     use crate::testing::{acked, acked_one, at, inspect, setup};
-    use crate::{Acked, CaState, Congestion, Controller, Feedback, Timeout};
+    use crate::{Acked, CaState, Congestion, Controller, Feedback, Open, Timeout};
     use narrows_units::{Rate, Span};
     use narrows_wire::{Header, Signal};
 
@@ -120,7 +120,7 @@ mod tests {
 
     fn xcp(window: f64) -> Box<dyn Controller> {
         let mut xcp = "xcp".parse::<Choice>().unwrap().build(&setup(window)).unwrap();
-        xcp.on_open(at(0), RTT);
+        xcp.on_open(&Open::new(at(0), RTT));
         xcp
     }
 
@@ -160,7 +160,7 @@ mod tests {
     fn a_paced_window_leaves_within_one_round_trip_and_may_grow_at_half_of_it_in_flight() {
         let mut xcp = "xcp?pacing=true".parse::<Choice>().unwrap().build(&setup(10.0)).unwrap();
         assert_eq!(xcp.decision().pacing, None, "no round trip is known");
-        xcp.on_open(at(0), RTT);
+        xcp.on_open(&Open::new(at(0), RTT));
         assert_eq!(xcp.decision().pacing, Some(Rate::from_bytes_per_sec(150_000.0)));
         assert_eq!(self::xcp(10.0).decision().pacing, None);
         let mut told = |in_flight_before| {

@@ -3,7 +3,7 @@
 use crate::Setup;
 use crate::parts::ecn::codepoint;
 use crate::parts::window::{Window, growth};
-use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
+use crate::{Controller, Decision, Feedback, Open, Sent, Tag, Timeout};
 use narrows_params::Params;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -70,8 +70,8 @@ impl<S: Steps> Aimd<S> {
 }
 
 impl<S: Steps> Controller for Aimd<S> {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

@@ -1,8 +1,10 @@
 //! Controllers chosen by text.
 
 use narrows_control::cores::Twin;
-use narrows_control::{Choice, ENTRIES, Entry, Setup, TWINS};
+use narrows_control::{Basis, Build, Choice, ENTRIES, Entry, Setup, TWINS, register};
 use narrows_params::{Kind, Registered};
+use narrows_units::Segments;
+use std::sync::Arc;
 
 fn error(text: &str) -> String {
     text.parse::<Choice>().unwrap_err().to_string()
@@ -78,4 +80,55 @@ fn every_entry_is_complete() {
         }
         entry.name.parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
     }
+}
+
+/// Like newreno, with a window of `segments` at first whatever the connection says.
+fn entry(name: &'static str, segments: f64) -> &'static Entry {
+    let newreno = newreno();
+    let build = move |setup: &Setup, _: &narrows_params::Params| {
+        newreno.build.make(&Setup { initial_window: Segments::new(segments), ..*setup }, &"newreno".parse::<Choice>().unwrap().params())
+    };
+    Box::leak(Box::new(Entry {
+        name,
+        kernel: None,
+        summary: "for this test",
+        source: "this file",
+        basis: Basis::Loss,
+        needs: &[],
+        numbered: false,
+        params: &[],
+        build: Build::Shared(Arc::new(build)),
+    }))
+}
+
+fn newreno() -> &'static Entry {
+    ENTRIES.iter().find(|entry| entry.name == "newreno").unwrap()
+}
+
+#[test]
+fn a_controller_added_at_run_time_is_chosen_and_listed_after_the_others() {
+    for name in ["added-first", "Added.2_nd"] {
+        register(entry(name, 7.0)).unwrap();
+        let controller = name.parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
+        assert_eq!(controller.decision().window, Segments::new(7.0));
+    }
+    let names: Vec<&str> = Entry::all().iter().map(|entry| entry.name).collect();
+    assert!(names[..ENTRIES.len()].iter().eq(ENTRIES.iter().map(|entry| &entry.name)), "{names:?}");
+    // Other tests of this process may add some as well.
+    let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
+    assert!(ENTRIES.len() <= place("added-first") && place("added-first") < place("Added.2_nd"), "{names:?}");
+    assert_eq!(error("added-frist"), r#"there is no controller "added-frist"; did you mean "added-first"?"#);
+}
+
+#[test]
+fn a_name_that_another_controller_has_is_refused() {
+    let refused = |name: &'static str| register(entry(name, 7.0)).unwrap_err().to_string();
+    insta::assert_snapshot!(refused("dctcp"), @r#"the controller "dctcp" (for this test) cannot be added: "dctcp" is there already (Data Center TCP: reduces once per window by half of the average share of marked packets; for queues that mark at a threshold); give it another name in its Entry"#);
+    insta::assert_snapshot!(refused("reno"), @r#"the controller "reno" cannot be added: "reno" is another name of "newreno"; give it another name in its Entry"#);
+    insta::assert_snapshot!(refused("pcc-kernel"), @r#"the controller "pcc-kernel" cannot be added: "pcc-kernel" is another name of "pcc-vivace"; give it another name in its Entry"#);
+    insta::assert_snapshot!(refused("a?b"), @r#"the controller "a?b" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
+    insta::assert_snapshot!(refused(""), @r#"the controller "" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
+    register(entry("twice", 7.0)).unwrap();
+    insta::assert_snapshot!(refused("twice"), @r#"the controller "twice" (for this test) cannot be added: "twice" is there already (for this test); give it another name in its Entry"#);
+    assert_eq!(Entry::all().iter().filter(|entry| entry.name == "twice").count(), 1);
 }

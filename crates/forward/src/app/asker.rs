@@ -87,9 +87,12 @@ impl Asker<'_> {
     /// Sends the Interests that may leave, and waits for packets until the consumer is due, at most until `until`. `now` tells the time.
     ///
     /// # Errors
-    /// The connection broke.
+    /// The connection broke, or the consumer's controller cannot go on.
     pub fn wait(&mut self, now: impl Fn() -> Time, until: Time) -> Result<(), ClientError> {
         let at = now();
+        if let Some((since, fault)) = self.consumer.fault() {
+            return Err(ClientError::Fault(since.since(Time::ZERO), fault.to_string()));
+        }
         self.consumer.poll(at);
         self.ask(at);
         self.client.send_all(&self.packets)?;

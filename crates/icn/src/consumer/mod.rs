@@ -16,7 +16,7 @@ pub use subflows::Subflow;
 
 use crate::name::Content;
 use crate::packet::{Interest, Packet};
-use narrows_control::Choice;
+use narrows_control::{Choice, Fault};
 use narrows_units::{Rate, Span, Time};
 use rate::RateConsumer;
 use window::WindowConsumer;
@@ -97,6 +97,15 @@ impl<C: Content> AnyConsumer<C> {
     /// more may leave.
     pub fn interest(&mut self) -> Option<Interest<C::Name>> {
         any!(&mut self.0, consumer => consumer.interest())
+    }
+
+    /// Why its controller cannot go on, if it cannot, and since when: no Interest leaves any more, and the caller ends the run.
+    /// [`due`](AnyConsumer::due) is that time from then on.
+    pub fn fault(&self) -> Option<(Time, &Fault)> {
+        match &self.0 {
+            Any::Rate(_) => None,
+            Any::Window(consumer) => consumer.fault(),
+        }
     }
 
     /// Sends no more Interests.

@@ -24,7 +24,7 @@ pub type ConsumerChoice = narrows_params::Choice<ConsumerEntry>;
 
 impl Registered for ConsumerEntry {
     const WHAT: &'static str = "consumer";
-    fn all() -> &'static [&'static ConsumerEntry] {
+    fn built_in() -> &'static [&'static ConsumerEntry] {
         CONSUMERS
     }
     fn name(&self) -> &'static str {

@@ -6,7 +6,7 @@ use super::subflows::Subflow;
 use crate::name::Content;
 use crate::packet::{Class, Data, Interest, Nack, NackReason, Packet};
 use crate::route::Steer;
-use narrows_control::{Choice, Setup};
+use narrows_control::{Choice, Fault, Setup};
 use narrows_params::Need;
 use narrows_transport::{AckFormat, Answer, Sender, Transport};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
@@ -122,6 +122,9 @@ impl<C: Content> WindowConsumer<C> {
         self.counters.data.primary += 1;
         self.counters.goodput += data.size;
         self.sample = self.sender.on_answer(self.now, &Answer { packet, segment, ambiguous: retransmission, marked: data.marked });
+        if self.finished() {
+            self.sender.close(self.now);
+        }
     }
 
     fn on_nack(&mut self, nack: &Nack<C::Name>) {
@@ -149,6 +152,9 @@ impl<C: Content> WindowConsumer<C> {
     }
 
     pub(crate) fn due(&self) -> Option<Time> {
+        if let Some((at, _)) = self.fault() {
+            return Some(at);
+        }
         if self.stopped || self.finished() {
             return None;
         }
@@ -184,6 +190,10 @@ impl<C: Content> WindowConsumer<C> {
             token: Default::default(),
             body: Default::default(),
         })
+    }
+
+    pub(crate) fn fault(&self) -> Option<(Time, &Fault)> {
+        self.sender.fault()
     }
 
     pub(crate) fn stop(&mut self) {

@@ -77,7 +77,7 @@ pub type StrategyChoice = narrows_params::Choice<StrategyEntry>;
 
 impl Registered for StrategyEntry {
     const WHAT: &'static str = "forwarding scheme";
-    fn all() -> &'static [&'static StrategyEntry] {
+    fn built_in() -> &'static [&'static StrategyEntry] {
         STRATEGIES
     }
     fn name(&self) -> &'static str {

@@ -1,18 +1,16 @@
 //! The bytecode of every core against native C: from the same state, shown the same, both decide the same and remember the same, bit for
-//! bit, over random calls, likely ones and impossible ones. It runs in an interpreter in user space, and, for root, in the kernel.
+//! bit, over random calls, likely ones and impossible ones. It runs in the machine that simulates BPF controllers, and, for root, in the kernel.
 
-mod linked;
+mod simulated;
 mod trial;
 mod wild;
 
-use crate::loaded::object_of;
 use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_control::cores::{Input, Output, Replay, Twin};
 use narrows_params::Kind;
 use narrows_units::Random;
-use rbpf::EbpfVmNoData;
-use std::cell::Cell;
+use simulated::Simulated;
 use trial::Trial;
 use wild::Wild;
 
@@ -45,82 +43,18 @@ fn in_kernel(twin: &'static Twin, constants: &[u8]) -> Step {
     })
 }
 
-/// Memory that the interpreter reads and writes.
-struct Memory(Box<[Cell<u64>]>);
-
-impl Memory {
-    fn new(bytes: usize) -> Memory {
-        Memory(vec![Cell::new(0); bytes.div_ceil(8)].into())
-    }
-
-    fn of(bytes: &[u8]) -> Memory {
-        let memory = Memory::new(bytes.len());
-        memory.write(0, bytes);
-        memory
-    }
-
-    fn address(&self) -> u64 {
-        self.0.as_ptr() as u64
-    }
-
-    fn write(&self, at: usize, bytes: &[u8]) {
-        assert_eq!(at % 8, 0);
-        for (cell, word) in self.0[at / 8..].iter().zip(bytes.chunks(8)) {
-            let mut whole = cell.get().to_ne_bytes();
-            whole[..word.len()].copy_from_slice(word);
-            cell.set(u64::from_ne_bytes(whole));
-        }
-    }
-
-    fn read(&self, at: usize, bytes: &mut [u8]) {
-        assert_eq!(at % 8, 0);
-        for (cell, word) in self.0[at / 8..].iter().zip(bytes.chunks_mut(8)) {
-            word.copy_from_slice(&cell.get().to_ne_bytes()[..word.len()]);
-        }
-    }
-}
-
-fn interpreted(twin: &'static Twin, constants: &[u8]) -> Step {
-    let (input_at, output_at) = Trial::places(twin);
-    let (fixed, trial) = (Memory::of(constants), Memory::new(output_at + size_of::<Output>()));
-    let mut tables = None;
-    let code: &'static [u8] = linked::try_core(object_of(twin), |section| match section {
-        ".rodata.constants" => fixed.address(),
-        ".data.trial" => trial.address(),
-        ".rodata" => tables.get_or_insert_with(|| Memory::of(&linked::data(object_of(twin), section))).address(),
-        other => panic!("{other}"),
-    })
-    .leak();
-    extends_no_sign(code);
-    let mut machine = EbpfVmNoData::new(Some(code)).expect("instructions that it knows");
-    // The program itself keeps nothing on the stack: all of it is for what it calls.
-    machine.set_stack_usage_calculator(|_, at, _| if at == 0 { 0 } else { 256 }, Box::new(())).expect("a program is set");
-    for memory in [&fixed, &trial].into_iter().chain(&tables) {
-        machine.register_allowed_memory(memory.address()..memory.address() + 8 * memory.0.len() as u64);
-    }
+fn simulated(twin: &'static Twin, constants: &[u8]) -> Step {
+    let mut machine = Simulated::new(twin, constants);
     Box::new(move |state, input| {
-        let _ = (&fixed, &tables);
-        trial.write(0, state);
-        trial.write(input_at, bytemuck::bytes_of(input));
-        trial.write(output_at, bytemuck::bytes_of(&in_force(input)));
-        machine.execute_program().unwrap_or_else(|error| panic!("{error:?}"));
-        let mut output = Output::default();
-        trial.read(0, state);
-        trial.read(output_at, bytemuck::bytes_of_mut(&mut output));
+        machine.set_state(state);
+        let output = machine.decide(input);
+        state.copy_from_slice(machine.state());
         output
     })
 }
 
 fn in_force(input: &Input) -> Output {
     Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh }
-}
-
-/// rbpf 0.4 compares 64 bits with a negative constant as if it were positive; the kernel extends its sign. No core has such a comparison.
-fn extends_no_sign(code: &[u8]) {
-    for (at, instruction) in code.chunks(8).enumerate() {
-        let unsigned = matches!(instruction[0], 0x15 | 0x25 | 0x35 | 0x55 | 0xa5 | 0xb5);
-        assert!(!unsigned || instruction[7] < 0x80, "instruction {at}");
-    }
 }
 
 /// The twin's choice with random parameters, every now and then.
@@ -184,9 +118,9 @@ fn compare(twin: &'static Twin, name: &str, other: fn(&'static Twin, &[u8]) -> S
 }
 
 #[test]
-fn in_an_interpreter() {
+fn in_the_simulators_machine() {
     for twin in TWINS {
-        compare(twin, "interpreted", interpreted);
+        compare(twin, "simulated", simulated);
     }
 }
 

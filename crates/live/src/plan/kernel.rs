@@ -1,7 +1,7 @@
 //! The features of a kernel that scenarios can ask for.
 
 use super::controllers::{missing, twin_of};
-use narrows_control::{ENTRIES, Entry};
+use narrows_control::Entry;
 use narrows_params::Registered;
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub const CUBIC_SWITCHES: [(&str, &str); 3] =
 impl Kernel {
     /// The registry's names of the controllers that it has or that can be loaded into it, as a list for people.
     pub fn offers(&self) -> String {
-        let there = |entry: &&&Entry| missing(entry, &self.controllers).is_none() || twin_of(entry).is_some();
-        ENTRIES.iter().filter(there).map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+        let there = |entry: &&Entry| missing(entry, &self.controllers).is_none() || twin_of(entry).is_some();
+        Entry::all().into_iter().filter(there).map(|entry| entry.name).collect::<Vec<_>>().join(", ")
     }
 
     /// The value that a parameter has in the kernel's own controller; `None` if there is no such parameter.

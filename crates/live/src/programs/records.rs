@@ -2,8 +2,9 @@
 
 use super::sampler::FlowConnections;
 use crate::emulator::{FlowStats, with_sockets};
-use narrows_control::ENTRIES;
+use narrows_control::Entry;
 use narrows_measure::{FlowCounters, FlowRecord};
+use narrows_params::Registered;
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::Time;
 
@@ -29,8 +30,9 @@ pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, ke
 
 fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
     let total = FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network.counters };
-    let named =
-        |kernel: &str| ENTRIES.iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned());
+    let named = |kernel: &str| {
+        Entry::all().iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned())
+    };
     FlowRecord {
         controller: kernel.controller.as_deref().map_or("none".to_owned(), named),
         start: Time::ZERO,

@@ -4,9 +4,9 @@ use crate::clock::Clock;
 use crate::host::{Connection, Host, INFINITE_SSTHRESH, SockDiag, TcpInfo};
 use crate::plan::{UNLIMITED_PACING, flow_of, host_of};
 use crate::tap::Tap;
-use narrows_control::ENTRIES;
+use narrows_control::Entry;
 use narrows_measure::FlowSample;
-use narrows_params::Need;
+use narrows_params::{Need, Registered};
 use narrows_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
 use std::io;
@@ -145,7 +145,7 @@ fn syns_again(info: &TcpInfo) -> u32 {
 fn pacing(connection: &Connection) -> Option<Rate> {
     let info = &connection.info;
     let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);
-    let paces = ENTRIES.iter().any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
+    let paces = Entry::all().iter().any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
         || info.max_pacing_rate != u64::MAX;
     let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate) && info.snd_mss > 0;
     let ip = if connection.to.0.to_canonical().is_ipv4() { 20 } else { 40 };

@@ -5,6 +5,7 @@ use narrows_path::DisciplineChoice;
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
 
 pub fn parse_choice(text: &str) -> Result<Choice, String> {
+    let text = narrows_scenario::load_controller(text, std::path::Path::new(""))?;
     text.parse().map_err(|error: narrows_params::ParamError| error.to_string())
 }
 

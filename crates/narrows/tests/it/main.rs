@@ -7,6 +7,7 @@ mod curves;
 mod differential;
 mod docs;
 mod endurance;
+mod files;
 mod formats;
 mod forward;
 mod gallery;

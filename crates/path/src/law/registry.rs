@@ -9,7 +9,7 @@ use narrows_wire::Rates;
 
 impl Registered for LawEntry {
     const WHAT: &'static str = "rate law";
-    fn all() -> &'static [&'static LawEntry] {
+    fn built_in() -> &'static [&'static LawEntry] {
         LAWS
     }
     fn name(&self) -> &'static str {

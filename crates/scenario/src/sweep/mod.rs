@@ -168,7 +168,7 @@ impl Sweep {
         let places = self.places(cell);
         let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.file, &self.text);
         let mut text = self.substituted(&places).map_err(fail)?;
-        let checked = read_whole(&mut text).and_then(|raw| check::check(&raw, &self.file, read));
+        let checked = read_whole(&mut text).and_then(|mut raw| check::check(&mut raw, &self.file, read));
         checked.map_err(|problem| {
             if self.axes.is_empty() && self.fixed.is_empty() {
                 return ScenarioError::new(*problem, &self.file, &text);

@@ -6,7 +6,7 @@ use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
 use crate::error::SimError;
 use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Nacking, Neighbour, Packet, ProxyConfig};
-use narrows_measure::{Transfer, Transfers};
+use narrows_measure::{FlowRecord, Transfer, Transfers};
 use narrows_network::Network;
 use narrows_scenario::{Icn, Ideal, NodeId};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
@@ -101,6 +101,7 @@ impl Nodes<'_> {
             node.handle(now, instance.face, interest, &mut self.spare);
         }
         if !instance.over && instance.consumer.finished() {
+            self.fail(place);
             self.finish(now, place);
         }
         let due = self.instances[place].due();
@@ -114,10 +115,22 @@ impl Nodes<'_> {
             self.tallies[instance.flow].stopped_with = Some(instance.consumer.counters().goodput);
             instance.stop = Time::NEVER;
         }
+        if instance.consumer.fault().is_some() {
+            return self.fail(place);
+        }
         instance.consumer.poll(now);
         let node = instance.node;
         self.ask(now, place);
         self.drain(network, now, node);
+    }
+
+    /// Ends the run if the controller of a consumer cannot go on.
+    #[cold]
+    fn fail(&mut self, place: usize) {
+        let instance = &self.instances[place];
+        let Some((at, fault)) = instance.consumer.fault() else { return };
+        let FlowRecord { name, controller, .. } = self.icn.flow_records(self.scenario).swap_remove(instance.flow);
+        self.pulse.fail(SimError::Fault { flow: name, controller, at: at.since(Time::ZERO), fault: fault.clone() });
     }
 
     /// Starts a consumer for one content of a request process. Returns its place.

@@ -40,7 +40,7 @@ impl World<'_> {
             let now = arrival.min(due);
             // First: what this ends is not whole.
             if !self.nodes.pulse.goes_on(now.min(end)) {
-                return Err(SimError::Stopped);
+                return Err(self.nodes.pulse.reason());
             }
             if now > end {
                 return Ok(());

@@ -9,6 +9,7 @@ mod conformance;
 mod explicit;
 mod fairness;
 mod fast;
+mod faults;
 mod follower;
 mod goodput;
 mod icn_invariants;

@@ -17,6 +17,8 @@ pub(crate) struct Stamp {
     pub(crate) first_sent_at: Time,
     pub(crate) delivered: u64,
     pub(crate) delivered_at: Time,
+    /// Packets that the receiver had counted with CE; the count wraps.
+    pub(crate) delivered_ce: u32,
 }
 
 /// The times by which an acknowledgement is judged, the same for all segments that it delivers.

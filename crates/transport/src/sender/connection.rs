@@ -1,7 +1,9 @@
 //! The part of a sender that is the same for both transports.
 
 use super::counters::SenderCounters;
+use super::event::Event;
 use super::reduction::CwndReduction;
+use super::usage::Usage;
 use crate::pacing::Pacer;
 use crate::rate::RateSampler;
 use crate::rtt::RttEstimator;
@@ -9,7 +11,7 @@ use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
-use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, Reduction, Totals};
+use narrows_control::{Acked, Awaited, CaState, Controller, Decision, EcnDelta, Fault, Feedback, Lost, Outstanding, Reduction, Totals};
 use narrows_units::{Bytes, Span, Time};
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ pub(super) struct Connection {
     pub state: CaState,
     pub sample_rates: bool,
     pub finished: bool,
+    /// The controller knows that the connection is over.
+    pub closed: bool,
     /// A probe is to leave, whatever window and pacing say.
     pub probe_wanted: bool,
     pub cwr_wanted: bool,
@@ -32,6 +36,7 @@ pub(super) struct Connection {
     /// `window_limited` holds until everything below this is acknowledged.
     pub window_limited_until: u64,
     pub burst_start: u64,
+    pub usage: Usage,
     /// Segments below this are written by the application.
     pub written: u64,
     /// Segments below this fit the receiver's window.
@@ -55,6 +60,8 @@ pub(super) struct Connection {
     pub ecn_seen: (u32, u32, u32),
     pub short: ShortSegments,
     pub selective: Box<Selective>,
+    /// Why the controller cannot go on, and since when.
+    pub fault: Option<Box<(Time, Fault)>>,
 }
 
 /// What is kept for selective acknowledgements.
@@ -105,6 +112,7 @@ impl Connection {
             written: 0,
             short: ShortSegments::default(),
             finished: false,
+            closed: false,
             receive_limit: transport.receive_window.map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
             state: CaState::Open,
             recovery_end: 0,
@@ -112,6 +120,7 @@ impl Connection {
             window_limited: false,
             window_limited_until: 0,
             burst_start: 0,
+            usage: Usage::default(),
             timers: Timers { controller: controller.next_timer().unwrap_or(Time::NEVER), ..Timers::NONE },
             probe_wanted: false,
             cwr_wanted: false,
@@ -120,6 +129,7 @@ impl Connection {
             acked: Vec::new(),
             lost: Vec::new(),
             selective: Box::default(),
+            fault: None,
             transport,
             controller,
         }
@@ -159,9 +169,25 @@ impl Connection {
 
     /// Asks the controller for its decision, which may have changed.
     #[inline]
-    pub fn decide(&mut self) {
-        self.timers.controller = self.controller.decide(&mut self.decision).unwrap_or(Time::NEVER);
+    pub fn decide(&mut self, now: Time) {
+        self.timers.controller = match self.controller.decide(&mut self.decision) {
+            Awaited::Event => Time::NEVER,
+            Awaited::Timer(due) => due,
+            Awaited::Fault => return self.halt(now),
+        };
         self.target = whole(&self.decision);
+    }
+
+    /// The controller cannot go on: nothing more is sent, and a timer is due at once, by which the world notices.
+    #[cold]
+    fn halt(&mut self, now: Time) {
+        if self.fault.is_none() {
+            self.fault = self.controller.fault().map(|fault| Box::new((now, fault)));
+        }
+        self.timers.controller = now;
+        self.probe_wanted = false;
+        self.target = 0;
+        self.decision.reduction = Reduction::Immediate;
     }
 
     /// How much may leave back to back when pacing allows.
@@ -197,7 +223,7 @@ impl Connection {
     pub fn note_delivered(&mut self, now: Time, place: u64, number: u64, slot: &Slot) {
         let app_limited = slot.flags.has(Flags::APP_LIMITED);
         if self.sample_rates {
-            self.rate.on_delivered(now, slot.sent_at, self.board.stamp(place), app_limited);
+            self.rate.on_delivered(now, number, slot, self.board.stamp(place));
         } else {
             self.rate.delivered += 1;
         }
@@ -242,44 +268,58 @@ impl Connection {
         EcnDelta { ect0: counted(ect0, ack.ect0), ect1: counted(ect1, ack.ect1), ce: counted(ce, ack.ce), echo: ack.ece }
     }
 
-    /// Tells the controller of an acknowledgement, or of an event without one.
+    /// Tells the controller of an acknowledgement, or of an event without one. `una` and `next`: first segment not delivered and first never sent.
     #[inline]
-    pub fn feed(&mut self, now: Time, ack: Option<&Ack>, rtt: Option<Span>, in_flight_before: u32, congestion: Option<Congestion>) {
-        let mut rate = None;
-        self.rate.pass_app_limit();
-        if self.sample_rates {
-            let min_rtt = self.rtt.minimum().unwrap_or_default();
-            rate = self.rate.sample(now, min_rtt);
-            if let (Some(sample), [only]) = (&mut rate, self.acked.as_slice()) {
-                sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
-            }
-        }
-        let mut feedback = Feedback::at(now);
+    pub fn feed(&mut self, ack: Option<&Ack>, event: &Event, una: u64, next: u64) {
+        let mut feedback = Feedback::at(event.now);
         if let Some(ack) = ack {
             feedback.ecn = self.ecn_delta(ack);
             feedback.signal = ack.signal;
         }
+        let mut rate = None;
+        self.rate.pass_app_limit();
+        if self.sample_rates {
+            let min_rtt = self.rtt.minimum().unwrap_or_default();
+            rate = self.rate.sample(event.now, min_rtt, self.ecn_seen.2);
+            if let (Some(sample), [only]) = (&mut rate, self.acked.as_slice()) {
+                sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
+            }
+        }
         feedback.acked = &self.acked;
         feedback.lost = &self.lost;
-        feedback.rtt = rtt;
+        feedback.rtt = event.rtt;
         feedback.rate = rate;
-        feedback.in_flight_before = in_flight_before;
+        feedback.in_flight_before = event.in_flight_before;
         feedback.in_flight = self.board.in_flight();
+        (feedback.una, feedback.next) = (una, next);
+        feedback.outstanding = Outstanding {
+            packets: self.board.outstanding(),
+            sacked: self.board.sacked_out(),
+            lost: self.board.lost_out(),
+            resent: self.board.retrans_out(),
+        };
+        feedback.window = event.window_before;
+        (feedback.cwnd_limited, feedback.most_outstanding) = (self.usage.cwnd_limited, self.usage.most_outstanding);
         feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
         feedback.srtt = self.rtt.srtt();
         feedback.ca_state = self.state;
-        feedback.congestion = congestion;
+        feedback.congestion = event.congestion;
+        feedback.undone = event.undone;
+        feedback.ended = event.ended;
+        feedback.probe_loss = event.probe_loss;
+        feedback.resent_acked = event.resent_acked;
+        feedback.duplicate = event.duplicate;
         self.controller.on_feedback(&feedback);
     }
 
     /// Carries the controller's decision into the window. `acked`: segments newly delivered; `clean`: the acknowledgement moved and nothing more was lost.
     #[inline]
-    pub fn reduce(&mut self, congestion: Option<Congestion>, reducing_before: bool, acked: u32, clean: bool) {
+    pub fn reduce(&mut self, event: &Event, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();
-        if reducing && (congestion.is_some() || !reducing_before) {
+        if reducing && (event.congestion.is_some() || !reducing_before) {
             self.reduction.begin(self.target);
         }
-        self.decide();
+        self.decide(event.now);
         let (in_flight, target) = (self.board.in_flight(), self.target);
         if reducing {
             self.reduction.on_ack(acked, in_flight, target, clean);

@@ -2,19 +2,21 @@
 
 mod connection;
 mod counters;
+mod event;
 mod numbered;
 mod recovery;
 mod reduction;
 mod sending;
 mod tcp;
+mod usage;
 
 use crate::Transport;
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
 use connection::Connection;
-use narrows_control::{Acked, CaState, Controller, Lost};
+use narrows_control::{Acked, CaState, Controller, Fault, Lost, Open, Role};
 use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::Header;
+use narrows_wire::{Ecn, Header};
 use recovery::Recovery;
 use std::sync::Arc;
 
@@ -38,13 +40,24 @@ impl Sender {
         Sender { recovery: Recovery::new(&transport), conn: Connection::new(transport, controller, sample_rates) }
     }
 
-    /// The connection is open: its handshake took `rtt`.
-    pub fn on_open(&mut self, now: Time, rtt: Span) {
+    /// The connection is open: its handshake took `rtt`, and this end of it had this role. ECN is agreed upon if the controller wants it.
+    pub fn on_open(&mut self, now: Time, rtt: Span, role: Role) {
         let conn = &mut self.conn;
         conn.rtt.sample(rtt, 0, 0);
         conn.rtt.sample_minimum(now, rtt);
-        conn.controller.on_open(now, rtt);
-        conn.decide();
+        let mut open = Open::new(now, rtt);
+        (open.role, open.ecn) = (role, conn.decision.ecn != Ecn::NotEct);
+        conn.controller.on_open(&open);
+        conn.decide(now);
+    }
+
+    /// All that will ever be written is acknowledged. Only the first call counts.
+    pub fn close(&mut self, now: Time) {
+        let conn = &mut self.conn;
+        if !std::mem::replace(&mut conn.closed, true) {
+            conn.controller.on_close(now);
+            conn.decide(now);
+        }
     }
 
     /// The application writes `segments` more full segments.
@@ -110,13 +123,16 @@ impl Sender {
         (earliest != Time::NEVER).then_some(earliest)
     }
 
-    /// A timer may have expired: acts on those that have.
+    /// A timer may have expired: acts on those that have. Nothing more happens once there is a [`fault`](Sender::fault).
     pub fn on_timer(&mut self, now: Time) {
         let Sender { conn, recovery } = self;
+        if conn.fault.is_some() {
+            return;
+        }
         conn.lost.clear();
         if conn.timers.controller <= now {
             conn.controller.on_timer(now);
-            conn.decide();
+            conn.decide(now);
         }
         if conn.timers.reorder <= now {
             conn.acked.clear();
@@ -181,6 +197,12 @@ impl Sender {
     /// The header of the next data packet, for routers that read and write one.
     pub fn header(&self) -> Option<Header> {
         self.conn.controller.header()
+    }
+
+    /// Why the controller cannot go on, if it cannot, and since when: nothing is sent any more, and the world ends the run. [`next_timer`](Sender::next_timer) is
+    /// that time from then on, so that a world which looks here before it calls [`on_timer`](Sender::on_timer) misses no fault.
+    pub fn fault(&self) -> Option<(Time, &Fault)> {
+        self.conn.fault.as_deref().map(|(at, fault)| (*at, fault))
     }
 
     /// The controller, for its traces.

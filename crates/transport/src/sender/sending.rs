@@ -97,7 +97,12 @@ impl Sender {
             conn.window_limited = limited;
             conn.window_limited_until = conn.board.next();
         }
-        conn.burst_start = conn.board.next();
+        let (una, next) = (conn.board.una(), conn.board.next());
+        let full = conn.board.in_flight() >= conn.window();
+        if next > conn.burst_start || (full && conn.has_data(recovery.next_segment(&conn.board))) {
+            conn.usage.on_burst(full, conn.board.outstanding(), una, next);
+        }
+        conn.burst_start = next;
         // Every lost segment has been sent again: otherwise there would be something to send.
         if blocked == Blocked::Data && recovery.next_segment(&conn.board) >= conn.written && conn.board.in_flight() < conn.window() {
             conn.rate.limit_by_app(conn.board.in_flight());
@@ -112,6 +117,7 @@ impl Sender {
         let app_limited = conn.rate.is_app_limited();
         let idle = recovery.is_idle(&conn.board);
         let mut sent = Sent::new(now, number, bytes, conn.board.in_flight());
+        sent.outstanding = conn.board.outstanding();
         sent.retransmission = !fresh;
         sent.app_limited = app_limited;
         sent.rto = conn.rtt.timeout();
@@ -122,10 +128,10 @@ impl Sender {
         conn.counters.sent += 1;
         conn.counters.retransmitted += !fresh as u64;
         if conn.sample_rates {
-            let stamp = conn.rate.on_sent(now, idle);
+            let stamp = conn.rate.on_sent(now, idle, conn.ecn_seen.2);
             conn.board.set_stamp(packet, stamp);
         }
-        conn.decide();
+        conn.decide(now);
         conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.decision.pacing, conn.quantum());
         if conn.is_reducing() {
             conn.reduction.on_sent();

@@ -2,7 +2,9 @@
 
 mod channel;
 mod common;
+mod contract;
 mod exchange;
+mod faults;
 mod linux_2_4;
 mod marks;
 mod ns2;

@@ -1,7 +1,7 @@
 //! Delivery rate samples and the marks of an application that has nothing to send.
 
 use crate::common::{Rig, at};
-use narrows_transport::Transport;
+use narrows_transport::{Ack, Transport};
 use narrows_units::Span;
 
 #[test]
@@ -9,15 +9,15 @@ fn a_sample_counts_what_was_delivered_since_its_segment_left() {
     let mut rig = Rig::new(4.0);
     rig.numbers(0);
     let first = rig.ack(100, 2).rate.expect("a sample");
-    assert_eq!((first.delivered, first.interval, first.prior_delivered), (2, Span::from_millis(100), 0));
+    assert_eq!((first.delivered, first.interval, first.prior_delivered), (2, Some(Span::from_millis(100)), 0));
     assert_eq!(rig.numbers(100), [4, 5]);
     let second = rig.ack(110, 4).rate.expect("a sample");
     // Both left at 0 with nothing delivered; the send phase was 0, the acknowledgements took 110 ms.
-    assert_eq!((second.delivered, second.interval, second.prior_delivered), (4, Span::from_millis(110), 0));
+    assert_eq!((second.delivered, second.interval, second.prior_delivered), (4, Some(Span::from_millis(110)), 0));
     assert_eq!(rig.numbers(110), [6, 7]);
     // 4 and 5 left at 100, when 2 were delivered, at 100 the last time.
     let third = rig.ack(205, 6).rate.expect("a sample");
-    assert_eq!((third.delivered, third.interval, third.prior_delivered), (4, Span::from_millis(105), 2));
+    assert_eq!((third.delivered, third.interval, third.prior_delivered), (4, Some(Span::from_millis(105)), 2));
 }
 
 #[test]
@@ -30,17 +30,53 @@ fn the_longer_of_send_and_acknowledgement_interval_counts() {
     rig.ack(200, 2);
     // Acknowledged 100 ms after they left at 180 ms, when 1 was delivered at 100: acknowledgements took 180 ms, sending (from 0) 180 ms.
     let sample = rig.ack(280, 4).rate.expect("a sample");
-    assert_eq!((sample.delivered, sample.interval, sample.prior_delivered), (3, Span::from_millis(180), 1));
+    assert_eq!((sample.delivered, sample.interval, sample.prior_delivered), (3, Some(Span::from_millis(180)), 1));
+    assert_eq!((sample.send_interval, sample.ack_interval), (Span::from_millis(180), Span::from_millis(180)));
+    assert_eq!((sample.end, sample.resent), (4, false));
 }
 
 #[test]
-fn an_interval_below_the_least_round_trip_gives_no_sample() {
+fn a_new_least_round_trip_is_no_artefact() {
     let mut rig = Rig::new(2.0);
     rig.numbers(0);
     rig.ack(100, 2);
     assert_eq!(rig.numbers(100), [2, 3]);
     // Acknowledged 40 ms after leaving: a new least round trip, so the sample stands.
-    assert!(rig.ack(140, 4).rate.is_some());
+    assert_eq!(rig.ack(140, 4).rate.and_then(|rate| rate.interval), Some(Span::from_millis(40)));
+}
+
+#[test]
+fn a_sample_over_less_than_the_least_round_trip_has_no_interval() {
+    let mut rig = Rig::with(10.0, &Transport { timestamps: false, ..Transport::default() });
+    rig.sender.write(u64::MAX);
+    rig.numbers(0);
+    // 5 are in flight after this, of a window of 6.
+    rig.script.lock().unwrap().reduced = 6.0;
+    rig.sack(40, 0, &[(2, 5)]);
+    assert_eq!(rig.numbers(40), [0]);
+    // Without stamps what was sent twice shows no round trip: the least one is 40 ms.
+    let rate = rig.ack(45, 1).rate.expect("a segment is delivered");
+    assert_eq!((rate.interval, rate.ack_interval, rate.end, rate.resent), (Some(Span::from_millis(40)), Span::from_millis(5), 1, true));
+    assert_eq!(rig.numbers(45)[0], 1);
+    // The original of 1 arrives: 5 ms after that of 0 was sent again, 7 ms after its delivery.
+    let rate = rig.ack(52, 5).rate.expect("a segment is delivered");
+    assert_eq!((rate.interval, rate.delivered, rate.end, rate.resent), (None, 1, 2, true));
+    assert_eq!((rate.send_interval, rate.ack_interval), (Span::from_millis(5), Span::from_millis(7)));
+}
+
+#[test]
+fn marks_are_counted_from_the_departure_of_the_sampled_segment() {
+    let mut rig = Rig::new(4.0);
+    rig.numbers(0);
+    let ack = |rig: &mut Rig, ms, next, ce| {
+        let heard = rig.deliver(at(ms), Ack { next, window: u32::MAX, ce, ..Ack::default() }).unwrap();
+        heard.rate.unwrap().delivered_ce
+    };
+    assert_eq!(ack(&mut rig, 100, 1, 1), 1);
+    assert_eq!(rig.numbers(100), [4]);
+    assert_eq!(ack(&mut rig, 110, 4, 3), 3, "1 to 3 left before any");
+    assert_eq!(rig.numbers(110).len(), 3);
+    assert_eq!(ack(&mut rig, 200, 5, 4), 3, "4 left when one was known");
 }
 
 #[test]

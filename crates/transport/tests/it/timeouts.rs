@@ -1,7 +1,7 @@
 //! Retransmission timeouts and tail loss probes.
 
 use crate::common::{Rig, at};
-use narrows_control::{CaState, Congestion};
+use narrows_control::{CaState, Congestion, Role};
 use narrows_transport::Transport;
 use narrows_units::Span;
 
@@ -193,7 +193,7 @@ fn a_probe_lost_too_ends_in_a_timeout() {
 #[test]
 fn the_handshakes_round_trip_sets_the_first_timeout() {
     let mut rig = Rig::with(2.0, &Transport { tail_loss_probe: false, ..Transport::default() });
-    rig.sender.on_open(at(50), Span::from_millis(50));
+    rig.sender.on_open(at(50), Span::from_millis(50), Role::Active);
     assert_eq!((rig.sender.rtt().srtt(), rig.sender.rtt().minimum()), (Span::from_millis(50), Some(Span::from_millis(50))));
     rig.sender.write(1);
     rig.numbers(50);

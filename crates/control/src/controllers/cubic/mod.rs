@@ -13,7 +13,7 @@ mod params;
 mod rfc9438;
 
 use crate::parts::ecn::ECN;
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
 use params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 
@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[],
     numbered: false,
     params: &[PROFILE.spec, HZ.spec, FAST_CONVERGENCE.spec, HYSTART.spec, FRIENDLINESS.spec, ECN.spec],
-    build,
+    build: Build::Function(build),
 };
 
 const PROFILE: Param<Profile> = Param::choice(

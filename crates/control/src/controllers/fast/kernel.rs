@@ -7,7 +7,7 @@ use crate::cores::fast::{Constants, State};
 use crate::cores::{Twin, replay};
 
 use crate::parts::linux::Linux;
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
@@ -20,9 +20,9 @@ pub const KERNEL: Entry = Entry {
     needs: &[Need::Tags],
     numbered: false,
     params: &params::of_later_algorithm(WINDOW_PACING.spec, PACKET_PACING.spec),
-    build: |setup, params| {
+    build: Build::Function(|setup, params| {
         Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.get(&PACKET_PACING)).inspected_by(inspect)))
-    },
+    }),
 };
 
 const WINDOW_PACING: Param<bool> =

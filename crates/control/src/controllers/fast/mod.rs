@@ -38,7 +38,7 @@ use crate::parts::marks::highest;
 use crate::parts::round::Round;
 use crate::parts::window::{Window, growth};
 use crate::{Acked, CaState, Controller, Decision, Feedback, Sent, Tag, Timeout};
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use alpha::Alpha;
 use delay::Delay;
 use free::Free;
@@ -61,10 +61,10 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::Tags],
     numbered: false,
     params: &params::of_later_algorithm(WINDOW_PACING.spec, PACKET_PACING.spec),
-    build: |setup, params| {
+    build: Build::Function(|setup, params| {
         let law = Periodic::new(params.get(&GAMMA), params.get(&WINDOW_PACING));
         Ok(Built::new(Fast::new(law, Free::new(params)?, setup, params)))
-    },
+    }),
 };
 
 /// Registry line of the version of 2002.
@@ -77,7 +77,7 @@ pub const SC2002: Entry = Entry {
     needs: &[Need::Tags],
     numbered: false,
     params: &[ALPHA.spec, RTT_WEIGHT.spec, LOSS_BETA.spec, BASE_RTT_WINDOW.spec, PACKET_PACING.spec, ECN.spec],
-    build: |setup, params| Ok(Built::new(Fast::new(Stepwise::default(), Free::NEVER, setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Fast::new(Stepwise::default(), Free::NEVER, setup, params)))),
 };
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).

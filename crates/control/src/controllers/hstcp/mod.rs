@@ -9,7 +9,7 @@ use crate::cores::{Twin, replay};
 use crate::parts::aimd::Aimd;
 use crate::parts::ecn::ECN;
 use crate::parts::linux::Linux;
-use crate::{Basis, Built, Entry, Setup};
+use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_params::{Param, ParamError, Params};
 
 /// Registry line.
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[],
     numbered: false,
     params: &[PROFILE.spec, LIMITED_SLOW_START.spec, ECN.spec],
-    build,
+    build: Build::Function(build),
 };
 
 const PROFILE: Param<Profile> = Param::choice(

@@ -15,7 +15,7 @@ use super::law::{Context, Judged, Law, Next, Outcome};
 use super::lengths::Lengths;
 use super::slow_start::{FORGIVEN, Progress, SlowStart};
 use super::utility::Safe;
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
@@ -37,11 +37,11 @@ pub const ENTRY: Entry = Entry {
         MI_PACKETS.spec,
         FORGIVEN.spec,
     ],
-    build: |setup, params| {
+    build: Build::Function(|setup, params| {
         let utility = Safe { threshold: params.get(&LOSS_THRESHOLD), steepness: params.get(&ALPHA) };
         let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
         Ok(Built::new(Pcc::new(setup, Allegro::new(params), Box::new(utility), lengths).forgiving(params.get(&FORGIVEN))))
-    },
+    }),
 };
 
 const ALPHA: Param<f64> = Param::number(

@@ -7,7 +7,7 @@ use super::monitor::Monitor;
 use super::plan::Plan;
 use super::utility::Utility;
 use crate::Setup;
-use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
@@ -158,9 +158,9 @@ fn plan(law: &mut impl Law, lengths: &Lengths, random: &mut Random, packet: Byte
 }
 
 impl<L: Law> Controller for Pcc<L> {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.least_rtt = self.least_rtt.min(rtt);
-        self.on_rtt(rtt);
+    fn on_open(&mut self, open: &Open) {
+        self.least_rtt = self.least_rtt.min(open.rtt);
+        self.on_rtt(open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
@@ -229,14 +229,14 @@ impl<L: Law> Controller for Pcc<L> {
 #[cfg(test)]
 mod tests {
     use crate::testing::{at, inspect};
-    use crate::{Acked, Controller, Feedback, Lost, Sent, Tag, Timeout};
+    use crate::{Acked, Controller, Feedback, Lost, Open, Sent, Tag, Timeout};
     use crate::{Choice, Setup};
     use narrows_units::{Bytes, Rate, Span, Time};
 
     /// Open, with a round trip of 30 ms: 2 packets of 1500 B in that time are 0.8 Mbit/s, a packet each 15 ms.
     fn open() -> Box<dyn Controller> {
         let mut pcc = "vivace".parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
-        pcc.on_open(Time::ZERO, Span::from_millis(30));
+        pcc.on_open(&Open::new(Time::ZERO, Span::from_millis(30)));
         pcc
     }
 

@@ -15,7 +15,7 @@ use super::lengths::Lengths;
 use super::slow_start::{FORGIVEN, Progress, SlowStart};
 use super::step::{Constants, Stepper};
 use super::utility::{self, UTILITY};
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
@@ -48,11 +48,11 @@ pub const ENTRY: Entry = Entry {
         MI_PACKETS.spec,
         FORGIVEN.spec,
     ],
-    build: |setup, params| {
+    build: Build::Function(|setup, params| {
         let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
         let pcc = Pcc::new(setup, Vivace::new(params), params.get(&UTILITY)(params), lengths);
         Ok(Built::new(pcc.forgiving(params.get(&FORGIVEN))))
-    },
+    }),
 };
 
 const EPSILON: Param<f64> = Param::number("epsilon", 0.05, (0.005, 0.5), "", "distance of probes from the rate (section 4)");

@@ -16,8 +16,8 @@ use super::law::{BETA, T_RHO, XI};
 use crate::cores::vcp::{Constants, State};
 use crate::cores::{Core, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
-use crate::{Basis, Built, Entry, Setup};
-use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, LoadCode};
@@ -32,7 +32,7 @@ pub const KERNEL: Entry = Entry {
     needs: &[Need::LoadCode, Need::EcnCounts, Need::Pacing],
     numbered: false,
     params: &[CODES.spec, T_RHO.spec, XI.spec, ALPHA.spec, BETA.spec, WEIGHT.spec, PACING.spec],
-    build: |setup, params| Ok(Built::new(VcpKernel::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(VcpKernel::new(setup, params)))),
 };
 
 const CODES: Param<CodePoints> = Param::choice(
@@ -115,8 +115,8 @@ impl VcpKernel {
 }
 
 impl Controller for VcpKernel {
-    fn on_open(&mut self, now: Time, rtt: Span) {
-        self.open(now, rtt);
+    fn on_open(&mut self, open: &Open) {
+        self.open(open.now, open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

@@ -21,8 +21,8 @@ pub use kernel::{KERNEL, TWIN};
 
 use crate::parts::marks::Losses;
 use crate::parts::window::used;
-use crate::{Basis, Built, Entry, Setup};
-use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{CaState, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use law::{ALPHA, BETA, DIALECT, Dialect, KAPPA, Law, T_RHO, WEIGHT, XI};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -50,7 +50,7 @@ pub const ENTRY: Entry = Entry {
         SCALE.spec,
         PACING.spec,
     ],
-    build: |setup, params| Ok(Built::new(Vcp::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Vcp::new(setup, params)))),
 };
 
 const EIGHT_BITS: Param<bool> =
@@ -199,9 +199,9 @@ impl Vcp {
 }
 
 impl Controller for Vcp {
-    fn on_open(&mut self, _now: Time, rtt: Span) {
-        self.srtt = rtt;
-        self.least = Some(rtt);
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
+        self.least = Some(open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

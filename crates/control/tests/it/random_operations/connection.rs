@@ -207,12 +207,10 @@ impl Connection {
                 feedback.rtt = Some(sample);
             }
             let interval = self.now.since(newest.delivered_at);
-            feedback.rate = (self.needs(Need::RateSample) && !interval.is_zero()).then(|| RateSample {
-                delivered: (self.totals.delivered - newest.delivered) as u32,
-                interval,
-                prior_delivered: newest.delivered,
-                app_limited: !newest.limited,
-                ack_delayed: acked.len() == 1,
+            feedback.rate = (self.needs(Need::RateSample) && !interval.is_zero()).then(|| {
+                let mut rate = RateSample::over((self.totals.delivered - newest.delivered) as u32, interval, newest.delivered);
+                (rate.app_limited, rate.ack_delayed) = (!newest.limited, acked.len() == 1);
+                rate
             });
             self.delivered_at = self.now;
         }
@@ -244,13 +242,9 @@ impl Connection {
     fn scramble(&self, feedback: &mut Feedback<'_>, noise: &mut Random) {
         let mut draw = |below: u64| noise.bits() % below;
         if !self.needs(Need::RateSample) {
-            feedback.rate = Some(RateSample {
-                delivered: draw(1000) as u32,
-                interval: Span::from_micros(1 + draw(1_000_000)),
-                prior_delivered: draw(1000),
-                app_limited: draw(2) == 0,
-                ack_delayed: draw(2) == 0,
-            });
+            let mut rate = RateSample::over(draw(1000) as u32, Span::from_micros(1 + draw(1_000_000)), draw(1000));
+            (rate.app_limited, rate.ack_delayed) = (draw(2) == 0, draw(2) == 0);
+            feedback.rate = Some(rate);
         }
         if !self.needs(Need::EcnCounts) {
             (feedback.ecn.ect0, feedback.ecn.ect1, feedback.ecn.ce) = (draw(9) as u32, draw(9) as u32, draw(9) as u32);

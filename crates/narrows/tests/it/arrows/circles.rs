@@ -25,7 +25,9 @@ fn sources(directory: &Path) -> Vec<Source> {
         let syntax = syn::parse_file(&fs::read_to_string(&file).expect("readable source")).expect("Rust");
         Source { module, syntax }
     };
-    let all: Vec<Source> = rust_files(directory).into_iter().map(source).collect();
+    // A program beside a library is a crate of its own, of one file.
+    let is_program = |file: &std::path::PathBuf| *file == directory.join("main.rs") && directory.join("lib.rs").exists();
+    let all: Vec<Source> = rust_files(directory).into_iter().filter(|file| !is_program(file)).map(source).collect();
     let of_tests: BTreeSet<Module> = all.iter().flat_map(test_modules).collect();
     all.into_iter().filter(|source| !of_tests.iter().any(|tests| source.module.starts_with(tests))).collect()
 }

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 22] = [
     "bindings",
     "units",
     "params",
     "wire",
     "measure",
     "control",
+    "bpf",
     "path",
     "transport",
     "network",
@@ -29,6 +30,7 @@ const ORDER: [&str; 20] = [
     "ndn-load",
     "report",
     "narrows",
+    "my-controller",
 ];
 
 /// Arrows that the order would allow and that are wrong nevertheless: worlds do not know each other, and a report simulates nothing.

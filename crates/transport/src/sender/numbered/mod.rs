@@ -4,6 +4,7 @@ mod exchange;
 mod stream;
 
 use super::connection::Connection;
+use super::event::Event;
 use crate::scoreboard::{Flags, Slot};
 use crate::wire::Ack;
 use narrows_control::{CaState, Congestion, Timeout};
@@ -39,7 +40,7 @@ impl Numbered {
 
     /// An acknowledgement of transmissions arrives. It shows a round trip only if `timed`.
     pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack, timed: bool) -> Option<Span> {
-        let in_flight_before = conn.board.in_flight();
+        let mut event = Event::begin(conn, now);
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
         let evidence = conn.evidence(now, Time::NEVER);
         for block in ack.blocks.iter().rev().filter(|block| !conn.selective.known_blocks.contains(block)) {
@@ -54,10 +55,10 @@ impl Numbered {
             }
         }
         conn.selective.arrived.clear();
-        let rtt = sent.filter(|_| timed).map(|(oldest, newest)| conn.take_rtt(now, oldest, newest));
-        self.undo_if_late(conn, now);
-        self.after_event(conn, now, Some(ack), in_flight_before, rtt);
-        rtt
+        event.rtt = sent.filter(|_| timed).map(|(oldest, newest)| conn.take_rtt(now, oldest, newest));
+        event.undone = self.undo_if_late(conn, now);
+        self.after_event(conn, Some(ack), &mut event);
+        event.rtt
     }
 
     /// A transmission has arrived: reports it, unless it was reported lost before. Returns when it left, if it is to be reported.
@@ -74,25 +75,28 @@ impl Numbered {
         Some(slot.sent_at)
     }
 
-    /// Every loss for which the latest reduction was made has turned out to be late.
-    fn undo_if_late(&mut self, conn: &mut Connection, now: Time) {
-        if self.reduced_at.is_some() && self.unproven == 0 {
-            self.reduced_at = None;
-            if conn.transport.undo {
-                conn.controller.on_undo(now);
-                conn.counters.undone += 1;
-                conn.reduction.end();
-                conn.state = CaState::Open;
-            }
+    /// Every loss for which the latest reduction was made may have turned out to be late: takes it back then. True if it does.
+    fn undo_if_late(&mut self, conn: &mut Connection, now: Time) -> bool {
+        if self.reduced_at.is_none() || self.unproven > 0 {
+            return false;
         }
+        self.reduced_at = None;
+        if conn.transport.undo {
+            conn.controller.on_undo(now);
+            conn.counters.undone += 1;
+            conn.reduction.end();
+            conn.state = CaState::Open;
+        }
+        conn.transport.undo
     }
 
     /// An acknowledgement or a refusal came, or the time to look for losses: finds them, moves through the states, tells the controller.
-    fn after_event(&mut self, conn: &mut Connection, now: Time, ack: Option<&Ack>, in_flight_before: u32, rtt: Option<Span>) {
+    fn after_event(&mut self, conn: &mut Connection, ack: Option<&Ack>, event: &mut Event) {
+        let now = event.now;
         let advanced = !conn.acked.is_empty();
         let reducing_before = conn.is_reducing();
         let persistent = self.detect_losses(conn, now);
-        let congestion = self.step_state(conn, now, ack);
+        self.step_state(conn, ack, event);
         let highest = conn.board.highest();
         conn.board.pass_settled(|packet| self.stream.forgets(packet, highest));
         self.stream.forget_below(conn.board.una());
@@ -103,15 +107,17 @@ impl Numbered {
             conn.timers.retransmit = now + conn.rtt.timeout();
         }
         conn.probe_wanted &= !advanced;
-        conn.feed(now, ack, rtt, in_flight_before, congestion);
+        conn.feed(ack, event, self.stream.una(), self.stream.next());
         if persistent {
             conn.state = CaState::Loss;
             conn.recovery_end = conn.board.next();
             conn.reduction.end();
             let lost = conn.lost.len() as u32;
-            conn.controller.on_timeout(&Timeout::new(now, in_flight_before, lost, congestion.is_none()));
+            let mut timeout = Timeout::new(now, event.in_flight_before, lost, event.congestion.is_none());
+            timeout.in_flight_after = conn.board.in_flight();
+            conn.controller.on_timeout(&timeout);
         }
-        conn.reduce(congestion, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
+        conn.reduce(event, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
     }
 
     /// RFC 9002 section 6.1. True if transmissions lost without a gap span several timeouts (section 7.6).
@@ -134,11 +140,16 @@ impl Numbered {
         !conn.rtt.srtt().is_zero() && longest > conn.rtt.timeout() * PERSISTENT
     }
 
-    /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived.
-    fn step_state(&mut self, conn: &mut Connection, now: Time, ack: Option<&Ack>) -> Option<Congestion> {
+    /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived. Notes the state that ends, and the reduction that is due.
+    fn step_state(&mut self, conn: &mut Connection, ack: Option<&Ack>, event: &mut Event) {
         if conn.state != CaState::Open && conn.board.highest() > conn.recovery_end {
-            conn.state = CaState::Open;
+            event.ended = Some(std::mem::replace(&mut conn.state, CaState::Open));
         }
+        event.congestion = self.enter_recovery(conn, event.now, ack);
+    }
+
+    /// Returns the reduction that is due, if one is.
+    fn enter_recovery(&mut self, conn: &mut Connection, now: Time, ack: Option<&Ack>) -> Option<Congestion> {
         let counts = conn.lost.iter().any(|lost| self.reduced_at.is_none_or(|reduced_at| lost.sent_at > reduced_at));
         let marked = ack.is_some_and(|ack| ack.ece) && conn.decision.ecn != Ecn::NotEct;
         let congestion = match conn.state {
@@ -161,8 +172,8 @@ impl Numbered {
 
     /// Transmissions have waited long enough for those after them.
     pub fn on_reorder_timer(&mut self, conn: &mut Connection, now: Time) {
-        let in_flight_before = conn.board.in_flight();
-        self.after_event(conn, now, None, in_flight_before, None);
+        let mut event = Event::begin(conn, now);
+        self.after_event(conn, None, &mut event);
     }
 
     /// Silence: a probe leaves whatever the window says, and nothing is declared lost (RFC 9002 section 6.2).

@@ -3,6 +3,7 @@
 use super::{Probe, Tcp};
 use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::sender::connection::Connection;
+use crate::sender::event::Event;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{LossDetection, RecoveryAlgorithm};
 use narrows_control::{CaState, Congestion};
@@ -16,17 +17,18 @@ impl Tcp {
         if ack.next > conn.board.next() || (ack.next < una_before && ack.blocks.is_empty()) {
             return None;
         }
-        let in_flight_before = conn.board.in_flight();
+        let mut event = Event::begin(conn, now);
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();
         let evidence = conn.evidence(now, if conn.transport.timestamps { ack.echo } else { Time::ZERO });
         deliver_cumulative(conn, evidence, ack.next, &mut fresh);
+        event.resent_acked = fresh.retransmitted || fresh.repaired;
         if fresh.retransmitted {
             // Segments delivered together with a retransmission may have waited for it (Karn).
             (fresh.oldest, fresh.newest) = (Time::NEVER, Time::ZERO);
         }
-        let duplicate = ack.duplicate && self.note_duplicate(conn, &ack.blocks);
+        event.duplicate = ack.duplicate && self.note_duplicate(conn, &ack.blocks);
         if !ack.blocks.is_empty() {
             deliver_selective(conn, evidence, &ack.blocks[ack.duplicate as usize..], &mut fresh);
         }
@@ -35,8 +37,8 @@ impl Tcp {
         if !conn.transport.sack {
             newly_delivered = count_duplicates(conn, newly_delivered, ack.next == una_before);
         }
-        let rtt = take_rtt(conn, now, ack, advanced, &fresh);
-        self.look_for_undo(conn, now, ack, advanced, fresh.lowest());
+        event.rtt = take_rtt(conn, now, ack, advanced, &fresh);
+        event.undone = self.look_for_undo(conn, now, ack, advanced, fresh.lowest());
 
         let reducing_before = conn.is_reducing();
         if !conn.transport.sack {
@@ -46,16 +48,19 @@ impl Tcp {
         } else {
             conn.timers.reorder = Time::NEVER;
         }
-        let mut congestion = self.judge_probe(conn, advanced, duplicate);
-        congestion = self.step_state(conn, ack).or(congestion);
+        event.probe_loss = self.judge_probe(conn, advanced, event.duplicate);
+        self.step_state(conn, ack, &mut event);
+        if event.probe_loss {
+            event.congestion.get_or_insert(Congestion::Loss);
+        }
         if advanced {
             self.timeouts_in_a_row = 0;
         }
         let heard = advanced || outlives_the_first(conn, &fresh);
         self.restart_timers(conn, now, heard);
-        conn.feed(now, Some(ack), rtt, in_flight_before, congestion);
-        conn.reduce(congestion, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
-        rtt
+        conn.feed(Some(ack), &event, conn.board.una(), conn.board.next());
+        conn.reduce(&event, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
+        event.rtt
     }
 
     /// A duplicate was reported (RFC 2883): evidence for undo, and RACK tolerates more reordering.
@@ -83,23 +88,23 @@ impl Tcp {
     }
 
     /// Linux `tcp_process_tlp_ack`: if a probe that was a retransmission filled a hole, something had been lost and a reduction is due. That shows when the
-    /// acknowledgement goes past the probe without a duplicate having been reported.
-    fn judge_probe(&mut self, conn: &Connection, advanced: bool, duplicate: bool) -> Option<Congestion> {
-        let Probe { end, retransmission } = self.probe?;
+    /// acknowledgement goes past the probe without a duplicate having been reported. True if so.
+    fn judge_probe(&mut self, conn: &Connection, advanced: bool, duplicate: bool) -> bool {
+        let Some(Probe { end, retransmission }) = self.probe else { return false };
         let una = conn.board.una();
         if una < end {
-            return None;
+            return false;
         }
         let repeated = una == end && !advanced && conn.acked.is_empty();
         if !retransmission || duplicate || repeated {
             self.probe = None;
-            return None;
+            return false;
         }
         if una == end {
-            return None;
+            return false;
         }
         self.probe = None;
-        matches!(conn.state, CaState::Open | CaState::Disorder).then_some(Congestion::Loss)
+        matches!(conn.state, CaState::Open | CaState::Disorder)
     }
 }
 
@@ -110,9 +115,12 @@ fn deliver_cumulative(conn: &mut Connection, evidence: Evidence, next: u64, fres
     }
     while conn.board.una() < next {
         let number = conn.board.una();
-        if let Some(slot) = conn.board.pass(evidence) {
-            fresh.add(number, &slot);
-            conn.note_delivered(evidence.now, number, number, &slot);
+        match conn.board.pass(evidence) {
+            Some(slot) => {
+                fresh.add(number, &slot);
+                conn.note_delivered(evidence.now, number, number, &slot);
+            }
+            None => fresh.repaired |= conn.board.slot(number).flags.has(Flags::EVER_RETRANSMITTED),
         }
     }
     conn.board.trim();
@@ -200,11 +208,13 @@ struct RttSamples {
     lowest: u64,
     /// A segment sent more than once was among them.
     retransmitted: bool,
+    /// Such a segment was acknowledged cumulatively that had been so selectively before.
+    repaired: bool,
 }
 
 impl Default for RttSamples {
     fn default() -> RttSamples {
-        RttSamples { oldest: Time::NEVER, newest: Time::ZERO, lowest: u64::MAX, retransmitted: false }
+        RttSamples { oldest: Time::NEVER, newest: Time::ZERO, lowest: u64::MAX, retransmitted: false, repaired: false }
     }
 }
 

@@ -5,15 +5,21 @@ use super::undo::Frto;
 use crate::RecoveryAlgorithm;
 use crate::scoreboard::Flags;
 use crate::sender::connection::Connection;
+use crate::sender::event::Event;
 use crate::wire::Ack;
 use narrows_control::{CaState, Congestion};
 use narrows_units::Time;
 use narrows_wire::Ecn;
 
 impl Tcp {
-    /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Returns the reduction that is due, if one is.
-    pub(super) fn step_state(&mut self, conn: &mut Connection, ack: &Ack) -> Option<Congestion> {
-        self.leave_recovery(conn);
+    /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Notes the state that ends, and the reduction that is due.
+    pub(super) fn step_state(&mut self, conn: &mut Connection, ack: &Ack, event: &mut Event) {
+        event.ended = self.leave_recovery(conn);
+        event.congestion = self.enter_recovery(conn, ack);
+    }
+
+    /// Returns the reduction that is due, if one is.
+    fn enter_recovery(&mut self, conn: &mut Connection, ack: &Ack) -> Option<Congestion> {
         match conn.state {
             CaState::Recovery | CaState::Loss => None,
             CaState::Cwr if conn.board.lost_out() > 0 => {
@@ -41,15 +47,17 @@ impl Tcp {
         }
     }
 
-    /// Takes the latest reduction back if its losses turn out to be none. Called before new losses are looked for.
+    /// Takes the latest reduction back if its losses turn out to be none. Called before new losses are looked for. True if it does.
     #[inline]
-    pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) {
+    pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) -> bool {
+        let undone = conn.counters.undone;
         if self.undo.is_proven((advanced && conn.is_repairing() && conn.transport.timestamps).then_some(ack.echo)) {
             self.undo_reduction(conn, now);
         }
         if conn.state == CaState::Loss {
             self.step_frto(conn, now, advanced, lowest);
         }
+        conn.counters.undone > undone
     }
 
     /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission.
@@ -69,8 +77,9 @@ impl Tcp {
         }
     }
 
-    /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver.
-    fn leave_recovery(&mut self, conn: &mut Connection) {
+    /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver. Returns the state that is
+    /// over, if one is.
+    fn leave_recovery(&mut self, conn: &mut Connection) -> Option<CaState> {
         let una = conn.board.una();
         let over = match conn.state {
             CaState::Open | CaState::Disorder => false,
@@ -78,15 +87,16 @@ impl Tcp {
             CaState::Recovery if conn.transport.recovery == RecoveryAlgorithm::Reno && !conn.acked.is_empty() => true,
             CaState::Recovery | CaState::Loss => una >= conn.recovery_end,
         };
-        if over {
-            if !conn.transport.sack {
-                conn.board.forget_duplicates();
-            }
-            if conn.state != CaState::Cwr {
-                self.reordering.on_recovery_end();
-            }
-            conn.state = CaState::Open;
+        if !over {
+            return None;
         }
+        if !conn.transport.sack {
+            conn.board.forget_duplicates();
+        }
+        if conn.state != CaState::Cwr {
+            self.reordering.on_recovery_end();
+        }
+        Some(std::mem::replace(&mut conn.state, CaState::Open))
     }
 
     fn open(&mut self, conn: &mut Connection, state: CaState, undoable: bool) {

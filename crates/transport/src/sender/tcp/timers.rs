@@ -3,6 +3,7 @@
 use super::Tcp;
 use super::undo::Frto;
 use crate::sender::connection::Connection;
+use crate::sender::event::Event;
 use crate::wire::Ack;
 use narrows_control::{CaState, Timeout};
 use narrows_units::{Span, Time};
@@ -36,7 +37,7 @@ impl Tcp {
 
     /// Segments that were late have stayed away: they are lost.
     pub fn on_reorder_timer(&mut self, conn: &mut Connection, now: Time) {
-        let in_flight_before = conn.board.in_flight();
+        let mut event = Event::begin(conn, now);
         let before = conn.state;
         let reducing_before = conn.is_reducing();
         self.detect_losses(conn, now);
@@ -44,11 +45,11 @@ impl Tcp {
             return;
         }
         let silent = Ack { next: conn.board.una(), ..Ack::default() };
-        let congestion = self.step_state(conn, &silent);
-        conn.feed(now, None, None, in_flight_before, congestion);
+        self.step_state(conn, &silent, &mut event);
+        conn.feed(None, &event, conn.board.una(), conn.board.next());
         // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment delivered, so that a retransmission can leave.
         let starts = conn.state == CaState::Recovery && before != CaState::Recovery;
-        conn.reduce(congestion, reducing_before, starts as u32, false);
+        conn.reduce(&event, reducing_before, starts as u32, false);
     }
 
     pub fn on_retransmit_timer(&mut self, conn: &mut Connection, now: Time) {
@@ -79,8 +80,10 @@ impl Tcp {
         conn.rtt.back_off();
         conn.timers.stop();
         conn.timers.retransmit = now + conn.rtt.timeout();
-        conn.controller.on_timeout(&Timeout::new(now, in_flight, lost, !fresh));
-        conn.decide();
+        let mut timeout = Timeout::new(now, in_flight, lost, !fresh);
+        timeout.in_flight_after = conn.board.in_flight();
+        conn.controller.on_timeout(&timeout);
+        conn.decide(now);
     }
 }
 

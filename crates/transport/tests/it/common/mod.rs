@@ -1,7 +1,10 @@
 //! A sender driven by hand, its controller a script.
 #![allow(dead_code)]
 
-use narrows_control::{Acked, CaState, Congestion, Controller, Decision, EcnDelta, Feedback, RateSample, Reduction, Sent, Tag, Timeout};
+use narrows_control::{
+    Acked, CaState, Congestion, Controller, Decision, EcnDelta, Fault, Feedback, Open, Outstanding, RateSample, Reduction, Sent, Tag,
+    Timeout,
+};
 use narrows_transport::{Ack, Block, Blocks, Data, Sender, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
 use narrows_wire::{Ecn, Signal};
@@ -24,6 +27,17 @@ pub struct Heard {
     pub signal: Option<Signal>,
     pub ca_state: CaState,
     pub congestion: Option<Congestion>,
+    pub una: u64,
+    pub next: u64,
+    pub outstanding: Outstanding,
+    pub window: u32,
+    pub cwnd_limited: bool,
+    pub most_outstanding: u32,
+    pub undone: bool,
+    pub ended: Option<CaState>,
+    pub probe_loss: bool,
+    pub resent_acked: bool,
+    pub duplicate: bool,
 }
 
 /// A controller that decides what it was told to and writes down what it hears.
@@ -35,11 +49,15 @@ pub struct Script {
     pub heard: Vec<Heard>,
     pub sent: Vec<Sent>,
     pub timeouts: Vec<Timeout>,
+    pub opened: Option<Open>,
+    pub closed: Vec<Time>,
     /// Tags of what was acknowledged and what was lost.
     pub fates: Vec<(u32, bool)>,
     /// Each event tells which segments were delivered, so that the flight can be counted here too.
     counted: bool,
     pub undone: u32,
+    /// Why it cannot go on.
+    pub fault: Option<Fault>,
     /// Everything below this has been acknowledged.
     pub acknowledged: u64,
     /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in flight.
@@ -60,6 +78,14 @@ impl Script {
 struct Scripted(Arc<Mutex<Script>>);
 
 impl Controller for Scripted {
+    fn on_open(&mut self, open: &Open) {
+        self.0.lock().unwrap().opened = Some(*open);
+    }
+
+    fn on_close(&mut self, now: Time) {
+        self.0.lock().unwrap().closed.push(now);
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         let mut script = self.0.lock().unwrap();
         let state = script.model.entry(sent.number).or_default();
@@ -97,6 +123,17 @@ impl Controller for Scripted {
             signal: feedback.signal,
             ca_state: feedback.ca_state,
             congestion: feedback.congestion,
+            una: feedback.una,
+            next: feedback.next,
+            outstanding: feedback.outstanding,
+            window: feedback.window,
+            cwnd_limited: feedback.cwnd_limited,
+            most_outstanding: feedback.most_outstanding,
+            undone: feedback.undone,
+            ended: feedback.ended,
+            probe_loss: feedback.probe_loss,
+            resent_acked: feedback.resent_acked,
+            duplicate: feedback.duplicate,
         });
     }
 
@@ -115,6 +152,10 @@ impl Controller for Scripted {
         for state in script.model.values_mut() {
             state.0 = false;
         }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.0.lock().unwrap().fault.clone()
     }
 
     fn decision(&self) -> Decision {
@@ -165,9 +206,12 @@ impl Rig {
             heard: Vec::new(),
             sent: Vec::new(),
             timeouts: Vec::new(),
+            opened: None,
+            closed: Vec::new(),
             fates: Vec::new(),
             counted: transport.sack && transport.acks == narrows_transport::AckFormat::Cumulative,
             undone: 0,
+            fault: None,
             acknowledged: 0,
             model: BTreeMap::new(),
         };
@@ -188,6 +232,12 @@ impl Rig {
 
     pub fn decide(&self, change: impl FnOnce(&mut Decision)) {
         change(&mut self.script.lock().unwrap().decision);
+    }
+
+    /// An event that says nothing: the controller is asked for its decision.
+    pub fn ack_nothing(&mut self) {
+        let next = self.acknowledged;
+        self.deliver(Time::ZERO, Ack { next, window: u32::MAX, ..Ack::default() });
     }
 
     /// Sends what may leave at `now`.

@@ -59,8 +59,9 @@ impl Ack {
     pub fn new(feedback: &Feedback<'_>, last_delivery: u64) -> Ack {
         let now = micros(feedback.now);
         let acked = feedback.acked.len() as u32;
-        let sample = feedback.rate.and_then(|rate| {
-            let interval = rate.interval.as_micros();
+        let timed = feedback.rate.and_then(|rate| Some((rate, rate.interval?)));
+        let sample = timed.and_then(|(rate, interval)| {
+            let interval = interval.as_micros();
             (interval > 0).then_some(Sample {
                 delivered: rate.delivered,
                 interval,
@@ -75,7 +76,7 @@ impl Ack {
             in_flight_before: feedback.in_flight_before,
             in_flight: feedback.in_flight,
             rtt: feedback.rtt.map(|rtt| u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX)),
-            delayed: feedback.rate.is_some_and(|rate| rate.ack_delayed),
+            delayed: timed.is_some_and(|(rate, _)| rate.ack_delayed),
             srtt: feedback.srtt.as_micros(),
             sample,
             counts: Counts {

@@ -30,13 +30,13 @@ mod window;
 
 use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bdp};
 use crate::parts::micros::micros;
-use crate::{Basis, Built, Entry, Setup};
-use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use era::Era;
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
 use narrows_params::{Need, Param, Params};
-use narrows_units::{Random, Segments, Span, Time};
+use narrows_units::{Random, Segments, Time};
 use narrows_wire::Ecn;
 use policer::{Evidence, Policer, Verdict};
 use probe_bw::Cycle;
@@ -53,7 +53,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::RateSample, Need::Pacing],
     numbered: false,
     params: &[ERA.spec],
-    build: |setup, params| Ok(Built::new(Bbr::new(setup, params))),
+    build: Build::Function(|setup, params| Ok(Built::new(Bbr::new(setup, params)))),
 };
 
 const ERA: Param<Era> = Param::choice(
@@ -280,10 +280,10 @@ impl Bbr {
 
 impl Controller for Bbr {
     /// `bbr_init`.
-    fn on_open(&mut self, now: Time, rtt: Span) {
-        self.start(now);
-        let rtt = rtt.as_micros().max(1);
-        self.min_rtt.open(micros(now), u32::try_from(rtt).unwrap_or(u32::MAX));
+    fn on_open(&mut self, open: &Open) {
+        self.start(open.now);
+        let rtt = open.rtt.as_micros().max(1);
+        self.min_rtt.open(micros(open.now), u32::try_from(rtt).unwrap_or(u32::MAX));
         self.pacing.on_first_rtt(self.window.get(), rtt);
     }
 

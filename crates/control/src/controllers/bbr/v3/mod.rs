@@ -45,8 +45,8 @@ use crate::controllers::bbr::common::{
     Ack, BW_SCALE, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
 };
 use crate::parts::micros::micros;
-use crate::{Basis, Built, Entry, Setup};
-use crate::{Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout};
+use crate::{Basis, Build, Built, Entry, Setup};
+use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use aggregation::Aggregation;
 use cwnd::Cwnd;
 use cycle::Cycle;
@@ -57,7 +57,7 @@ use marks::Marks;
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
 use narrows_params::{Need, Param, ParamError, Params};
-use narrows_units::{Random, Segments, Span, Time};
+use narrows_units::{Random, Segments, Time};
 use narrows_wire::Ecn;
 use profile::{Constants, Profile, UP_PACING, UP_WINDOW_GAIN, WINDOW_GAIN};
 use short_term::ShortTerm;
@@ -74,7 +74,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::RateSample, Need::Pacing, Need::Tags],
     numbered: false,
     params: &[PROFILE.spec, ECN.spec],
-    build,
+    build: Build::Function(build),
 };
 
 const PROFILE: Param<Profile> = Param::choice(
@@ -271,9 +271,9 @@ impl Bbr3 {
 
 impl Controller for Bbr3 {
     /// `OnInit` (section 5.2.1), `bbr_init`.
-    fn on_open(&mut self, now: Time, rtt: Span) {
-        self.step(now);
-        let rtt = rtt.as_micros().max(1);
+    fn on_open(&mut self, open: &Open) {
+        self.step(open.now);
+        let rtt = open.rtt.as_micros().max(1);
         self.min_rtt.open(u32::try_from(rtt).unwrap_or(u32::MAX));
         self.pacing.on_first_rtt(self.window.get(), rtt);
     }

@@ -4,7 +4,7 @@ use super::{FIRST_RATE, PccKernel};
 use crate::cores::pcc::State;
 use crate::cores::pcc_allegro::Constants;
 use crate::cores::{Twin, replay};
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// The module's Allegro.
@@ -29,7 +29,7 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::Pacing],
     numbered: false,
     params: &[FIXED.spec, FIRST_RATE.spec, INTERVAL_PACKETS.spec, IGNORE.spec, EPSILON_MIN.spec, EPSILON_MAX.spec, LOSS_MARGIN.spec],
-    build: |setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel-allegro"))),
+    build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel-allegro")))),
 };
 
 const FIXED: Param<bool> = Param::flag("fixed", false, "repair the start: double while the utility rises");

@@ -20,7 +20,7 @@ use crate::Setup;
 use crate::cores::pcc::State;
 use crate::cores::{Core, CoreConstants, Event, Input, recovery};
 use crate::parts::micros::micros;
-use crate::{CaState, Controller, Decision, Feedback, Reduction, Sent, Tag, Timeout, Totals};
+use crate::{CaState, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout, Totals};
 use narrows_params::Param;
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -74,8 +74,8 @@ impl<C: CoreConstants<State = State>> PccKernel<C> {
 }
 
 impl<C: CoreConstants<State = State>> Controller for PccKernel<C> {
-    fn on_open(&mut self, now: Time, rtt: Span) {
-        self.open(now, rtt);
+    fn on_open(&mut self, open: &Open) {
+        self.open(open.now, open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

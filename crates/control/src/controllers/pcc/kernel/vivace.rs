@@ -4,7 +4,7 @@ use super::{FIRST_RATE, PccKernel};
 use crate::cores::pcc::State;
 use crate::cores::pcc_vivace::Constants;
 use crate::cores::{Twin, replay};
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// The module's Vivace.
@@ -54,7 +54,7 @@ pub const ENTRY: Entry = Entry {
         CHANGE_STEP.spec,
         FLOOR_PACKETS.spec,
     ],
-    build: |setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel"))),
+    build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel")))),
 };
 
 const FIXED: Param<bool> =

@@ -14,7 +14,7 @@ mod tests;
 use super::driver::Pcc;
 use super::lengths::{Lengths, RoundTrips, Window};
 use super::utility::{LatencyAware, Safe, Utility};
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use law::Nsdi15;
 use narrows_params::{Need, Param};
 
@@ -28,10 +28,10 @@ pub const ENTRY: Entry = Entry {
     needs: &[Need::Pacing, Need::Tags],
     numbered: true,
     params: &[UTILITY.spec],
-    build: |setup, params| {
+    build: Build::Function(|setup, params| {
         let lengths = Lengths { round_trips: RoundTrips::OneOf([1.5, 1.6, 1.7]), packets: (10, u32::MAX), window: Window::UDT };
         Ok(Built::new(Pcc::new(setup, Nsdi15::new(), params.get(&UTILITY)(), lengths)))
-    },
+    }),
 };
 
 /// Makes a utility function.

@@ -19,7 +19,7 @@ mod tests;
 use super::driver::Pcc;
 use super::lengths::{Lengths, RoundTrips, Window};
 use super::utility::{Filter, Gradient, Released};
-use crate::{Basis, Built, Entry};
+use crate::{Basis, Build, Built, Entry};
 use law::{Nsdi18, Settings};
 use narrows_params::{Need, Param};
 use step::Constants;
@@ -48,7 +48,7 @@ pub const ENTRY: Entry = Entry {
         HEAVY_LOSS.spec,
         MI_MOST.spec,
     ],
-    build: |setup, params| {
+    build: Build::Function(|setup, params| {
         let utility = Released {
             t: params.get(&EXPONENT),
             b: params.get(&LATENCY_PRICE),
@@ -67,7 +67,7 @@ pub const ENTRY: Entry = Entry {
         let lengths =
             Lengths { round_trips: RoundTrips::Between(1.0, 1.0), packets: (10, params.get(&MI_MOST) as u32), window: Window::UDT };
         Ok(Built::new(Pcc::new(setup, Nsdi18::new(utility, settings), Box::new(utility), lengths)))
-    },
+    }),
 };
 
 const EXPONENT: Param<f64> = Param::number("t", 0.9, (0.1, 1.0), "", "exponent of the rate");

@@ -97,7 +97,7 @@ fn counts_of_bytes_wrap() {
 #[test]
 fn an_acknowledgement_that_counts_nothing_repeats_the_last_code_until_it_is_stale() {
     let mut flow = kernel("", 100.0);
-    flow.on_open(at(900), Span::from_millis(80));
+    flow.on_open(&Open::new(at(900), Span::from_millis(80)));
     ack(&mut flow, 1000, 80, LoadCode::Low, 0..1);
     let before = window(&flow);
     let quiet = |flow: &mut VcpKernel, ms, delivered| {

@@ -79,11 +79,8 @@ impl Flow {
             lost: &vec![loss; step.lost as usize],
             rtt: Some(Span::from_millis(step.rtt_ms)),
             rate: Some(RateSample {
-                delivered: step.sample.0,
-                interval: Span::from_micros(step.sample.1),
-                prior_delivered,
                 app_limited: step.app_limited,
-                ack_delayed: false,
+                ..RateSample::over(step.sample.0, Span::from_micros(step.sample.1), prior_delivered)
             }),
             in_flight_before: step.before,
             in_flight: step.flight,

@@ -122,11 +122,8 @@ impl Flow {
             lost: &lost,
             rtt: Some(Span::from_micros(step.rtt_us)),
             rate: Some(RateSample {
-                delivered: step.sample.0,
-                interval: Span::from_micros(step.sample.1),
-                prior_delivered,
                 app_limited: step.app_limited,
-                ack_delayed: false,
+                ..RateSample::over(step.sample.0, Span::from_micros(step.sample.1), prior_delivered)
             }),
             in_flight_before: step.before,
             in_flight: step.flight,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{acked, at};
-use crate::{CaState, Congestion, Decision, EcnDelta, Feedback, Lost, RateSample, Sent, Tag, Timeout, Totals};
+use crate::{CaState, Congestion, Decision, EcnDelta, Feedback, Lost, Open, RateSample, Sent, Tag, Timeout, Totals};
 use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Signal;
@@ -33,7 +33,7 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
             let mut random = Random::stream(1, "connection");
             let mut totals = Totals::default();
             let mut decisions = Vec::new();
-            controller.on_open(at(0), Span::from_millis(30));
+            controller.on_open(&Open::new(at(0), Span::from_millis(30)));
             for step in 1..20_000 {
                 let now = at(3 * step);
                 let mut sent = Sent::new(now, step, Bytes::new(1448), 10);
@@ -54,11 +54,9 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
                     });
                     feedback.rtt = Some(Span::from_nanos(any(&mut junk)));
                     feedback.rate = Some(RateSample {
-                        delivered: any(&mut junk) as u32,
-                        interval: Span::from_nanos(any(&mut junk)),
-                        prior_delivered: any(&mut junk),
                         app_limited: junk.chance(0.5),
                         ack_delayed: junk.chance(0.5),
+                        ..RateSample::over(any(&mut junk) as u32, Span::from_nanos(any(&mut junk)), any(&mut junk))
                     });
                     feedback.in_flight_before = any(&mut junk) as u32;
                     feedback.ecn =

@@ -1,0 +1,57 @@
+//! What lies outside of a connection: the host's clock, its random numbers, and its log, which nobody reads.
+
+use crate::functions::{World, ticks};
+use narrows_units::{Random, Span, Time};
+
+/// A host is up for so long when a run begins: never 0.
+const UPTIME: Span = Span::from_secs(1000);
+
+#[derive(Clone, Debug)]
+pub(super) struct Outside {
+    now: Time,
+    hz: u32,
+    random: Random,
+}
+
+impl Outside {
+    pub fn new(hz: u32, seed: u64) -> Outside {
+        Outside { now: Time::ZERO, hz, random: Random::stream(seed, "bpf") }
+    }
+
+    /// It is `now`.
+    pub fn set(&mut self, now: Time) {
+        self.now = now;
+    }
+
+    /// Microseconds of uptime at `time`.
+    pub fn micros(&self, time: Time) -> u64 {
+        (time.since(Time::ZERO) + UPTIME).as_micros()
+    }
+
+    /// The present tick, as the kernel keeps it in 32 bits.
+    pub fn tick(&self) -> u32 {
+        ticks(self) as u32
+    }
+
+    /// Ticks of a duration, rounded up.
+    pub fn ticks_of(&self, span: Span) -> u32 {
+        let ticks = (span.as_nanos() as u128 * self.hz as u128).div_ceil(1_000_000_000);
+        u32::try_from(ticks).unwrap_or(u32::MAX)
+    }
+}
+
+impl World for Outside {
+    fn uptime(&self) -> u64 {
+        (self.now.since(Time::ZERO) + UPTIME).as_nanos()
+    }
+
+    fn hz(&self) -> u32 {
+        self.hz
+    }
+
+    fn random(&mut self) -> u32 {
+        self.random.bits() as u32
+    }
+
+    fn print(&mut self, _line: &str) {}
+}

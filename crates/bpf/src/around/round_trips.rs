@@ -1,0 +1,96 @@
+//! Round trips as the socket has them: smoothed, their deviation, and the least (`tcp_rtt_estimator`, `tcp_update_rtt_min`, lib/win_minmax.c).
+
+use super::Around;
+use super::fields as f;
+use narrows_units::Span;
+
+/// For how long the least round trip counts (`sysctl_tcp_min_rtt_wlen`).
+const WINDOW: Span = Span::from_secs(300);
+
+impl Around {
+    /// A round trip was measured: `tcp_rtt_estimator`, in which `srtt_us` is in eighths and the deviation in quarters of a microsecond.
+    pub(super) fn measure_round_trip(&mut self, rtt: Span) {
+        let rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX / 8).max(1);
+        let srtt = self.get(f::SRTT) as i64;
+        if srtt == 0 {
+            self.set(f::SRTT, 8 * rtt as u64);
+            let deviation = 2 * rtt as u64;
+            self.set(f::MDEV, deviation);
+            self.set(f::RTTVAR, deviation.max(self.least_deviation()));
+            self.set(f::MDEV_MAX, deviation.max(self.least_deviation()));
+            let next = self.get(f::NEXT);
+            self.set(f::RTT_SEQ, next);
+        } else {
+            let mut error = rtt as i64 - (srtt >> 3);
+            self.set(f::SRTT, (srtt + error).max(1) as u64);
+            let deviation = self.get(f::MDEV) as i64;
+            if error < 0 {
+                error = -error - (deviation >> 2);
+                if error > 0 {
+                    error >>= 3;
+                }
+            } else {
+                error -= deviation >> 2;
+            }
+            let deviation = (deviation + error).max(0) as u64;
+            self.set(f::MDEV, deviation);
+            if deviation > self.get(f::MDEV_MAX) {
+                self.set(f::MDEV_MAX, deviation);
+                if deviation > self.get(f::RTTVAR) {
+                    self.set(f::RTTVAR, deviation);
+                }
+            }
+            let (una, since) = (self.get(f::UNA) as u32, self.get(f::RTT_SEQ) as u32);
+            if (una.wrapping_sub(since) as i32) > 0 {
+                let (most, variation) = (self.get(f::MDEV_MAX), self.get(f::RTTVAR));
+                if most < variation {
+                    self.set(f::RTTVAR, variation - ((variation - most) >> 2));
+                }
+                let next = self.get(f::NEXT);
+                self.set(f::RTT_SEQ, next);
+                self.set(f::MDEV_MAX, self.least_deviation());
+            }
+        }
+        self.update_least(rtt);
+        let timeout = Span::from_micros((self.get(f::SRTT) >> 3) + self.get(f::RTTVAR));
+        let ticks = self.outside.ticks_of(timeout);
+        self.set(f::RTO, ticks as u64);
+    }
+
+    /// `tcp_rto_min_us`.
+    fn least_deviation(&self) -> u64 {
+        200_000
+    }
+
+    /// `minmax_running_min`: the least of the window, and the second and third least after it, for when it ends.
+    fn update_least(&mut self, value: u32) {
+        let now = self.outside.tick();
+        let window = self.outside.ticks_of(WINDOW);
+        let mut least = f::RTT_MIN.map(|[time, value]| (self.get(time) as u32, self.get(value) as u32));
+        let new = (now, value);
+        if value <= least[0].1 || now.wrapping_sub(least[2].0) > window {
+            least = [new; 3];
+        } else {
+            if value <= least[1].1 {
+                (least[1], least[2]) = (new, new);
+            } else if value <= least[2].1 {
+                least[2] = new;
+            }
+            let age = now.wrapping_sub(least[0].0);
+            if age > window {
+                least = [least[1], least[2], new];
+                if now.wrapping_sub(least[0].0) > window {
+                    least = [least[1], least[2], new];
+                }
+            } else if least[1].0 == least[0].0 && age > window / 4 {
+                (least[1], least[2]) = (new, new);
+            } else if least[2].0 == least[1].0 && age > window / 2 {
+                least[2] = new;
+            }
+        }
+        for ([time, field], (at, value)) in f::RTT_MIN.into_iter().zip(least) {
+            self.set(time, at as u64);
+            self.set(field, value as u64);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The compiler, and how it is called.
+
+use super::error::CompileError;
+use super::headers;
+use crate::socket;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, io};
+
+/// The oldest and the newest version that is looked for by name, where there is no `clang`.
+const VERSIONS: std::ops::RangeInclusive<u32> = 12..=30;
+
+/// How sources are compiled. The third version of the instructions is what clang 12 and later and all kernels since 5.1 know.
+const ARGUMENTS: [&str; 6] = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-std=gnu11"];
+
+/// For macros of libbpf's that ask for an architecture: one for all, so that an object does not depend on the machine that it was compiled on.
+const ARCHITECTURE: &str = "-D__TARGET_ARCH_x86";
+
+/// A clang that runs.
+#[derive(Clone, Debug)]
+pub struct Clang {
+    program: PathBuf,
+    /// Its first line on itself.
+    pub version: String,
+}
+
+/// What was compiled.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The object.
+    pub object: Vec<u8>,
+    /// Warnings; empty if there are none.
+    pub said: String,
+}
+
+impl Clang {
+    /// The first that runs: `clang`, then `clang-30` down to `clang-12`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none. `source` is what should be compiled.
+    pub fn find(source: &Path) -> Result<Clang, CompileError> {
+        let versioned = VERSIONS.rev().map(|version| format!("clang-{version}"));
+        let found = std::iter::once("clang".to_owned()).chain(versioned).find_map(|program| Clang::at(Path::new(&program)));
+        found.ok_or_else(|| CompileError::NoClang { source_file: source.to_owned() })
+    }
+
+    /// That of a path, or of a name in PATH. `None` if it does not run.
+    pub fn at(program: &Path) -> Option<Clang> {
+        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+        let version = String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned();
+        output.status.success().then(|| Clang { program: program.to_owned(), version })
+    }
+
+    /// Compiles a source. What it includes is looked for beside it, then in `include`, then among ours; so that a `vmlinux.h` of the user's wins.
+    ///
+    /// # Errors
+    ///
+    /// If the source cannot be read or compiled, or there are no headers of libbpf.
+    pub fn compile(&self, source: &Path, include: &[PathBuf]) -> Result<Compiled, CompileError> {
+        self.compile_with(source, include, &[])
+    }
+
+    /// The same with further arguments, after ours.
+    ///
+    /// # Errors
+    ///
+    /// See [`compile`](Clang::compile).
+    pub fn compile_with(&self, source: &Path, include: &[PathBuf], arguments: &[&str]) -> Result<Compiled, CompileError> {
+        let file = |path: &Path, what: &'static str| {
+            let path = path.to_owned();
+            move |source: io::Error| CompileError::File { path, what, source }
+        };
+        fs::metadata(source).map_err(file(source, "read"))?;
+        let place = std::env::temp_dir();
+        let ours = tempfile::tempdir().map_err(file(&place, "written"))?;
+        fs::write(ours.path().join("vmlinux.h"), socket::header()).map_err(file(ours.path(), "written"))?;
+        if !headers::write(ours.path()).map_err(file(ours.path(), "written"))? && !include.iter().any(|one| one.join("bpf").is_dir()) {
+            return Err(CompileError::NoHeaders { source_file: source.to_owned() });
+        }
+        let beside = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let object = ours.path().join("program.o");
+        let mut command = Command::new(&self.program);
+        // Where our headers are this time is not to be seen in the object, which is the same each time.
+        let mut map = OsString::from("-ffile-prefix-map=");
+        map.push(ours.path());
+        map.push("=narrows");
+        command.args(ARGUMENTS).arg(ARCHITECTURE).arg(map);
+        for directory in [beside].into_iter().chain(include.iter().map(PathBuf::as_path)).chain([ours.path()]) {
+            let mut argument = OsString::from("-I");
+            argument.push(directory);
+            command.arg(argument);
+        }
+        // A path that begins with "-" would be taken for an argument.
+        let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
+        command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());
+        let output = command.output().map_err(file(&self.program, "run"))?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !output.status.success() {
+            let program = self.version.clone();
+            return Err(CompileError::Refused { source_file: source.to_owned(), program, said });
+        }
+        Ok(Compiled { object: fs::read(&object).map_err(file(&object, "read"))?, said })
+    }
+}

@@ -1,0 +1,46 @@
+//! Why a source could not be compiled.
+
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// The problem and its remedy.
+#[derive(Debug, Error)]
+pub enum CompileError {
+    /// There is no clang.
+    #[error(
+        "{}: a source is compiled by clang, and there is none in PATH: install clang 12 or later (on Debian: apt install clang), or compile it elsewhere with `clang -target bpf -g -O2 -c` and give the object (.o)", source_file.display()
+    )]
+    NoClang {
+        /// The source.
+        source_file: PathBuf,
+    },
+    /// There are no headers of libbpf.
+    #[error(
+        "{}: programs include libbpf's headers (<bpf/bpf_helpers.h>), and this narrows was built without them: build it with `make build`, which needs clang, make, pkg-config and the headers of libelf and zlib; or install them (on Debian: apt install libbpf-dev)", source_file.display()
+    )]
+    NoHeaders {
+        /// The source.
+        source_file: PathBuf,
+    },
+    /// The compiler found fault with it.
+    #[error("{}: {program} does not compile it:\n{said}", source_file.display())]
+    Refused {
+        /// The source.
+        source_file: PathBuf,
+        /// The compiler.
+        program: String,
+        /// All that it said.
+        said: String,
+    },
+    /// A file could not be read or written.
+    #[error("{} cannot be {what}: {source}: see that it exists, and that you may do so", path.display())]
+    File {
+        /// Which file or directory.
+        path: PathBuf,
+        /// The attempt: `read`, `written`, `run`.
+        what: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,168 @@
+//! An object to a program: its table of callbacks, the functions that these need, and everything that those name.
+
+mod code;
+mod elf;
+mod externs;
+mod maps;
+mod regions;
+mod table;
+
+use crate::callable::Callable;
+use crate::check::{doubts, problems};
+use crate::lines::Lines;
+use crate::problem::{LoadError, Problem};
+use crate::program::{Poisoned, Program};
+use crate::relocate::{Resolution, Target, patch, resolve};
+use crate::types::{Extension, Types};
+use code::{Code, Names};
+use elf::Elf;
+use externs::Externs;
+use maps::Maps;
+use regions::Regions;
+use table::{Table, tables};
+
+/// How an object is to be linked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which table, by its variable or the controller's name, if the object has several.
+    pub ops: Option<String>,
+    /// `CONFIG_HZ`: clock ticks per second.
+    pub hz: u32,
+    /// Functions that are wanted beside the callbacks, by name: [`Program::functions`] says where they begin.
+    pub also: Vec<String>,
+}
+
+impl Default for Settings {
+    /// The only table, 250 ticks, nothing else.
+    fn default() -> Settings {
+        Settings { ops: None, hz: 250, also: Vec::new() }
+    }
+}
+
+/// Links an object, relocates it against the [socket](crate::socket), and sees whether it can be taken.
+///
+/// # Errors
+///
+/// If it is no object, is damaged, needs what the simulator does not have, or is what the kernel would not take: the first of these. The error names the file, the place in it, and a remedy.
+pub fn link(file: &str, object: &[u8], settings: &Settings, callable: &dyn Callable) -> Result<Program, LoadError> {
+    let named = |problem: Problem| LoadError { file: file.to_owned(), problem };
+    let mut program = link_against(crate::socket::types(), object, settings, callable).map_err(named)?;
+    if let Some(problem) = problems(&program, callable).into_iter().next() {
+        return Err(named(problem));
+    }
+    program.notes.extend(doubts(&program));
+    Ok(program)
+}
+
+/// Links an object, and relocates it against any types: those of a kernel, too. What it comes to is not [judged](problems).
+///
+/// # Errors
+///
+/// If it is no object, is damaged, or names what does not exist.
+pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable: &dyn Callable) -> Result<Program, Problem> {
+    let elf = Elf::read(object)?;
+    let section = |name: &str| elf.section(name).map(|(_, section)| section.data);
+    let types = section(".BTF").ok_or_else(|| Problem::new("section .BTF", "it is missing", "compile with -g"))?;
+    let types = Types::read(".BTF", types)?;
+    let extension = section(".BTF.ext").map(|bytes| Extension::read(".BTF.ext", bytes, types.strings())).transpose()?.unwrap_or_default();
+    let table = choose(tables(&elf, &types)?, settings.ops.as_deref())?;
+    let externs = Externs::read(&types, settings.hz)?;
+    let mut regions = Regions::read(&elf, &externs)?;
+    let variables = regions.variables(&elf, &types);
+    let maps = Maps::read(&elf, &types);
+    let mut program = Program { name: table.name, flags: table.flags, license: license(&elf), variables, ..Program::default() };
+
+    let mut code = Code::new(Names { elf: &elf, regions: &regions, maps: &maps, externs: &externs, callable });
+    for (callback, place) in table.callbacks {
+        let start = code.take(place, &callback)?;
+        program.callbacks.insert(callback, start);
+    }
+    for name in &settings.also {
+        let missing = || Problem::new(format!("function {name}"), "the object does not have it", "name one that it has");
+        let place = code.named(name).ok_or_else(missing)?;
+        code.take(place, name)?;
+    }
+    code.settle();
+    relocate(&elf, &types, &extension, target, &mut code)?;
+    program.lines = lines(&elf, &types, &extension, &code);
+    program.maps = code.maps.iter().map(|map| maps.spec(*map)).collect::<Result<_, _>>()?;
+    let left = code.left();
+    if !left.is_empty() {
+        program.notes.push(format!("not loaded, since the table does not need it: {}", left.join(", ")));
+    }
+    (program.code, program.functions, program.kfuncs) = (code.instructions, code.functions, code.kfuncs);
+    (program.poison, program.questions) = (code.poison, code.questions);
+    program.notes.append(&mut regions.notes);
+    program.regions = regions.regions;
+    program.types = types;
+    Ok(program)
+}
+
+/// The table that is meant: the one that was asked for, or the only one that is complete.
+fn choose(tables: Vec<Table>, ops: Option<&str>) -> Result<Table, Problem> {
+    let names = |tables: &[Table]| tables.iter().map(|table| table.variable.as_str()).collect::<Vec<_>>().join(", ");
+    let all = names(&tables);
+    if let Some(ops) = ops {
+        let meant = tables.into_iter().find(|table| table.variable == ops || table.name == ops);
+        return meant.ok_or_else(|| Problem::new("section .struct_ops", format!("it has no table {ops}"), format!("its tables are {all}")));
+    }
+    if tables.len() == 1 {
+        return Ok(tables.into_iter().next().expect("there is one"));
+    }
+    let mut complete: Vec<Table> = tables.into_iter().filter(|table| table.missing().is_none()).collect();
+    match complete.len() {
+        1 => Ok(complete.remove(0)),
+        0 => Err(Problem::new(
+            "section .struct_ops",
+            format!("none of its tables ({all}) is complete"),
+            "give one ssthresh, undo_cwnd and cong_avoid or cong_control",
+        )),
+        _ => {
+            let reason = format!("it has several complete tables: {}", names(&complete));
+            Err(Problem::new("section .struct_ops", reason, format!("choose one, for example ?ops={}", complete[0].variable)))
+        }
+    }
+}
+
+/// The text of the section `license`; empty without one.
+fn license(elf: &Elf) -> String {
+    let bytes = elf.section("license").map(|(_, section)| section.data).unwrap_or_default();
+    let text = bytes.iter().take(128).take_while(|byte| **byte != 0).copied().collect::<Vec<u8>>();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Applies the relocations against types.
+fn relocate(elf: &Elf, types: &Types, extension: &Extension, target: &Types, code: &mut Code) -> Result<(), Problem> {
+    let target = Target::new(target);
+    let mut relocated = std::collections::BTreeSet::new();
+    for (name, relocations) in &extension.relocations {
+        let Some((section, _)) = elf.section(name) else { continue };
+        for relocation in relocations {
+            let Some(at) = code.index_of(section, relocation.offset as u64) else { continue };
+            let problem = |reason: String| Problem::damaged(format!("section {name}, relocation of byte {}", relocation.offset), reason);
+            if !relocated.insert(at) {
+                return Err(problem("there are two of it".to_owned()));
+            }
+            let resolved = resolve(types, relocation, &target).map_err(problem)?;
+            if resolved.asks {
+                code.questions.insert(at);
+            }
+            if patch(&mut code.instructions, at, &resolved.resolution).map_err(problem)? {
+                let narrow = if resolved.resolution == Resolution::Missing { "" } else { " (which has another width or sign)" };
+                code.poison.push(Poisoned { instruction: at, what: format!("{}{narrow}", resolved.what) });
+            }
+        }
+    }
+    code.poison.sort_by_key(|poisoned| poisoned.instruction);
+    Ok(())
+}
+
+/// The lines of the functions that were taken over.
+fn lines(elf: &Elf, types: &Types, extension: &Extension, code: &Code) -> Lines {
+    let mut all = Vec::new();
+    for (name, lines) in &extension.lines {
+        let Some((section, _)) = elf.section(name) else { continue };
+        all.extend(lines.iter().filter_map(|line| Some((code.index_of(section, line.offset as u64)?, *line))));
+    }
+    Lines::new(all, types.strings().clone())
+}

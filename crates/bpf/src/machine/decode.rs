@@ -1,0 +1,289 @@
+//! From a program's instructions to the machine's operations: each is checked once, so that none needs to be when it is executed.
+
+use super::operation::{Kind, Operation, atomic};
+use super::refusal::Unfit;
+use crate::functions::{Service, Standing, function, helper};
+use crate::program::{Function, Instruction, Program};
+
+/// The operations of a program, one for each slot of its instructions.
+#[derive(Debug, Default)]
+pub struct Decoded {
+    /// All functions, one behind another.
+    pub operations: Vec<Operation>,
+    /// Those of 64 bits.
+    pub constants: Vec<u64>,
+    /// The functions of the kernel that are called, and their names.
+    pub services: Vec<(Service, &'static str)>,
+}
+
+/// Codes that are more than one kind (include/uapi/linux/bpf_common.h).
+mod class {
+    pub const LOAD_CONSTANT: u8 = 0x18;
+    pub const CALL: u8 = 0x85;
+    pub const JUMP: u8 = 0x05;
+    pub const JUMP_FAR: u8 = 0x06;
+    pub const ATOMIC_32: u8 = 0xc3;
+    pub const ATOMIC_64: u8 = 0xdb;
+    pub const ATOMIC_8: u8 = 0xd3;
+    pub const ATOMIC_16: u8 = 0xcb;
+    pub const LITTLE_END: u8 = 0xd4;
+    pub const BIG_END: u8 = 0xdc;
+    pub const SWAP: u8 = 0xd7;
+}
+
+/// The register of the frame's end, which no instruction writes.
+const FRAME: u8 = 10;
+
+/// Decodes all functions, or says at which instruction it cannot be done.
+pub fn decode(program: &Program) -> Result<Decoded, (usize, Unfit)> {
+    let mut decoded = Decoded::default();
+    for function in &program.functions {
+        let end = function.start.checked_add(function.length).filter(|end| *end <= program.code.len());
+        let Some(end) = end.filter(|_| function.start >= decoded.operations.len()) else { return Err((function.start, Unfit::Open)) };
+        // Between functions there may be room, into which nothing can jump.
+        decoded.operations.resize(function.start, half());
+        while decoded.operations.len() < end {
+            let at = decoded.operations.len();
+            decoded.one(program, function, at).map_err(|unfit| (at, unfit))?;
+        }
+        let last = &decoded.operations[function.start..end];
+        let ends = matches!(
+            last,
+            [.., Operation { kind: Kind::Exit | Kind::Jump | Kind::Poison, .. }]
+                | [.., Operation { kind: Kind::Poison, .. }, Operation { kind: Kind::Half, .. }]
+        );
+        if !ends {
+            return Err((end.saturating_sub(1), Unfit::Open));
+        }
+        for at in function.start..end {
+            decoded.target_is_inside(function, at).map_err(|unfit| (at, unfit))?;
+        }
+    }
+    Ok(decoded)
+}
+
+fn half() -> Operation {
+    Operation::new(Kind::Half, 0, 0, 0, 0)
+}
+
+impl Decoded {
+    /// Appends the instruction at `at`: one operation, or the two of a constant of 64 bits.
+    fn one(&mut self, program: &Program, function: &Function, at: usize) -> Result<(), Unfit> {
+        let instruction = program.code[at];
+        if program.poison_at(at).is_some() {
+            self.operations.push(Operation::new(Kind::Poison, 0, 0, 0, 0));
+            if instruction.code == class::LOAD_CONSTANT && at + 1 < function.start + function.length {
+                self.operations.push(half());
+            }
+            return Ok(());
+        }
+        if instruction.code == class::LOAD_CONSTANT {
+            let upper = program.code.get(at + 1).filter(|_| at + 1 < function.start + function.length);
+            let upper = upper.filter(|upper| **upper == Instruction { imm: upper.imm, ..Instruction::default() });
+            let Some(upper) = upper.filter(|_| instruction.src == 0 && instruction.off == 0) else {
+                return Err(Unfit::Unknown { code: instruction.code });
+            };
+            writes(instruction.dst)?;
+            let index = self.constants.len() as i32;
+            self.constants.push(instruction.imm as u32 as u64 | (upper.imm as u32 as u64) << 32);
+            self.operations.push(Operation::new(Kind::Constant, instruction.dst, 0, 0, index));
+            self.operations.push(half());
+            return Ok(());
+        }
+        let operation = match instruction.code {
+            class::CALL => self.call(program, instruction, at)?,
+            _ => simple(instruction)?,
+        };
+        self.operations.push(operation);
+        Ok(())
+    }
+
+    fn call(&mut self, program: &Program, Instruction { code, dst, src, off, imm }: Instruction, at: usize) -> Result<Operation, Unfit> {
+        if dst != 0 || off != 0 {
+            return Err(Unfit::Unknown { code });
+        }
+        match src {
+            0 => {
+                let (name, standing) = helper(imm as u32).ok_or(Unfit::NoHelper(imm))?;
+                self.kernel(name, standing)
+            }
+            1 => {
+                let target = at as i64 + 1 + imm as i64;
+                let called = program.functions.iter().position(|function| function.start as i64 == target && function.length > 0);
+                let called = called.ok_or(Unfit::Call { target })?;
+                Ok(Operation::new(Kind::CallFunction, 0, 0, 0, called as i32))
+            }
+            2 => {
+                let name = usize::try_from(imm).ok().and_then(|index| program.kfuncs.get(index)).ok_or(Unfit::Unknown { code })?;
+                let (name, standing) = function(name).ok_or_else(|| Unfit::NoFunction(name.clone()))?;
+                self.kernel(name, standing)
+            }
+            _ => Err(Unfit::Unknown { code }),
+        }
+    }
+
+    fn kernel(&mut self, name: &'static str, standing: Standing) -> Result<Operation, Unfit> {
+        let service = match standing {
+            Standing::Runs(service) => service,
+            Standing::Refused(why) => return Err(Unfit::Refused { name: name.to_owned(), why }),
+        };
+        let known = self.services.iter().position(|(_, known)| *known == name);
+        let index = known.unwrap_or_else(|| {
+            self.services.push((service, name));
+            self.services.len() - 1
+        });
+        Ok(Operation::new(Kind::CallKernel, 0, 0, 0, index as i32))
+    }
+
+    fn target_is_inside(&self, function: &Function, at: usize) -> Result<(), Unfit> {
+        let operation = self.operations[at];
+        let Some(distance) = distance(operation) else { return Ok(()) };
+        let target = at as i64 + 1 + distance as i64;
+        let inside = target >= function.start as i64 && target < (function.start + function.length) as i64;
+        if !inside || self.operations[target as usize].kind == Kind::Half {
+            return Err(Unfit::Jump { target });
+        }
+        Ok(())
+    }
+}
+
+/// Where a jump goes, from the operation behind it.
+pub fn distance(operation: Operation) -> Option<i32> {
+    match operation.kind {
+        Kind::Jump => Some(operation.imm),
+        kind if kind.is_conditional() => Some(operation.off as i32),
+        _ => None,
+    }
+}
+
+fn exists(register: u8) -> Result<(), Unfit> {
+    if register > FRAME { Err(Unfit::Register { register, why: "does not exist" }) } else { Ok(()) }
+}
+
+fn writes(register: u8) -> Result<(), Unfit> {
+    exists(register)?;
+    if register == FRAME { Err(Unfit::Register { register, why: "is written, which holds the end of the frame" }) } else { Ok(()) }
+}
+
+/// An instruction that needs no other thing of the program.
+fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
+    let Instruction { code, dst, src, off, imm } = instruction;
+    let unknown = Unfit::Unknown { code };
+    let operation = |kind| Ok(Operation::new(kind, dst, src, off, imm));
+    match code & 7 {
+        4 | 7 => {
+            writes(dst)?;
+            exists(src)?;
+            if (code, src, off, imm) == (class::LITTLE_END, 0, 0, 64) {
+                // All bits, on a machine of this byte order.
+                return Ok(Operation::new(Kind::Or64Imm, dst, 0, 0, 0));
+            }
+            let kind = arithmetic(instruction).ok_or(unknown)?;
+            operation(kind)
+        }
+        5 | 6 => {
+            exists(dst)?;
+            exists(src)?;
+            match code {
+                class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
+                class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
+                0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
+                _ => {
+                    let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
+                    if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
+                        return Err(unknown);
+                    }
+                    operation(kind)
+                }
+            }
+        }
+        1 => {
+            writes(dst)?;
+            exists(src)?;
+            operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?)
+        }
+        2 => {
+            exists(dst)?;
+            operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?)
+        }
+        3 => {
+            exists(dst)?;
+            exists(src)?;
+            match code {
+                class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => atomically(instruction),
+                _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+            }
+        }
+        _ if matches!(code & 0xe0, 0x20 | 0x40) => {
+            Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket"))
+        }
+        _ => Err(unknown),
+    }
+}
+
+fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<Kind> {
+    match (code, src, off, imm) {
+        (class::LITTLE_END, 0, 0, 16) => return Some(Kind::Low16),
+        (class::LITTLE_END, 0, 0, 32) => return Some(Kind::Low32),
+        (class::BIG_END | class::SWAP, 0, 0, 16) => return Some(Kind::Swap16),
+        (class::BIG_END | class::SWAP, 0, 0, 32) => return Some(Kind::Swap32),
+        (class::BIG_END | class::SWAP, 0, 0, 64) => return Some(Kind::Swap64),
+        _ => {}
+    }
+    let from_register = code & 8 != 0;
+    let unused = if code & 0xf0 == 0x80 {
+        (src, imm) == (0, 0)
+    } else if from_register {
+        imm == 0
+    } else {
+        src == 0
+    };
+    let kind = Kind::of(code).filter(|_| unused)?;
+    match (kind, off) {
+        (kind, 0) => Some(kind),
+        (Kind::Div64Imm, 1) => Some(Kind::SignedDiv64Imm),
+        (Kind::Div64Reg, 1) => Some(Kind::SignedDiv64Reg),
+        (Kind::Div32Imm, 1) => Some(Kind::SignedDiv32Imm),
+        (Kind::Div32Reg, 1) => Some(Kind::SignedDiv32Reg),
+        (Kind::Mod64Imm, 1) => Some(Kind::SignedMod64Imm),
+        (Kind::Mod64Reg, 1) => Some(Kind::SignedMod64Reg),
+        (Kind::Mod32Imm, 1) => Some(Kind::SignedMod32Imm),
+        (Kind::Mod32Reg, 1) => Some(Kind::SignedMod32Reg),
+        (Kind::Mov64Reg, 8) => Some(Kind::MovSigned8To64),
+        (Kind::Mov64Reg, 16) => Some(Kind::MovSigned16To64),
+        (Kind::Mov64Reg, 32) => Some(Kind::MovSigned32To64),
+        (Kind::Mov32Reg, 8) => Some(Kind::MovSigned8To32),
+        (Kind::Mov32Reg, 16) => Some(Kind::MovSigned16To32),
+        _ => None,
+    }
+}
+
+/// Atomic operations. Nothing runs beside the program, so loads and stores that keep their order are plain ones.
+fn atomically(Instruction { code, dst, src, off, imm }: Instruction) -> Result<Operation, Unfit> {
+    use Kind::{Atomic32, Atomic64, Load8, Load16, Load32, Load64, Store8Reg, Store16Reg, Store32Reg, Store64Reg};
+    let kind = match (code, imm) {
+        (class::ATOMIC_8, atomic::LOAD) => Load8,
+        (class::ATOMIC_16, atomic::LOAD) => Load16,
+        (class::ATOMIC_32, atomic::LOAD) => Load32,
+        (class::ATOMIC_64, atomic::LOAD) => Load64,
+        (class::ATOMIC_8, atomic::STORE) => Store8Reg,
+        (class::ATOMIC_16, atomic::STORE) => Store16Reg,
+        (class::ATOMIC_32, atomic::STORE) => Store32Reg,
+        (class::ATOMIC_64, atomic::STORE) => Store64Reg,
+        (class::ATOMIC_32 | class::ATOMIC_64, _) => {
+            let plain = matches!(imm & !atomic::FETCH, atomic::ADD | atomic::OR | atomic::AND | atomic::XOR);
+            if !plain && imm != atomic::EXCHANGE && imm != atomic::COMPARE {
+                return Err(Unfit::Unknown { code });
+            }
+            if imm & atomic::FETCH != 0 && imm != atomic::COMPARE {
+                writes(src)?;
+            }
+            if code == class::ATOMIC_32 { Atomic32 } else { Atomic64 }
+        }
+        _ => return Err(Unfit::Unknown { code }),
+    };
+    if imm == atomic::LOAD {
+        writes(dst)?;
+    }
+    Ok(Operation::new(kind, dst, src, off, imm))
+}

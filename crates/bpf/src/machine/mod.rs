@@ -1,0 +1,93 @@
+//! The machine: a program's callbacks, executed one at a time for one connection. Safe by construction: every instruction is checked when it is decoded, and every access
+//! to memory when it is made.
+
+mod code;
+mod decode;
+mod operation;
+mod refusal;
+mod run;
+
+pub use code::{Callback, Code};
+pub use refusal::{Refusal, Unfit};
+
+use crate::fault::Fault;
+use crate::functions::{Context, Maps, World};
+use crate::memory::{ARGUMENTS, Memory};
+use crate::program::address;
+use run::Run;
+use std::sync::Arc;
+
+/// Most jumps back and calls in one callback, where nothing else is asked for (ours: the kernel's verifier judges a million instructions).
+pub const MOST_JUMPS: u32 = 1 << 20;
+
+/// One connection's program: the code, which all share, and what is the connection's own.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    code: Arc<Code>,
+    memory: Memory,
+    maps: Maps,
+    most_jumps: u32,
+}
+
+impl Machine {
+    /// At the beginning of a connection: data as in the object, maps empty, the socket zero.
+    pub fn new(code: Arc<Code>) -> Machine {
+        let memory = Memory::new(code.program(), code.stack() as usize);
+        let maps = Maps::new(&code.program().maps);
+        Machine { code, memory, maps, most_jumps: MOST_JUMPS }
+    }
+
+    /// The same with a callback ended by a fault after so many jumps back and calls.
+    pub fn with_most_jumps(self, most_jumps: u32) -> Machine {
+        Machine { most_jumps, ..self }
+    }
+
+    /// What is executed.
+    pub fn code(&self) -> &Arc<Code> {
+        &self.code
+    }
+
+    /// Bytes that the connection has for itself.
+    pub fn bytes(&self) -> usize {
+        size_of::<Machine>() + self.memory.held() + self.maps.bytes()
+    }
+
+    /// The socket, whose fields are those of [`socket::Field`](crate::socket::Field).
+    pub fn socket(&self) -> &[u8] {
+        self.memory.region(address::SOCKET)
+    }
+
+    /// The same to fill it before a callback.
+    pub fn socket_mut(&mut self) -> &mut [u8] {
+        self.memory.region_mut(address::SOCKET)
+    }
+
+    /// The sample to fill before a callback that is given one.
+    pub fn sample_mut(&mut self) -> &mut [u8] {
+        self.memory.region_mut(address::SAMPLE)
+    }
+
+    /// The data of a section, by its index in [`Program::regions`](crate::Program::regions).
+    pub fn data(&self, section: usize) -> &[u8] {
+        self.memory.region(address::DATA + section as u64)
+    }
+
+    /// The same to change it from outside.
+    pub fn data_mut(&mut self, section: usize) -> &mut [u8] {
+        self.memory.region_mut(address::DATA + section as u64)
+    }
+
+    /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the socket is `address::of(address::SOCKET, 0)`.
+    pub fn call(&mut self, callback: Callback, arguments: &[u64], world: &mut dyn World) -> Result<u64, Box<Fault>> {
+        self.memory.region_mut(address::STACK).fill(0);
+        let all = self.memory.region_mut(address::ARGUMENTS);
+        for (place, argument) in all.chunks_exact_mut(8).zip(arguments.iter().chain(&[0; ARGUMENTS])) {
+            place.copy_from_slice(&argument.to_le_bytes());
+        }
+        let Machine { code, memory, maps, most_jumps } = self;
+        let context = Context { program: code.program(), memory, maps, world, left: *most_jumps, most: *most_jumps };
+        let answer = Run::callback(code, callback, context, address::of(address::ARGUMENTS, 0));
+        self.maps.settle(&mut self.memory);
+        answer
+    }
+}

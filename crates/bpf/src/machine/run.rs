@@ -1,0 +1,504 @@
+//! Executes operations.
+
+use super::code::{Callback, Code};
+use super::operation::{Kind, Operation, atomic};
+use crate::blame::blame;
+use crate::fault::{Access, Fault, Reason};
+use crate::functions::{self, Context, Service, errno};
+use crate::program::address;
+use crate::socket::{Field, RATE_SAMPLE_SIZE};
+use crate::stack::{BYTES, FRAMES};
+
+/// Most rounds of `bpf_loop` (`BPF_MAX_LOOPS`, include/linux/bpf.h).
+const MOST_ROUNDS: u64 = 8 << 20;
+
+const WINDOW: Field = Field::of("tcp_sock.snd_cwnd");
+
+/// One callback while it is executed.
+pub struct Run<'a> {
+    code: &'a Code,
+    callback: Callback,
+    context: Context<'a>,
+    /// Functions that are being executed.
+    deep: usize,
+    /// Bytes of their frames.
+    used: u32,
+    /// The operation that stored the window last.
+    stored_window: Option<usize>,
+}
+
+impl<'a> Run<'a> {
+    /// Calls a callback with what register 1 holds, and answers what it returns.
+    pub fn callback(code: &'a Code, callback: Callback, context: Context<'a>, first: u64) -> Result<u64, Box<Fault>> {
+        let mut run = Run { code, callback, context, deep: 0, used: 0, stored_window: None };
+        let function = code.function(callback);
+        let start = code.routine(function).start;
+        let answer = run.call(function, [first, 0, 0, 0, 0], start)?;
+        if let Some(at) = run.stored_window.filter(|_| WINDOW.get(run.context.memory.region(address::SOCKET)) == 0) {
+            return Err(run.fault(at, Reason::NoWindow));
+        }
+        if let Some(ring) = run.context.maps.reserved() {
+            let name = code.program().maps[ring].name.clone();
+            return Err(run.fault(start, Reason::Reserved(name)));
+        }
+        Ok(answer)
+    }
+
+    #[cold]
+    fn fault(&self, at: usize, reason: Reason) -> Box<Fault> {
+        let program = self.code.program();
+        let (function, start) = program.function_at(at).map_or((String::new(), 0), |function| (function.name.clone(), function.start));
+        let callback = self.code.name(self.callback).to_owned();
+        Box::new(Fault { callback, function, instruction: at - start, line: program.lines.at(at), reason })
+    }
+
+    #[cold]
+    fn refused(&self, at: usize, address: u64, access: Access) -> Box<Fault> {
+        let reason = match self.is_sequence(address, &access) {
+            true => Reason::OldControl { access, address },
+            false => blame(self.context.memory, self.code.program(), access, address),
+        };
+        self.fault(at, reason)
+    }
+
+    /// True of an address formed from the second argument of `cong_control`, a sequence number, as if it were the rate sample.
+    fn is_sequence(&self, address: u64, access: &Access) -> bool {
+        let arguments = self.context.memory.region(address::ARGUMENTS);
+        let sequence = u64::from_le_bytes(arguments[8..16].try_into().expect("eight bytes"));
+        let in_sample = address.checked_sub(sequence).is_some_and(|offset| offset < RATE_SAMPLE_SIZE as u64);
+        let number = (1..1 << 32).contains(&sequence);
+        self.code.name(self.callback) == "cong_control" && !access.writes && number && in_sample
+    }
+
+    /// A store that the memory did not take: into the socket some are allowed.
+    #[inline(never)]
+    fn store_elsewhere<const N: usize>(&mut self, at: usize, address: u64, bytes: [u8; N]) -> Result<(), Box<Fault>> {
+        if !self.context.memory.store_in_socket(address, bytes) {
+            return Err(self.refused(at, address, Access { writes: true, size: N }));
+        }
+        if address as u32 as usize == WINDOW.offset() {
+            self.stored_window = Some(at);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn store_anywhere<const N: usize>(&mut self, at: usize, address: u64, bytes: [u8; N]) -> Result<(), Box<Fault>> {
+        if self.context.memory.store(address, bytes) { Ok(()) } else { self.store_elsewhere(at, address, bytes) }
+    }
+
+    /// One jump back or call less; none is left after the last.
+    #[inline(always)]
+    fn count(&mut self, at: usize) -> Result<(), Box<Fault>> {
+        match self.context.left.checked_sub(1) {
+            Some(left) => {
+                self.context.left = left;
+                Ok(())
+            }
+            None => Err(self.fault(at, Reason::Endless(self.context.most))),
+        }
+    }
+
+    /// Calls a function of the program from the operation `from`.
+    fn call(&mut self, function: usize, arguments: [u64; 5], from: usize) -> Result<u64, Box<Fault>> {
+        self.count(from)?;
+        if self.deep == FRAMES {
+            return Err(self.fault(from, Reason::Deep(FRAMES)));
+        }
+        let routine = self.code.routine(function);
+        let needed = self.used + routine.frame;
+        if needed > BYTES as u32 {
+            return Err(self.fault(from, Reason::Stack { needed, most: BYTES as u32 }));
+        }
+        let end = address::of(address::STACK, self.code.stack() - self.used.min(self.code.stack()));
+        self.deep += 1;
+        self.used = needed;
+        let answer = self.execute(routine.start, arguments, end);
+        self.used -= routine.frame;
+        self.deep -= 1;
+        answer
+    }
+
+    fn execute(&mut self, start: usize, arguments: [u64; 5], frame: u64) -> Result<u64, Box<Fault>> {
+        let operations: &[Operation] = self.code.operations();
+        let mut registers = [0_u64; 16];
+        registers[1..6].copy_from_slice(&arguments);
+        registers[10] = frame;
+        let mut next = start;
+        loop {
+            let at = next;
+            let operation = operations[at];
+            next += 1;
+            let imm = || operation.imm as i64 as u64;
+            macro_rules! dst {
+                () => {
+                    registers[operation.dst()]
+                };
+            }
+            macro_rules! src {
+                () => {
+                    registers[operation.src()]
+                };
+            }
+            // The operation on 64 or 32 bits, with a constant or a register.
+            macro_rules! wide {
+                (imm, $f:expr) => {
+                    dst!() = $f(dst!(), imm())
+                };
+                (reg, $f:expr) => {
+                    dst!() = $f(dst!(), src!())
+                };
+            }
+            macro_rules! narrow {
+                (imm, $f:expr) => {
+                    dst!() = $f(dst!() as u32, operation.imm as u32) as u64
+                };
+                (reg, $f:expr) => {
+                    dst!() = $f(dst!() as u32, src!() as u32) as u64
+                };
+            }
+            macro_rules! jump_if {
+                ($condition:expr) => {
+                    if $condition {
+                        next = (next as isize + operation.off as isize) as usize;
+                        if operation.off < 0 {
+                            self.count(at)?;
+                        }
+                    }
+                };
+            }
+            macro_rules! compare {
+                (64 imm, $f:expr) => {
+                    jump_if!($f(&dst!(), &imm()))
+                };
+                (64 reg, $f:expr) => {
+                    jump_if!($f(&dst!(), &src!()))
+                };
+                (32 imm, $f:expr) => {
+                    jump_if!($f(&(dst!() as u32), &(operation.imm as u32)))
+                };
+                (32 reg, $f:expr) => {
+                    jump_if!($f(&(dst!() as u32), &(src!() as u32)))
+                };
+                (s64 imm, $f:expr) => {
+                    jump_if!($f(&(dst!() as i64), &(operation.imm as i64)))
+                };
+                (s64 reg, $f:expr) => {
+                    jump_if!($f(&(dst!() as i64), &(src!() as i64)))
+                };
+                (s32 imm, $f:expr) => {
+                    jump_if!($f(&(dst!() as i32), &operation.imm))
+                };
+                (s32 reg, $f:expr) => {
+                    jump_if!($f(&(dst!() as i32), &(src!() as i32)))
+                };
+            }
+            macro_rules! load {
+                ($kind:ty) => {{
+                    let address = src!().wrapping_add(operation.off as i64 as u64);
+                    match self.context.memory.load(address) {
+                        Some(bytes) => dst!() = <$kind>::from_le_bytes(bytes) as i64 as u64,
+                        None => return Err(self.refused(at, address, Access { writes: false, size: size_of::<$kind>() })),
+                    }
+                }};
+            }
+            macro_rules! store {
+                ($value:expr, $kind:ty) => {{
+                    let address = dst!().wrapping_add(operation.off as i64 as u64);
+                    let bytes = ($value as $kind).to_le_bytes();
+                    self.store_anywhere(at, address, bytes)?;
+                }};
+            }
+            match operation.kind {
+                Kind::Add64Imm => wide!(imm, u64::wrapping_add),
+                Kind::Add64Reg => wide!(reg, u64::wrapping_add),
+                Kind::Add32Imm => narrow!(imm, u32::wrapping_add),
+                Kind::Add32Reg => narrow!(reg, u32::wrapping_add),
+                Kind::Sub64Imm => wide!(imm, u64::wrapping_sub),
+                Kind::Sub64Reg => wide!(reg, u64::wrapping_sub),
+                Kind::Sub32Imm => narrow!(imm, u32::wrapping_sub),
+                Kind::Sub32Reg => narrow!(reg, u32::wrapping_sub),
+                Kind::Mul64Imm => wide!(imm, u64::wrapping_mul),
+                Kind::Mul64Reg => wide!(reg, u64::wrapping_mul),
+                Kind::Mul32Imm => narrow!(imm, u32::wrapping_mul),
+                Kind::Mul32Reg => narrow!(reg, u32::wrapping_mul),
+                Kind::Div64Imm => wide!(imm, divide_64),
+                Kind::Div64Reg => wide!(reg, divide_64),
+                Kind::Div32Imm => narrow!(imm, divide_32),
+                Kind::Div32Reg => narrow!(reg, divide_32),
+                Kind::SignedDiv64Imm => wide!(imm, divide_signed_64),
+                Kind::SignedDiv64Reg => wide!(reg, divide_signed_64),
+                Kind::SignedDiv32Imm => narrow!(imm, divide_signed_32),
+                Kind::SignedDiv32Reg => narrow!(reg, divide_signed_32),
+                Kind::Mod64Imm => wide!(imm, rest_64),
+                Kind::Mod64Reg => wide!(reg, rest_64),
+                Kind::Mod32Imm => narrow!(imm, rest_32),
+                Kind::Mod32Reg => narrow!(reg, rest_32),
+                Kind::SignedMod64Imm => wide!(imm, rest_signed_64),
+                Kind::SignedMod64Reg => wide!(reg, rest_signed_64),
+                Kind::SignedMod32Imm => narrow!(imm, rest_signed_32),
+                Kind::SignedMod32Reg => narrow!(reg, rest_signed_32),
+                Kind::Or64Imm => wide!(imm, |a, b| a | b),
+                Kind::Or64Reg => wide!(reg, |a, b| a | b),
+                Kind::Or32Imm => narrow!(imm, |a, b| a | b),
+                Kind::Or32Reg => narrow!(reg, |a, b| a | b),
+                Kind::And64Imm => wide!(imm, |a, b| a & b),
+                Kind::And64Reg => wide!(reg, |a, b| a & b),
+                Kind::And32Imm => narrow!(imm, |a, b| a & b),
+                Kind::And32Reg => narrow!(reg, |a, b| a & b),
+                Kind::Xor64Imm => wide!(imm, |a, b| a ^ b),
+                Kind::Xor64Reg => wide!(reg, |a, b| a ^ b),
+                Kind::Xor32Imm => narrow!(imm, |a, b| a ^ b),
+                Kind::Xor32Reg => narrow!(reg, |a, b| a ^ b),
+                Kind::Lsh64Imm => wide!(imm, |a: u64, b| a.wrapping_shl(b as u32)),
+                Kind::Lsh64Reg => wide!(reg, |a: u64, b| a.wrapping_shl(b as u32)),
+                Kind::Lsh32Imm => narrow!(imm, u32::wrapping_shl),
+                Kind::Lsh32Reg => narrow!(reg, u32::wrapping_shl),
+                Kind::Rsh64Imm => wide!(imm, |a: u64, b| a.wrapping_shr(b as u32)),
+                Kind::Rsh64Reg => wide!(reg, |a: u64, b| a.wrapping_shr(b as u32)),
+                Kind::Rsh32Imm => narrow!(imm, u32::wrapping_shr),
+                Kind::Rsh32Reg => narrow!(reg, u32::wrapping_shr),
+                Kind::Arsh64Imm => wide!(imm, |a, b| (a as i64).wrapping_shr(b as u32) as u64),
+                Kind::Arsh64Reg => wide!(reg, |a, b| (a as i64).wrapping_shr(b as u32) as u64),
+                Kind::Arsh32Imm => narrow!(imm, |a, b| (a as i32).wrapping_shr(b) as u32),
+                Kind::Arsh32Reg => narrow!(reg, |a, b| (a as i32).wrapping_shr(b) as u32),
+                Kind::Neg64 => dst!() = dst!().wrapping_neg(),
+                Kind::Neg32 => dst!() = (dst!() as u32).wrapping_neg() as u64,
+                Kind::Mov64Imm => dst!() = imm(),
+                Kind::Mov64Reg => dst!() = src!(),
+                Kind::Mov32Imm => dst!() = operation.imm as u32 as u64,
+                Kind::Mov32Reg => dst!() = src!() as u32 as u64,
+                Kind::MovSigned8To64 => dst!() = src!() as i8 as i64 as u64,
+                Kind::MovSigned16To64 => dst!() = src!() as i16 as i64 as u64,
+                Kind::MovSigned32To64 => dst!() = src!() as i32 as i64 as u64,
+                Kind::MovSigned8To32 => dst!() = src!() as i8 as i32 as u32 as u64,
+                Kind::MovSigned16To32 => dst!() = src!() as i16 as i32 as u32 as u64,
+                Kind::Swap16 => dst!() = (dst!() as u16).swap_bytes() as u64,
+                Kind::Swap32 => dst!() = (dst!() as u32).swap_bytes() as u64,
+                Kind::Swap64 => dst!() = dst!().swap_bytes(),
+                Kind::Low16 => dst!() = dst!() as u16 as u64,
+                Kind::Low32 => dst!() = dst!() as u32 as u64,
+                Kind::Constant => {
+                    dst!() = self.code.constant(operation.imm);
+                    next += 1;
+                }
+                Kind::Jump => {
+                    next = (next as isize + operation.imm as isize) as usize;
+                    if operation.imm < 0 {
+                        self.count(at)?;
+                    }
+                }
+                Kind::JumpEq64Imm => compare!(64 imm, u64::eq),
+                Kind::JumpEq64Reg => compare!(64 reg, u64::eq),
+                Kind::JumpEq32Imm => compare!(32 imm, u32::eq),
+                Kind::JumpEq32Reg => compare!(32 reg, u32::eq),
+                Kind::JumpNe64Imm => compare!(64 imm, u64::ne),
+                Kind::JumpNe64Reg => compare!(64 reg, u64::ne),
+                Kind::JumpNe32Imm => compare!(32 imm, u32::ne),
+                Kind::JumpNe32Reg => compare!(32 reg, u32::ne),
+                Kind::JumpGt64Imm => compare!(64 imm, u64::gt),
+                Kind::JumpGt64Reg => compare!(64 reg, u64::gt),
+                Kind::JumpGt32Imm => compare!(32 imm, u32::gt),
+                Kind::JumpGt32Reg => compare!(32 reg, u32::gt),
+                Kind::JumpGe64Imm => compare!(64 imm, u64::ge),
+                Kind::JumpGe64Reg => compare!(64 reg, u64::ge),
+                Kind::JumpGe32Imm => compare!(32 imm, u32::ge),
+                Kind::JumpGe32Reg => compare!(32 reg, u32::ge),
+                Kind::JumpLt64Imm => compare!(64 imm, u64::lt),
+                Kind::JumpLt64Reg => compare!(64 reg, u64::lt),
+                Kind::JumpLt32Imm => compare!(32 imm, u32::lt),
+                Kind::JumpLt32Reg => compare!(32 reg, u32::lt),
+                Kind::JumpLe64Imm => compare!(64 imm, u64::le),
+                Kind::JumpLe64Reg => compare!(64 reg, u64::le),
+                Kind::JumpLe32Imm => compare!(32 imm, u32::le),
+                Kind::JumpLe32Reg => compare!(32 reg, u32::le),
+                Kind::JumpSgt64Imm => compare!(s64 imm, i64::gt),
+                Kind::JumpSgt64Reg => compare!(s64 reg, i64::gt),
+                Kind::JumpSgt32Imm => compare!(s32 imm, i32::gt),
+                Kind::JumpSgt32Reg => compare!(s32 reg, i32::gt),
+                Kind::JumpSge64Imm => compare!(s64 imm, i64::ge),
+                Kind::JumpSge64Reg => compare!(s64 reg, i64::ge),
+                Kind::JumpSge32Imm => compare!(s32 imm, i32::ge),
+                Kind::JumpSge32Reg => compare!(s32 reg, i32::ge),
+                Kind::JumpSlt64Imm => compare!(s64 imm, i64::lt),
+                Kind::JumpSlt64Reg => compare!(s64 reg, i64::lt),
+                Kind::JumpSlt32Imm => compare!(s32 imm, i32::lt),
+                Kind::JumpSlt32Reg => compare!(s32 reg, i32::lt),
+                Kind::JumpSle64Imm => compare!(s64 imm, i64::le),
+                Kind::JumpSle64Reg => compare!(s64 reg, i64::le),
+                Kind::JumpSle32Imm => compare!(s32 imm, i32::le),
+                Kind::JumpSle32Reg => compare!(s32 reg, i32::le),
+                Kind::JumpSet64Imm => compare!(64 imm, |a, b| a & b != 0),
+                Kind::JumpSet64Reg => compare!(64 reg, |a, b| a & b != 0),
+                Kind::JumpSet32Imm => compare!(32 imm, |a, b| a & b != 0),
+                Kind::JumpSet32Reg => compare!(32 reg, |a, b| a & b != 0),
+                Kind::Load8 => load!(u8),
+                Kind::Load16 => load!(u16),
+                Kind::Load32 => load!(u32),
+                Kind::Load64 => load!(u64),
+                Kind::LoadSigned8 => load!(i8),
+                Kind::LoadSigned16 => load!(i16),
+                Kind::LoadSigned32 => load!(i32),
+                Kind::Store8Imm => store!(operation.imm, u8),
+                Kind::Store16Imm => store!(operation.imm, u16),
+                Kind::Store32Imm => store!(operation.imm, u32),
+                Kind::Store64Imm => store!(imm(), u64),
+                Kind::Store8Reg => store!(src!(), u8),
+                Kind::Store16Reg => store!(src!(), u16),
+                Kind::Store32Reg => store!(src!(), u32),
+                Kind::Store64Reg => store!(src!(), u64),
+                Kind::Atomic32 | Kind::Atomic64 => self.atomically(at, operation, &mut registers)?,
+                Kind::CallFunction => {
+                    let [_, a, b, c, d, e, ..] = registers;
+                    registers[0] = self.call(operation.imm as usize, [a, b, c, d, e], at)?;
+                }
+                Kind::CallKernel => {
+                    self.count(at)?;
+                    let [_, a, b, c, d, e, ..] = registers;
+                    registers[0] = self.call_kernel(operation.imm, [a, b, c, d, e], at)?;
+                }
+                Kind::Exit => return Ok(registers[0]),
+                Kind::Poison | Kind::Half => {
+                    let missing = self.code.program().poison_at(at).unwrap_or_default();
+                    return Err(self.fault(at, Reason::Missing(missing.to_owned())));
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn atomically(&mut self, at: usize, operation: Operation, registers: &mut [u64; 16]) -> Result<(), Box<Fault>> {
+        let address = registers[operation.dst()].wrapping_add(operation.off as i64 as u64);
+        let wide = operation.kind == Kind::Atomic64;
+        let size = if wide { 8 } else { 4 };
+        let before = match wide {
+            true => self.context.memory.load(address).map(u64::from_le_bytes),
+            false => self.context.memory.load(address).map(|bytes| u32::from_le_bytes(bytes) as u64),
+        };
+        let Some(before) = before else { return Err(self.refused(at, address, Access { writes: false, size })) };
+        let operand = registers[operation.src()];
+        let compared = if wide { registers[0] } else { registers[0] as u32 as u64 };
+        let after = match operation.imm {
+            atomic::EXCHANGE => operand,
+            atomic::COMPARE => {
+                if before == compared {
+                    operand
+                } else {
+                    before
+                }
+            }
+            imm => match imm & !atomic::FETCH {
+                atomic::ADD => before.wrapping_add(operand),
+                atomic::OR => before | operand,
+                atomic::AND => before & operand,
+                _ => before ^ operand,
+            },
+        };
+        match wide {
+            true => self.store_anywhere(at, address, after.to_le_bytes())?,
+            false => self.store_anywhere(at, address, (after as u32).to_le_bytes())?,
+        }
+        match operation.imm {
+            atomic::COMPARE => registers[0] = before,
+            imm if imm & atomic::FETCH != 0 => registers[operation.src()] = before,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn call_kernel(&mut self, index: i32, arguments: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+        let (service, name) = self.code.service(index);
+        match service {
+            Service::Loop => self.rounds(arguments, at),
+            Service::ForEachElement => self.elements(arguments, at),
+            _ => {
+                if matches!(service, Service::SlowStart | Service::AvoidAdditively | Service::RenoAvoid) {
+                    self.stored_window = Some(at);
+                }
+                functions::call(service, name, arguments, &mut self.context).map_err(|reason| self.fault(at, reason))
+            }
+        }
+    }
+
+    /// The function of the program that was passed to `name`.
+    fn passed(&self, value: u64, name: &'static str, at: usize) -> Result<usize, Box<Fault>> {
+        self.code.function_of(value).ok_or_else(|| {
+            let found = format!("{value:#x}");
+            let parameter = "the function";
+            self.fault(at, Reason::Argument { function: name, found, parameter, wanted: "a function of the program" })
+        })
+    }
+
+    /// `bpf_loop(rounds, function, context, flags)`.
+    fn rounds(&mut self, [rounds, function, context, flags, _]: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+        let function = self.passed(function, "bpf_loop", at)?;
+        let rounds = rounds as u32 as u64;
+        if flags != 0 {
+            return Ok(errno::INVALID);
+        }
+        if rounds > MOST_ROUNDS {
+            return Ok(errno::TOO_BIG);
+        }
+        for round in 0..rounds {
+            if self.call(function, [round, context, 0, 0, 0], at)? != 0 {
+                return Ok(round + 1);
+            }
+        }
+        Ok(rounds)
+    }
+
+    /// `bpf_for_each_map_elem(map, function, context, flags)`.
+    fn elements(&mut self, [map, function, context, flags, _]: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+        let name = "bpf_for_each_map_elem";
+        let function = self.passed(function, name, at)?;
+        if flags != 0 {
+            return Ok(errno::INVALID);
+        }
+        let keys = self.context.keys(map, name).map_err(|reason| self.fault(at, reason))?;
+        let mut visited = 0;
+        for key in keys.iter() {
+            let element = self.context.element(map, &key, name).map_err(|reason| self.fault(at, reason))?;
+            let Some((key, value)) = element else { continue };
+            visited += 1;
+            let stop = self.call(function, [map, key, value, context, 0], at)? != 0;
+            self.context.memory.release(key >> 32);
+            if stop {
+                break;
+            }
+        }
+        Ok(visited)
+    }
+}
+
+fn divide_64(a: u64, b: u64) -> u64 {
+    a.checked_div(b).unwrap_or(0)
+}
+
+fn divide_32(a: u32, b: u32) -> u32 {
+    a.checked_div(b).unwrap_or(0)
+}
+
+fn divide_signed_64(a: u64, b: u64) -> u64 {
+    if b == 0 { 0 } else { (a as i64).wrapping_div(b as i64) as u64 }
+}
+
+fn divide_signed_32(a: u32, b: u32) -> u32 {
+    if b == 0 { 0 } else { (a as i32).wrapping_div(b as i32) as u32 }
+}
+
+fn rest_64(a: u64, b: u64) -> u64 {
+    a.checked_rem(b).unwrap_or(a)
+}
+
+fn rest_32(a: u32, b: u32) -> u32 {
+    a.checked_rem(b).unwrap_or(a)
+}
+
+fn rest_signed_64(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { (a as i64).wrapping_rem(b as i64) as u64 }
+}
+
+fn rest_signed_32(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { (a as i32).wrapping_rem(b as i32) as u32 }
+}

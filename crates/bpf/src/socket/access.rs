@@ -1,0 +1,112 @@
+//! What programs may write of the socket, and what lies where in it.
+
+use super::layout::{Kind, Structure};
+use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_CONGESTION_OPS, TCP_SOCK};
+
+/// Bytes of the socket, a `struct tcp_sock`.
+pub const SIZE: usize = TCP_SOCK.size() as usize;
+
+/// Bytes of a `struct ack_sample`.
+pub const ACK_SAMPLE_SIZE: usize = ACK_SAMPLE.size() as usize;
+
+/// Bytes of a `struct rate_sample`.
+pub const RATE_SAMPLE_SIZE: usize = RATE_SAMPLE.size() as usize;
+
+/// How many bytes a store may have that begins at each byte.
+const WRITABLE: [u8; SIZE] = {
+    let mut most = [0; SIZE];
+    allow(&TCP_SOCK, 0, &mut most);
+    most
+};
+
+/// A field may be written from its first byte; an array, which the program divides as it likes, from each.
+const fn allow(structure: &Structure, at: u32, most: &mut [u8; SIZE]) {
+    let mut index = 0;
+    while index < structure.members.len() {
+        let member = &structure.members[index];
+        let begin = at + structure.extent(index).at / 8;
+        match member.kind {
+            Kind::Structure(inner) => allow(inner, begin, most),
+            Kind::Array(element, count) if member.writable => {
+                let (size, mut byte) = (element.size() * count, 0);
+                while byte < size {
+                    most[(begin + byte) as usize] = (size - byte) as u8;
+                    byte += 1;
+                }
+            }
+            kind if member.writable => most[begin as usize] = kind.size() as u8,
+            _ => {}
+        }
+        index += 1;
+    }
+}
+
+/// Whether a program may store so many bytes at an offset of the socket.
+#[inline]
+pub fn may_store(offset: usize, size: usize) -> bool {
+    WRITABLE.get(offset).is_some_and(|most| size <= *most as usize)
+}
+
+/// What programs may write, as they name it: `tcp_sock.snd_cwnd`. For messages.
+pub fn writable() -> Vec<String> {
+    let mut names = Vec::new();
+    list(&TCP_SOCK, TCP_SOCK.name, &mut names);
+    names
+}
+
+fn list(structure: &Structure, prefix: &str, names: &mut Vec<String>) {
+    for (index, member) in structure.members.iter().enumerate() {
+        let name = format!("{prefix}.{}", member.name);
+        match member.kind {
+            Kind::Structure(inner) => list(inner, &prefix_of(inner, index, name), names),
+            _ if member.writable => names.push(name),
+            _ => {}
+        }
+    }
+}
+
+/// The members of `struct tcp_congestion_ops` that are functions, in the kernel's order.
+pub fn callbacks() -> impl Iterator<Item = &'static str> {
+    TCP_CONGESTION_OPS.members.iter().filter(|member| matches!(member.kind, Kind::Function(..))).map(|member| member.name)
+}
+
+/// The names of an inner structure's members begin with the name of that which a socket begins with, as programs cast it, and else go on.
+fn prefix_of(inner: &Structure, index: usize, name: String) -> String {
+    if index == 0 { inner.name.to_owned() } else { name }
+}
+
+/// The member that lies at an offset of the socket, as programs name it: `inet_connection_sock.icsk_ca_priv`. `None` beyond the end, and for bytes that align
+/// what follows.
+pub fn socket_field(offset: usize) -> Option<String> {
+    name_at(&TCP_SOCK, offset)
+}
+
+/// The same of a `struct ack_sample`.
+pub fn ack_sample_field(offset: usize) -> Option<String> {
+    name_at(&ACK_SAMPLE, offset)
+}
+
+/// The same of a `struct rate_sample`.
+pub fn rate_sample_field(offset: usize) -> Option<String> {
+    name_at(&RATE_SAMPLE, offset)
+}
+
+fn name_at(structure: &Structure, offset: usize) -> Option<String> {
+    inside(structure, structure.name.to_owned(), u32::try_from(offset).ok()?)
+}
+
+fn inside(structure: &Structure, prefix: String, offset: u32) -> Option<String> {
+    let bit = offset.checked_mul(8)?;
+    let (index, member) = structure.members.iter().enumerate().find(|(index, _)| {
+        let extent = structure.extent(*index);
+        // Of several bitfields in one byte the first.
+        (extent.at / 8 * 8..extent.at + extent.bits).contains(&bit)
+    })?;
+    let name = format!("{prefix}.{}", member.name);
+    let rest = offset - structure.extent(index).at / 8;
+    match member.kind {
+        Kind::Structure(inner) => inside(inner, prefix_of(inner, index, name), rest),
+        Kind::Array(Kind::Structure(inner), _) => inside(inner, format!("{name}[{}]", rest / inner.size()), rest % inner.size()),
+        _ => Some(name),
+    }
+}

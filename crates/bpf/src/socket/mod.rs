@@ -1,0 +1,16 @@
+//! The socket that a simulated connection shows to its program. One table of the kernel's members, under the kernel's names, is the source of everything: where
+//! a member lies, the types that programs are relocated against, what they may write, and the header that they are compiled against.
+
+mod access;
+mod field;
+mod header;
+mod layout;
+mod table;
+mod target;
+
+pub use access::{
+    ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, ack_sample_field, callbacks, may_store, rate_sample_field, socket_field, writable,
+};
+pub use field::Field;
+pub use header::header;
+pub use target::types;

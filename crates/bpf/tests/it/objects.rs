@@ -1,0 +1,93 @@
+//! The objects of the programs in tests/programs. Most are committed, so that most tests need no clang; `UPDATE_OBJECTS=1` compiles them again.
+
+use narrows_bpf::compile::Clang;
+use narrows_bpf::{Callable, Program, Settings, Verdict, link};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Knows each helper but tail calls (12), and each kfunc but `tcp_nowhere`.
+pub struct Most;
+
+impl Callable for Most {
+    fn helper(&self, number: i32, _: &str) -> Verdict {
+        match number {
+            12 => Verdict::Refused("it calls bpf_tail_call, which callbacks cannot follow".to_owned()),
+            1..=211 => Verdict::Known,
+            _ => Verdict::Unknown,
+        }
+    }
+
+    fn kfunc(&self, name: &str) -> Verdict {
+        if name == "tcp_nowhere" { Verdict::Unknown } else { Verdict::Known }
+    }
+}
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// The programs whose objects are committed.
+pub const COMMITTED: [&str; 4] = ["reno", "kinds", "defects", "stalls"];
+
+/// As committed.
+pub fn object(program: &str) -> Vec<u8> {
+    let path = path(program);
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}: UPDATE_OBJECTS=1 makes it", path.display()))
+}
+
+fn path(program: &str) -> PathBuf {
+    tests().join("objects").join(format!("{program}.bpf.o"))
+}
+
+/// Linked, with what is named as well.
+pub fn linked(program: &str, settings: &Settings) -> Program {
+    link(program, &object(program), settings, &Most).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Compiled now. `None` without clang or libbpf's headers.
+pub fn compiled(program: &str, defect: &str, arguments: &[&str]) -> Option<Vec<u8>> {
+    let source = tests().join("programs").join(format!("{program}.bpf.c"));
+    let Ok(clang) = Clang::find(&source) else {
+        eprintln!("left out: there is no clang");
+        return None;
+    };
+    let defined = format!("-D{defect}");
+    let mut arguments = arguments.to_vec();
+    if !defect.is_empty() {
+        arguments.push(&defined);
+    }
+    match clang.compile_with(&source, &[], &arguments) {
+        Ok(compiled) => {
+            assert_eq!(compiled.said, "", "{program} {defect}");
+            Some(compiled.object)
+        }
+        Err(narrows_bpf::compile::CompileError::NoHeaders { .. }) => {
+            eprintln!("left out: there are no headers of libbpf");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What clang makes of the sources now, and what is committed, are the same to us. Where it stands on this machine is not in the objects, nor what debuggers need.
+#[test]
+fn the_committed_objects_are_those_of_the_sources() {
+    for program in COMMITTED {
+        let map = format!("-ffile-prefix-map={}=.", env!("CARGO_MANIFEST_DIR"));
+        let Some(compiled) = compiled(program, "", &[&map]) else { return };
+        if env::var_os("UPDATE_OBJECTS").is_some() {
+            let path = path(program);
+            fs::write(&path, &compiled).expect("tests/objects can be written");
+            let stripped = Command::new("llvm-strip").arg("-g").arg(&path).status().expect("llvm-strip runs");
+            assert!(stripped.success());
+        }
+        let settings = Settings::default();
+        let (now, committed) = (link(program, &compiled, &settings, &Most), link(program, &object(program), &settings, &Most));
+        let show = |program: Result<Program, narrows_bpf::LoadError>| match program {
+            Err(error) => error.to_string(),
+            Ok(program) => format!("{:?} {:?} {:?} {:?}", program.callbacks.keys(), program.variables, program.maps, program.kfuncs),
+        };
+        assert_eq!(show(now), show(committed), "{program}: UPDATE_OBJECTS=1 compiles it again");
+    }
+}

@@ -1,0 +1,89 @@
+//! The table of the socket: layouts worked by hand, what may be written, and names.
+
+use narrows_bpf::socket::{self, Field};
+
+const CWND: Field = Field::of("tcp_sock.snd_cwnd");
+const STATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_state");
+const INITIALIZED: Field = Field::of("tcp_sock.inet_conn.icsk_ca_initialized");
+const PENDING: Field = Field::of("tcp_sock.inet_conn.icsk_ack.pending");
+const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
+const RATE: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_rate");
+const UNDO: Field = Field::of("tcp_sock.undo_retrans");
+
+/// struct sock_common: two of four bytes, three of two, one of one: 15, aligned to 16; then sk_sndbuf at 16, and sk_pacing_rate at 24.
+#[test]
+fn members_lie_where_c_puts_them() {
+    assert_eq!(Field::of("tcp_sock.inet_conn.icsk_inet.sk.__sk_common.skc_num").offset(), 10);
+    assert_eq!(Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_sndbuf").offset(), 16);
+    assert_eq!(RATE.offset(), 24);
+    // 40 sk_pacing_status, 44 sk_wmem_queued, 48 sk_gso_max_size, 52 sk_gso_max_segs, 54 sk_pacing_shift; 56 is where icsk_rto begins.
+    assert_eq!(Field::of("tcp_sock.inet_conn.icsk_rto").offset(), 56);
+    // 64 the two bitfields, 65 to 67 three bytes, 68 icsk_ack.
+    assert_eq!((STATE.offset(), INITIALIZED.offset(), PENDING.offset()), (64, 64, 68));
+    assert_eq!(PRIVATE.offset(), 72);
+    // What stands behind it cannot be written.
+    assert!(!socket::may_store(72 + 13 * 8, 1) && CWND.offset() >= 72 + 13 * 8 + 64);
+    assert_eq!(Field::of("ack_sample.in_flight").offset(), 8);
+    assert_eq!(socket::ACK_SAMPLE_SIZE, 12);
+    // As in Linux 6.18: three bool at 64, and 5 bytes that align.
+    assert_eq!((Field::of("rate_sample.is_ack_delayed").offset(), socket::RATE_SAMPLE_SIZE), (66, 72));
+}
+
+#[test]
+fn values_are_read_as_written_and_bits_beside_them_stay() {
+    let mut socket = vec![0xff; socket::SIZE];
+    STATE.set(&mut socket, 0x63);
+    assert_eq!(STATE.get(&socket), 3);
+    assert_eq!(INITIALIZED.get(&socket), 1);
+    assert_eq!(socket[64], 0b1110_0011);
+    INITIALIZED.set(&mut socket, 0);
+    assert_eq!((STATE.get(&socket), socket[64]), (3, 0b1100_0011));
+    CWND.set(&mut socket, 0x1_0000_000a);
+    assert_eq!(CWND.get(&socket), 10);
+    RATE.set(&mut socket, u64::MAX - 1);
+    assert_eq!(RATE.get(&socket), u64::MAX - 1);
+    UNDO.set(&mut socket, -2_i64 as u64);
+    assert_eq!(UNDO.get(&socket) as i64, -2);
+}
+
+/// Ten members, from their first byte and not beyond their last; the private area from any byte of it.
+#[test]
+fn a_program_may_write_what_the_kernel_lets_it_write() {
+    assert_eq!(
+        socket::writable(),
+        [
+            "sock.sk_pacing_rate",
+            "sock.sk_pacing_status",
+            "inet_connection_sock.icsk_ack.pending",
+            "inet_connection_sock.icsk_ca_priv",
+            "tcp_sock.snd_cwnd",
+            "tcp_sock.snd_ssthresh",
+            "tcp_sock.snd_cwnd_cnt",
+            "tcp_sock.snd_cwnd_stamp",
+            "tcp_sock.app_limited",
+            "tcp_sock.ecn_flags",
+        ]
+    );
+    assert!(socket::may_store(CWND.offset(), 4));
+    assert!(socket::may_store(CWND.offset(), 2));
+    assert!(!socket::may_store(CWND.offset(), 8));
+    assert!(!socket::may_store(CWND.offset() + 1, 1));
+    assert!(socket::may_store(PRIVATE.offset() + 103, 1));
+    assert!(!socket::may_store(PRIVATE.offset() + 103, 2));
+    assert!(!socket::may_store(STATE.offset(), 1));
+    assert!(!socket::may_store(socket::SIZE, 1));
+    assert!(!socket::may_store(usize::MAX, 1));
+}
+
+#[test]
+fn a_byte_of_the_socket_has_the_name_that_programs_use() {
+    assert_eq!(socket::socket_field(CWND.offset() + 3).as_deref(), Some("tcp_sock.snd_cwnd"));
+    assert_eq!(socket::socket_field(RATE.offset()).as_deref(), Some("sock.sk_pacing_rate"));
+    assert_eq!(socket::socket_field(STATE.offset()).as_deref(), Some("inet_connection_sock.icsk_ca_state"));
+    assert_eq!(socket::socket_field(PENDING.offset()).as_deref(), Some("inet_connection_sock.icsk_ack.pending"));
+    assert_eq!(socket::socket_field(Field::of("tcp_sock.rtt_min.s[2].v").offset()).as_deref(), Some("tcp_sock.rtt_min.s[2].v"));
+    assert_eq!(socket::socket_field(15), None);
+    assert_eq!(socket::socket_field(socket::SIZE), None);
+    assert_eq!(socket::rate_sample_field(24).as_deref(), Some("rate_sample.interval_us"));
+    assert_eq!(socket::ack_sample_field(4).as_deref(), Some("ack_sample.rtt_us"));
+}

@@ -1,0 +1,54 @@
+//! Controllers that come from files: which names mean one, and who loads it.
+
+use crate::Entry;
+use std::sync::OnceLock;
+
+/// Loads the controller of a file and [registers](crate::register_file) it, once: the same file gives the same entry. An error is for the user: it names the file,
+/// the place in it and a remedy.
+pub type Loader = fn(path: &str) -> Result<&'static Entry, String>;
+
+static LOADER: OnceLock<Loader> = OnceLock::new();
+
+/// A file that a controller was made of, to be kept with what it has brought about.
+#[derive(Debug)]
+pub struct KeptFile {
+    /// What was executed: the object.
+    pub object: Vec<u8>,
+    /// The source and the compiler, if it was compiled.
+    pub source: Option<Source>,
+    /// What its user should know of it, in whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// What an object was compiled from.
+#[derive(Debug)]
+pub struct Source {
+    /// Its name: `mine.bpf.c`.
+    pub name: String,
+    /// Its text.
+    pub text: Vec<u8>,
+    /// The compiler, as it tells its version.
+    pub compiler: String,
+}
+
+/// Lets controllers be chosen by the names of files from now on. Who comes second changes nothing.
+pub fn load_files_by(loader: Loader) {
+    let _ = LOADER.set(loader);
+}
+
+/// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do (`.bpf.c`, `.o`).
+pub fn names_file(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".bpf.c") || name.ends_with(".o")
+}
+
+/// The controller of a file.
+///
+/// # Errors
+///
+/// The file cannot be taken, or nobody loads any here.
+pub fn entry_of_file(path: &str) -> Result<&'static Entry, String> {
+    match LOADER.get() {
+        Some(loader) => loader(path),
+        None => Err(format!("{path}: this program takes no controllers from files; take one of `narrows list controllers`")),
+    }
+}

@@ -1,0 +1,120 @@
+//! The command line: parses, chooses a world, prints. As a library it is a program with controllers of one's own: [`main`].
+//!
+//! A crate that adds controllers needs no other: [`control`] has the contract and the registry's entries, [`params`], [`units`] and [`wire`] the types in them.
+//! They follow the program's version, which is below 1: they may change with each.
+
+mod bench;
+mod captures;
+mod cells;
+mod cli;
+mod compare;
+mod conflicts;
+mod contenders;
+mod diff;
+mod doctor;
+mod error;
+mod export;
+mod fidelity;
+mod figure;
+mod forward;
+mod icn;
+mod inputs;
+mod kernel;
+mod list;
+mod live;
+mod matrix;
+mod meter;
+mod node;
+mod outcome;
+mod output;
+mod overlays;
+mod quote;
+mod report;
+mod reproduce;
+mod routers;
+mod run;
+mod runner;
+mod scorecard;
+mod sweep;
+mod unmarked;
+mod watch;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use error::Failure;
+use narrows_control::{Entry, register};
+use narrows_scenario::visible;
+use outcome::Outcome;
+use std::borrow::Cow;
+use std::process::ExitCode;
+
+pub use narrows_control as control;
+pub use narrows_params as params;
+pub use narrows_units as units;
+pub use narrows_wire as wire;
+
+/// Tells why a command line is none, or the help that it asks for.
+fn refused(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    // A flag's value may come from elsewhere, and clap repeats it.
+    match visible(&text) {
+        Cow::Borrowed(_) => error.exit(),
+        Cow::Owned(text) => eprint!("{text}"),
+    }
+    ExitCode::from(2)
+}
+
+/// The program `narrows`, which reads its own command line, with these controllers beside its own: each is chosen by its entry's name in scenarios and arguments,
+/// and listed after those of Narrows.
+///
+/// Returns the exit status of the command. It is 2, after a message on standard error, if an entry is refused: another controller has its name, or it cannot be
+/// written on a command line.
+pub fn main(entries: &[&'static Entry]) -> ExitCode {
+    narrows_control::load_files_by(narrows_bpf::files::entry);
+    for entry in entries {
+        if let Err(refused) = register(entry) {
+            Failure::Other(refused.to_string()).print();
+            return ExitCode::from(2);
+        }
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    let outcome = match cli.command.unwrap_or_default() {
+        Command::Compare(args) => compare::compare(args),
+        Command::Diff(args) => diff::diff(args),
+        Command::Run(args) => run::run(args),
+        Command::Live(args) => live::live(args),
+        Command::Fidelity(args) => fidelity::fidelity(args),
+        Command::Doctor(args) => doctor::doctor(args),
+        Command::Kernel(args) => kernel::kernel(args.command),
+        Command::Forward(args) => forward::forward(args),
+        Command::Serve(args) => forward::serve(args),
+        Command::Get(args) => forward::get(args),
+        Command::Ping(args) => forward::pings(args),
+        Command::Key(args) => forward::key(args),
+        Command::Sweep(args) => sweep::sweep(args),
+        Command::Matrix(args) => matrix::matrix(args),
+        Command::Reproduce(args) => reproduce::reproduce(args),
+        Command::Report(args) => report::report(args),
+        Command::Export(args) => export::export(args),
+        Command::Figure(args) => figure::figure(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::List(args) => list::list(args),
+        Command::Path(args) => list::path(args),
+        Command::Schema => list::schema(),
+        Command::Node => node::node(),
+    };
+    match outcome {
+        Ok(Outcome::Ok) => ExitCode::SUCCESS,
+        Ok(Outcome::Missed) => ExitCode::from(1),
+        Ok(Outcome::Invalid) => ExitCode::from(3),
+        // A reader that has seen enough (`narrows list | head`) is no failure.
+        Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Controllers that are named by files: `"./mine.bpf.c?gain=700"`.
+
+use crate::error::{Checked, Problem};
+use crate::raw::RawScenario;
+use crate::text::At;
+use narrows_control::{Entry, entry_of_file, names_file};
+use narrows_params::{ParamError, find};
+use std::path::{Path, PathBuf};
+
+/// A choice of a controller, whose file is loaded if it names one: with the name that the controller has from then on. Relative names begin in `folder`. A file that
+/// is not there, and a controller that nobody knows, may lie in it as an object by the controller's name, as results keep theirs: `mine.o`.
+///
+/// # Errors
+///
+/// The file cannot be taken: its name, the place in it, the reason and a remedy.
+pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
+    let (name, settings) = text.split_once('?').unwrap_or((text, ""));
+    let Some(file) = file_of(name, folder) else { return Ok(text.to_owned()) };
+    let entry = entry_of_file(&file.display().to_string())?;
+    let mark = if settings.is_empty() { "" } else { "?" };
+    Ok(format!("{}{mark}{settings}", entry.name))
+}
+
+fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let stem = [".bpf.c", ".bpf.o", ".o"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last);
+    let kept = || [format!("{stem}.o"), format!("{stem}.bpf.o")].map(|kept| folder.join(kept)).into_iter().find(|kept| kept.is_file());
+    if names_file(name) {
+        let own = folder.join(name);
+        return if own.exists() { Some(own) } else { kept().or(Some(own)) };
+    }
+    match find::<Entry>(name) {
+        Err(ParamError::UnknownName { .. }) => kept(),
+        _ => None,
+    }
+}
+
+/// Loads the files among a scenario's controllers; `file` is the scenario's own.
+pub(crate) fn resolve(raw: &mut RawScenario, file: &str) -> Checked<()> {
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let flows = raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut());
+    let asked = raw.icn.iter_mut().filter_map(|icn| icn.value.controller.as_mut());
+    let consumers = raw.consumer.iter_mut().filter_map(|consumer| consumer.value.controller.as_mut());
+    let requests = raw.request.iter_mut().filter_map(|request| request.value.controller.as_mut());
+    flows.chain(asked).chain(consumers).chain(requests).try_for_each(|text| load(text, folder))
+}
+
+fn load(text: &mut At<String>, folder: &Path) -> Checked<()> {
+    let refused = |said: String| Problem::at(&text.span, said, "mend the file, or take another controller (`narrows list controllers`)");
+    text.value = load_controller(&text.value, folder).map_err(refused)?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! A controller that cannot go on.
+
+use crate::common::{Rig, at};
+use narrows_control::Fault;
+
+const TEXT: &str = "cong_avoid, line 7: the map is empty; fill it in init";
+
+fn fails(rig: &Rig) {
+    rig.script.lock().unwrap().fault = Some(Fault::new(TEXT));
+}
+
+/// Since when there is a fault, which is the one above.
+fn failed_at(rig: &Rig) -> Option<narrows_units::Time> {
+    rig.sender.fault().map(|(since, fault)| {
+        assert_eq!(fault.to_string(), TEXT);
+        since
+    })
+}
+
+#[test]
+fn after_a_fault_at_an_acknowledgement_nothing_leaves_and_a_timer_is_due_at_once() {
+    let mut rig = Rig::new(10.0);
+    assert_eq!(rig.numbers(0).len(), 10);
+    assert_eq!(failed_at(&rig), None);
+    fails(&rig);
+    rig.ack(50, 1);
+    assert_eq!((failed_at(&rig), rig.sender.next_timer()), (Some(at(50)), Some(at(50))));
+    assert_eq!((rig.sender.ready_at(at(50)), rig.numbers(50)), (None, vec![]));
+    // No timer acts any more: that of the retransmission, or of a probe.
+    for ms in [50, 300, 5_000] {
+        rig.sender.on_timer(at(ms));
+        assert_eq!((rig.sender.ready_at(at(ms)), rig.numbers(ms)), (None, vec![]));
+    }
+    let script = rig.script.lock().unwrap();
+    assert_eq!((script.timeouts.len(), rig.sender.counters().timeouts, rig.sender.counters().sent), (0, 0, 10));
+}
+
+#[test]
+fn a_fault_when_a_segment_leaves_ends_the_burst() {
+    let mut rig = Rig::new(10.0);
+    fails(&rig);
+    assert_eq!(rig.numbers(7), [0]);
+    assert_eq!((failed_at(&rig), rig.sender.next_timer()), (Some(at(7)), Some(at(7))));
+}
+
+#[test]
+fn a_fault_stays_the_one_that_came_first_and_what_arrives_later_moves_nothing() {
+    let mut rig = Rig::new(10.0);
+    rig.numbers(0);
+    fails(&rig);
+    rig.sack(50, 0, &[(5, 10)]);
+    rig.script.lock().unwrap().fault = Some(Fault::new("another"));
+    rig.ack(60, 10);
+    assert_eq!((failed_at(&rig), rig.numbers(60)), (Some(at(50)), vec![]));
+    assert!(rig.sender.next_timer().is_some_and(|due| due <= at(60)));
+}
+
+#[test]
+fn a_fault_at_a_timeout_repeats_nothing() {
+    let mut rig = Rig::new(10.0);
+    rig.numbers(0);
+    let timeout = rig.sender.next_timer().unwrap();
+    fails(&rig);
+    rig.sender.on_timer(timeout);
+    assert_eq!((rig.script.lock().unwrap().timeouts.len(), failed_at(&rig)), (1, Some(timeout)));
+    assert_eq!(rig.send(timeout), []);
+}
