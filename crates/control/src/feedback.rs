@@ -77,6 +77,7 @@ pub struct Outstanding {
 
 impl Feedback<'_> {
     /// An acknowledgement at `now` that says nothing yet; a world fills in what it knows.
+    #[inline]
     pub fn at(now: Time) -> Feedback<'static> {
         Feedback {
             now,
@@ -170,6 +171,7 @@ pub struct RateSample {
 impl RateSample {
     /// A sample of `delivered` segments over `interval`, of a segment sent when `prior_delivered` were delivered: nothing marked, nothing repeated, not limited by the
     /// application.
+    #[inline]
     pub fn over(delivered: u32, interval: Span, prior_delivered: u64) -> RateSample {
         RateSample {
             delivered,

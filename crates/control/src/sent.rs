@@ -31,6 +31,7 @@ pub struct Sent {
 impl Sent {
     /// The transmission of segment `number` with `bytes` of payload at `now`, while all that is outstanding is in flight; the first of its kind and not limited by
     /// the application.
+    #[inline]
     pub fn new(now: Time, number: u64, bytes: Bytes, in_flight: u32) -> Sent {
         Sent { now, number, bytes, in_flight, outstanding: in_flight, retransmission: false, app_limited: false, rto: Span::MAX }
     }

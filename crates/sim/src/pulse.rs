@@ -39,6 +39,7 @@ impl<'a> Pulse<'a> {
     }
 
     /// Why the run does not go on.
+    #[cold]
     pub(crate) fn reason(&mut self) -> SimError {
         self.failed.take().unwrap_or(SimError::Stopped)
     }

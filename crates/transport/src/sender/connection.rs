@@ -205,6 +205,12 @@ impl Connection {
         ((self.transport.mss + self.transport.headers) * segments).max(self.decision.quantum)
     }
 
+    /// How things stand before an event.
+    #[inline]
+    pub fn event(&self, now: Time) -> Event {
+        Event::begin(now, self.board.in_flight(), self.window())
+    }
+
     /// A new event begins: nothing is acknowledged or lost by it yet.
     #[inline]
     pub fn begin_event(&mut self) {

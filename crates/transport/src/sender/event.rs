@@ -1,6 +1,5 @@
 //! An acknowledgement on its way through the sender.
 
-use super::connection::Connection;
 use narrows_control::{CaState, Congestion};
 use narrows_units::{Span, Time};
 
@@ -28,13 +27,13 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// One that begins now.
+    /// One that begins now, with so many segments in flight and this window in force.
     #[inline]
-    pub fn begin(conn: &Connection, now: Time) -> Event {
+    pub fn begin(now: Time, in_flight_before: u32, window_before: u32) -> Event {
         Event {
             now,
-            in_flight_before: conn.board.in_flight(),
-            window_before: conn.window(),
+            in_flight_before,
+            window_before,
             rtt: None,
             congestion: None,
             undone: false,

@@ -98,7 +98,11 @@ impl Sender {
             conn.window_limited_until = conn.board.next();
         }
         let (una, next) = (conn.board.una(), conn.board.next());
-        let full = conn.board.in_flight() >= conn.window();
+        let full = match blocked {
+            Blocked::Window => true,
+            Blocked::Pacing(_) => false,
+            Blocked::Data => conn.board.in_flight() >= conn.window(),
+        };
         if next > conn.burst_start || (full && conn.has_data(recovery.next_segment(&conn.board))) {
             conn.usage.on_burst(full, conn.board.outstanding(), una, next);
         }

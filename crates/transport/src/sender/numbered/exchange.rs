@@ -3,7 +3,6 @@
 //! Only for numbered transmissions ([`AckFormat::Numbered`](crate::AckFormat)).
 
 use crate::Sender;
-use crate::sender::event::Event;
 use crate::sender::recovery::Recovery;
 use crate::wire::{Ack, Block};
 use narrows_units::{Span, Time};
@@ -58,7 +57,7 @@ impl Sender {
         conn.pacer.end_burst();
         conn.begin_event();
         let Recovery::Numbered(numbered) = recovery else { return };
-        let mut event = Event::begin(conn, now);
+        let mut event = conn.event(now);
         let refused = conn.find_lost(|board, lost| board.lose(packet).map(|slot| lost(numbered.stream.repeat(packet), slot)));
         if refused.is_some() {
             numbered.after_event(conn, None, &mut event);

@@ -40,7 +40,7 @@ impl Numbered {
 
     /// An acknowledgement of transmissions arrives. It shows a round trip only if `timed`.
     pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack, timed: bool) -> Option<Span> {
-        let mut event = Event::begin(conn, now);
+        let mut event = conn.event(now);
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
         let evidence = conn.evidence(now, Time::NEVER);
         for block in ack.blocks.iter().rev().filter(|block| !conn.selective.known_blocks.contains(block)) {
@@ -172,7 +172,7 @@ impl Numbered {
 
     /// Transmissions have waited long enough for those after them.
     pub fn on_reorder_timer(&mut self, conn: &mut Connection, now: Time) {
-        let mut event = Event::begin(conn, now);
+        let mut event = conn.event(now);
         self.after_event(conn, None, &mut event);
     }
 

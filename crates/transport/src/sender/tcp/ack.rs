@@ -3,7 +3,6 @@
 use super::{Probe, Tcp};
 use crate::scoreboard::{Evidence, Flags, Slot};
 use crate::sender::connection::Connection;
-use crate::sender::event::Event;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{LossDetection, RecoveryAlgorithm};
 use narrows_control::{CaState, Congestion};
@@ -17,7 +16,7 @@ impl Tcp {
         if ack.next > conn.board.next() || (ack.next < una_before && ack.blocks.is_empty()) {
             return None;
         }
-        let mut event = Event::begin(conn, now);
+        let mut event = conn.event(now);
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();

@@ -50,24 +50,27 @@ impl Tcp {
     /// Takes the latest reduction back if its losses turn out to be none. Called before new losses are looked for. True if it does.
     #[inline]
     pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) -> bool {
-        let undone = conn.counters.undone;
+        let mut undone = false;
         if self.undo.is_proven((advanced && conn.is_repairing() && conn.transport.timestamps).then_some(ack.echo)) {
             self.undo_reduction(conn, now);
+            undone = true;
         }
         if conn.state == CaState::Loss {
-            self.step_frto(conn, now, advanced, lowest);
+            undone |= self.step_frto(conn, now, advanced, lowest);
         }
-        conn.counters.undone > undone
+        undone
     }
 
-    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission.
-    fn step_frto(&mut self, conn: &mut Connection, now: Time, advanced: bool, lowest: Option<u64>) {
+    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission. True if the timeout proves spurious.
+    fn step_frto(&mut self, conn: &mut Connection, now: Time, advanced: bool, lowest: Option<u64>) -> bool {
         if self.frto == Frto::Off {
-            return;
+            return false;
         }
         if lowest.is_some_and(|lowest| lowest < conn.recovery_end) {
             self.undo_reduction(conn, now);
-        } else if conn.board.next() > conn.recovery_end {
+            return true;
+        }
+        if conn.board.next() > conn.recovery_end {
             if !advanced {
                 self.frto = Frto::Off;
             }
@@ -75,6 +78,7 @@ impl Tcp {
             conn.recovery_end = conn.board.next();
             self.frto = if conn.has_data(conn.board.next()) { Frto::NewData } else { Frto::Off };
         }
+        false
     }
 
     /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver. Returns the state that is

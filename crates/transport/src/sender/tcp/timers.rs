@@ -3,7 +3,6 @@
 use super::Tcp;
 use super::undo::Frto;
 use crate::sender::connection::Connection;
-use crate::sender::event::Event;
 use crate::wire::Ack;
 use narrows_control::{CaState, Timeout};
 use narrows_units::{Span, Time};
@@ -37,7 +36,7 @@ impl Tcp {
 
     /// Segments that were late have stayed away: they are lost.
     pub fn on_reorder_timer(&mut self, conn: &mut Connection, now: Time) {
-        let mut event = Event::begin(conn, now);
+        let mut event = conn.event(now);
         let before = conn.state;
         let reducing_before = conn.is_reducing();
         self.detect_losses(conn, now);
