@@ -70,10 +70,10 @@ peers:
 	cd target/peers/ndnts && npm install --silent --no-audit --no-fund --no-save \
 		$(foreach package,endpoint fw lp naming-convention2 nfdmgmt node-transport packet rdr segmented-object,@ndn/$(package)@$(NDNTS))
 
-# As many mutated packets as COUNT says through the forwarder: 10^7 by default.
+# As many mutated packets as COUNT says through the forwarder, and as many damaged objects through the linker of BPF programs: 10^7 by default.
 .PHONY: mutations
 mutations:
-	NARROWS_MUTATIONS=$(or $(COUNT),10000000) $(CARGO) test -p narrows-forward --test it -- --nocapture mutated_packets
+	NARROWS_MUTATIONS=$(or $(COUNT),10000000) $(CARGO) test -p narrows-forward -p narrows-bpf --test it -- --nocapture mutated
 
 # What the forwarder costs per exchange beside ndnd, by a load that shares no code with either, on two cores that should be idle: some two minutes.
 .PHONY: ndn-speed

@@ -3,13 +3,13 @@
 use crate::fault::{Access, Reason};
 use crate::memory::{Content, Memory};
 use crate::program::{Program, address};
-use crate::socket::{SIZE, socket_field, writable};
+use crate::socket::{Field, SIZE, may_store, socket_field, writable};
 
 /// Bytes at the bottom of the addresses that are taken for offsets from the null pointer, as large as a page.
 const NEAR_NULL: u64 = 4096;
 
-/// The area of the socket that is the controller's own, as `socket_field` names it.
-const PRIVATE: &str = "inet_connection_sock.icsk_ca_priv";
+/// The area of the socket that is the controller's own.
+const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 /// The region that an address is in or near to, and the distance from its beginning. An offset below 0 makes an address seem to lie at the end of the region before.
 fn nearest(memory: &Memory, at: u64) -> (u64, i64) {
@@ -76,9 +76,9 @@ fn in_socket(access: Access, offset: i64, length: u32) -> Reason {
 
 /// Where the controller's own area begins and ends.
 fn private() -> (usize, usize) {
-    let is_private = |at: &usize| socket_field(*at).is_some_and(|name| name == PRIVATE);
-    let begin = (0..SIZE).find(is_private).unwrap_or(SIZE);
-    (begin, (begin..SIZE).find(|at| !is_private(at)).unwrap_or(SIZE))
+    let begin = PRIVATE.offset();
+    let length = (1..=SIZE - begin).take_while(|size| may_store(begin, *size)).count();
+    (begin, begin + length)
 }
 
 /// What lies in a region, for people.

@@ -37,7 +37,8 @@ static LOADED: Mutex<BTreeMap<PathBuf, &'static Entry>> = Mutex::new(BTreeMap::n
 ///
 /// The file cannot be read, compiled or linked, or is no controller: the file, the place in it, the reason and a remedy.
 pub fn entry(path: &str) -> Result<&'static Entry, String> {
-    let unreadable = |error: std::io::Error| format!("{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)");
+    let unreadable =
+        |error: std::io::Error| format!("{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)");
     let own = fs::canonicalize(path).map_err(unreadable)?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(entry) = loaded.get(&own) {
@@ -55,17 +56,15 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
 ///
 /// It cannot be read or compiled.
 pub fn read(path: &str) -> Result<KeptFile, String> {
-    let stem = stem(path);
-    let name = format!("{stem}.bpf.o");
     let content = content(path)?;
     if !path.ends_with(SOURCE) {
-        return Ok(KeptFile { name, object: content, source: None, notes: Vec::new() });
+        return Ok(KeptFile { object: content, source: None, notes: Vec::new() });
     }
     let clang = Clang::find(Path::new(path)).map_err(|error| error.to_string())?;
     let compiled = clang.compile(Path::new(path), &[]).map_err(|error| error.to_string())?;
     let warned = (!compiled.said.is_empty()).then(|| format!("{} says: {}", clang.version, compiled.said.trim_end()));
-    let source = Source { name: format!("{stem}.bpf.c"), text: content, compiler: clang.version.clone() };
-    Ok(KeptFile { name, object: compiled.object, source: Some(source), notes: warned.into_iter().collect() })
+    let source = Source { name: path.rsplit('/').next().unwrap_or(path).to_owned(), text: content, compiler: clang.version.clone() };
+    Ok(KeptFile { object: compiled.object, source: Some(source), notes: warned.into_iter().collect() })
 }
 
 fn content(path: &str) -> Result<Vec<u8>, String> {
@@ -73,7 +72,9 @@ fn content(path: &str) -> Result<Vec<u8>, String> {
     let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut content));
     match read {
         Err(error) => Err(format!("{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)")),
-        Ok(_) if content.len() as u64 > LONGEST => Err(format!("{path}: it is longer than {} MiB; give the object of one controller", LONGEST >> 20)),
+        Ok(_) if content.len() as u64 > LONGEST => {
+            Err(format!("{path}: it is longer than {} MiB; give the object of one controller", LONGEST >> 20))
+        }
         Ok(_) => Ok(content),
     }
 }
@@ -150,11 +151,8 @@ fn leaked(text: String) -> &'static str {
 fn specs(variables: &[Variable]) -> &'static [Spec] {
     let own = variables.iter().map(|variable| {
         let bits = 8 * variable.size as i32;
-        let (min, max) = if variable.signed {
-            (-(2_f64.powi(bits - 1)), 2_f64.powi(bits - 1) - 1.0)
-        } else {
-            (0.0, 2_f64.powi(bits) - 1.0)
-        };
+        let (min, max) =
+            if variable.signed { (-(2_f64.powi(bits - 1)), 2_f64.powi(bits - 1) - 1.0) } else { (0.0, 2_f64.powi(bits) - 1.0) };
         let default = if variable.signed { variable.initial as f64 } else { variable.initial as u64 as f64 };
         whole(leaked(variable.name.clone()), default, (min, max), "a variable of the program")
     });
@@ -176,7 +174,8 @@ fn needs(program: &Program) -> &'static [Need] {
     /// Stores of 32 bits: of a constant, of a register, and of several of them at once.
     const STORES: [u8; 3] = [0x62, 0x63, 0xc3];
     let controls = program.callbacks.contains_key("cong_control");
-    let stores = |instruction: &crate::program::Instruction| STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset();
+    let stores =
+        |instruction: &crate::program::Instruction| STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset();
     let paces = controls || program.code.iter().any(stores);
     let all = [(controls, Need::RateSample), (paces, Need::Pacing), (program.flags & NEEDS_ECN != 0, Need::EcnCounts)];
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())

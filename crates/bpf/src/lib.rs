@@ -20,13 +20,14 @@ mod problem;
 mod program;
 mod relocate;
 pub mod socket;
+mod stack;
 mod types;
 
 pub use around::{Around, Conditions, Shown};
 pub use callable::{Callable, Verdict};
 pub use check::{doubts, problems};
-pub use files::parameters;
 pub use fault::{Access, Fault, Reason};
+pub use files::parameters;
 pub use functions::{FUNCTIONS, HELPERS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks};
 pub use lines::{Line, Lines};
 pub use link::{Settings, link, link_against};

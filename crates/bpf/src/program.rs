@@ -45,6 +45,14 @@ pub struct Instruction {
     pub imm: i32,
 }
 
+impl Instruction {
+    /// The code of the first slot of a load of a 64-bit immediate.
+    pub const LOAD_IMMEDIATE: u8 = 0x18;
+
+    /// The code of a call.
+    pub const CALL: u8 = 0x85;
+}
+
 /// A function of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
@@ -214,6 +222,12 @@ impl Program {
     pub fn function_at(&self, instruction: usize) -> Option<&Function> {
         let after = self.functions.partition_point(|function| function.start <= instruction);
         self.functions.get(after.checked_sub(1)?).filter(|function| instruction - function.start < function.length)
+    }
+
+    /// The address or number that the load of a 64-bit immediate at this index loads.
+    pub fn immediate_at(&self, instruction: usize) -> u64 {
+        let high = self.code.get(instruction + 1).map_or(0, |second| second.imm as u32 as u64);
+        high << 32 | self.code[instruction].imm as u32 as u64
     }
 
     /// Which missing thing an instruction reads, if it is poisoned.

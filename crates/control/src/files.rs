@@ -12,8 +12,6 @@ static LOADER: OnceLock<Loader> = OnceLock::new();
 /// A file that a controller was made of, to be kept with what it has brought about.
 #[derive(Debug)]
 pub struct KeptFile {
-    /// Its name among results: `mine.bpf.o`.
-    pub name: String,
     /// What was executed: the object.
     pub object: Vec<u8>,
     /// The source and the compiler, if it was compiled.

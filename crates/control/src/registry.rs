@@ -84,9 +84,9 @@ pub fn register_file(entry: &'static Entry, file: &'static KeptFile) -> Result<(
     add(Added { entry, file: Some(file) })
 }
 
-/// The file of which the controller of this name was made; `None` for one that is written in Rust.
-pub fn kept_file(name: &str) -> Option<&'static KeptFile> {
-    added_now().into_iter().find(|added| added.entry.name == name)?.file
+/// The controllers that were made of files so far, in the order in which they came.
+pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
+    added_now().into_iter().filter_map(|added| Some((added.entry.name, added.file?))).collect()
 }
 
 fn added_now() -> Vec<Added> {

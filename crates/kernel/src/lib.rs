@@ -32,6 +32,8 @@ mod pinned;
 mod pins;
 #[cfg(feature = "bpf")]
 mod place;
+#[cfg(all(test, feature = "bpf"))]
+mod relocated;
 mod replayer;
 mod shared;
 

@@ -23,6 +23,17 @@ pub(crate) fn listening<T>(name: &str, work: impl FnOnce() -> libbpf_rs::Result<
     result.map_err(|error| in_words(name, &error, log))
 }
 
+/// Does `work`. All that libbpf says meanwhile.
+#[cfg(test)]
+pub(crate) fn overhearing(work: impl FnOnce()) -> String {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let before = set_print(Some((PrintLevel::Debug, keep)));
+    work();
+    set_print(before);
+    std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 fn in_words(name: &str, error: &libbpf_rs::Error, log: String) -> KernelError {
     if let Some((program, said)) = verdict(&log) {
         return KernelError::Verifier { name: name.to_owned(), program, said, log };

@@ -1,7 +1,8 @@
 //! Traces go with the results, so that the scenario there can be run again wherever it is.
 
 use crate::error::Failure;
-use narrows_report::Input;
+use narrows_control::{KeptFile, kept_files};
+use narrows_report::{ControllerFile, ControllerSource, Input, sha256};
 use narrows_scenario::Scenario;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,6 +31,28 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
         *named = adopted[index].1.name.clone();
     }
     Ok(adopted.into_iter().map(|(_, input)| input).collect())
+}
+
+/// The controllers that were loaded from files.
+pub fn controllers() -> Vec<ControllerFile> {
+    let kept = |(name, file): (&str, &'static KeptFile)| ControllerFile {
+        name: name.to_owned(),
+        object: file.object.clone(),
+        source: file.source.as_ref().map(|source| ControllerSource {
+            name: source.name.clone(),
+            sha256: sha256(&source.text),
+            compiler: source.compiler.clone(),
+        }),
+    };
+    kept_files().into_iter().map(kept).collect()
+}
+
+/// Their checksums, as files among those that a sweep reads: runs of another controller by the same name are not the same runs.
+pub fn of_controllers() -> impl Iterator<Item = Input> {
+    controllers().into_iter().map(|controller| {
+        let file = controller.file();
+        Input { name: format!("{file}.sha256"), text: format!("{}  {file}\n", sha256(&controller.object)) }
+    })
 }
 
 /// The texts of all files that a sweep reads, by the name it has for them.

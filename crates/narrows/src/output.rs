@@ -2,6 +2,7 @@
 
 use crate::cli::OutputArgs;
 use crate::error::Failure;
+use crate::inputs;
 use crate::meter;
 use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
 use narrows_scenario::visible;
@@ -36,6 +37,7 @@ impl Started {
             wall: self.began.elapsed(),
             peak_memory_mib: meter::peak_memory_mib(),
             inputs,
+            controllers: inputs::controllers(),
         }
     }
 }

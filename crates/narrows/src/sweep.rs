@@ -3,7 +3,7 @@
 use crate::cells::{self, Cells, Origin};
 use crate::cli::{OutputArgs, SweepArgs};
 use crate::error::Failure;
-use crate::inputs::Files;
+use crate::inputs::{Files, of_controllers};
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
@@ -90,7 +90,8 @@ impl Job {
                 cells.push(Cell { length: scenario.duration, expect: scenario.expect });
             }
         }
-        let (inputs, names) = files.adopted();
+        let (mut inputs, names) = files.adopted();
+        inputs.extend(of_controllers());
         let sweep = sweep.moved(&names)?;
         let scorecard = scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
         let origin = Origin { program: cells::program(), remake: remake(&names), sweep: sweep.text().to_owned(), inputs, scorecard };

@@ -124,10 +124,19 @@ fn regular(path: &Path) -> io::Result<File> {
 fn sum(file: &mut File) -> io::Result<String> {
     let mut hash = Sha256::new();
     io::copy(file, &mut Hashing(&mut hash))?;
-    Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
+    Ok(hexadecimal(&hash.finalize()))
+}
+
+/// SHA-256 in hexadecimal, as `sha256sum` prints it.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
-    }))
+    })
 }
 
 /// Takes in all that is written to it.

@@ -1,6 +1,6 @@
 //! The result of a run or a comparison, written into its directory and read back.
 
-use crate::checksums::ResultDir;
+use crate::checksums::{ResultDir, sha256};
 use crate::error::{ReportError, failed};
 use crate::icn_tables::{ICN_TABLES, icn_record};
 use crate::record::record;
@@ -33,6 +33,50 @@ pub struct RunInfo {
     pub peak_memory_mib: Option<f64>,
     /// Files that the scenarios name, such as traces: they are kept beside them.
     pub inputs: Vec<Input>,
+    /// Controllers that come from files, which are kept beside the scenarios.
+    pub controllers: Vec<ControllerFile>,
+}
+
+/// A controller that comes from a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControllerFile {
+    /// Its name in scenarios; the object is kept as `NAME.o`.
+    pub name: String,
+    /// What was executed.
+    pub object: Vec<u8>,
+    /// The source and the compiler, if it was compiled.
+    pub source: Option<ControllerSource>,
+}
+
+/// What a controller was compiled from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ControllerSource {
+    /// The name of the file.
+    pub name: String,
+    /// SHA-256 of its text, in hexadecimal.
+    pub sha256: String,
+    /// The compiler, as it tells its version.
+    pub compiler: String,
+}
+
+impl ControllerFile {
+    /// The file's name in the result directory.
+    pub fn file(&self) -> String {
+        format!("{}.o", self.name)
+    }
+
+    fn line(&self) -> ControllerLine<'_> {
+        ControllerLine { name: &self.name, object: self.file(), sha256: sha256(&self.object), source: self.source.as_ref() }
+    }
+}
+
+#[derive(Serialize)]
+struct ControllerLine<'a> {
+    name: &'a str,
+    object: String,
+    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a ControllerSource>,
 }
 
 /// A file that a scenario names.
@@ -52,6 +96,8 @@ struct RunJson<'a> {
     started_unix_s: Option<u64>,
     wall_s: f64,
     peak_memory_mib: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    controllers: Vec<ControllerLine<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     runs: Vec<RunLine<'a>>,
 }
@@ -95,9 +141,7 @@ pub fn write(reserved: Reserved, comparison: &Comparison, info: &RunInfo) -> Res
     for (name, text) in scenarios.collect::<BTreeMap<String, &String>>() {
         reserved.file(&name, text.as_bytes())?;
     }
-    for input in &info.inputs {
-        reserved.file(&input.name, input.text.as_bytes())?;
-    }
+    info.keep(&reserved)?;
     for overlay in &comparison.overlays {
         reserved.file(&overlay.file(), overlay.text.as_bytes())?;
     }
@@ -188,6 +232,12 @@ fn run_lines(comparison: &Comparison) -> Vec<RunLine<'_>> {
 }
 
 impl RunInfo {
+    /// Writes the files that the scenarios name.
+    pub(crate) fn keep(&self, reserved: &Reserved) -> Result<(), ReportError> {
+        self.inputs.iter().try_for_each(|input| reserved.file(&input.name, input.text.as_bytes()))?;
+        self.controllers.iter().try_for_each(|controller| reserved.file(&controller.file(), &controller.object))
+    }
+
     /// The text of `run.json`.
     pub(crate) fn json(&self, version: &str, runs: Vec<RunLine<'_>>) -> String {
         let json = RunJson {
@@ -197,6 +247,7 @@ impl RunInfo {
             started_unix_s: self.started_unix_s,
             wall_s: self.wall.as_secs_f64(),
             peak_memory_mib: self.peak_memory_mib,
+            controllers: self.controllers.iter().map(ControllerFile::line).collect(),
             runs,
         };
         let mut text = serde_json::to_string_pretty(&json).unwrap_or_default();

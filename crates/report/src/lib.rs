@@ -34,9 +34,9 @@ mod together;
 
 pub use acks::{AckLog, write_acks};
 pub use capture::{Capture, CapturePoint};
-pub use checksums::{ResultDir, open};
+pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;
-pub use directory::{Input, RunInfo, read, redraw, write};
+pub use directory::{ControllerFile, ControllerSource, Input, RunInfo, read, redraw, write};
 pub use error::ReportError;
 pub use fidelity::{Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity, write_fidelity};
 pub use grid::{

@@ -7,11 +7,8 @@ use narrows_control::{Entry, entry_of_file, names_file};
 use narrows_params::{ParamError, find};
 use std::path::{Path, PathBuf};
 
-/// The folder beside a scenario in which controllers lie that it names without a path: results keep theirs so.
-pub const KEPT_CONTROLLERS: &str = "controllers";
-
-/// A choice of a controller, whose file is loaded if it names one: with the name that the controller has from then on. Relative names begin in `folder`; what is not
-/// there is looked for in its folder [`controllers`](KEPT_CONTROLLERS).
+/// A choice of a controller, whose file is loaded if it names one: with the name that the controller has from then on. Relative names begin in `folder`. A file that
+/// is not there, and a controller that nobody knows, may lie in it as an object by the controller's name, as results keep theirs: `mine.o`.
 ///
 /// # Errors
 ///
@@ -25,9 +22,9 @@ pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
 }
 
 fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
-    let stem = name.rsplit('/').next().unwrap_or(name);
-    let stem = [".bpf.c", ".bpf.o", ".o"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
-    let kept = || Some(folder.join(KEPT_CONTROLLERS).join(format!("{stem}.bpf.o"))).filter(|kept| kept.is_file());
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let stem = [".bpf.c", ".bpf.o", ".o"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last);
+    let kept = || [format!("{stem}.o"), format!("{stem}.bpf.o")].map(|kept| folder.join(kept)).into_iter().find(|kept| kept.is_file());
     if names_file(name) {
         let own = folder.join(name);
         return if own.exists() { Some(own) } else { kept().or(Some(own)) };

@@ -58,10 +58,10 @@ mod whole;
 mod write;
 
 pub use comparison::Comparison;
+pub use controllers::load_controller;
 pub use difference::{Difference, differences};
 pub use error::ScenarioError;
 pub use excerpt::visible;
-pub use controllers::{KEPT_CONTROLLERS, load_controller};
 pub use files::{ReadFile, read_named};
 pub use icn::{Catalogue, Consumer, Face, Icn, Ideal, Prefix, PrefixId, RequestProcess};
 pub use model::{Arrivals, Draw, Expectation, Flow, Frames, Link, On, OnOff, Requests, Scenario, Workload};

@@ -97,7 +97,9 @@ impl Around {
         ] {
             self.set(field, value);
         }
-        for (field, packets) in [(f::DELIVERED_ECT1, feedback.ecn.ect1), (f::DELIVERED_ECT0, feedback.ecn.ect0), (f::DELIVERED_CE_BYTES, feedback.ecn.ce)] {
+        for (field, packets) in
+            [(f::DELIVERED_ECT1, feedback.ecn.ect1), (f::DELIVERED_ECT0, feedback.ecn.ect0), (f::DELIVERED_CE_BYTES, feedback.ecn.ce)]
+        {
             self.add(field, packets as u64 * self.mss);
         }
         self.marked += marked;

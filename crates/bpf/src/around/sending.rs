@@ -1,8 +1,8 @@
 //! Segments that leave, and the retransmission timer.
 
+use super::Around;
 use super::callbacks::Event;
 use super::fields as f;
-use super::Around;
 use narrows_control::{CaState, Sent, Timeout};
 use narrows_units::Span;
 

@@ -1,6 +1,5 @@
 //! What is called outside the program, by each callback.
 
-use super::flow::CALL;
 use super::place::place;
 use super::walk::{Reach, walk};
 use crate::callable::{Callable, Verdict};
@@ -15,7 +14,7 @@ pub(super) fn problems(program: &Program, callable: &dyn Callable) -> Vec<Proble
     for (callback, start) in &program.callbacks {
         let reached = walk(program, std::iter::once(*start));
         for (at, instruction) in program.code.iter().enumerate() {
-            let Instruction { code: CALL, src: 0, imm, .. } = *instruction else { continue };
+            let Instruction { code: Instruction::CALL, src: 0, imm, .. } = *instruction else { continue };
             if reached[at] != Reach::Plain || program.poison_at(at).is_some() {
                 continue;
             }

@@ -1,13 +1,9 @@
 //! Where execution goes on after an instruction.
 
 use crate::program::Instruction;
-use crate::relocate::LOAD_IMMEDIATE;
 
 /// `BPF_JMP` and `BPF_JMP32`.
 const JUMPS: [u8; 2] = [5, 6];
-
-/// A call: of a helper, a function or a kfunc.
-pub(super) const CALL: u8 = 0x85;
 
 const EXIT: u8 = 0x95;
 
@@ -25,18 +21,12 @@ pub(super) enum Flow {
 pub(super) fn flow(instruction: &Instruction) -> Flow {
     let Instruction { code, off, imm, .. } = *instruction;
     match code {
-        LOAD_IMMEDIATE => Flow::Next(2),
-        CALL => Flow::Next(1),
+        Instruction::LOAD_IMMEDIATE => Flow::Next(2),
+        Instruction::CALL => Flow::Next(1),
         EXIT => Flow::End,
         0x05 => Flow::Jump(1 + off as i64),
         0x06 => Flow::Jump(1 + imm as i64),
         code if JUMPS.contains(&(code & 7)) => Flow::Branch(1 + off as i64),
         _ => Flow::Next(1),
     }
-}
-
-/// The address or number that a load of a 64-bit immediate loads.
-pub(super) fn wide(code: &[Instruction], at: usize) -> u64 {
-    let high = code.get(at + 1).map_or(0, |second| second.imm as u32 as u64);
-    high << 32 | code[at].imm as u32 as u64
 }

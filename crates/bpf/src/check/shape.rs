@@ -3,7 +3,7 @@
 use super::flow::{Flow, flow};
 use super::place::place;
 use crate::problem::Problem;
-use crate::program::{Function, Program};
+use crate::program::{Function, Instruction, Program};
 
 /// The pointer to the frame, which cannot be written.
 const FRAME: u8 = 10;
@@ -21,7 +21,7 @@ fn one(program: &Program, function: &Function) -> Option<Problem> {
     while at < code.len() {
         let wrong = |reason: String| Some(Problem::damaged(place(program, function.start + at), reason));
         let instruction = &code[at];
-        if instruction.dst > FRAME || !is_call(instruction.code) && instruction.src > FRAME {
+        if instruction.dst > FRAME || instruction.code != Instruction::CALL && instruction.src > FRAME {
             return wrong(format!("it names register {}; there are 0 to 10", instruction.dst.max(instruction.src)));
         }
         // Loads from memory and arithmetic write their destination.
@@ -59,8 +59,4 @@ fn one(program: &Program, function: &Function) -> Option<Problem> {
     let (at, distance) = *jumps.iter().find(|(at, distance)| !whole(*at, *distance))?;
     let reason = format!("it jumps by {distance}, where no instruction of the function begins");
     Some(Problem::damaged(place(program, function.start + at), reason))
-}
-
-fn is_call(code: u8) -> bool {
-    code == super::flow::CALL
 }

@@ -1,21 +1,11 @@
 //! The stack that calls take, as the kernel's verifier counts it (`check_max_stack_depth` of kernel/bpf/verifier.c): along any path of calls at most 512 bytes in at most 8
-//! frames. What a function takes is seen from the constant offsets from register 10 in its code.
+//! frames.
 
-use super::flow::{CALL, wide};
 use super::place::place;
 use crate::problem::Problem;
-use crate::program::{Function, Instruction, Program, address};
-use crate::relocate::LOAD_IMMEDIATE;
+use crate::program::Program;
+use crate::stack::{BYTES, FRAMES, called, frame};
 use std::collections::BTreeMap;
-
-/// `MAX_BPF_STACK`.
-const BYTES: usize = 512;
-
-/// `MAX_CALL_FRAMES`.
-const FRAMES: usize = 8;
-
-/// The frames of programs that are compiled to machine code have a multiple of this.
-const STEP: usize = 16;
 
 /// What a function and all that it calls take at most.
 #[derive(Clone, Debug)]
@@ -77,56 +67,9 @@ fn deepest(program: &Program, start: usize, path: &mut Vec<usize>, known: &mut B
         most.frames = frames;
     }
     path.pop();
-    most.bytes += frame(&program.code[function.start..function.start + function.length]).next_multiple_of(STEP);
+    most.bytes += frame(program, function);
     most.frames += 1;
     most.path.insert(0, start);
     known.insert(start, most.clone());
     Ok(most)
-}
-
-/// The functions that a function calls, or gives to a helper that calls them.
-pub(super) fn called(program: &Program, function: &Function) -> Vec<usize> {
-    let mut all: Vec<usize> = (function.start..function.start + function.length)
-        .filter_map(|at| match program.code[at] {
-            Instruction { code: CALL, src: 1, imm, .. } => usize::try_from(at as i64 + 1 + imm as i64).ok(),
-            Instruction { code: LOAD_IMMEDIATE, .. } => {
-                let value = wide(&program.code, at);
-                usize::try_from(value & !address::FUNCTION).ok().filter(|_| value & address::FUNCTION != 0)
-            }
-            _ => None,
-        })
-        .filter(|start| program.functions.binary_search_by_key(start, |function| function.start).is_ok())
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Bytes of the frame of a function.
-fn frame(code: &[Instruction]) -> usize {
-    // Distances from register 10 of the registers that hold such.
-    let mut from_frame = [None::<i64>; 16];
-    from_frame[10] = Some(0);
-    let mut lowest = 0;
-    for instruction in code {
-        let Instruction { code, dst, src, off, imm } = *instruction;
-        let (dst, src) = (dst as usize & 15, src as usize & 15);
-        match code & 7 {
-            1 => {
-                lowest = lowest.min(from_frame[src].map_or(0, |base| base + off as i64));
-                from_frame[dst] = None;
-            }
-            2 | 3 => lowest = lowest.min(from_frame[dst].map_or(0, |base| base + off as i64)),
-            _ if code == 0xbf && off == 0 => from_frame[dst] = from_frame[src],
-            _ if code == 0x07 => {
-                from_frame[dst] = from_frame[dst].map(|base| base + imm as i64);
-                lowest = lowest.min(from_frame[dst].unwrap_or(0));
-            }
-            _ if code == CALL => from_frame[..6].fill(None),
-            0 | 4 | 7 => from_frame[dst] = None,
-            _ => {}
-        }
-        from_frame[10] = Some(0);
-    }
-    usize::try_from(-lowest).unwrap_or_default()
 }

@@ -1,8 +1,7 @@
 //! Which instructions can be reached, as if nothing were missing. Constants are followed, so that what stands behind a question which is answered with no, or a version that is another, is not.
 
-use super::flow::{CALL, Flow, flow, wide};
+use super::flow::{Flow, flow};
 use crate::program::{Instruction, Program, address};
-use crate::relocate::LOAD_IMMEDIATE;
 use std::collections::BTreeMap;
 
 /// How an instruction can be reached.
@@ -127,15 +126,15 @@ impl Walk<'_> {
         let (dst, source) = (dst as usize, state.registers.get(src as usize).copied().unwrap_or_default());
         let asks = self.program.questions.contains(&at);
         match code & 7 {
-            _ if code == LOAD_IMMEDIATE => {
-                let value = wide(&self.program.code, at);
+            _ if code == Instruction::LOAD_IMMEDIATE => {
+                let value = self.program.immediate_at(at);
                 let function = (value & address::FUNCTION != 0).then_some((value & !address::FUNCTION) as usize);
                 if let Some(function) = function.filter(|function| self.asking.contains_key(function)) {
                     self.meet(function, State::fresh(state.reach));
                 }
                 state.registers[dst] = Value { constant: Some(value), asked: asks };
             }
-            _ if code == CALL => {
+            _ if code == Instruction::CALL => {
                 let mut result = Value::default();
                 if src == 1 {
                     let function = (at as i64 + 1 + imm as i64) as usize;

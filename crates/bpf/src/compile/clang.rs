@@ -82,7 +82,11 @@ impl Clang {
         let beside = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let object = ours.path().join("program.o");
         let mut command = Command::new(&self.program);
-        command.args(ARGUMENTS).arg(ARCHITECTURE);
+        // Where our headers are this time is not to be seen in the object, which is the same each time.
+        let mut map = OsString::from("-ffile-prefix-map=");
+        map.push(ours.path());
+        map.push("=narrows");
+        command.args(ARGUMENTS).arg(ARCHITECTURE).arg(map);
         for directory in [beside].into_iter().chain(include.iter().map(PathBuf::as_path)).chain([ours.path()]) {
             let mut argument = OsString::from("-I");
             argument.push(directory);

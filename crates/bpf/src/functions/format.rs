@@ -50,7 +50,7 @@ fn format(call: &mut Call<'_, '_>, format: &[u8], values: &[u64]) -> Result<Resu
     let mut text = Vec::new();
     let mut values = values.iter().copied();
     let mut rest = format;
-    let is_plain = |c: u8| c.is_ascii() && !(c.is_ascii_control() && !c.is_ascii_whitespace());
+    let is_plain = |c: u8| c.is_ascii() && (c.is_ascii_whitespace() || !c.is_ascii_control());
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
         if !is_plain(*first) {
@@ -139,7 +139,7 @@ fn address(bytes: &[u8], separated: bool) -> String {
 
 /// The values of an array; an error for one that is too long or no array of 64-bit values.
 fn array(call: &mut Call<'_, '_>, at: u64, size: usize) -> Result<Result<Vec<u64>, u64>, Reason> {
-    if size % 8 != 0 || size > 8 * MOST_VALUES || size > 0 && at == 0 {
+    if !size.is_multiple_of(8) || size > 8 * MOST_VALUES || size > 0 && at == 0 {
         return Ok(Err(errno::INVALID));
     }
     let bytes = call.read(at, size)?;

@@ -7,11 +7,7 @@ use super::regions::Regions;
 use crate::callable::{Callable, Verdict};
 use crate::problem::Problem;
 use crate::program::{Function, Instruction, Mention, Poisoned, address};
-use crate::relocate::LOAD_IMMEDIATE;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A call: of a helper, of a function of the program, or of a kfunc.
-pub(super) const CALL: u8 = 0x85;
 
 /// The source of a call of a function of the program (`BPF_PSEUDO_CALL`).
 const OF_FUNCTION: u8 = 1;
@@ -161,7 +157,7 @@ impl<'a> Code<'a> {
             let (at, byte) = (start + within, offset + within as u64 * INSTRUCTION);
             let instruction = self.instructions[at];
             let relocation = self.names.elf.relocation(section, byte).copied();
-            let wide = instruction.code == LOAD_IMMEDIATE;
+            let wide = instruction.code == Instruction::LOAD_IMMEDIATE;
             if wide && within + 1 == count {
                 return Err(in_function("it ends within a load of a 64-bit immediate".to_owned()));
             }
@@ -169,22 +165,22 @@ impl<'a> Code<'a> {
                 return Err(in_function(format!("the relocation at {} is of half an instruction", byte + INSTRUCTION)));
             }
             match (instruction.code, relocation) {
-                (LOAD_IMMEDIATE, Some(Relocation { kind: OF_LOAD, symbol })) => self.load(at, &symbol, name)?,
-                (CALL, Some(Relocation { kind: OF_CALL, symbol })) => self.call(at, &symbol, name)?,
+                (Instruction::LOAD_IMMEDIATE, Some(Relocation { kind: OF_LOAD, symbol })) => self.load(at, &symbol, name)?,
+                (Instruction::CALL, Some(Relocation { kind: OF_CALL, symbol })) => self.call(at, &symbol, name)?,
                 (code, Some(Relocation { kind, symbol })) => {
                     let reason =
                         format!("the relocation at {byte} (kind {kind}, {}) is of an instruction of code {code:#04x}", symbol.name);
                     return Err(in_function(reason));
                 }
-                (CALL, None) if instruction.src == OF_FUNCTION => {
+                (Instruction::CALL, None) if instruction.src == OF_FUNCTION => {
                     let target = (byte / INSTRUCTION) as i64 + 1 + instruction.imm as i64;
                     let target = u64::try_from(target).map_err(|_| in_function(format!("the call at {byte} leads before its section")))?;
                     self.calls(at, (section, target * INSTRUCTION), name)?;
                 }
-                (CALL, None) if instruction.src != 0 => {
+                (Instruction::CALL, None) if instruction.src != 0 => {
                     return Err(in_function(format!("the call at {byte} is of kind {}, without a relocation", instruction.src)));
                 }
-                (LOAD_IMMEDIATE, None) if instruction.src != 0 => {
+                (Instruction::LOAD_IMMEDIATE, None) if instruction.src != 0 => {
                     return Err(in_function(format!("the immediate at {byte} is of kind {}, without a relocation", instruction.src)));
                 }
                 _ => {}

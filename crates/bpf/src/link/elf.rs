@@ -52,7 +52,7 @@ pub(super) struct Symbol<'a> {
     pub weak: bool,
 }
 
-/// `R_BPF_64_64`: a load of a 64-bit immediate.
+/// `R_BPF_64_64`: a load of a 64-bit immediate; before clang 13 also an address in data.
 pub(super) const OF_LOAD: u32 = 1;
 /// `R_BPF_64_ABS64`: an address in data.
 pub(super) const OF_DATA: u32 = 2;

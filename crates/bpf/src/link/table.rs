@@ -1,7 +1,7 @@
 //! The tables of callbacks, `struct tcp_congestion_ops`, in the sections `.struct_ops` and `.struct_ops.link`.
 
 use super::code::Place;
-use super::elf::{Elf, Meaning, OF_DATA};
+use super::elf::{Elf, Meaning, OF_DATA, OF_LOAD};
 use crate::problem::Problem;
 use crate::socket;
 use crate::types::{Kind, Member, TypeId, Types};
@@ -85,11 +85,14 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
     let end = begin.checked_add(*size as u64);
     let bytes = end.and_then(|end| elf.sections[section].data.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?));
     let (Some(bytes), Some(end)) = (bytes, end) else { return Err(damaged(format!("its {size} bytes at {begin} are not in the section"))) };
-    let mut table = Table { variable: variable.to_owned(), name: String::new(), flags: 0, callbacks: BTreeMap::new(), problems: Vec::new() };
+    let mut table =
+        Table { variable: variable.to_owned(), name: String::new(), flags: 0, callbacks: BTreeMap::new(), problems: Vec::new() };
     let mut functions = BTreeMap::new();
     for (offset, relocation) in elf.relocations_within(section, begin, end) {
         let symbol = relocation.symbol;
-        let Some(target) = symbol.section.filter(|target| relocation.kind == OF_DATA && elf.sections[*target].executable) else {
+        let Some(target) =
+            symbol.section.filter(|target| [OF_DATA, OF_LOAD].contains(&relocation.kind) && elf.sections[*target].executable)
+        else {
             return Err(damaged(format!("at {offset} it names {}, which is no function", symbol.name)));
         };
         // Of a function that others do not see, the symbol may be that of the section, and the table has the rest.

@@ -1,11 +1,11 @@
 //! A program made ready for the machine.
 
 use super::decode::{Decoded, decode};
-use super::operation::{Kind, Operation};
+use super::operation::Operation;
 use super::refusal::{Refusal, Unfit};
-use super::stack::{MOST, MOST_DEEP, frame};
 use crate::functions::{Service, map_fits};
-use crate::program::{Program, address};
+use crate::program::{Function, Program, address};
+use crate::stack::{BYTES, FRAMES, called, frame};
 use std::sync::Arc;
 
 /// A function as the machine calls it.
@@ -34,7 +34,7 @@ pub struct Code {
 
 impl Code {
     /// Checks all that can be checked without running it.
-    pub fn new(program: Arc<Program>) -> Result<Code, Refusal> {
+    pub fn new(program: Arc<Program>) -> Result<Code, Box<Refusal>> {
         let decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
         for map in &program.maps {
             map_fits(map).map_err(|why| refusal(&program, 0, Unfit::Map { name: map.name.clone(), why }))?;
@@ -46,19 +46,12 @@ impl Code {
             entries.push((name.clone(), function.ok_or_else(outside)?));
         }
         entries.extend(program.functions.iter().enumerate().map(|(index, function)| (function.name.clone(), index)));
-        let frames: Vec<_> = program.functions.iter().map(|function| frame(&program.code, function)).collect();
-        let routines: Vec<Routine> =
-            program.functions.iter().zip(&frames).map(|(function, frame)| Routine { start: function.start, frame: frame.named }).collect();
+        let frame = |function: &Function| Routine { start: function.start, frame: frame(&program, function) as u32 };
+        let routines = program.functions.iter().map(frame).collect();
         let mut code = Code { program, decoded, routines, entries, stack: 0 };
-        let mut deepest = 0;
-        for (_, function) in &code.entries {
-            let needed = code.deepest(*function, MOST_DEEP, &mut vec![None; frames.len()]);
-            if let Some(needed) = needed.filter(|needed| *needed > MOST) {
-                return Err(refusal(&code.program, code.routines[*function].start, Unfit::Stack { needed, most: MOST }));
-            }
-            deepest = deepest.max(needed.unwrap_or(MOST));
-        }
-        code.stack = if frames.iter().any(|frame| frame.computed) { MOST } else { deepest };
+        let mut known = vec![None; code.routines.len()];
+        let needed = (0..code.routines.len()).map(|function| code.deepest(function, FRAMES, &mut known).unwrap_or(BYTES as u32));
+        code.stack = needed.max().unwrap_or(0).min(BYTES as u32);
         Ok(code)
     }
 
@@ -69,19 +62,12 @@ impl Code {
             return known;
         }
         known[function] = Some(None);
-        let Routine { start, frame } = self.routines[function];
         let mut below = 0;
-        for operation in &self.decoded.operations[start..start + self.program.functions[function].length] {
-            let called = match operation.kind {
-                Kind::CallFunction => operation.imm as usize,
-                Kind::Constant => match self.function_of(self.decoded.constants[operation.imm as usize]) {
-                    Some(called) => called,
-                    None => continue,
-                },
-                _ => continue,
-            };
+        for start in called(&self.program, &self.program.functions[function]) {
+            let called = self.routines.iter().position(|routine| routine.start == start)?;
             below = below.max(self.deepest(called, deep.checked_sub(1)?, known)?);
         }
+        let frame = self.routines[function].frame;
         known[function] = Some(Some(frame.saturating_add(below)));
         known[function]?
     }
@@ -138,7 +124,7 @@ impl Code {
     }
 }
 
-fn refusal(program: &Program, at: usize, reason: Unfit) -> Refusal {
+fn refusal(program: &Program, at: usize, reason: Unfit) -> Box<Refusal> {
     let function = program.function_at(at).map_or(String::new(), |function| function.name.clone());
-    Refusal { function, instruction: at, line: program.lines.at(at), reason }
+    Box::new(Refusal { function, instruction: at, line: program.lines.at(at), reason })
 }

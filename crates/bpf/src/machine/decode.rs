@@ -47,11 +47,11 @@ pub fn decode(program: &Program) -> Result<Decoded, (usize, Unfit)> {
             decoded.one(program, function, at).map_err(|unfit| (at, unfit))?;
         }
         let last = &decoded.operations[function.start..end];
-        let ends = match last {
-            [.., Operation { kind: Kind::Exit | Kind::Jump | Kind::Poison, .. }] => true,
-            [.., Operation { kind: Kind::Poison, .. }, Operation { kind: Kind::Half, .. }] => true,
-            _ => false,
-        };
+        let ends = matches!(
+            last,
+            [.., Operation { kind: Kind::Exit | Kind::Jump | Kind::Poison, .. }]
+                | [.., Operation { kind: Kind::Poison, .. }, Operation { kind: Kind::Half, .. }]
+        );
         if !ends {
             return Err((end.saturating_sub(1), Unfit::Open));
         }

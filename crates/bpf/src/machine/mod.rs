@@ -6,7 +6,6 @@ mod decode;
 mod operation;
 mod refusal;
 mod run;
-mod stack;
 
 pub use code::{Callback, Code};
 pub use refusal::{Refusal, Unfit};

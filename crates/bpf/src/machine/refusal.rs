@@ -94,14 +94,6 @@ pub enum Unfit {
         /// Why.
         why: &'static str,
     },
-    /// Too much on the stack on some way through the functions.
-    #[error("needs {needed} bytes of stack with the functions that it calls, and the kernel gives {most}: keep large things in a map")]
-    Stack {
-        /// Bytes.
-        needed: u32,
-        /// Bytes.
-        most: u32,
-    },
     /// A map of a kind that does not work here, or that no kernel would create.
     #[error("the map {name} {why}")]
     Map {

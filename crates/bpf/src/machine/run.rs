@@ -2,12 +2,12 @@
 
 use super::code::{Callback, Code};
 use super::operation::{Kind, Operation, atomic};
-use super::stack::{MOST, MOST_DEEP};
 use crate::blame::blame;
 use crate::fault::{Access, Fault, Reason};
 use crate::functions::{self, Context, Service, errno};
 use crate::program::address;
 use crate::socket::{Field, RATE_SAMPLE_SIZE};
+use crate::stack::{BYTES, FRAMES};
 
 /// Most rounds of `bpf_loop` (`BPF_MAX_LOOPS`, include/linux/bpf.h).
 const MOST_ROUNDS: u64 = 8 << 20;
@@ -102,13 +102,13 @@ impl<'a> Run<'a> {
     /// Calls a function of the program from the operation `from`.
     fn call(&mut self, function: usize, arguments: [u64; 5], from: usize) -> Result<u64, Box<Fault>> {
         self.count(from)?;
-        if self.deep == MOST_DEEP {
-            return Err(self.fault(from, Reason::Deep(MOST_DEEP)));
+        if self.deep == FRAMES {
+            return Err(self.fault(from, Reason::Deep(FRAMES)));
         }
         let routine = self.code.routine(function);
         let needed = self.used + routine.frame;
-        if needed > MOST {
-            return Err(self.fault(from, Reason::Stack { needed, most: MOST }));
+        if needed > BYTES as u32 {
+            return Err(self.fault(from, Reason::Stack { needed, most: BYTES as u32 }));
         }
         let end = address::of(address::STACK, self.code.stack() - self.used.min(self.code.stack()));
         self.deep += 1;

@@ -174,7 +174,42 @@ impl<'a> Pair<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::essential;
+    use super::{Pair, essential};
+    use crate::types::{Kind, TypeId, Types, Writer};
+
+    /// `struct holder { u32 first; one_of chosen; struct inner *behind; }` with a width, the constants of an enumeration, and a member in `inner` or not.
+    fn holder(width: u32, constants: &[&str], inner: &[&str]) -> (Types, TypeId) {
+        let mut writer = Writer::new();
+        let integer = writer.add("u32", Kind::Integer { size: width, signed: false, at: 0 });
+        let values = constants.iter().map(|name| writer.value(name, 1)).collect();
+        let chosen = writer.add("one_of", Kind::Enumeration { size: 4, signed: false, values });
+        let members = inner.iter().map(|name| writer.member(name, integer, 0, 0)).collect();
+        let inner = writer.add("inner", Kind::Composite { union: false, size: 4, members });
+        let pointer = writer.add("", Kind::Pointer(inner));
+        let members = [("first", integer, 0), ("chosen", chosen, 32), ("behind", pointer, 64)];
+        let members = members.map(|(name, kind, at)| writer.member(name, kind, at, 0));
+        let holder = writer.add("holder", Kind::Composite { union: false, size: 16, members: Box::new(members) });
+        (writer.done(), holder)
+    }
+
+    /// A type matches if each of its parts does; behind pointers names are enough, and values of constants are free.
+    #[test]
+    fn a_type_matches_one_that_has_all_its_parts() {
+        let (target, there) = holder(4, &["A", "B"], &["x"]);
+        for (width, constants, inner, expected) in [
+            (4, &["A", "B"][..], &["x"][..], true),
+            (4, &["B___new"], &["x"], true),
+            (4, &["A"], &["y", "z"], true),
+            (4, &["C"], &["x"], false),
+            (4, &["A", "B", "C"], &["x"], false),
+            (8, &["A"], &["x"], false),
+        ] {
+            let (local, here) = holder(width, constants, inner);
+            let pair = Pair { local: &local, target: &target };
+            assert_eq!(pair.types_match((here, there)), expected, "{width} {constants:?} {inner:?}");
+            assert!(pair.types_compatible((here, there)), "of structures only the names count");
+        }
+    }
 
     #[test]
     fn a_flavour_ends_a_name_only_behind_three_underscores() {

@@ -10,7 +10,7 @@ mod value;
 use crate::types::{Kind, Relocation, TypeId, Types};
 use compare::{Pair, essential};
 pub(crate) use find::Target;
-pub(crate) use patch::{LOAD_IMMEDIATE, patch};
+pub(crate) use patch::patch;
 use path::{Path, numbers};
 use value::{Answer, FieldQuestion, answer};
 
@@ -99,7 +99,12 @@ pub(crate) fn resolve(local: &Types, relocation: &Relocation, target: &Target) -
         _ if path != "0" => Err(format!("its path is \"{path}\"; that of a type is \"0\"")),
         Question::LocalId => {
             let change = exact(relocation.root as u64, relocation.root as u64);
-            Ok(Resolved { what: name.to_owned(), asks: false, locates: false, resolution: Resolution::Value(Change { certain: false, ..change }) })
+            Ok(Resolved {
+                what: name.to_owned(),
+                asks: false,
+                locates: false,
+                resolution: Resolution::Value(Change { certain: false, ..change }),
+            })
         }
         question => one.type_(name, root.kind.word(), &question),
     }
@@ -119,7 +124,7 @@ struct One<'a> {
 impl<'a> One<'a> {
     fn field(&self, name: &str, path: &str, question: FieldQuestion) -> Result<Resolved, String> {
         let path = Path::of_field(self.local, self.root, path)?;
-        let what = format!("{name}{path}");
+        let mut what = format!("{name}{path}");
         let asks = question == FieldQuestion::Exists;
         let mut found: Option<(u64, Answer, Path)> = None;
         for candidate in self.target.candidates(self.local, self.root) {
@@ -136,6 +141,9 @@ impl<'a> One<'a> {
             let old = answer(self.local, &path, question)?;
             Resolution::Value(self.change(old, new))
         } else {
+            if self.target.candidates(self.local, self.root).next().is_none() {
+                what += &format!(" (there is no struct {name}; if it is the program's own, declare it without preserve_access_index)");
+            }
             Resolution::Missing
         };
         Ok(Resolved { what, asks, locates: question == FieldQuestion::Offset, resolution })

@@ -4,13 +4,10 @@ use super::{Change, Resolution};
 use crate::program::Instruction;
 
 /// What stands where nothing can be relocated: a call of a helper that does not exist, as libbpf has it.
-const POISON: Instruction = Instruction { code: 0x85, dst: 0, src: 0, off: 0, imm: 0x0bad_2310 };
+const POISON: Instruction = Instruction { code: Instruction::CALL, dst: 0, src: 0, off: 0, imm: 0x0bad_2310 };
 
 /// The second half of a load of a 64-bit immediate whose first is poisoned: a jump by 0.
 const NOTHING: Instruction = Instruction { code: 0x05, dst: 0, src: 0, off: 0, imm: 0 };
-
-/// A load of a 64-bit immediate.
-pub(crate) const LOAD_IMMEDIATE: u8 = 0x18;
 
 /// Changes the instruction at an index. Whether it is poisoned.
 ///
@@ -34,7 +31,7 @@ pub(crate) fn patch(code: &mut [Instruction], at: usize, resolution: &Resolution
 }
 
 fn poison(code: &mut [Instruction], at: usize) {
-    if code[at].code == LOAD_IMMEDIATE
+    if code[at].code == Instruction::LOAD_IMMEDIATE
         && let Some(second) = code.get_mut(at + 1)
     {
         *second = NOTHING;
@@ -87,7 +84,8 @@ fn memory(code: &mut [Instruction], at: usize, change: &Change) -> Result<bool, 
 
 fn immediate(code: &mut [Instruction], at: usize, change: &Change) -> Result<(), String> {
     let whole = |first: &Instruction, second: &Instruction| {
-        (first.code, first.src, first.off) == (LOAD_IMMEDIATE, 0, 0) && (second.code, second.dst, second.src, second.off) == (0, 0, 0, 0)
+        (first.code, first.src, first.off) == (Instruction::LOAD_IMMEDIATE, 0, 0)
+            && (second.code, second.dst, second.src, second.off) == (0, 0, 0, 0)
     };
     match &mut code[at..] {
         [first, second, ..] if whole(first, second) => {

@@ -57,13 +57,18 @@ const ATTRIBUTE: &str = "\
 #endif\n\
 \n\
 struct bpf_map;\n\
-struct bpf_dynptr;\n\
+struct bpf_dynptr {\n\
+\t__u64 __opaque[2];\n\
+} __attribute__((aligned(8)));\n\
+struct bpf_iter_num {\n\
+\t__u64 __opaque[1];\n\
+} __attribute__((aligned(8)));\n\
 struct bpf_spin_lock {\n\
 \t__u32 val;\n\
 };\n\
 struct bpf_timer {\n\
 \t__u64 __opaque[2];\n\
-};\n\
+} __attribute__((aligned(8)));\n\
 union tcp_cc_info;\n\
 struct ack_sample;\n\
 struct rate_sample;\n";

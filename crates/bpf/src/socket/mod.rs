@@ -1,4 +1,4 @@
-//! The socket that a simulated connection shows to its program. One [table](table) of the kernel's members, under the kernel's names, is the source of everything: where
+//! The socket that a simulated connection shows to its program. One table of the kernel's members, under the kernel's names, is the source of everything: where
 //! a member lies, the types that programs are relocated against, what they may write, and the header that they are compiled against.
 
 mod access;

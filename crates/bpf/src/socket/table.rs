@@ -256,7 +256,7 @@ pub(crate) const STRUCTURES: [&Structure; 11] = [
 type Constant = (&'static str, u32);
 
 /// Enumerations of the kernel by name; those without are only for the header. Nothing that the kernel has as a macro: programs that need it define it.
-pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 11] = [
+pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 12] = [
     ("tcp_ca_state", &[("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)]),
     (
         "tcp_ca_event",
@@ -308,6 +308,7 @@ pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 11] = [
     ("", &[("BPF_F_NO_PREALLOC", 1), ("BPF_F_NO_COMMON_LRU", 2), ("BPF_F_MMAPABLE", 1 << 10)]),
     ("", &[("BPF_LOCAL_STORAGE_GET_F_CREATE", 1), ("BPF_SK_STORAGE_GET_F_CREATE", 1)]),
     ("", &[("BPF_RB_NO_WAKEUP", 1), ("BPF_RB_FORCE_WAKEUP", 2)]),
+    ("", &[("BPF_RB_AVAIL_DATA", 0), ("BPF_RB_RING_SIZE", 1), ("BPF_RB_CONS_POS", 2), ("BPF_RB_PROD_POS", 3)]),
     (
         "",
         &[

@@ -94,12 +94,7 @@ pub fn answer(program: Program) -> u64 {
     call(&mut connection(program), &[]).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-/// The fault of a program.
-pub fn fault(program: Program) -> Box<Fault> {
-    call(&mut connection(program), &[]).expect_err("a fault")
-}
-
 /// Why a program is not taken.
-pub fn refusal(program: Program) -> Refusal {
+pub fn refusal(program: Program) -> Box<Refusal> {
     Code::new(Arc::new(program)).expect_err("a refusal")
 }

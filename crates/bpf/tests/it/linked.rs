@@ -156,6 +156,12 @@ fn every_kind_of_relocation() {
     // What is asked for and does not exist is never reached.
     let what: Vec<&str> = kinds.poison.iter().map(|Poisoned { what, .. }| what.as_str()).collect();
     assert_eq!(what, ["tcp_sock.rcv_rtt_est.rtt_us", "the kernel's function tcp_nowhere"]);
+    // Numbers of types: of struct minmax among ours, of none, and of struct minmax in the object.
+    let (_, undo) = function(&kinds, "kinds_undo_cwnd");
+    let mut ids = immediates(undo);
+    ids.retain(|one| one >> 32 == 0);
+    assert_eq!(ids.len(), 3, "{ids:?}");
+    assert!(ids[0] > 0 && ids[1] == 0 && ids[2] > 0, "{ids:?}");
     let (_, control) = function(&kinds, "kinds_cong_control");
     let stores = offsets(control, 3, SOCKET);
     let rate = offset(Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_rate"));

@@ -1,10 +1,13 @@
 //! Tests of the crate.
 
 mod assembled;
+mod compiled;
 mod functions;
 mod kernel;
 mod linked;
 mod machine;
+mod mutated;
 mod objects;
 mod refused;
+mod reno;
 mod socket;

@@ -1,4 +1,4 @@
-//! The objects of the programs in tests/programs. Those of [`COMMITTED`] are committed, so that most tests need no clang; `UPDATE_OBJECTS=1` compiles them again.
+//! The objects of the programs in tests/programs. Most are committed, so that most tests need no clang; `UPDATE_OBJECTS=1` compiles them again.
 
 use narrows_bpf::compile::Clang;
 use narrows_bpf::{Callable, Program, Settings, Verdict, link};
@@ -28,7 +28,7 @@ fn tests() -> PathBuf {
 }
 
 /// The programs whose objects are committed.
-pub const COMMITTED: [&str; 4] = ["reno", "kinds", "defects", "lacking"];
+pub const COMMITTED: [&str; 5] = ["reno", "kinds", "defects", "stalls", "lacking"];
 
 /// As committed.
 pub fn object(program: &str) -> Vec<u8> {

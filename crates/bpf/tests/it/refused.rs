@@ -65,6 +65,14 @@ fn what_the_simulator_does_not_have_is_named_with_its_line() {
                 "it needs tcp_sock.undo_retrans (which has another width or sign), which the simulator does not have",
             ],
         ),
+        (
+            "OWN_STRUCTURE",
+            [
+                "function ssthresh, ",
+                "defects.bpf.c:",
+                "it needs own.member (there is no struct own; if it is the program's own, declare it without preserve_access_index)",
+            ],
+        ),
         ("MISSING_KFUNC", ["function ssthresh: ", "it needs tcp_nowhere of the kernel", "declare it __weak"]),
         ("MISSING_CONFIGURATION", ["function ssthresh: ", "it reads CONFIG_NOWHERE of the kernel's configuration", "declare it __weak"]),
         (
@@ -86,6 +94,15 @@ fn what_a_program_asks_for_before_may_be_missing() {
         let Some(said) = said(defect) else { return };
         assert_eq!(said, "taken as defects");
     }
+}
+
+/// Where the answer depends on more than the question, the program is taken, and the user is told.
+#[test]
+fn a_doubtful_question_leaves_a_note() {
+    let Some(object) = compiled("defects", "DOUBTFUL_FIELD", &[]) else { return };
+    let program = link("own.bpf.o", &object, &Settings::default(), &Most).expect("it is taken");
+    let doubt = "it may need tcp_sock.gone, which the simulator does not have: the run ends with an error if it does";
+    assert!(program.notes.iter().any(|note| note.starts_with("function ssthresh, ") && note.ends_with(doubt)), "{:?}", program.notes);
 }
 
 #[test]

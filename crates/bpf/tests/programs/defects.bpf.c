@@ -16,6 +16,10 @@ struct tcp_sock___other {
 	__s64 undo_retrans; /* 32 bits in truth: no load is right */
 } __attribute__((preserve_access_index));
 
+struct own {
+	__u32 member;
+} __attribute__((preserve_access_index));
+
 extern __u32 tcp_nowhere(struct sock *sk) __ksym;
 extern const int CONFIG_NOWHERE __kconfig;
 
@@ -46,9 +50,15 @@ __u32 BPF_PROG(ssthresh, struct sock *sk)
 	return ((struct tcp_sock___other *)sk)->gone;
 #elif defined(WIDER_FIELD)
 	return ((struct tcp_sock___other *)sk)->undo_retrans;
+#elif defined(OWN_STRUCTURE)
+	return ((struct own *)((struct inet_connection_sock *)sk)->icsk_ca_priv)->member;
 #elif defined(GUARDED_FIELD)
 	/* Answered with no: what follows is never reached. */
 	if (bpf_core_field_exists(((struct tcp_sock___other *)sk)->gone))
+		return ((struct tcp_sock___other *)sk)->gone;
+#elif defined(DOUBTFUL_FIELD)
+	/* The answer depends on a variable as well. */
+	if (bpf_core_field_exists(((struct tcp_sock___other *)sk)->gone) | zero)
 		return ((struct tcp_sock___other *)sk)->gone;
 #elif defined(OLD_VERSION)
 	extern const __u32 LINUX_KERNEL_VERSION __kconfig;

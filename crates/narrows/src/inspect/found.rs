@@ -1,15 +1,16 @@
 //! What is found in a program.
 
 use crate::error::Failure;
-use narrows_bpf::{Code, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket};
+use narrows_bpf::{
+    Code, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket,
+};
 use narrows_kernel::KernelError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
-/// The source of a call of a helper, and its code (`BPF_JMP | BPF_CALL`).
+/// The source of a call of a helper.
 const OF_HELPER: u8 = 0;
-const CALL: u8 = 0x85;
 
 /// Flags of a table (include/net/tcp.h), by their bits.
 const FLAGS: [(u32, &str); 2] = [(1, "TCP_CONG_NON_RESTRICTED"), (2, "TCP_CONG_NEEDS_ECN")];
@@ -138,7 +139,7 @@ pub fn questions(program: &Program) -> BTreeMap<&str, bool> {
 /// The helpers that it calls.
 pub fn helpers(program: &Program) -> BTreeSet<String> {
     let calls = program.code.iter().enumerate().filter(|(at, instruction)| {
-        (instruction.code, instruction.src) == (CALL, OF_HELPER) && program.poison_at(*at).is_none()
+        (instruction.code, instruction.src) == (Instruction::CALL, OF_HELPER) && program.poison_at(*at).is_none()
     });
     let name = |number: i32| u32::try_from(number).ok().and_then(helper).map_or(format!("helper {number}"), |(name, _)| name.to_owned());
     calls.map(|(_, instruction)| name(instruction.imm)).collect()

@@ -79,9 +79,7 @@ fn only(flows: &Sheet) -> Vec<OfGroup> {
 /// Something cannot be written.
 pub fn write_grid(reserved: Reserved, grid: &Grid, sweep_toml: &str, info: &RunInfo) -> Result<(), ReportError> {
     reserved.file("sweep.toml", sweep_toml.as_bytes())?;
-    for input in &info.inputs {
-        reserved.file(&input.name, input.text.as_bytes())?;
-    }
+    info.keep(&reserved)?;
     reserved.file("summary.json", grid_json(grid).as_bytes())?;
     reserved.file("run.json", info.json(&grid.version, Vec::new()).as_bytes())?;
     let keys = Keys::new(&grid.axes, &grid.seeds);

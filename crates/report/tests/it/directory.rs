@@ -40,6 +40,7 @@ fn info(command: &str) -> RunInfo {
         wall: Duration::from_millis(1234),
         peak_memory_mib: None,
         inputs: Vec::new(),
+        controllers: Vec::new(),
     }
 }
 

@@ -88,11 +88,8 @@ fn the_stack_of_all_functions_together_is_512_bytes() {
     assert_eq!(answer(two(256, 256)), 1);
     // In whole 16 bytes.
     assert_eq!(answer(two(8, 496)), 1);
-    let refusal = crate::assembled::refusal(two(8, 504));
-    assert_eq!(
-        refusal.to_string(),
-        "caller, instruction 0 of the program: needs 528 bytes of stack with the functions that it calls, and the kernel gives 512: keep large things in a map"
-    );
+    let fault = call(&mut connection(two(8, 504)), &[]).unwrap_err();
+    assert_eq!((fault.reason, fault.instruction), (Reason::Stack { needed: 528, most: 512 }, 1));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "bindings",
     "units",
     "params",

@@ -1,0 +1,113 @@
+//! Sources compiled here: by each clang there is, for each version of the instructions; and what cannot be compiled.
+
+use crate::objects::{Most, compiled};
+use narrows_bpf::compile::{Clang, CompileError};
+use narrows_bpf::{Settings, link};
+use std::fs;
+use std::path::Path;
+
+/// Versions of the instructions that the oldest clang knows.
+const VERSIONS: [&str; 3] = ["-mcpu=v1", "-mcpu=v2", "-mcpu=v3"];
+
+#[test]
+fn every_version_of_the_instructions_links_to_the_same_names() {
+    let mut seen = Vec::new();
+    for version in VERSIONS {
+        let Some(object) = compiled("kinds", "", &[version]) else { return };
+        let program = link("kinds.bpf.o", &object, &Settings::default(), &Most).unwrap_or_else(|error| panic!("{version}: {error}"));
+        let names: Vec<String> = program.functions.iter().map(|function| function.name.clone()).collect();
+        seen.push((names, program.callbacks.keys().cloned().collect::<Vec<_>>(), program.variables, program.maps, program.kfuncs));
+    }
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:?}");
+}
+
+#[test]
+fn a_source_gives_the_same_object_each_time() {
+    let (Some(first), Some(second)) = (compiled("reno", "", &[]), compiled("reno", "", &[])) else { return };
+    assert!(first == second, "{} and {} bytes", first.len(), second.len());
+}
+
+/// A directory with a source `own.bpf.c`, and clang. `None` without clang.
+fn source(text: &str) -> Option<(tempfile::TempDir, Clang)> {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let source = directory.path().join("own.bpf.c");
+    fs::write(&source, text).expect("it can be written");
+    let clang = Clang::find(&source).ok()?;
+    Some((directory, clang))
+}
+
+#[test]
+fn what_the_compiler_says_is_told() {
+    let Some((directory, clang)) = source("int broken = ;\n") else { return };
+    let source = directory.path().join("own.bpf.c");
+    match clang.compile(&source, &[]) {
+        Err(CompileError::NoHeaders { .. }) => {}
+        Err(error @ CompileError::Refused { .. }) => {
+            let error = error.to_string();
+            assert!(error.contains("own.bpf.c: ") && error.contains("own.bpf.c:1:14: error: expected expression"), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let missing = directory.path().join("missing.bpf.c");
+    let error = clang.compile(&missing, &[]).expect_err("it does not exist").to_string();
+    assert!(error.contains("missing.bpf.c cannot be read: No such file or directory"), "{error}");
+}
+
+/// What libbpf's macros want of `vmlinux.h`, and that nothing in it is warned of.
+#[test]
+fn our_header_has_what_libbpfs_macros_want() {
+    let text = r#"
+        #include "vmlinux.h"
+        #include <bpf/bpf_helpers.h>
+        #include <bpf/bpf_tracing.h>
+        #include <bpf/bpf_core_read.h>
+        #include <bpf/bpf_endian.h>
+        struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
+        struct value { struct bpf_spin_lock lock; struct bpf_timer timer; int x; };
+        int turns(struct sock *sk)
+        {
+            struct bpf_dynptr pointer;
+            int i, sum = bpf_ntohs(sk->__sk_common.skc_dport);
+
+            bpf_for(i, 0, 10)
+                sum += i + BPF_CORE_READ_BITFIELD((struct tcp_sock *)sk, is_cwnd_limited);
+            bpf_ringbuf_reserve_dynptr(&ring, 16, 0, &pointer);
+            bpf_ringbuf_submit_dynptr(&pointer, BPF_RB_NO_WAKEUP);
+            return sum + bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(struct value);
+        }
+    "#;
+    let Some((directory, clang)) = source(text) else { return };
+    match clang.compile_with(&directory.path().join("own.bpf.c"), &[], &["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-sign-compare"])
+    {
+        Ok(compiled) => assert_eq!(compiled.said, ""),
+        Err(CompileError::NoHeaders { .. }) => eprintln!("left out: there are no headers of libbpf"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What stands beside a source is found first, then what is named, then ours.
+#[test]
+fn the_users_own_headers_win() {
+    let Some((directory, clang)) = source("#include \"vmlinux.h\"\n#include <other.h>\nint x = OWN + OTHER;\n") else { return };
+    let other = directory.path().join("other");
+    fs::create_dir(&other).expect("it can be made");
+    fs::write(directory.path().join("vmlinux.h"), "#define OWN 1\n").expect("it can be written");
+    fs::write(other.join("vmlinux.h"), "#error not this\n").expect("it can be written");
+    fs::write(other.join("other.h"), "#define OTHER 2\n").expect("it can be written");
+    match clang.compile(&directory.path().join("own.bpf.c"), &[other]) {
+        Ok(compiled) => assert_eq!(compiled.said, ""),
+        Err(CompileError::NoHeaders { .. }) => eprintln!("left out: there are no headers of libbpf"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Who has no clang reads how to get one.
+#[test]
+fn a_missing_compiler_has_a_remedy() {
+    let error = CompileError::NoClang { source_file: Path::new("own.bpf.c").to_owned() };
+    assert_eq!(
+        error.to_string(),
+        "own.bpf.c: a source is compiled by clang, and there is none in PATH: install clang 12 or later (on Debian: apt install clang), or compile it elsewhere with `clang -target bpf -g -O2 -c` and give the object (.o)"
+    );
+    assert!(Clang::at(Path::new("/nowhere/clang")).is_none());
+}
