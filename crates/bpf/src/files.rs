@@ -95,13 +95,17 @@ pub fn code(path: &str, object: &[u8], hz: u32) -> Result<Arc<Code>, String> {
     Code::new(Arc::new(program)).map(Arc::new).map_err(|error| format!("{path}: {error}"))
 }
 
+/// The variables that users can set, beside which there are `hz` and `isn`.
+pub fn parameters(program: &Program) -> impl Iterator<Item = &Variable> {
+    program.variables.iter().filter(|variable| ![HZ, ISN].contains(&variable.name.as_str()))
+}
+
 fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let code = code(path, &file.object, USUAL_HZ)?;
     let program = code.program();
     file.notes.extend(program.notes.iter().cloned());
     let file: &'static KeptFile = Box::leak(Box::new(file));
-    let variables: Vec<Variable> =
-        program.variables.iter().filter(|variable| ![HZ, ISN].contains(&variable.name.as_str())).cloned().collect();
+    let variables: Vec<Variable> = parameters(program).cloned().collect();
     let shared = Shared {
         path: path.to_owned(),
         object: &file.object,

@@ -1,6 +1,7 @@
 //! A program as the machine takes it: plain data that the linker leaves and all connections share.
 
 use crate::lines::Lines;
+use crate::problem::Problem;
 use crate::types::Types;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,6 +101,34 @@ pub struct Poisoned {
     pub what: String,
 }
 
+/// A part of the kernel's structures that an instruction names: the compiler leaves a relocation (CO-RE) for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// Index of the instruction.
+    pub instruction: usize,
+    /// As in the source: `tcp_sock.snd_cwnd`.
+    pub what: String,
+    /// What it does with it.
+    pub how: Use,
+    /// Whether it is there.
+    pub there: bool,
+}
+
+/// What an instruction does with what it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Use {
+    /// It loads it.
+    Reads,
+    /// It stores it.
+    Writes,
+    /// It reads and writes it at once, by an atomic operation.
+    Updates,
+    /// It computes where it lies: for another instruction, of which it is not known what it does with it.
+    Locates,
+    /// It asks whether it exists.
+    Asks,
+}
+
 /// An integer among a program's global variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -115,6 +144,35 @@ pub struct Variable {
     pub signed: bool,
     /// Its value in the object, sign-extended; of an unsigned one of 8 bytes the same bits.
     pub initial: i64,
+}
+
+impl MapSpec {
+    /// Its kind in words: the end of the kernel's name for it, `hash` of `BPF_MAP_TYPE_HASH`; of those that no program here can have, the number.
+    pub fn kind_name(&self) -> String {
+        const KINDS: [(u32, &str); 8] = [
+            (1, "hash"),
+            (2, "array"),
+            (5, "percpu_hash"),
+            (6, "percpu_array"),
+            (9, "lru_hash"),
+            (10, "lru_percpu_hash"),
+            (24, "sk_storage"),
+            (27, "ringbuf"),
+        ];
+        KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or_else(|| format!("kind {}", self.kind), |(_, name)| (*name).to_owned())
+    }
+}
+
+impl Variable {
+    /// Its type as sources write it: `__u32`.
+    pub fn kind(&self) -> String {
+        format!("__{}{}", if self.signed { 's' } else { 'u' }, 8 * self.size)
+    }
+
+    /// Its value in the object.
+    pub fn text(&self) -> String {
+        if self.signed { self.initial.to_string() } else { (self.initial as u64).to_string() }
+    }
 }
 
 /// An object that is linked and relocated.
@@ -147,6 +205,10 @@ pub struct Program {
     pub poison: Vec<Poisoned>,
     /// Instructions whose constant says whether something exists that the program asks for.
     pub questions: BTreeSet<usize>,
+    /// What it names of the kernel's structures, sorted by instruction.
+    pub mentions: Vec<Mention>,
+    /// What it insists on and does not get, each with a remedy: it [cannot be taken](crate::problems) then.
+    pub unmet: Vec<Problem>,
     /// Sorted by name.
     pub variables: Vec<Variable>,
     /// The object's types: what a structure in the private area of a connection has.

@@ -17,6 +17,8 @@ mod fitness;
 #[cfg(feature = "bpf")]
 mod given;
 #[cfg(feature = "bpf")]
+mod judge;
+#[cfg(feature = "bpf")]
 mod loaded;
 #[cfg(feature = "bpf")]
 mod log;
@@ -36,11 +38,13 @@ mod replayer;
 mod shared;
 
 #[cfg(not(feature = "bpf"))]
-pub use absent::{Acknowledgements, Damaged, Loaded, Pinned, Watching, elsewhere, of_bpf};
+pub use absent::{Acknowledgements, Damaged, Loaded, Pinned, Watching, elsewhere, judge, of_bpf};
 #[cfg(feature = "bpf")]
 pub use acknowledgements::Acknowledgements;
 pub use error::KernelError;
 pub use fitness::{counts_code_points, fit};
+#[cfg(feature = "bpf")]
+pub use judge::judge;
 #[cfg(feature = "bpf")]
 #[doc(hidden)]
 pub use loaded::Registration;

@@ -19,6 +19,7 @@ mod figure;
 mod forward;
 mod icn;
 mod inputs;
+mod inspect;
 mod kernel;
 mod list;
 mod live;
@@ -88,6 +89,7 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
         Command::Live(args) => live::live(args),
         Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Doctor(args) => doctor::doctor(args),
+        Command::Inspect(args) => inspect::inspect(args),
         Command::Kernel(args) => kernel::kernel(args.command),
         Command::Forward(args) => forward::forward(args),
         Command::Serve(args) => forward::serve(args),

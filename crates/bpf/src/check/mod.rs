@@ -2,6 +2,7 @@
 
 mod calls;
 mod flow;
+mod maps;
 mod place;
 mod shape;
 mod stack;
@@ -16,7 +17,9 @@ use walk::{Reach, walk};
 
 /// Everything for which a program cannot be taken. Empty if it can.
 pub fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
-    let mut all = table::problems(program);
+    let mut all = program.unmet.clone();
+    all.extend(table::problems(program));
+    all.extend(maps::problems(program));
     let shape = shape::problems(program);
     if !shape.is_empty() {
         // Where jumps lead nowhere, nothing can be followed.

@@ -1,4 +1,4 @@
-//! Which instructions can be reached. Constants are followed, so that what stands behind a question which is answered with no, or a version that is another, is not.
+//! Which instructions can be reached, as if nothing were missing. Constants are followed, so that what stands behind a question which is answered with no, or a version that is another, is not.
 
 use super::flow::{Flow, flow};
 use crate::program::{Instruction, Program, address};
@@ -96,9 +96,6 @@ impl Walk<'_> {
         loop {
             let Some(instruction) = program.code.get(at) else { return };
             self.reached[at] = self.reached[at].max(state.reach);
-            if program.poison_at(at).is_some() {
-                return;
-            }
             let target = |distance: i64| (at as i64 + distance) as usize;
             match flow(instruction) {
                 Flow::End => return,

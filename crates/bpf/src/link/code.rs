@@ -6,7 +6,7 @@ use super::maps::Maps;
 use super::regions::Regions;
 use crate::callable::{Callable, Verdict};
 use crate::problem::Problem;
-use crate::program::{Function, Instruction, Poisoned, address};
+use crate::program::{Function, Instruction, Mention, Poisoned, address};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The source of a call of a function of the program (`BPF_PSEUDO_CALL`).
@@ -59,6 +59,10 @@ pub(super) struct Code<'a> {
     pub poison: Vec<Poisoned>,
     /// Instructions whose constant says whether something exists.
     pub questions: BTreeSet<usize>,
+    /// What they name of the kernel's structures.
+    pub mentions: Vec<Mention>,
+    /// What is insisted on and is not there, each once.
+    pub unmet: Vec<Problem>,
     pub kfuncs: Vec<String>,
     /// Indices of the maps that are named.
     pub maps: Vec<usize>,
@@ -79,6 +83,8 @@ impl<'a> Code<'a> {
             functions: Vec::new(),
             poison: Vec::new(),
             questions: BTreeSet::new(),
+            mentions: Vec::new(),
+            unmet: Vec::new(),
             kfuncs: Vec::new(),
             maps: Vec::new(),
         }
@@ -192,9 +198,12 @@ impl<'a> Code<'a> {
 
     fn call(&mut self, at: usize, symbol: &Symbol<'a>, name: &str) -> Result<(), Problem> {
         let Some(section) = symbol.section else {
-            match self.kfunc(symbol, name)? {
+            match self.kfunc(symbol, name) {
                 Some(index) => (self.instructions[at].src, self.instructions[at].imm) = (OF_KFUNC, index as i32),
-                None => self.poison.push(Poisoned { instruction: at, what: format!("the kernel's function {}", symbol.name) }),
+                None if symbol.weak => {
+                    self.poison.push(Poisoned { instruction: at, what: format!("the kernel's function {}", symbol.name) });
+                }
+                None => {}
             }
             return Ok(());
         };
@@ -207,33 +216,48 @@ impl<'a> Code<'a> {
         self.calls(at, (section, target), name)
     }
 
-    /// The index of a function of the kernel. `None` if nobody here knows it and the program does not insist.
-    fn kfunc(&mut self, symbol: &Symbol, name: &str) -> Result<Option<usize>, Problem> {
+    /// Notes what the program insists on and does not get.
+    pub fn want_in_vain(&mut self, problem: Problem) {
+        if !self.unmet.contains(&problem) {
+            self.unmet.push(problem);
+        }
+    }
+
+    /// The index of a function of the kernel. `None` if nobody here knows it, which is noted if the program insists.
+    fn kfunc(&mut self, symbol: &Symbol, name: &str) -> Option<usize> {
         let refused = |reason: String, remedy: &str| Problem::new(format!("function {name}"), reason, remedy);
-        match self.names.callable.kfunc(symbol.name) {
-            Verdict::Known => {}
-            Verdict::Unknown | Verdict::Refused(_) if symbol.weak => return Ok(None),
+        let problem = match self.names.callable.kfunc(symbol.name) {
+            Verdict::Known => None,
+            Verdict::Unknown | Verdict::Refused(_) if symbol.weak => return None,
             Verdict::Unknown => {
                 let reason = format!("it needs {} of the kernel, which the simulator does not have", symbol.name);
-                return Err(refused(reason, "declare it __weak and ask for it by bpf_ksym_exists, or do without it"));
+                Some(refused(reason, "declare it __weak and ask for it by bpf_ksym_exists, or do without it"))
             }
-            Verdict::Refused(why) => return Err(refused(format!("it needs {} of the kernel: {why}", symbol.name), "do without it")),
+            Verdict::Refused(why) => Some(refused(format!("it needs {} of the kernel: {why}", symbol.name), "do without it")),
+        };
+        if let Some(problem) = problem {
+            self.want_in_vain(problem);
+            return None;
         }
         let known = self.kfuncs.iter().position(|known| known == symbol.name);
-        Ok(Some(known.unwrap_or_else(|| {
+        Some(known.unwrap_or_else(|| {
             self.kfuncs.push(symbol.name.to_owned());
             self.kfuncs.len() - 1
-        })))
+        }))
     }
 
     /// A load of the address of something.
     fn load(&mut self, at: usize, symbol: &Symbol<'a>, name: &str) -> Result<(), Problem> {
         let Some(section) = symbol.section else {
-            let value = match self.names.externs.find(symbol, name)? {
-                Some(offset) => address::of(address::DATA + self.names.regions.configuration() as u64, offset),
-                None => {
+            let value = match self.names.externs.find(symbol, name) {
+                Ok(Some(offset)) => address::of(address::DATA + self.names.regions.configuration() as u64, offset),
+                Ok(None) => {
                     self.questions.insert(at);
-                    self.kfunc(symbol, name)?.map_or(0, |index| address::KFUNC | index as u64)
+                    self.kfunc(symbol, name).map_or(0, |index| address::KFUNC | index as u64)
+                }
+                Err(problem) => {
+                    self.want_in_vain(problem);
+                    0
                 }
             };
             self.immediate(at, value);
@@ -258,7 +282,8 @@ impl<'a> Code<'a> {
             self.pending.push((at, Pending::Address((section, offset))));
         } else {
             let reason = format!("it names {} in section {}, which is neither data nor a map", symbol.name, sections[section].name);
-            return Err(Problem::new(format!("function {name}"), reason, "keep what it reads in .data, .rodata, .bss or .maps"));
+            self.want_in_vain(Problem::new(format!("function {name}"), reason, "keep what it reads in .data, .rodata, .bss or .maps"));
+            self.immediate(at, 0);
         }
         Ok(())
     }

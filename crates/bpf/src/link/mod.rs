@@ -4,6 +4,7 @@ mod code;
 mod elf;
 mod externs;
 mod maps;
+mod mentions;
 mod regions;
 mod table;
 
@@ -11,13 +12,14 @@ use crate::callable::Callable;
 use crate::check::{doubts, problems};
 use crate::lines::Lines;
 use crate::problem::{LoadError, Problem};
-use crate::program::{Poisoned, Program};
+use crate::program::{MapSpec, Poisoned, Program};
 use crate::relocate::{Resolution, Target, patch, resolve};
 use crate::types::{Extension, Types};
 use code::{Code, Names};
 use elf::Elf;
 use externs::Externs;
 use maps::Maps;
+use mentions::mention;
 use regions::Regions;
 use table::{Table, tables};
 
@@ -58,7 +60,7 @@ pub fn link(file: &str, object: &[u8], settings: &Settings, callable: &dyn Calla
 ///
 /// # Errors
 ///
-/// If it is no object, is damaged, or names what does not exist.
+/// If it is no object, is damaged, or has no table to choose. What it insists on and does not get is in [`Program::unmet`].
 pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable: &dyn Callable) -> Result<Program, Problem> {
     let elf = Elf::read(object)?;
     let section = |name: &str| elf.section(name).map(|(_, section)| section.data);
@@ -85,13 +87,24 @@ pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable
     code.settle();
     relocate(&elf, &types, &extension, target, &mut code)?;
     program.lines = lines(&elf, &types, &extension, &code);
-    program.maps = code.maps.iter().map(|map| maps.spec(*map)).collect::<Result<_, _>>()?;
+    for map in std::mem::take(&mut code.maps) {
+        match maps.spec(map) {
+            Ok(spec) => program.maps.push(spec),
+            Err(problem) => {
+                // In its place one of no kind, so that the others keep theirs.
+                program.maps.push(MapSpec::default());
+                code.want_in_vain(problem);
+            }
+        }
+    }
     let left = code.left();
     if !left.is_empty() {
         program.notes.push(format!("not loaded, since the table does not need it: {}", left.join(", ")));
     }
     (program.code, program.functions, program.kfuncs) = (code.instructions, code.functions, code.kfuncs);
     (program.poison, program.questions) = (code.poison, code.questions);
+    (program.mentions, program.unmet) = (code.mentions, table.problems);
+    program.unmet.append(&mut code.unmet);
     program.notes.append(&mut regions.notes);
     program.regions = regions.regions;
     program.types = types;
@@ -147,6 +160,7 @@ fn relocate(elf: &Elf, types: &Types, extension: &Extension, target: &Types, cod
             if resolved.asks {
                 code.questions.insert(at);
             }
+            code.mentions.extend(mention(at, &code.instructions[at], &resolved));
             if patch(&mut code.instructions, at, &resolved.resolution).map_err(problem)? {
                 let narrow = if resolved.resolution == Resolution::Missing { "" } else { " (which has another width or sign)" };
                 code.poison.push(Poisoned { instruction: at, what: format!("{}{narrow}", resolved.what) });
@@ -154,6 +168,7 @@ fn relocate(elf: &Elf, types: &Types, extension: &Extension, target: &Types, cod
         }
     }
     code.poison.sort_by_key(|poisoned| poisoned.instruction);
+    code.mentions.sort_by_key(|mention| mention.instruction);
     Ok(())
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Table {
     pub flags: u32,
     /// The function of each member.
     pub callbacks: BTreeMap<String, Place>,
+    /// What it sets and Linux does not have.
+    pub problems: Vec<Problem>,
 }
 
 impl Table {
@@ -42,7 +44,7 @@ impl Table {
 ///
 /// # Errors
 ///
-/// If there is none, or one has what the kernel's has not.
+/// If there is none, or one is damaged.
 pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
     let mut all = Vec::new();
     let mut others = Vec::new();
@@ -83,7 +85,8 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
     let end = begin.checked_add(*size as u64);
     let bytes = end.and_then(|end| elf.sections[section].data.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?));
     let (Some(bytes), Some(end)) = (bytes, end) else { return Err(damaged(format!("its {size} bytes at {begin} are not in the section"))) };
-    let mut table = Table { variable: variable.to_owned(), name: String::new(), flags: 0, callbacks: BTreeMap::new() };
+    let mut table =
+        Table { variable: variable.to_owned(), name: String::new(), flags: 0, callbacks: BTreeMap::new(), problems: Vec::new() };
     let mut functions = BTreeMap::new();
     for (offset, relocation) in elf.relocations_within(section, begin, end) {
         let symbol = relocation.symbol;
@@ -129,12 +132,13 @@ fn member_of(
         if !socket::callbacks().any(|known| known == name) {
             let reason = format!("it sets {name}, which struct {STRUCTURE} of Linux does not have");
             let known: Vec<&str> = socket::callbacks().collect();
-            return Err(Problem::new(place, reason, format!("callbacks are {}", known.join(", "))));
+            table.problems.push(Problem::new(place, reason, format!("callbacks are {}", known.join(", "))));
+            return Ok(());
         }
         table.callbacks.insert(name.to_owned(), function);
     } else if own.iter().any(|byte| *byte != 0) {
         let reason = format!("its member {name} is set, and not to a function");
-        return Err(Problem::new(place, reason, "set name, flags and callbacks only"));
+        table.problems.push(Problem::new(place, reason, "set name, flags and callbacks only"));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Why a program is not executed at all.
 
 use crate::lines::Line;
+use crate::problem::Problem;
 use std::fmt;
 
 /// Something in a program that the machine does not take.
@@ -28,6 +29,19 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl Refusal {
+    /// The same, with its place apart.
+    pub fn problem(&self) -> Problem {
+        let place = match &self.line {
+            Some(Line { file, line, .. }) => format!("function {}, {file}:{line}", self.function),
+            None => format!("function {}, instruction {}", self.function, self.instruction),
+        };
+        let reason = self.reason.to_string();
+        let (reason, remedy) = reason.split_once(": ").unwrap_or((&reason, "do without it"));
+        Problem::new(place, reason, remedy)
+    }
+}
 
 /// Why the machine does not take an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

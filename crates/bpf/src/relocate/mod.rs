@@ -42,6 +42,8 @@ pub(crate) struct Resolved {
     pub what: String,
     /// Whether it asks if something exists.
     pub asks: bool,
+    /// Whether it wants to know where a field lies, to read or write it.
+    pub locates: bool,
     pub resolution: Resolution,
 }
 
@@ -97,7 +99,12 @@ pub(crate) fn resolve(local: &Types, relocation: &Relocation, target: &Target) -
         _ if path != "0" => Err(format!("its path is \"{path}\"; that of a type is \"0\"")),
         Question::LocalId => {
             let change = exact(relocation.root as u64, relocation.root as u64);
-            Ok(Resolved { what: name.to_owned(), asks: false, resolution: Resolution::Value(Change { certain: false, ..change }) })
+            Ok(Resolved {
+                what: name.to_owned(),
+                asks: false,
+                locates: false,
+                resolution: Resolution::Value(Change { certain: false, ..change }),
+            })
         }
         question => one.type_(name, root.kind.word(), &question),
     }
@@ -139,7 +146,7 @@ impl<'a> One<'a> {
             }
             Resolution::Missing
         };
-        Ok(Resolved { what, asks, resolution })
+        Ok(Resolved { what, asks, locates: question == FieldQuestion::Offset, resolution })
     }
 
     fn change(&self, old: Answer, new: Answer) -> Change {
@@ -179,7 +186,7 @@ impl<'a> One<'a> {
             Some(value) => Resolution::Value(exact(constant.value, value)),
             None => Resolution::Missing,
         };
-        Ok(Resolved { what, asks, resolution })
+        Ok(Resolved { what, asks, locates: false, resolution })
     }
 
     fn type_(&self, name: &str, word: &str, question: &Question) -> Result<Resolved, String> {
@@ -209,6 +216,6 @@ impl<'a> One<'a> {
             _ => exact(1, new),
         };
         let asks = matches!(question, Question::TypeExists | Question::TypeMatches);
-        Ok(Resolved { what: format!("{word} {name}"), asks, resolution: Resolution::Value(change) })
+        Ok(Resolved { what: format!("{word} {name}"), asks, locates: false, resolution: Resolution::Value(change) })
     }
 }

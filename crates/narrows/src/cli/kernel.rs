@@ -21,6 +21,8 @@ pub enum KernelCommand {
     Stats(StatsArgs),
     /// Watch the connections of a loaded controller: window, round trip, rates
     Watch(KernelWatchArgs),
+    /// Print the header that BPF sources include as "vmlinux.h": the kernel's types that a simulated connection has (any user)
+    Header,
 }
 
 #[derive(Args)]

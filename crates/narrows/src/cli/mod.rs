@@ -2,6 +2,7 @@
 
 mod compare;
 mod forward;
+mod inspect;
 mod kernel;
 mod network;
 mod output;
@@ -12,6 +13,7 @@ mod sweep;
 
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
+pub use inspect::InspectArgs;
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
@@ -48,7 +50,9 @@ pub enum Command {
     Fidelity(FidelityArgs),
     /// Check whether this host can run scenarios live, and how to get what is missing
     Doctor(DoctorArgs),
-    /// Load, list, watch or unload congestion controllers in this host's kernel (as root)
+    /// Say what a BPF controller reads, writes, calls and lets you set, and everything for which it cannot run
+    Inspect(InspectArgs),
+    /// Load, list, watch or unload congestion controllers in this host's kernel (as root); print a header for BPF sources
     Kernel(KernelArgs),
     /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
     Forward(ForwardArgs),

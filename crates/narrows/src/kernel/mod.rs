@@ -10,10 +10,15 @@ mod watch;
 use crate::cli::KernelCommand;
 use crate::error::Failure;
 use crate::outcome::Outcome;
+use crate::output;
 use narrows_kernel::KernelError;
 
 /// Carries out one of its commands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
+    if let KernelCommand::Header = command {
+        output::print(&narrows_bpf::socket::header())?;
+        return Ok(Outcome::Ok);
+    }
     if !narrows_kernel::BUILT {
         return Err(KernelError::NotBuilt.into());
     }
@@ -23,5 +28,6 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::Unload(args) => unload::unload(args),
         KernelCommand::Stats(args) => stats::stats(args),
         KernelCommand::Watch(args) => watch::watch(args),
+        KernelCommand::Header => unreachable!("printed above"),
     }
 }

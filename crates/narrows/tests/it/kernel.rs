@@ -6,7 +6,10 @@ use crate::scratch::{code, stderr};
 #[test]
 fn without_controllers_it_says_how_to_get_them() {
     let place = crate::scratch::Scratch::new("kernel-absent");
-    for arguments in [&["kernel", "list"][..], &["kernel", "load", "pcc-vivace"], &["kernel", "unload", "--all"]] {
+    let object = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects/reno.bpf.o");
+    for arguments in
+        [&["kernel", "list"][..], &["kernel", "load", "pcc-vivace"], &["kernel", "unload", "--all"], &["inspect", object, "--kernel"]]
+    {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2);
         assert!(stderr(&output).contains("apt install clang make pkg-config libelf-dev zlib1g-dev"), "{}", stderr(&output));
@@ -173,6 +176,32 @@ mod built {
         texts.push(stderr(&output));
         insta::assert_snapshot!(texts.join("\n"));
         assert_eq!(traces(), before);
+    }
+
+    #[test]
+    fn a_users_object_is_judged_by_the_verifier_and_not_registered() {
+        let Some(_turn) = turn("a_users_object_is_judged_by_the_verifier_and_not_registered") else { return };
+        let before = (traces(), narrows_kernel::available());
+        let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects");
+        let inspect = |program: &str, wrapper: &[&str]| -> (i32, Value, String) {
+            let file = format!("{objects}/{program}.bpf.o");
+            let all: Vec<&str> = wrapper.iter().copied().chain([PROGRAM, "inspect", &file, "--kernel", "--json"]).collect();
+            let output = Command::new(all[0]).args(&all[1..]).output().expect("it runs");
+            (code(&output), serde_json::from_slice(&output.stdout).unwrap_or_default(), stderr(&output))
+        };
+        let (status, told, said) = inspect("reno", &[]);
+        assert_eq!(status, 0, "{said}");
+        assert_eq!(told["kernel"]["refused"], Value::Null);
+        let mut accepted: Vec<&str> = told["kernel"]["accepted"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        accepted.sort_unstable();
+        assert_eq!(accepted, ["reno_cong_avoid", "reno_init", "reno_ssthresh", "reno_undo_cwnd"]);
+        let (status, told, _) = inspect("lacking", &[]);
+        assert_eq!(status, 2);
+        assert!(told["kernel"]["refused"].as_str().unwrap().contains("tcp_nowhere"), "{told:#}");
+        assert!(told["kernel"]["log"].as_str().unwrap().contains("tcp_nowhere"), "{told:#}");
+        let (status, _, said) = inspect("reno", &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]);
+        assert!(status == 2 && said.contains("run it with sudo"), "{said}");
+        assert_eq!((traces(), narrows_kernel::available()), before);
     }
 
     #[test]

@@ -1,0 +1,15 @@
+//! Arguments of `narrows inspect`.
+
+use clap::Args;
+
+#[derive(Args)]
+pub struct InspectArgs {
+    /// A BPF source (.bpf.c), which clang compiles, or an object (.bpf.o)
+    pub file: String,
+    /// Let the verifier of this host's kernel judge it, as root; nothing is registered
+    #[arg(long)]
+    pub kernel: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
