@@ -1,7 +1,7 @@
 //! The daemon's configuration, from TOML.
 
-use crate::face::LinkRates;
 use crate::face_uri::{Remote, RemoteError};
+use crate::link_rates::LinkRates;
 use narrows_icn::{CAPACITY_GUESS, StrategyChoice};
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Rate};

@@ -3,10 +3,11 @@
 use crate::config::{Config, FaceEntry, Understands};
 use crate::device;
 use crate::event::Event;
-use crate::face::{FaceSetup, LinkRates};
+use crate::face::FaceSetup;
 use crate::face_uri::FaceUri;
 use crate::forwarder::{Forwarder, Opened, Sockets};
 use crate::io::{Attempt, Channel, Found, Io, find};
+use crate::link_rates::LinkRates;
 use crate::log::Log;
 use crate::reconnect::Reconnects;
 use crate::sockets::poller::{Key, Poller};

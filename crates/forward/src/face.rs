@@ -3,6 +3,7 @@
 use crate::egress::Egress;
 use crate::face_uri::FaceUri;
 use crate::link::{Link, REMEMBERED};
+use crate::link_rates::LinkRates;
 use crate::marker::Marker;
 use narrows_icn::{FaceId, Nacking, Neighbour, Suspicion};
 use narrows_ndn::management::FacePersistency;
@@ -54,26 +55,6 @@ impl FaceSetup {
             nacks: false,
             police: false,
         }
-    }
-}
-
-/// The rates of a face's link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkRates {
-    /// Towards this host; a guess if it is measured.
-    pub inward: Rate,
-    /// The rate towards this host is found out from what the link carries.
-    pub measured: bool,
-    /// Away from it, if it is known.
-    pub out: Option<Rate>,
-    /// They include headers below NDN; what is measured does not.
-    pub gross: bool,
-}
-
-impl LinkRates {
-    /// Both are known.
-    pub const fn known(inward: Rate, out: Rate, gross: bool) -> LinkRates {
-        LinkRates { inward, measured: false, out: Some(out), gross }
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::config::{Config, Mircc};
 use crate::departure;
 use crate::event::{self, Event};
-use crate::face::{Face, FaceSetup, LinkRates};
+use crate::face::{Face, FaceSetup};
 use crate::face_uri::{FaceUri, Remote};
 use crate::link::{Received, Scratch};
+use crate::link_rates::LinkRates;
 use crate::management::{self, Effect, Reply};
 use crate::memory::Memory;
 use crate::name::PacketName;

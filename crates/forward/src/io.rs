@@ -1,9 +1,9 @@
 //! The sockets of a daemon, as its forwarder uses them.
 
 use crate::event::Event;
-use crate::face::LinkRates;
 use crate::face_uri::{Remote, Transport};
 use crate::forwarder::Sockets;
+use crate::link_rates::LinkRates;
 use crate::log::Log;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{Stream, StreamWriter};

@@ -43,7 +43,7 @@ pub(crate) struct Settings {
     pub(crate) marking_interval: Option<narrows_units::Span>,
     pub(crate) marking_threshold: Option<u64>,
     pub(crate) mtu: Option<usize>,
-    pub(crate) rates: Option<crate::face::LinkRates>,
+    pub(crate) rates: Option<crate::link_rates::LinkRates>,
 }
 
 impl Memory {

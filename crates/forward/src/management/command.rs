@@ -1,7 +1,7 @@
 //! A command, and what follows from it.
 
-use crate::face::LinkRates;
 use crate::face_uri::Remote;
+use crate::link_rates::LinkRates;
 use crate::name::PacketName;
 use narrows_icn::FaceId;
 use narrows_ndn::management::ControlParameters;

@@ -3,8 +3,9 @@
 use super::command::{Command, Effect};
 use super::reply::Reply;
 use super::response::Outcome;
-use crate::face::{Face, LinkRates};
+use crate::face::Face;
 use crate::face_uri::{Remote, RemoteError};
+use crate::link_rates::LinkRates;
 use crate::memory::{Opening, Settings};
 use crate::state::State;
 use narrows_icn::FaceId;

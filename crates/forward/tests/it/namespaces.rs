@@ -61,12 +61,12 @@ impl Network {
         if !geteuid().is_root() {
             return Err("making network namespaces needs root".to_owned());
         }
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let id = std::process::id();
         let names = ["a", "b"].map(|end| format!("nrl-{id}-{end}"));
         let directory = std::env::temp_dir().join(format!("nrl-{id}"));
         std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
         // From here on everything is removed, whatever fails.
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let network = Network { names, directory, daemons: Vec::new(), _alone: alone };
         let [a, b] = &network.names;
         for command in [
