@@ -12,7 +12,7 @@ mod sweep;
 
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
-pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
+pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
 pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
@@ -48,7 +48,7 @@ pub enum Command {
     Fidelity(FidelityArgs),
     /// Check whether this host can run scenarios live, and how to get what is missing
     Doctor(DoctorArgs),
-    /// Load, list, watch or unload congestion controllers in this host's kernel (as root)
+    /// Load, list, watch or unload congestion controllers in this host's kernel, or make it a VCP router (as root)
     Kernel(KernelArgs),
     /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
     Forward(ForwardArgs),
