@@ -112,7 +112,10 @@ fn packets_leave_with_the_larger_code() {
             let (state, counts) = read(&object);
             assert_eq!((counts.packets, counts.bytes, state.arrived), (7, 700, 700));
             assert_eq!(counts.without_code, if present == 0 { 7 } else { 0 });
-            assert_eq!((counts.told_high, counts.told_overload), (if raised && code == 1 { 7 } else { 0 }, if raised && code == 2 { 7 } else { 0 }));
+            assert_eq!(
+                (counts.told_high, counts.told_overload),
+                (if raised && code == 1 { 7 } else { 0 }, if raised && code == 2 { 7 } else { 0 })
+            );
         }
     }
     // What is not IP counts, and stays.
@@ -162,7 +165,12 @@ fn apart(work: impl FnOnce() + Send + 'static) {
     let inside = move || {
         // SAFETY: the new thread shares nothing that the flag would separate.
         unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.expect("a network namespace");
-        for line in ["link add name near.7 type veth peer name far", "link set dev far up", "link set dev near.7 up", "address add 10.7.0.1/24 dev near.7"] {
+        for line in [
+            "link add name near.7 type veth peer name far",
+            "link set dev far up",
+            "link set dev near.7 up",
+            "address add 10.7.0.1/24 dev near.7",
+        ] {
             assert!(Command::new("ip").args(line.split(' ')).status().expect("ip of iproute2 runs").success(), "{line}");
         }
         work();

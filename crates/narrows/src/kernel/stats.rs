@@ -49,13 +49,17 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
     let rows = all.iter().zip(before).zip(after);
     let text = if args.json {
         let of_routers = looked.iter().map(|before| routers::stats_json(before, seconds)).collect::<Result<Vec<Value>, _>>()?;
-        let values: Vec<Value> = rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).chain(of_routers).collect();
+        let values: Vec<Value> =
+            rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).chain(of_routers).collect();
         format!("{:#}\n", json!(values))
     } else if all.is_empty() && routers.is_empty() {
         "narrows has loaded no controller.\n".to_owned()
     } else {
         let of_routers = looked.iter().map(|before| routers::stats_text(before, seconds)).collect::<Result<Vec<String>, _>>()?;
-        rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds)).chain(of_routers).collect::<Vec<String>>().join("\n")
+        rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds))
+            .chain(of_routers)
+            .collect::<Vec<String>>()
+            .join("\n")
     };
     output::print(&text)?;
     Ok(Outcome::Ok)

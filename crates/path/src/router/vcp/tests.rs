@@ -355,9 +355,8 @@ fn the_kernels_router_goes_on_without_packets() {
 
 #[test]
 fn what_the_kernels_router_does_not_take_is_refused_with_a_remedy() {
-    let refused = |text: &str, rate: Rate, buffer: Option<u64>| {
-        kernel_router(&text.parse().unwrap(), rate, buffer.map(Bytes::new)).expect_err(text)
-    };
+    let refused =
+        |text: &str, rate: Rate, buffer: Option<u64>| kernel_router(&text.parse().unwrap(), rate, buffer.map(Bytes::new)).expect_err(text);
     let mbps = Rate::from_mbps(10);
     for (error, part) in [
         (refused("vcp", Rate::ZERO, None), "--capacity \"200 Mbit/s\""),
