@@ -11,6 +11,8 @@ use std::process::Command;
 use std::thread;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/router.o"));
+/// A `struct __sk_buff` that asks for nothing: with one, the length on the wire is that of the packet.
+const CONTEXT: [u8; 192] = [0; 192];
 const ETHERNET: usize = 14;
 /// Code points of ECN: none, and those of low load, high load and overload.
 const POINTS: [u8; 4] = [0b00, 0b10, 0b01, 0b11];
@@ -62,7 +64,9 @@ fn read(object: &Object) -> (State, RouterCounts) {
 fn pass(object: &mut Object, packet: &[u8]) -> Vec<u8> {
     let mut out = vec![0; packet.len()];
     let program = object.progs_mut().next().unwrap();
-    let result = program.test_run(ProgramInput { data_in: Some(packet), data_out: Some(&mut out), ..ProgramInput::default() });
+    let mut context = CONTEXT;
+    let input = ProgramInput { context_in: Some(&mut context), data_in: Some(packet), data_out: Some(&mut out), ..ProgramInput::default() };
+    let result = program.test_run(input);
     // TCX_NEXT
     assert_eq!(result.unwrap().return_value as i32, -1);
     out
@@ -157,10 +161,13 @@ fn program_with(object: &Object) -> Object {
 
 fn repeat(object: &mut Object, packet: &[u8], times: u32) {
     let program = object.progs_mut().next().unwrap();
-    program.test_run(ProgramInput { data_in: Some(packet), repeat: times, ..ProgramInput::default() }).unwrap();
+    let mut context = CONTEXT;
+    let input = ProgramInput { context_in: Some(&mut context), data_in: Some(packet), repeat: times, ..ProgramInput::default() };
+    program.test_run(input).unwrap();
 }
 
 /// Does `work` on a thread in a network namespace of its own, which ends with it, with an interface "near.7".
+#[allow(unsafe_code)]
 fn apart(work: impl FnOnce() + Send + 'static) {
     let inside = move || {
         // SAFETY: the new thread shares nothing that the flag would separate.
