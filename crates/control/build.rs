@@ -7,8 +7,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The declarations of `core.h` that Rust needs; of a core's header it needs the constants and the state.
-const SHARED: [&str; 4] = ["core_event", "core_recovery", "core_input", "core_output"];
+/// The declarations of `core.h`, and of routers, that Rust needs; of a core's header it needs the constants and the state.
+const SHARED: [&str; 7] =
+    ["core_event", "core_recovery", "core_input", "core_output", "vcp_router_constants", "vcp_router_state", "vcp_router_code"];
 
 const GROWS: &str = "a string grows";
 
@@ -32,7 +33,7 @@ fn main() {
     write(&out.join("cores_checks.h"), &checks);
     write(&out.join("cores.c"), &format!("#include \"cores_checks.h\"\n\n{}", cores.iter().map(linked).collect::<String>()));
     write(&out.join("cores.rs"), &rust_side(&folder, &headers, &cores));
-    let files = [out.join("cores.c"), folder.join("equations.c")];
+    let files = [out.join("cores.c"), folder.join("equations.c"), folder.join("routers.c")];
     let mut build = cc::Build::new();
     build.files(files).include(&folder).include(&out).std("c11").flag_if_supported("-ffreestanding").compile("narrows_cores");
     // For the crate that compiles the cores to BPF: DEP_NARROWS_CORES_INCLUDE and DEP_NARROWS_CORES_CHECKS.

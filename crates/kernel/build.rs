@@ -32,8 +32,8 @@ mod controllers {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stands the tracer of
-    /// acknowledgements.
+    /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stand the tracer of
+    /// acknowledgements and the router.
     pub fn compile(out: &Path) {
         let arguments = arguments(out);
         let mut table = "&[\n".to_owned();
@@ -43,6 +43,7 @@ mod controllers {
             writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string()).expect("a string grows");
         }
         compile_one(&arguments, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
+        compile_one(&arguments, "bpf/router.bpf.c", &out.join("router.o"));
         table += "]\n";
         // What the tests want the kernel to refuse.
         compile_one(&arguments, "tests/refused.bpf.c", &out.join("refused.o"));

@@ -50,4 +50,13 @@ struct shared_acknowledgement {
 	core_u32 rate_interval;	 /* its length in us; 0 if there is none */
 };
 
+/* What a router has done (router.bpf.c). Packets are those on the wire: what a device cuts up later counts as its pieces. */
+struct shared_router_counts {
+	core_u64 packets;	/* packets that arrived */
+	core_u64 bytes;		/* their bytes, with the header of the device */
+	core_u64 without_code;	/* of these, packets of senders that do not speak VCP, which are left alone */
+	core_u64 told_high;	/* packets raised to high load */
+	core_u64 told_overload; /* packets raised to overload */
+};
+
 #endif

@@ -1,10 +1,12 @@
 //! In the place of the loader where the feature `bpf` is off.
 
 use crate::error::KernelError;
+use crate::measured::Measured;
 use crate::names::Elsewhere;
 use crate::shared::{Acknowledgement, Record, Stats};
 use narrows_control::Choice;
 use narrows_control::cores::Twin;
+use narrows_control::cores::vcp_router::Constants;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -184,6 +186,71 @@ impl Drop for Watching {
 /// Fails with [`KernelError::NotBuilt`].
 pub fn judge(_name: &str, _object: &[u8]) -> Result<Vec<String>, KernelError> {
     Err(KernelError::NotBuilt)
+}
+
+/// A router that is pinned. There is none: this narrows was built without them.
+pub enum Router {}
+
+impl Router {
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn route(_interface: &str, _text: &str, _constants: &Constants) -> Result<(Router, bool), KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn all() -> Result<Vec<Router>, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn at(_interface: &str) -> Result<Router, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// The name of the interface.
+    pub fn interface(&self) -> &str {
+        match *self {}
+    }
+
+    /// Which router it is.
+    pub fn text(&self) -> &str {
+        match *self {}
+    }
+
+    /// The directory of its pins.
+    pub fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    /// When it began.
+    pub fn since(&self) -> Option<SystemTime> {
+        match *self {}
+    }
+
+    /// True if its interface is in the network namespace of this process.
+    pub fn is_here(&self) -> bool {
+        match *self {}
+    }
+
+    /// True if packets pass it.
+    pub fn is_attached(&self) -> bool {
+        match *self {}
+    }
+
+    /// Its constants.
+    pub fn constants(&self) -> Result<Constants, KernelError> {
+        match *self {}
+    }
+
+    /// What it has measured, and done.
+    pub fn measured(&self) -> Result<Measured, KernelError> {
+        match *self {}
+    }
+
+    /// Ends it.
+    pub fn remove(self) -> Result<(), KernelError> {
+        match self {}
+    }
 }
 
 /// The other network namespaces of this host: none of them can have a controller of narrows.

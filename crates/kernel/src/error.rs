@@ -100,6 +100,42 @@ pub enum KernelError {
         /// The names of those that are loaded.
         loaded: Vec<String>,
     },
+    /// No interface of this name.
+    #[error("there is no interface \"{interface}\" in this network namespace; it has {}", if there.is_empty() { "none".to_owned() } else { there.join(", ") })]
+    NoInterface {
+        /// As given.
+        interface: String,
+        /// The names of those that are there.
+        there: Vec<String>,
+    },
+    /// The interface has a router.
+    #[error("{interface} is a router's already, {choice} (pinned in {}): `narrows kernel unroute {interface}` removes it", path.display())]
+    RoutedBefore {
+        /// Its name.
+        interface: String,
+        /// The router with its parameters.
+        choice: String,
+        /// Its pins.
+        path: PathBuf,
+    },
+    /// The interface has no router.
+    #[error("narrows has made no router of {interface} in this network namespace; it has of {}", if routed.is_empty() { "none".to_owned() } else { routed.join(", ") })]
+    NotRouted {
+        /// As given.
+        interface: String,
+        /// Those that have one.
+        routed: Vec<String>,
+    },
+    /// A router is pinned, but not whole.
+    #[error("the pin \"{pin}\" of the router of {interface} in {} cannot be read: `narrows kernel unroute {interface}` removes what is left of it", path.display())]
+    RouterDamaged {
+        /// Its name.
+        interface: String,
+        /// Where its pins are.
+        path: PathBuf,
+        /// The one that cannot be read.
+        pin: String,
+    },
     /// Somebody reads its records already.
     #[error("\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first")]
     Watched {

@@ -23,6 +23,23 @@ pub fn fit() -> Result<(), KernelError> {
     host.rights()
 }
 
+/// Whether this host can have routers: the same, and programs at the egress of interfaces (tcx, Linux 6.6).
+///
+/// # Errors
+///
+/// As [`fit`].
+#[cfg(feature = "bpf")]
+pub(crate) fn fit_for_routers() -> Result<(), KernelError> {
+    fit()?;
+    match Host::read(Path::new("/")).knows("tcx_link") {
+        true => Ok(()),
+        false => unfit(
+            "this kernel has no place for a router at the egress of an interface (no tcx in its types)",
+            "start a kernel 6.6 or later with CONFIG_NET_XGRESS=y, as those of distributions are, or simulate it",
+        ),
+    }
+}
+
 /// True if the kernel's TCP counts bytes per ECN code point, which is accurate ECN (RFC 9768; Linux 6.18), negotiated or not.
 pub fn counts_code_points() -> bool {
     Host::read(Path::new("/")).knows("delivered_ecn_bytes")

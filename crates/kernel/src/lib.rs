@@ -1,7 +1,8 @@
 //! Controllers in the Linux kernel: those of `narrows-control` that have a twin there, compiled to BPF and registered as congestion
 //! controllers (struct_ops), on kernels from 6.0 on, without building any.
 //!
-//! [`Loaded`] is one for as long as a process wants it, [`Pinned`] one that stays until it is unloaded. Everything that needs bpf(2) is behind the feature `bpf`;
+//! [`Loaded`] is one for as long as a process wants it, [`Pinned`] one that stays until it is unloaded. [`Router`] writes VCP's load into
+//! what leaves by an interface. Everything that needs bpf(2) is behind the feature `bpf`;
 //! without it each function answers with [`KernelError::NotBuilt`].
 
 #[cfg(not(feature = "bpf"))]
@@ -24,6 +25,7 @@ mod loaded;
 mod log;
 #[cfg(feature = "bpf")]
 mod maps;
+mod measured;
 mod names;
 #[cfg(feature = "bpf")]
 mod namespaces;
@@ -35,10 +37,12 @@ mod place;
 #[cfg(all(test, feature = "bpf"))]
 mod relocated;
 mod replayer;
+#[cfg(feature = "bpf")]
+mod router;
 mod shared;
 
 #[cfg(not(feature = "bpf"))]
-pub use absent::{Acknowledgements, Damaged, Loaded, Pinned, Watching, elsewhere, judge, of_bpf};
+pub use absent::{Acknowledgements, Damaged, Loaded, Pinned, Router, Watching, elsewhere, judge, of_bpf};
 #[cfg(feature = "bpf")]
 pub use acknowledgements::Acknowledgements;
 pub use error::KernelError;
@@ -50,6 +54,7 @@ pub use judge::judge;
 pub use loaded::Registration;
 #[cfg(feature = "bpf")]
 pub use loaded::{Loaded, of_bpf};
+pub use measured::Measured;
 pub use names::{Elsewhere, available, default};
 #[cfg(feature = "bpf")]
 pub use namespaces::elsewhere;
@@ -57,7 +62,9 @@ pub use namespaces::elsewhere;
 pub use pinned::{Damaged, Pinned, Watching};
 pub use pins::PINS;
 pub use replayer::{Difference, Replayer, Tally};
-pub use shared::{Acknowledgement, Record, Stats};
+#[cfg(feature = "bpf")]
+pub use router::Router;
+pub use shared::{Acknowledgement, Record, RouterCounts, Stats};
 
 /// True if this build has controllers for the kernel: the feature `bpf`.
 pub const BUILT: bool = cfg!(feature = "bpf");

@@ -66,8 +66,17 @@ impl Place {
         Ok(Some(place))
     }
 
-    /// The directories, in the order of their names. What else lies there is not of narrows.
+    /// The directories of controllers, in the order of their names. What else lies there is not of narrows.
     pub fn directories(&self) -> Result<Vec<PathBuf>, KernelError> {
+        Ok(Place::every()?.into_iter().filter(|directory| routed(directory).is_none()).collect())
+    }
+
+    /// The directories of routers.
+    pub fn routers(&self) -> Result<Vec<(PathBuf, Routed)>, KernelError> {
+        Ok(Place::every()?.into_iter().filter_map(|directory| routed(&directory).map(|place| (directory, place))).collect())
+    }
+
+    fn every() -> Result<Vec<PathBuf>, KernelError> {
         let entries = fs::read_dir(PINS).map_err(failed(Path::new(PINS), "read"))?.flatten();
         let mut all: Vec<PathBuf> =
             entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect();
@@ -77,7 +86,7 @@ impl Place {
 
     /// Removes half-made directories. One that cannot be removed is reported as damaged to whoever asks for it, and disturbs nobody else.
     fn sweep(&self) {
-        let all = self.directories().unwrap_or_default();
+        let all = Place::every().unwrap_or_default();
         all.iter().filter(|directory| !registers(directory)).for_each(|directory| drop(remove(directory)));
     }
 }
@@ -99,6 +108,28 @@ pub(crate) fn directory(name: &str) -> PathBuf {
 /// The name of the controller in a directory.
 pub(crate) fn name(directory: &Path) -> String {
     directory.file_name().expect("an entry has a name").to_string_lossy().replace('-', ".")
+}
+
+/// An interface: its network namespace, by its inode, and its number there, which no other gets while the namespace lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Routed {
+    pub network: u64,
+    pub index: u32,
+}
+
+/// What the directory of a router begins with. With the numbers it is longer than the name of any controller.
+const ROUTER: &str = "router";
+
+/// The directory of the router at an interface, whose own name may have dots and change.
+pub(crate) fn router_directory(Routed { network, index }: Routed) -> PathBuf {
+    Path::new(PINS).join(format!("{ROUTER}-{network:010}-{index}"))
+}
+
+/// The interface of a router's directory; none for that of a controller.
+fn routed(directory: &Path) -> Option<Routed> {
+    let mut parts = directory.file_name()?.to_str()?.strip_prefix(ROUTER)?.strip_prefix('-')?.splitn(2, '-');
+    let (network, index) = (parts.next()?, parts.next()?);
+    (network.len() >= 10).then_some(Routed { network: network.parse().ok()?, index: index.parse().ok()? })
 }
 
 /// True if a directory has what holds a registration.

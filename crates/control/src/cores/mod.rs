@@ -9,8 +9,10 @@ mod call;
 pub(crate) mod equations;
 #[cfg(test)]
 mod headers;
+mod router;
 mod twin;
 
 pub use call::*;
+pub use router::{RouterMeter, fraction};
 pub(crate) use twin::replay;
 pub use twin::{Replay, Twin};

@@ -2,4 +2,5 @@
 
 mod pins;
 mod replay;
+mod router;
 mod sound;

@@ -1,6 +1,8 @@
 //! Arguments of commands on this host's kernel.
 
 use clap::{Args, Subcommand};
+use narrows_path::DisciplineChoice;
+use narrows_units::{Bytes, Rate};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -13,12 +15,16 @@ pub struct KernelArgs {
 pub enum KernelCommand {
     /// Load a controller; any program can select it until it is unloaded
     Load(LoadArgs),
-    /// List available, loaded and loadable controllers
+    /// List available, loaded and loadable controllers, and routers
     List(KernelListArgs),
     /// Unload controllers; open connections keep theirs until they end
     Unload(UnloadArgs),
-    /// Show counters of loaded controllers: connections, acknowledgements, decisions
+    /// Show counters of loaded controllers and of routers: connections, acknowledgements, decisions; packets, load, code
     Stats(StatsArgs),
+    /// Make this host a router at an interface: VCP's load in every packet that leaves by it, until unroute
+    Route(RouteArgs),
+    /// Remove the router of an interface
+    Unroute(UnrouteArgs),
     /// Watch the connections of a loaded controller: window, round trip, rates
     Watch(KernelWatchArgs),
     /// Print the header that BPF sources include as "vmlinux.h": the kernel's types that a simulated connection has (any user)
@@ -47,7 +53,7 @@ pub struct KernelListArgs {
 
 #[derive(Args)]
 pub struct StatsArgs {
-    /// Name of the controller, as in the kernel or as for `narrows kernel load` [default: all loaded controllers]
+    /// Name of the controller, as in the kernel or as for `narrows kernel load`, or the interface of a router [default: all]
     pub name: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -64,6 +70,30 @@ pub struct KernelWatchArgs {
     /// Print every call as CSV [default where the output is not a terminal]
     #[arg(long)]
     pub csv: bool,
+}
+
+#[derive(Args)]
+pub struct RouteArgs {
+    /// Interface by which the packets leave
+    pub interface: String,
+    /// The router, with parameters after "?": vcp, "vcp?gamma=0.95" (see `narrows list queues vcp`)
+    pub router: DisciplineChoice,
+    /// Rate of the link behind the interface, as its queue or device keeps it: "200 Mbit/s"
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+    pub capacity: Rate,
+    /// Bytes that the queue of the interface holds [default: what the capacity carries in t_rho]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub buffer: Option<Bytes>,
+}
+
+#[derive(Args)]
+pub struct UnrouteArgs {
+    /// Interface of the router
+    #[arg(required_unless_present = "all")]
+    pub interface: Option<String>,
+    /// Remove the routers of all interfaces, in every network namespace
+    #[arg(long, conflicts_with = "interface")]
+    pub all: bool,
 }
 
 #[derive(Args)]

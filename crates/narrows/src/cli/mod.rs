@@ -14,7 +14,7 @@ mod sweep;
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
 pub use inspect::InspectArgs;
-pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, StatsArgs, UnloadArgs};
+pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs};
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
 pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
@@ -52,7 +52,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Say what a BPF controller reads, writes, calls and lets you set, and everything for which it cannot run
     Inspect(InspectArgs),
-    /// Load, list, watch or unload congestion controllers in this host's kernel (as root); print a header for BPF sources
+    /// Load, list, watch or unload congestion controllers in this host's kernel, or make it a VCP router (as root); print a header for BPF sources
     Kernel(KernelArgs),
     /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
     Forward(ForwardArgs),

@@ -16,9 +16,9 @@ pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
     })
 }
 
-/// For how long it has been loaded.
-pub fn age(pinned: &Pinned) -> String {
-    let Some(since) = pinned.since() else { return "for a time that is not known".to_owned() };
+/// For how long something that began then has been there.
+pub fn age(since: Option<SystemTime>) -> String {
+    let Some(since) = since else { return "for a time that is not known".to_owned() };
     format!("for {}", length(SystemTime::now().duration_since(since).unwrap_or_default()))
 }
 

@@ -1,13 +1,14 @@
 //! `narrows kernel list`.
 
 use super::found::{age, connections};
+use super::routers;
 use crate::cli::KernelListArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use narrows_control::Choice;
 use narrows_control::TWINS;
-use narrows_kernel::{Damaged, KernelError, Pinned, available, of_bpf};
+use narrows_kernel::{Damaged, KernelError, Pinned, Router, available, of_bpf};
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
 
@@ -22,7 +23,8 @@ pub fn list(args: KernelListArgs) -> Result<Outcome, Failure> {
     }
     let default = narrows_kernel::default();
     let rows: Vec<Row> = available().into_iter().map(|name| Row::new(name, &pinned, &damaged, &default)).collect();
-    output::print(&if args.json { as_json(&rows, &damaged, &default) } else { as_text(&rows, damaged) })?;
+    let routers = Router::all()?;
+    output::print(&if args.json { as_json(&rows, &damaged, &routers, &default) } else { as_text(&rows, damaged, &routers) })?;
     Ok(Outcome::Ok)
 }
 
@@ -56,7 +58,7 @@ impl Row<'_> {
         };
         let open = connections(pinned.stats().open());
         let whose = if pinned.known().is_some() { "narrows" } else { "another version of narrows" };
-        format!("{}, loaded by {whose} {}, {open} open, {}", pinned.text(), age(pinned), pinned.path().display())
+        format!("{}, loaded by {whose} {}, {open} open, {}", pinned.text(), age(pinned.since()), pinned.path().display())
     }
 
     fn json(&self) -> Value {
@@ -88,7 +90,7 @@ fn changed(choice: &Choice) -> Value {
     changed.map(|(param, value)| (param.name.to_owned(), Value::from(value))).collect()
 }
 
-fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
+fn as_text(rows: &[Row], damaged: Vec<Damaged>, routers: &[Router]) -> String {
     let mut text = "Controllers of this host's kernel (* is the default for new connections):\n".to_owned();
     for row in rows {
         text += &format!("{} {:<16} {}\n", if row.default { '*' } else { ' ' }, row.name, row.what());
@@ -99,6 +101,12 @@ fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
     for one in damaged {
         text += &format!("{}\n", KernelError::from(one));
     }
+    if !routers.is_empty() {
+        text += "\nInterfaces at which this host is a router:\n";
+    }
+    for router in routers {
+        text += &format!("  {:<16} {}\n", router.interface(), routers::line(router));
+    }
     text += "\nLoadable with narrows kernel load NAME:\n";
     for twin in TWINS {
         let simulated = if twin.choice == twin.entry.name { String::new() } else { format!("; simulated as {}", twin.choice) };
@@ -107,7 +115,7 @@ fn as_text(rows: &[Row], damaged: Vec<Damaged>) -> String {
     text
 }
 
-fn as_json(rows: &[Row], damaged: &[Damaged], default: &str) -> String {
+fn as_json(rows: &[Row], damaged: &[Damaged], routers: &[Router], default: &str) -> String {
     let damaged: Vec<Value> = damaged
         .iter()
         .map(|one| json!({ "name": one.name(), "path": one.path().display().to_string(), "problem": one.problem() }))
@@ -116,5 +124,6 @@ fn as_json(rows: &[Row], damaged: &[Damaged], default: &str) -> String {
     let loadable: Vec<Value> =
         TWINS.iter().map(|twin| json!({ "name": twin.entry.name, "kernel": twin.kernel, "simulated": twin.choice })).collect();
     let rows: Vec<Value> = rows.iter().map(Row::json).collect();
-    format!("{:#}\n", json!({ "default": default, "controllers": rows, "damaged": damaged, "loadable": loadable }))
+    let routers: Vec<Value> = routers.iter().map(routers::json).collect();
+    format!("{:#}\n", json!({ "default": default, "controllers": rows, "damaged": damaged, "routers": routers, "loadable": loadable }))
 }

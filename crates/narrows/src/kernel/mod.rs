@@ -1,8 +1,10 @@
-//! `narrows kernel`: controllers that stay in the kernel of this host.
+//! `narrows kernel`: controllers and routers that stay in the kernel of this host.
 
 mod found;
 mod list;
 mod load;
+mod route;
+mod routers;
 mod stats;
 mod unload;
 mod watch;
@@ -27,6 +29,8 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::List(args) => list::list(args),
         KernelCommand::Unload(args) => unload::unload(args),
         KernelCommand::Stats(args) => stats::stats(args),
+        KernelCommand::Route(args) => route::route(args),
+        KernelCommand::Unroute(args) => route::unroute(args),
         KernelCommand::Watch(args) => watch::watch(args),
         KernelCommand::Header => unreachable!("printed above"),
     }

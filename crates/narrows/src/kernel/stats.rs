@@ -1,11 +1,12 @@
 //! `narrows kernel stats`.
 
 use super::found::{age, connections, find};
+use super::routers::{self, Sight};
 use crate::cli::StatsArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use narrows_kernel::{KernelError, Pinned, Stats};
+use narrows_kernel::{KernelError, Pinned, Router, Stats};
 use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,9 +24,14 @@ const COUNTERS: [Counter; 7] = [
     ("unrecorded", |stats| stats.unrecorded, "calls that `narrows kernel watch` was too slow to read"),
 ];
 
-/// Counts what loaded controllers do.
+/// Counts what loaded controllers and routers do.
 pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
+    let mut routers = Router::all()?;
+    if let Some(name) = &args.name {
+        routers.retain(|router| router.is_here() && router.interface() == name);
+    }
     let all = match &args.name {
+        Some(_) if !routers.is_empty() => Vec::new(),
         Some(name) => vec![find(name)?.map_err(KernelError::from)?],
         None => {
             let (whole, damaged): (Vec<_>, Vec<_>) = Pinned::all()?.into_iter().partition(Result::is_ok);
@@ -34,19 +40,26 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
         }
     };
     let (start, before): (Instant, Vec<Stats>) = (Instant::now(), all.iter().map(Pinned::stats).collect());
-    if !all.is_empty() {
+    let looked: Vec<Sight> = routers.iter().map(Sight::of).collect::<Result<_, _>>()?;
+    if !all.is_empty() || !routers.is_empty() {
         thread::sleep(Duration::from_secs(1));
     }
     let after = all.iter().map(Pinned::stats).collect::<Vec<Stats>>();
     let seconds = start.elapsed().as_secs_f64();
     let rows = all.iter().zip(before).zip(after);
     let text = if args.json {
-        let values: Vec<Value> = rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).collect();
+        let of_routers = looked.iter().map(|before| routers::stats_json(before, seconds)).collect::<Result<Vec<Value>, _>>()?;
+        let values: Vec<Value> =
+            rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).chain(of_routers).collect();
         format!("{:#}\n", json!(values))
-    } else if all.is_empty() {
+    } else if all.is_empty() && routers.is_empty() {
         "narrows has loaded no controller.\n".to_owned()
     } else {
-        rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds)).collect::<Vec<String>>().join("\n")
+        let of_routers = looked.iter().map(|before| routers::stats_text(before, seconds)).collect::<Result<Vec<String>, _>>()?;
+        rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds))
+            .chain(of_routers)
+            .collect::<Vec<String>>()
+            .join("\n")
     };
     output::print(&text)?;
     Ok(Outcome::Ok)
@@ -54,7 +67,7 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
 
 fn as_text(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> String {
     let (name, controller) = (pinned.name(), pinned.text());
-    let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned), connections(after.open()));
+    let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned.since()), connections(after.open()));
     for (name, value, what) in COUNTERS {
         let rate = (value(after) - value(before)) as f64 / seconds;
         text += &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(after), format!("{rate:.0}"));

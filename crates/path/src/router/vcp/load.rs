@@ -1,5 +1,6 @@
 //! The load factor of a link: what arrived, and part of what keeps waiting, over what it is meant to carry.
 
+use super::integer::Integer;
 use super::target::Target;
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::LoadCode;
@@ -24,6 +25,8 @@ pub(super) struct Meter {
     persistent: f64,
     capacity: Capacity,
     load: Load,
+    /// The arithmetic of the kernel's router in the place of this one.
+    integer: Option<Integer>,
 }
 
 /// What routers tell, fixed for a period.
@@ -45,7 +48,13 @@ impl Meter {
             persistent: 0.0,
             capacity: Capacity::new(rate),
             load: Load { code: LoadCode::Low, hundredths: 0 },
+            integer: None,
         }
+    }
+
+    /// One that computes as the kernel's router does.
+    pub(super) fn integer(gamma: f64, kappa_q: f64, rate: Option<Rate>) -> Meter {
+        Meter { integer: Some(Integer::new(gamma, kappa_q)), ..Meter::new(kappa_q, Target::Fixed(gamma), false, rate) }
     }
 
     /// The load of the latest complete period.
@@ -56,10 +65,16 @@ impl Meter {
 
     #[inline]
     pub(super) fn arrive(&mut self, bytes: u64) {
+        if let Some(integer) = &mut self.integer {
+            return integer.arrive(bytes);
+        }
         self.arrived += bytes as f64;
     }
 
     pub(super) fn sample(&mut self, queue: u64) {
+        if let Some(integer) = &mut self.integer {
+            return integer.sample(queue);
+        }
         self.samples.0 += queue as f64;
         self.samples.1 += 1;
     }
@@ -73,10 +88,17 @@ impl Meter {
         self.arrived = 0.0;
         self.samples = (0.0, 0);
         self.capacity.take(now);
+        if let Some(integer) = &mut self.integer {
+            integer.begin();
+        }
     }
 
     /// A period ends.
     pub(super) fn end(&mut self, now: Time) {
+        if let Some(integer) = &mut self.integer {
+            self.load = integer.end(self.capacity.take(now));
+            return;
+        }
         let (sum, count) = std::mem::take(&mut self.samples);
         let mean = if count == 0 { 0.0 } else { sum / count as f64 };
         self.persistent = if self.ns2 { SLIPPED_GAIN * mean } else { self.persistent + QUEUE_GAIN * (mean - self.persistent) };

@@ -1,5 +1,7 @@
 //! VCP's routers: measure the load over a fixed time and tell it in the two ECN bits of what leaves.
 
+mod integer;
+mod kernel;
 mod load;
 mod target;
 #[cfg(test)]
@@ -8,6 +10,7 @@ mod tests;
 use crate::queue::acks_first::AcksFirst;
 use crate::queue::ticks::Ticks;
 use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
+pub use kernel::kernel_router;
 use load::Meter;
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Rate, Span, Time};
@@ -20,7 +23,7 @@ pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "VCP's router: writes its load of the last 200 ms into the ECN field, for vcp senders only; drops at a full buffer",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
     offers: &[Need::LoadCode],
-    params: &[NS2.spec, CodePoints::PARAM.spec, T_RHO.spec, T_Q.spec, GAMMA.spec, KAPPA_Q.spec, ACK_PRIORITY.spec],
+    params: &[NS2.spec, ARITHMETIC.spec, CodePoints::PARAM.spec, T_RHO.spec, T_Q.spec, GAMMA.spec, KAPPA_Q.spec, ACK_PRIORITY.spec],
 };
 
 const NS2: Param<bool> = Param::choice(
@@ -28,6 +31,12 @@ const NS2: Param<bool> = Param::choice(
     "paper",
     &[("paper", false), ("ns2", true)],
     "ns2: load in whole percents plus one, a target that adapts to a mean utilisation, a 16th of the mean queue",
+);
+const ARITHMETIC: Param<bool> = Param::choice(
+    "arithmetic",
+    "exact",
+    &[("exact", false), ("integer", true)],
+    "integer: in the integers of `narrows kernel route`; without effect in dialect ns2",
 );
 const T_RHO: Param<Span> =
     Param::millis("t_rho", 200.0, (1.0, 10_000.0), "measuring period; above most round trips, equal in routers and senders");
@@ -69,7 +78,11 @@ impl<P: Packet> Vcp<P> {
         Vcp {
             queue: AcksFirst::new(setup.limit, priority),
             codes: params.get(&CodePoints::PARAM),
-            meter: Meter::new(params.get(&KAPPA_Q), target, ns2, setup.rate),
+            meter: if params.get(&ARITHMETIC) && !ns2 {
+                Meter::integer(params.get(&GAMMA), params.get(&KAPPA_Q), setup.rate)
+            } else {
+                Meter::new(params.get(&KAPPA_Q), target, ns2, setup.rate)
+            },
             samples: Ticks::from(begin, params.get(&T_Q)),
             periods: Ticks::from(begin, params.get(&T_RHO)),
             next: begin,

@@ -241,3 +241,132 @@ fn a_header_gets_the_load_in_hundredths_if_it_is_more_than_what_it_has() {
     assert_eq!(told(0, 0), Some(Header::Load(0)));
     assert_eq!(told(10_000, 0), Some(Header::Load(255)));
 }
+
+/// The same vectors in integers, and the first bytes on either side of 80 and 100 % of 245 000.
+#[test]
+fn in_integers_codes_change_at_the_same_loads() {
+    for (percent, code) in [(0.0, 0b01), (79.9, 0b01), (80.1, 0b10), (99.9, 0b10), (100.1, 0b11), (250.0, 0b11)] {
+        assert_eq!(code_after("vcp?arithmetic=integer", percent / 100.0 * 0.98 * CAPACITY) as u8, code, "{percent} %");
+    }
+    for (bytes, code) in [(195_999.0, 0b01), (196_000.0, 0b10), (244_999.0, 0b10), (245_000.0, 0b11)] {
+        assert_eq!(code_after("vcp?arithmetic=integer", bytes) as u8, code, "{bytes} B");
+    }
+}
+
+/// Any arrivals, queues and rates: the load differs by less than what integers round, and the code only if a threshold is as near as that.
+#[test]
+fn integers_and_floating_point_measure_the_same() {
+    let mut random = Random::stream(7, "routers");
+    for (gamma, kappa_q) in [(0.98, 0.5), (0.5, 10.0), (1.0, 0.0)] {
+        let rate = Rate::from_mbps(1 + random.below(1000));
+        let mut exact = Meter::new(kappa_q, Target::Fixed(gamma), false, Some(rate));
+        let mut integer = Meter::integer(gamma, kappa_q, Some(rate));
+        let carried = rate.bytes_per_sec() * 0.2;
+        let (mut codes, mut differ) = ([0; 3], 0);
+        for period in 1..=2000 {
+            let now = Time::ZERO + ms(200) * period;
+            let arrived = random.below((1.4 * gamma * carried) as u64);
+            let queue = random.below((0.1 * carried) as u64);
+            for meter in [&mut exact, &mut integer] {
+                meter.arrive(arrived);
+                (0..20).for_each(|sample| meter.sample(queue * sample / 19));
+                meter.end(now);
+            }
+            let (one, two) = (exact.load(), integer.load());
+            assert!(one.hundredths.abs_diff(two.hundredths) <= 1, "{one:?} {two:?}");
+            codes[one.code as usize] += 1;
+            differ += usize::from(one.code != two.code);
+            assert!(one.code == two.code || [80, 100].iter().any(|at| one.hundredths.abs_diff(*at) <= 1), "{one:?} {two:?}");
+        }
+        assert!(codes.iter().all(|count| *count > 100), "{codes:?}");
+        assert!(differ <= 2, "{differ} of 2000 codes");
+    }
+}
+
+/// The kernel's router, told of arrivals alone, beside the simulated one before a queue that sends at the capacity. Packets leave the simulated queue whole, so that the
+/// two differ by at most a packet in each sample.
+#[test]
+fn the_kernels_router_keeps_the_queue_that_arrivals_make() {
+    const BUFFER: u64 = 100_000;
+    let choice: crate::DisciplineChoice = "vcp".parse().unwrap();
+    let constants = kernel_router(&choice, Rate::from_mbps(10), Some(Bytes::new(BUFFER))).unwrap();
+    let mut random = Random::stream(3, "arrivals");
+    let mut kernel = narrows_control::cores::RouterMeter::new(constants);
+    let mut meter = Meter::new(0.5, Target::Fixed(0.98), false, Some(Rate::from_mbps(10)));
+    let begin = 1_000_000_000;
+    // A queue as a person would compute it: bytes and nanoseconds, 800 ns a byte.
+    let (mut queue, mut at, mut next, mut seen) = (0_f64, begin, begin, [0; 3]);
+    let mut now: u64 = begin;
+    for packet in 0..200_000_u64 {
+        // The load changes every second.
+        let gap = [900_000, 1_050_000, 1_300_000, 2_000_000][(now / 1_000_000_000 % 4) as usize];
+        now += if packet == 0 { 0 } else { random.below(2 * gap) };
+        while next <= now {
+            queue = (queue - (next - at) as f64 / 800.0).max(0.0);
+            at = next;
+            if next == begin {
+                meter.begin(Time::from_nanos(next));
+            } else {
+                meter.sample(queue as u64);
+                if (next - begin) % 200_000_000 == 0 {
+                    meter.end(Time::from_nanos(next));
+                }
+            }
+            next += 10_000_000;
+        }
+        queue = (queue - (now - at) as f64 / 800.0).max(0.0);
+        at = now;
+        if queue + 1250.0 <= BUFFER as f64 {
+            queue += 1250.0;
+        }
+        meter.arrive(1250);
+        kernel.arrives(now, 1250);
+        let load = meter.load();
+        assert!((kernel.state.queue as f64 / 8e9 - queue).abs() < 0.01, "{packet}: {} {queue}", kernel.state.queue);
+        assert!(kernel.state.queue <= constants.buffer && kernel.state.load.abs_diff(load.hundredths.into()) <= 1, "{packet}");
+        let near = [80, 100].iter().any(|at| load.hundredths.abs_diff(*at) <= 1);
+        assert!(kernel.state.code == load.code as u32 || near, "{packet}: {:?} {load:?}", kernel.state);
+        seen[kernel.state.code as usize] += 1;
+    }
+    assert!(seen.iter().all(|count| *count > 10_000), "{seen:?}");
+}
+
+/// 300 packets of 1250 B at once on 10 Mbit/s need 300 ms. Nothing comes for a second: the queue drains, the periods go on, the code is low again.
+#[test]
+fn the_kernels_router_goes_on_without_packets() {
+    let choice: crate::DisciplineChoice = "vcp".parse().unwrap();
+    let begin = 5_000_000_000_u64;
+    let after = |wait_ms: u64| {
+        let constants = kernel_router(&choice, Rate::from_mbps(10), Some(Bytes::new(1_000_000))).unwrap();
+        let mut kernel = narrows_control::cores::RouterMeter::new(constants);
+        (0..300).for_each(|_| kernel.arrives(begin, 1250));
+        kernel.arrives(begin + wait_ms * 1_000_000, 0);
+        (kernel.state.code, kernel.state.queue / 8_000_000_000, kernel.state.persistent >> 8)
+    };
+    assert_eq!(after(199), (0, 375_000 - 248_750, 0));
+    // 375 000 B in the first period; samples of 362 500, 350 000 ... 125 000 B, whose mean is 243 750.
+    assert_eq!(after(200), (2, 125_000, 60_937));
+    // The second: 112 500, 100 000 ... 0, then 0: 562 500 over 20 samples are 28 125.
+    assert_eq!(after(400), (0, 0, 52_734));
+    assert_eq!(after(600), (0, 0, 39_550));
+    // Longer than is made up for: as in the beginning.
+    assert_eq!(after(3_600_000), (0, 0, 0));
+}
+
+#[test]
+fn what_the_kernels_router_does_not_take_is_refused_with_a_remedy() {
+    let refused =
+        |text: &str, rate: Rate, buffer: Option<u64>| kernel_router(&text.parse().unwrap(), rate, buffer.map(Bytes::new)).expect_err(text);
+    let mbps = Rate::from_mbps(10);
+    for (error, part) in [
+        (refused("vcp", Rate::ZERO, None), "--capacity \"200 Mbit/s\""),
+        (refused("vcp", Rate::from_bps(u64::MAX), None), "measures 1 to"),
+        (refused("vcp?dialect=ns2", mbps, None), "no choice of \"dialect\""),
+        (refused("vcp?codes=paper", mbps, None), "leave it out"),
+        (refused("vcp?t_q=7", mbps, None), "t_q=10 divides t_rho=200"),
+        (refused("vcp", mbps, Some(0)), "not between 1 byte"),
+        (refused("codel", mbps, None), "no router \"codel\""),
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+}
