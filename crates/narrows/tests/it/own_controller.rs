@@ -37,7 +37,7 @@ fn the_page_is_true() {
         let output = shell(&place, command, &more);
         assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{command}");
     }
-    assert_eq!(run, 5);
+    assert_eq!(run, 4);
 
     let text = rewritten(&path, "run", &mut |command| {
         let output = shell(&place, command, "--quiet --out shown");
