@@ -12,19 +12,14 @@ mod watch;
 use crate::cli::KernelCommand;
 use crate::error::Failure;
 use crate::outcome::Outcome;
-use crate::output;
 use narrows_kernel::KernelError;
+use std::io::Write;
 
 /// Carries out one of its commands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
-    if let KernelCommand::Header = command {
-        output::print(&narrows_bpf::socket::header())?;
-        return Ok(Outcome::Ok);
-    }
-    if !narrows_kernel::BUILT {
-        return Err(KernelError::NotBuilt.into());
-    }
     match command {
+        KernelCommand::Header => header(),
+        _ if !narrows_kernel::BUILT => Err(KernelError::NotBuilt.into()),
         KernelCommand::Load(args) => load::load(args),
         KernelCommand::List(args) => list::list(args),
         KernelCommand::Unload(args) => unload::unload(args),
@@ -32,6 +27,11 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::Route(args) => route::route(args),
         KernelCommand::Unroute(args) => route::unroute(args),
         KernelCommand::Watch(args) => watch::watch(args),
-        KernelCommand::Header => unreachable!("printed above"),
     }
+}
+
+/// Prints the header that sources of controllers include.
+fn header() -> Result<Outcome, Failure> {
+    write!(std::io::stdout(), "{}", narrows_bpf::socket::header())?;
+    Ok(Outcome::Ok)
 }
