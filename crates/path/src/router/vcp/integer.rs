@@ -1,6 +1,6 @@
 //! The load factor in the integers of the kernel's router (`cores/vcp_router.h` of `narrows-control`).
 
-use super::load::Load;
+use super::told::Load;
 use narrows_control::cores::vcp_router::{Code, Constants};
 use narrows_control::cores::{RouterMeter, fraction};
 use narrows_wire::LoadCode;

@@ -2,6 +2,7 @@
 
 use super::integer::Integer;
 use super::target::Target;
+use super::told::Load;
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::LoadCode;
 
@@ -27,14 +28,6 @@ pub(super) struct Meter {
     load: Load,
     /// The arithmetic of the kernel's router in the place of this one.
     integer: Option<Integer>,
-}
-
-/// What routers tell, fixed for a period.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Load {
-    pub(super) code: LoadCode,
-    /// In hundredths, at most 255.
-    pub(super) hundredths: u8,
 }
 
 impl Meter {

@@ -6,6 +6,7 @@ mod load;
 mod target;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use crate::queue::acks_first::AcksFirst;
 use crate::queue::ticks::Ticks;
