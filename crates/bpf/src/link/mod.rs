@@ -132,7 +132,7 @@ fn choose(tables: Vec<Table>, ops: Option<&str>) -> Result<Table, Problem> {
         )),
         _ => {
             let reason = format!("it has several complete tables: {}", names(&complete));
-            Err(Problem::new("section .struct_ops", reason, format!("choose one, for example ?ops={}", complete[0].variable)))
+            Err(Problem::new("section .struct_ops", reason, "keep one of them in the object"))
         }
     }
 }

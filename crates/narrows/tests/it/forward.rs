@@ -1,7 +1,7 @@
 //! The forwarder and its applications, as programs.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
-use std::path::Path;
+use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,8 @@ pub fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String
     let file = format!("{label}.toml");
     place.write(&file, &format!("[listen]\nunix = \"{}\"\ntcp = []\n{config}", socket.display()));
     let running = Running::start(place, &["forward", "--config", &file]);
-    wait_for("the forwarder listens", || Path::new(&socket).exists());
+    // The socket has its name before it listens.
+    wait_for("the forwarder listens", || UnixStream::connect(&socket).is_ok());
     (running, format!("unix://{}", socket.display()))
 }
 

@@ -53,7 +53,7 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
     let socket = place.path("source.sock");
     place.write("source.toml", &format!("[listen]\nunix = \"{}\"\nudp = [\"127.0.0.1:26363\"]\ntcp = []\n", socket.display()));
     let _source = above.start(above.command(&place, PROGRAM).args(["forward", "--config", "source.toml"]));
-    wait_for("the source listens", || socket.exists());
+    wait_for("the source listens", || std::os::unix::net::UnixStream::connect(&socket).is_ok());
     let high = Site::ours(
         &place,
         &above,
