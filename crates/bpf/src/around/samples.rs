@@ -24,8 +24,14 @@ impl Around {
         self.call(self.callbacks.pkts_acked, &[address::of(address::SAMPLE, 0)]);
     }
 
-    /// `tcp_rate_gen`: without a sample neither deliveries nor an interval are known, but losses and the flight are.
+    /// `tcp_rate_gen`, for a program that is given the sample: without one neither deliveries nor an interval are known, but losses and the flight are.
     pub(super) fn fill_rate_sample(&mut self, feedback: &Feedback<'_>, newly: u64) {
+        if let Some((rate, interval)) = feedback.rate.and_then(|rate| Some((rate, rate.interval?))) {
+            self.keep_rate(rate.delivered, interval, rate.app_limited);
+        }
+        if !self.controls() {
+            return;
+        }
         self.fill_no_rate_sample();
         let micros = |span: Span| span.as_micros().min(u32::MAX as u64);
         if let Some(rate) = feedback.rate {
@@ -48,9 +54,6 @@ impl Around {
                 (f::RATE_IS_ACK_DELAYED, rate.ack_delayed as u64),
             ] {
                 self.put(field, value);
-            }
-            if let Some(interval) = rate.interval {
-                self.keep_rate(rate.delivered, interval, rate.app_limited);
             }
         }
         self.put(f::RATE_RTT, feedback.rtt.map_or(u64::MAX, |rtt| rtt.as_micros()));

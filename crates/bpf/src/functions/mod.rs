@@ -22,7 +22,7 @@ pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
 use crate::fault::Reason;
 
 /// Nanoseconds of a second.
-const SECOND: u128 = 1_000_000_000;
+const SECOND: u64 = 1_000_000_000;
 
 /// Before the first wrap of the ticks, in seconds: hosts count from there, so that what cannot bear the wrap shows soon (`INITIAL_JIFFIES`,
 /// include/linux/jiffies.h).
@@ -34,12 +34,13 @@ pub fn ticks(world: &dyn World) -> u64 {
 }
 
 fn elapsed_ticks(world: &dyn World) -> u64 {
-    (world.uptime() as u128 * world.hz() as u128 / SECOND) as u64
+    let (uptime, hz) = (world.uptime(), world.hz() as u64);
+    uptime / SECOND * hz + uptime % SECOND * hz / SECOND
 }
 
 /// The time of the latest tick, in ns.
 fn coarse(world: &dyn World) -> u64 {
-    (elapsed_ticks(world) as u128 * SECOND / world.hz().max(1) as u128) as u64
+    (elapsed_ticks(world) as u128 * SECOND as u128 / world.hz().max(1) as u128) as u64
 }
 
 /// Carries out one call of `name` and answers what register 0 holds after it. The two functions that call the program back are the machine's.

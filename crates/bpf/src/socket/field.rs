@@ -68,7 +68,7 @@ impl Field {
     /// # Panics
     ///
     /// If `bytes` is shorter than the structure.
-    #[inline]
+    #[inline(always)]
     pub fn get(self, bytes: &[u8]) -> u64 {
         let at = self.offset as usize;
         let value = match self.size {
@@ -86,7 +86,7 @@ impl Field {
     /// # Panics
     ///
     /// If `bytes` is shorter than the structure.
-    #[inline]
+    #[inline(always)]
     pub fn set(self, bytes: &mut [u8], value: u64) {
         let at = self.offset as usize;
         match self.size {
