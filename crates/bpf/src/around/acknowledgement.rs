@@ -29,21 +29,25 @@ struct Acknowledgement {
     newly: u64,
     /// It acknowledges something selectively.
     selective: bool,
+    /// The kernel would not take its short way: it is not just the next one in order.
+    slow: bool,
 }
 
 impl Around {
     pub(super) fn acknowledged(&mut self, feedback: &Feedback<'_>) {
         self.at(feedback.now);
         let was_outstanding = self.get(f::PACKETS_OUT) > 0;
+        let moved = feedback.una.saturating_sub(self.una);
+        let selective = feedback.acked.iter().any(|acked| acked.number >= feedback.una);
         let ack = Acknowledgement {
-            moved: feedback.una.saturating_sub(self.una),
+            moved,
             newly: feedback.totals.delivered.saturating_sub(self.delivered),
-            selective: feedback.acked.iter().any(|acked| acked.number >= feedback.una),
+            selective,
+            slow: selective || feedback.ecn.echo || feedback.duplicate || moved == 0,
         };
         self.update(feedback, &ack);
-        let slow = ack.selective || feedback.ecn.echo || feedback.duplicate || ack.moved == 0;
         let order = if ack.moved > 0 { IN_ORDER } else { 0 };
-        let path = order | if slow { SLOW_PATH } else { 0 } | if feedback.ecn.echo { ECHO } else { 0 };
+        let path = order | if ack.slow { SLOW_PATH } else { 0 } | if feedback.ecn.echo { ECHO } else { 0 };
         if was_outstanding {
             let prior = feedback.rate.map_or(0, |rate| rate.prior_delivered + 1);
             let in_flight = self.mss.wrapping_mul(self.get(f::DELIVERED).wrapping_sub(prior));
@@ -227,14 +231,13 @@ impl Around {
 }
 
 fn flags(feedback: &Feedback<'_>, ack: &Acknowledgement) -> u64 {
-    let slow = ack.selective || feedback.ecn.echo || feedback.duplicate || ack.moved == 0;
     [
         (ack.moved > 0, FLAG_WIN_UPDATE | FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED),
         (feedback.resent_acked, FLAG_RETRANS_DATA_ACKED),
         (ack.moved > 0 && !feedback.resent_acked, FLAG_ORIG_SACK_ACKED),
         (ack.selective, FLAG_DATA_SACKED),
         (feedback.ecn.echo, FLAG_ECE),
-        (slow, FLAG_SLOWPATH),
+        (ack.slow, FLAG_SLOWPATH),
         (feedback.duplicate, FLAG_DSACKING_ACK),
     ]
     .into_iter()

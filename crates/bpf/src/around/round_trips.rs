@@ -6,6 +6,8 @@ use narrows_units::Span;
 
 /// For how long the least round trip counts (`sysctl_tcp_min_rtt_wlen`).
 const WINDOW: Span = Span::from_secs(300);
+/// Microseconds below which the deviation does not count (`tcp_rto_min_us`).
+const LEAST_DEVIATION: u64 = 200_000;
 
 impl Around {
     /// A round trip was measured: `tcp_rtt_estimator`, in which `srtt_us` is in eighths and the deviation in quarters of a microsecond.
@@ -16,8 +18,8 @@ impl Around {
             self.set(f::SRTT, 8 * rtt as u64);
             let deviation = 2 * rtt as u64;
             self.set(f::MDEV, deviation);
-            self.set(f::RTTVAR, deviation.max(self.least_deviation()));
-            self.set(f::MDEV_MAX, deviation.max(self.least_deviation()));
+            self.set(f::RTTVAR, deviation.max(LEAST_DEVIATION));
+            self.set(f::MDEV_MAX, deviation.max(LEAST_DEVIATION));
             let next = self.get(f::NEXT);
             self.set(f::RTT_SEQ, next);
         } else {
@@ -48,18 +50,13 @@ impl Around {
                 }
                 let next = self.get(f::NEXT);
                 self.set(f::RTT_SEQ, next);
-                self.set(f::MDEV_MAX, self.least_deviation());
+                self.set(f::MDEV_MAX, LEAST_DEVIATION);
             }
         }
         self.update_least(rtt);
         let timeout = Span::from_micros((self.get(f::SRTT) >> 3) + self.get(f::RTTVAR));
         let ticks = self.outside.ticks_of(timeout);
         self.set(f::RTO, ticks as u64);
-    }
-
-    /// `tcp_rto_min_us`.
-    fn least_deviation(&self) -> u64 {
-        200_000
     }
 
     /// `minmax_running_min`: the least of the window, and the second and third least after it, for when it ends.
