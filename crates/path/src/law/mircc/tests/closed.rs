@@ -98,3 +98,33 @@ fn the_loop_is_stable_up_to_the_bound() {
     }
     assert!(both.iter().all(|cases| *cases > 10), "{both:?}");
 }
+
+/// A busy host ticks late: after one to four intervals, as its processors please. One flow follows a round trip later. The coefficient of variation
+/// of R is at most 0.2.
+#[test]
+fn ticks_that_come_late_leave_rates_steady() {
+    const ROUND_TRIP: usize = 100;
+    let mut lateness = narrows_units::Random::stream(1, "ticks");
+    let mut law = made("mircc");
+    // Mbit/s and megabits, millisecond by millisecond.
+    let (mut asked, mut waiting, mut arrived) = (vec![law.rates().primary.as_mbps(); ROUND_TRIP], 0.0, 0.0);
+    let (mut began, mut due, mut settled) = (0, ROUND_TRIP, Vec::new());
+    for ms in 0..100_000 {
+        let bits = asked[asked.len() - ROUND_TRIP] / 1e3;
+        arrived += bits;
+        waiting = f64::max(0.0, waiting + bits - 10.0 / 1e3);
+        if ms == due {
+            let dt = Span::from_millis((ms - began) as u64);
+            let rtt = Span::from_millis(ROUND_TRIP as u64);
+            law.tick(&Observed { dt, arrivals: [arrived * 1e6, 0.0], queue: waiting * 1e6, rtt: Some(rtt), packet: Bytes::new(1000) });
+            (began, due, arrived) = (ms, ms + ROUND_TRIP + lateness.below(3 * ROUND_TRIP as u64) as usize, 0.0);
+        }
+        asked.push(law.rates().primary.as_mbps());
+        if ms > 10_000 {
+            settled.push(law.rates().primary.as_mbps());
+        }
+    }
+    let mean = settled.iter().sum::<f64>() / settled.len() as f64;
+    let variance = settled.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / settled.len() as f64;
+    assert!((9.0..=10.0).contains(&mean) && variance.sqrt() / mean <= 0.2, "{mean} Mbit/s, {} of it", variance.sqrt() / mean);
+}
