@@ -13,6 +13,7 @@ use crate::routers;
 use crate::runner::{run_all, with_seeds};
 use crate::scorecard;
 use crate::unmarked;
+use crate::unverified;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
@@ -42,6 +43,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         String::new(),
     );
     comparison.notes.extend(unmarked::note(&networks));
+    comparison.notes.extend(unverified::notes());
     // The network as it was given, where there is one: in the others routers stand for its queues.
     let given = own.iter().position(Option::is_none).unwrap_or(0);
     let own: Vec<String> = own.into_iter().flatten().collect();

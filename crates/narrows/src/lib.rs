@@ -38,6 +38,7 @@ mod runner;
 mod scorecard;
 mod sweep;
 mod unmarked;
+mod unverified;
 mod watch;
 
 use clap::Parser;

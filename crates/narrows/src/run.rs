@@ -11,6 +11,7 @@ use crate::quote::quote;
 use crate::runner::with_seeds;
 use crate::runner::{run_all, run_followed};
 use crate::unmarked;
+use crate::unverified;
 use crate::watch::Watch;
 use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_report::{Case, Comparison};
@@ -48,6 +49,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.overlays = overlays;
     comparison.notes.extend(unmarked::note([&scenario]));
+    comparison.notes.extend(unverified::notes());
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let report = reserved.directory().join("report.html");
     output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;

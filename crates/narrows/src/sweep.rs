@@ -9,6 +9,7 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{Work, run_cells};
+use crate::unverified;
 use narrows_measure::group_of;
 use narrows_measure::metrics::{Metric, Summary};
 use narrows_params::suggest;
@@ -173,6 +174,7 @@ impl Job {
         }
         let mut grid = self.grid(&reserved, &kept, of_pairs)?;
         grid.notes = self.verdicts(&grid);
+        grid.notes.extend(unverified::notes());
         let networks = self.origin.scorecard.iter().flat_map(|lineup| &lineup.networks).filter_map(|network| network.file.clone());
         let inputs = self.origin.inputs.iter().cloned().chain(networks).collect();
         narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(inputs))?;

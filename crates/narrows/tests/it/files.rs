@@ -26,6 +26,11 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
             place.narrows([&["compare", "./mine.bpf.o", "mine.bpf.o?share=230", "--jobs", jobs, "--out", jobs][..], &SHORT].concat());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(stdout(&output).starts_with("mine and mine?share=230 compared"), "{}", stdout(&output));
+        assert!(
+            stdout(&output).contains("\nNote: no kernel's verifier has judged mine: sudo narrows inspect FILE --kernel"),
+            "{}",
+            stdout(&output)
+        );
     }
     same(&place, "1", "2");
     // The second leaves more of a window that was reduced.
