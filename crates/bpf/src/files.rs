@@ -7,7 +7,7 @@ use crate::link::{Settings, link};
 use crate::machine::Code;
 use crate::program::{Program, Variable};
 use crate::socket::Field;
-use narrows_control::{Basis, Build, Built, Entry, KeptFile, Refused, Setup, Source, register_file};
+use narrows_control::{Basis, Build, Built, Entry, KeptFile, Refused, Setup, Source, forget_files, register_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -48,6 +48,12 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
     let entry = make(path, file)?;
     loaded.insert(own, entry);
     Ok(entry)
+}
+
+/// Forgets all files that were loaded: the next command loads them as they are then.
+pub fn forget() {
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    forget_files();
 }
 
 /// What a file holds, compiled if it is a source.

@@ -56,7 +56,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// Names that scenarios once had for controllers.
 const FORMER_NAMES: &[(&str, &str)] = &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
 
-/// Controllers added at run time. Nothing is ever taken away.
+/// Controllers added at run time.
 static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
 
 #[derive(Clone, Copy)]
@@ -87,6 +87,12 @@ pub fn register_file(entry: &'static Entry, file: &'static KeptFile) -> Result<(
 /// The controllers that were made of files so far, in the order in which they came.
 pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
     added_now().into_iter().filter_map(|added| Some((added.entry.name, added.file?))).collect()
+}
+
+/// Takes those made of files away, so that files that have changed since can be loaded: for processes that carry out one command after another. Choices made before
+/// stay as they are.
+pub fn forget_files() {
+    ADDED.write().unwrap_or_else(PoisonError::into_inner).retain(|added| added.file.is_none());
 }
 
 fn added_now() -> Vec<Added> {

@@ -49,9 +49,9 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     let own: Vec<String> = own.into_iter().flatten().collect();
     comparison.notes.extend((!own.is_empty()).then(|| format!("each with its own router: {}", own.join("; "))));
     comparison.remake = remake(&args, &names, &networks[given], &comparison.scenario_file(given));
-    output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
+    output::deliver(reserved, &comparison, &started.info(inputs, &args.output.console), &args.output)?;
     if !args.output.quiet && !args.output.json {
-        output::print(&format!("Try next: {}\n", next(&args)))?;
+        args.output.console.print(&format!("Try next: {}\n", next(&args)))?;
     }
     Ok(Outcome::Ok)
 }

@@ -43,7 +43,13 @@ impl Failure {
     pub fn print(&self) {
         let mut stderr = io::stderr().lock();
         let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let text = match self {
+        // Nobody is left to tell if this fails.
+        let _ = stderr.write_all(self.text(colour).as_bytes());
+    }
+
+    /// What the user is told.
+    pub fn text(&self, colour: bool) -> String {
+        match self {
             Failure::Scenario(error) => {
                 let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
                 let mut text = String::new();
@@ -51,8 +57,6 @@ impl Failure {
                 rendered.map_or_else(|_| format!("error: {}\n", error.short()), |()| text)
             }
             other => format!("error: {}\n", visible(&other.to_string())),
-        };
-        // Nobody is left to tell if this fails.
-        let _ = stderr.write_all(text.as_bytes());
+        }
     }
 }

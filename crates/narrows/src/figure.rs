@@ -40,7 +40,7 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
 }
 
 /// The figures of a result, whatever it is of.
-fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
+pub fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
     if let Some(kept) = narrows_report::read_plots(files)? {
         return Ok(narrows_report::reproduction_figures(&kept));
     }

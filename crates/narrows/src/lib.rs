@@ -9,6 +9,7 @@ mod cells;
 mod cli;
 mod compare;
 mod conflicts;
+mod console;
 mod contenders;
 mod diff;
 mod doctor;
@@ -40,6 +41,7 @@ mod sweep;
 mod unmarked;
 mod unverified;
 mod watch;
+pub mod within;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -48,6 +50,7 @@ use narrows_control::{Entry, register};
 use narrows_scenario::visible;
 use outcome::Outcome;
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub use narrows_control as control;
@@ -56,14 +59,14 @@ pub use narrows_units as units;
 pub use narrows_wire as wire;
 
 /// Tells why a command line is none, or the help that it asks for.
-fn refused(error: &clap::Error) -> ExitCode {
+fn refused(error: &clap::Error) -> u8 {
     let text = error.render().to_string();
-    // A flag's value may come from elsewhere, and clap repeats it.
+    // A flag's value may come from elsewhere, and clap repeats it. Nobody is left to tell if printing fails.
     match visible(&text) {
-        Cow::Borrowed(_) => error.exit(),
+        Cow::Borrowed(_) => _ = error.print(),
         Cow::Owned(text) => eprint!("{text}"),
     }
-    ExitCode::from(2)
+    error.exit_code() as u8
 }
 
 /// The program `narrows`, which reads its own command line, with these controllers beside its own: each is chosen by its entry's name in scenarios and arguments,
@@ -79,11 +82,36 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let cli = match Cli::try_parse() {
+    ExitCode::from(carried_out(std::env::args_os()))
+}
+
+/// The program on these words, the first of which is its name: `narrows`, `compare`, `cubic`. It prints and reads signals as a program does. Controllers from files
+/// can be named, and those that were added to the registry before.
+///
+/// Returns the exit status.
+pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
+    narrows_control::load_files_by(narrows_bpf::files::entry);
+    carried_out(words)
+}
+
+fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    let outcome = match cli.command.unwrap_or_default() {
+    match command(cli) {
+        // A reader that has seen enough (`narrows list | head`) is no failure.
+        Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(failure) => {
+            failure.print();
+            2
+        }
+        Ok(outcome) => outcome.status(),
+    }
+}
+
+fn command(cli: Cli) -> Result<Outcome, Failure> {
+    match cli.command.unwrap_or_default() {
         Command::Compare(args) => compare::compare(args),
         Command::Diff(args) => diff::diff(args),
         Command::Run(args) => run::run(args),
@@ -108,16 +136,5 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
         Command::Path(args) => list::path(args),
         Command::Schema => list::schema(),
         Command::Node => node::node(),
-    };
-    match outcome {
-        Ok(Outcome::Ok) => ExitCode::SUCCESS,
-        Ok(Outcome::Missed) => ExitCode::from(1),
-        Ok(Outcome::Invalid) => ExitCode::from(3),
-        // A reader that has seen enough (`narrows list | head`) is no failure.
-        Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            failure.print();
-            ExitCode::from(2)
-        }
     }
 }

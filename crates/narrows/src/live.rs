@@ -75,7 +75,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let directory = reserved.directory().to_owned();
-    output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
+    output::deliver(reserved, &comparison, &started.info(inputs, &args.output.console), &args.output)?;
     if let Some(watch) = watch {
         watch.end(&directory.join("report.html"));
     }

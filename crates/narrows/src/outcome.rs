@@ -10,3 +10,14 @@ pub enum Outcome {
     /// A live run of which the machine set part of the result.
     Invalid,
 }
+
+impl Outcome {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Outcome::Ok => 0,
+            Outcome::Missed => 1,
+            Outcome::Invalid => 3,
+        }
+    }
+}

@@ -1,12 +1,11 @@
 //! Where results go, and what is printed.
 
 use crate::cli::OutputArgs;
+use crate::console::Console;
 use crate::error::Failure;
 use crate::inputs;
 use crate::meter;
 use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
-use narrows_scenario::visible;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -29,9 +28,9 @@ impl Started {
     }
 
     /// What `run.json` tells. `inputs` are the files that the command read.
-    pub fn info(&self, inputs: Vec<Input>) -> RunInfo {
+    pub fn info(&self, inputs: Vec<Input>, console: &Console) -> RunInfo {
         RunInfo {
-            command: std::env::args().collect(),
+            command: console.words(),
             host: host(),
             started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
             wall: self.began.elapsed(),
@@ -74,7 +73,7 @@ pub fn numbered(name: &str, n: u32) -> PathBuf {
 pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, output: &OutputArgs) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
     let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
-    let printed = print(&text);
+    let printed = output.console.print(&text);
     let directory = reserved.directory().to_owned();
     narrows_report::write(reserved, comparison, info)?;
     printed?;
@@ -83,9 +82,10 @@ pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, outp
 
 /// Says where the report of a result is, and opens it if that is wanted.
 pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+    output.console.made(directory);
     let report = directory.join("report.html");
     if !output.quiet && !output.json {
-        print(&format!("\nReport: {} (opens offline in any browser)\n", report.display()))?;
+        output.console.print(&format!("\nReport: {} (opens offline in any browser)\n", report.display()))?;
     }
     if output.open
         && let Err(error) = open::that_detached(&report)
@@ -98,7 +98,7 @@ pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
 
 /// Prints what a sweep found, of the metrics `wanted` if there are any, and where the report is.
 pub fn show(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-    print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, wanted) })?;
+    output.console.print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, wanted) })?;
     point_to(directory, output)
 }
 
@@ -107,11 +107,7 @@ pub fn told(grid: &Grid) -> String {
     grid.scorecard.as_ref().map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)
 }
 
-/// Prints, without control characters that names from outside may hold. A reader that has seen enough (`narrows run FILE | head`) changes
-/// nothing of what the command does and finds.
+/// Prints for commands that no other program runs.
 pub fn print(text: &str) -> Result<(), Failure> {
-    match std::io::stdout().write_all(visible(text).as_bytes()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
+    Console::Terminal.print(text)
 }

@@ -52,15 +52,15 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     comparison.notes.extend(unverified::notes());
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let report = reserved.directory().join("report.html");
-    output::deliver(reserved, &comparison, &started.info(inputs), &args.output)?;
+    output::deliver(reserved, &comparison, &started.info(inputs, &args.output.console), &args.output)?;
     if !args.output.json && !args.output.quiet {
         let file = quote(&args.scenario.display().to_string());
-        output::print(&format!("{}\n", started.cost()))?;
+        args.output.console.print(&format!("{}\n", started.cost()))?;
         let next = match scenario.icn {
             Some(_) => format!("narrows compare --icn --file {file} to compare rate laws and consumers on it"),
             None => format!("narrows compare --file {file} to compare controllers on it"),
         };
-        output::print(&format!("Try next: {next}\n"))?;
+        args.output.console.print(&format!("Try next: {next}\n"))?;
     }
     if let Some(watch) = watch {
         watch.end(&report);

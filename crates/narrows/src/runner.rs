@@ -1,9 +1,9 @@
 //! Runs scenarios on all cores, shows progress, stops at Ctrl-C and its like.
 
 use crate::cli::OutputArgs;
+use crate::console::Progress;
 use crate::error::Failure;
 use crate::node;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::{Follower, Record};
 use narrows_scenario::Scenario;
@@ -42,11 +42,11 @@ pub fn interruption() -> &'static AtomicBool {
 
 /// Runs all scenarios; records come back in the same order, whatever the number of threads.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
-    let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output.quiet);
+    let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output);
     let pool = pool(output)?;
     let records: Result<Vec<Record>, SimError> =
         pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, 1, &mut (), &mut ())).collect());
-    bar.finish_and_clear();
+    bar.end();
     records.map_err(failure)
 }
 
@@ -57,19 +57,17 @@ pub fn run_followed(
     follower: &mut dyn Follower,
     output: &OutputArgs,
 ) -> Result<Record, Failure> {
-    LazyLock::force(&INTERRUPTED);
-    let bar = progress_bar("simulating", std::iter::once(Work::of(scenario)), output.quiet);
+    let bar = progress_bar("simulating", std::iter::once(Work::of(scenario)), output);
     let record = run_one(scenario, &bar, 1, observer, follower);
-    bar.finish_and_clear();
+    bar.end();
     record.map_err(failure)
 }
 
 /// Runs one scenario on the kernel while `follower` hears of its samples.
 pub fn run_live(scenario: &Scenario, extras: &Extras, follower: &mut dyn Follower, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
-    LazyLock::force(&INTERRUPTED);
-    let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output.quiet);
+    let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output);
     let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1), follower);
-    bar.finish_and_clear();
+    bar.end();
     record.map_err(live_failure)
 }
 
@@ -87,8 +85,7 @@ pub fn run_program(
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same
 /// order.
 pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, output: &OutputArgs) -> Result<Vec<Record>, Failure> {
-    LazyLock::force(&INTERRUPTED);
-    let bar = progress_bar("running live", plans.iter().map(Work::of), output.quiet);
+    let bar = progress_bar("running live", plans.iter().map(Work::of), output);
     let mut pending: Vec<usize> = (0..plans.len()).collect();
     // What is hard to place goes first.
     pending.sort_by(|a, b| loads[*b].total_cmp(&loads[*a]));
@@ -109,30 +106,30 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
             match record {
                 Ok(record) => records[index] = Some(record),
                 Err(error) => {
-                    INTERRUPTED.store(true, Ordering::Relaxed);
+                    output.console.stop().store(true, Ordering::Relaxed);
                     return Err(live_failure(error));
                 }
             }
         }
         Ok(())
     });
-    bar.finish_and_clear();
+    bar.end();
     outcome.map(|()| records.into_iter().flatten().collect())
 }
 
-fn run_live_one(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
+fn run_live_one(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, LiveError> {
     // Where the program's file is not known, a scenario that needs it says so.
     let extras = Extras { nodes: node::program().ok(), ..Extras::default() };
     narrows_live::run_with(plan, &extras, &mut live_progress(bar, weight), &mut ()).map(|(record, _)| record)
 }
 
 /// Shows how far a live run is, and stops it at Ctrl-C.
-fn live_progress(bar: &ProgressBar, weight: u64) -> impl FnMut(Time) -> bool + '_ {
+fn live_progress(bar: &Progress, weight: u64) -> impl FnMut(Time) -> bool + '_ {
     let mut shown = Time::ZERO;
     move |now| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
-        !INTERRUPTED.load(Ordering::Relaxed)
+        !bar.is_stopped()
     }
 }
 
@@ -183,7 +180,7 @@ pub fn run_cells(
     describe: impl Fn(u64) -> String + Sync,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
-    let bar = progress_bar("simulating", pending.iter().map(|cell| work(*cell)), output.quiet);
+    let bar = progress_bar("simulating", pending.iter().map(|cell| work(*cell)), output);
     let finished = AtomicU64::new(0);
     let one = |cell: &u64| -> Result<(), Failure> {
         let scenario = scenario(*cell)?;
@@ -198,18 +195,18 @@ pub fn run_cells(
             Ok(record) => done(*cell, record)?,
         }
         let finished = finished.fetch_add(1, Ordering::Relaxed) + 1;
-        bar.set_message(format!(" {finished} of {} runs, ", pending.len()));
+        bar.tell(format!(" {finished} of {} runs, ", pending.len()));
         Ok(())
     };
     let (live, simulated): (Vec<u64>, Vec<u64>) = pending.iter().partition(|cell| world(**cell) == World::Kernel);
     let pool = pool(output)?;
     let result = live.iter().try_for_each(one).and_then(|()| pool.install(|| simulated.iter().par_bridge().try_for_each(one)));
-    bar.finish_and_clear();
+    bar.end();
     result
 }
 
 /// Runs a scenario on the kernel, and once more if the machine has spoiled it.
-fn run_live_sound(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Record, LiveError> {
+fn run_live_sound(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, LiveError> {
     let record = run_live_one(plan, bar, weight)?;
     match record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty()) {
         true => run_live_one(plan, bar, 0),
@@ -217,9 +214,7 @@ fn run_live_sound(plan: &Scenario, bar: &ProgressBar, weight: u64) -> Result<Rec
     }
 }
 
-/// The threads, and from now on Ctrl-C stops runs.
 fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
-    LazyLock::force(&INTERRUPTED);
     rayon::ThreadPoolBuilder::new()
         .num_threads(output.jobs.unwrap_or(0) as usize)
         .build()
@@ -229,7 +224,7 @@ fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
 /// Runs a scenario while `observer` and `follower` look on, and shows how far it is.
 fn run_one(
     scenario: &Scenario,
-    bar: &ProgressBar,
+    bar: &Progress,
     weight: u64,
     observer: &mut impl Observer,
     follower: &mut dyn Follower,
@@ -238,7 +233,7 @@ fn run_one(
     let progress: narrows_sim::Progress<'_> = &mut |now| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
-        !INTERRUPTED.load(Ordering::Relaxed)
+        !bar.is_stopped()
     };
     let record = narrows_sim::run_followed(scenario, progress, observer, follower)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
@@ -250,11 +245,8 @@ fn steps(span: Span) -> u64 {
     span.as_micros()
 }
 
-fn progress_bar(verb: &'static str, all: impl Iterator<Item = Work>, quiet: bool) -> ProgressBar {
-    let total = all.map(Work::total).sum();
-    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style = ProgressStyle::with_template("{prefix} {bar:40} {percent:>3} % {msg} {eta} left").expect("a valid template");
-    ProgressBar::with_draw_target(Some(total), target).with_style(style).with_prefix(verb)
+fn progress_bar(verb: &'static str, all: impl Iterator<Item = Work>, output: &OutputArgs) -> Progress {
+    output.console.progress(verb, all.map(Work::total).sum(), output.quiet)
 }
 
 /// The same scenario with one seed after another.

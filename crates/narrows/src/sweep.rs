@@ -177,7 +177,7 @@ impl Job {
         grid.notes.extend(unverified::notes());
         let networks = self.origin.scorecard.iter().flat_map(|lineup| &lineup.networks).filter_map(|network| network.file.clone());
         let inputs = self.origin.inputs.iter().cloned().chain(networks).collect();
-        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(inputs))?;
+        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(inputs, &output.console))?;
         kept.remove()?;
         Ok(grid)
     }

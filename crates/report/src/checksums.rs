@@ -76,13 +76,16 @@ impl ResultDir {
         &self.dir
     }
 
-    /// The names of its files.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    /// The names of its files, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sums.keys().map(String::as_str)
     }
 
     /// One of its files.
-    pub(crate) fn file(&self, name: &str) -> Result<File, ReportError> {
+    ///
+    /// # Errors
+    /// There is none of this name, or it cannot be opened.
+    pub fn file(&self, name: &str) -> Result<File, ReportError> {
         let path = self.dir.join(name);
         let opened = if self.sums.contains_key(name) { regular(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
         opened.map_err(|source| ReportError::Read { path, source })

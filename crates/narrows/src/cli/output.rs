@@ -1,5 +1,6 @@
 //! Where results go, and how much is said.
 
+use crate::console::Console;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,4 +21,7 @@ pub struct OutputArgs {
     /// Print only the table, without progress and hints
     #[arg(long)]
     pub quiet: bool,
+    /// Where what is printed goes.
+    #[arg(skip)]
+    pub console: Console,
 }

@@ -56,12 +56,12 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
         goals,
     };
     result.cells.sort_by(|a, b| goals::badness(b).total_cmp(&goals::badness(a)));
-    output::print(&if args.output.json { fidelity_json(&result) } else { fidelity_table(&result) })?;
+    args.output.console.print(&if args.output.json { fidelity_json(&result) } else { fidelity_table(&result) })?;
     let directory = reserved.directory().to_owned();
-    write_fidelity(reserved, &result, &started.info(Vec::new()))?;
+    write_fidelity(reserved, &result, &started.info(Vec::new(), &args.output.console))?;
     output::point_to(&directory, &args.output)?;
     if !args.output.json && !args.output.quiet {
-        output::print(&format!("{}\n", started.cost()))?;
+        args.output.console.print(&format!("{}\n", started.cost()))?;
     }
     Ok(if result.goals.iter().all(|goal| goal.met) { Outcome::Ok } else { Outcome::Missed })
 }

@@ -40,8 +40,8 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     let reproduction = judged(&sources, &jobs, &kept, &args)?;
     let text =
         if args.output.json { narrows_report::reproduction_json(&reproduction) } else { narrows_report::reproduction_table(&reproduction) };
-    let printed = output::print(&text);
-    narrows_report::write_reproduction(reserved, &reproduction, &started.info(Vec::new()))?;
+    let printed = args.output.console.print(&text);
+    narrows_report::write_reproduction(reserved, &reproduction, &started.info(Vec::new(), &args.output.console))?;
     drop(kept);
     clear(&jobs, &partial(&directory));
     printed?;
