@@ -29,6 +29,7 @@ tests:
 	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
 	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh $(KERNEL)
+	ci/python.sh
 
 # Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:

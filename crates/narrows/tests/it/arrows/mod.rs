@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "bindings",
     "units",
     "params",
@@ -31,6 +31,7 @@ const ORDER: [&str; 22] = [
     "report",
     "narrows",
     "my-controller",
+    "python",
 ];
 
 /// Arrows that the order would allow and that are wrong nevertheless: worlds do not know each other, and a report simulates nothing.

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Tests the Python package with the build of the tests, in target/python: an environment with what the tests need, and the package beside it.
+# Left out where there is no Python 3.11 or later with venv.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=${CARGO_TARGET_DIR:-target}
+python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    { echo "without Python 3.11 or later the tests of the Python package are skipped"; exit 0; }
+test -x "$target/python/bin/python" || python3 -m venv "$target/python"
+"$target/python/bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt
+
+package=$target/python-package
+rm -rf "$package"
+mkdir -p "$package"
+cp -r python/narrows "$package/narrows"
+cp "$target/debug/lib_narrows.so" "$package/narrows/_narrows.abi3.so"
+export PYTHONPATH=$PWD/$package NARROWS_PROGRAM=$PWD/$target/debug/narrows
+"$target/python/bin/mypy" --strict "$package/narrows"
+"$target/python/bin/python" -m pytest -q python/tests

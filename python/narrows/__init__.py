@@ -1,0 +1,29 @@
+"""Congestion control simulated, and run on the Linux kernel over emulated links.
+
+    import narrows as nw
+    result = nw.compare("cubic", "bbr", path="lte", seeds=10)
+    result                          # its table and, in a notebook, its figures
+    result.flows.to_polars()        # one row for each flow of each run
+
+Each command of the program ``narrows`` that makes a result is a function here: the same options, the same files, the same texts in errors.
+``python -m narrows`` is the program itself.
+"""
+
+from narrows._commands import compare, fidelity, live, matrix, reproduce, run, sweep
+from narrows._narrows import Error
+from narrows._results import Figure, Result, Table, open
+
+__all__ = [
+    "Error",
+    "Figure",
+    "Result",
+    "Table",
+    "compare",
+    "fidelity",
+    "live",
+    "matrix",
+    "open",
+    "reproduce",
+    "run",
+    "sweep",
+]

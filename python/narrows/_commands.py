@@ -1,0 +1,418 @@
+"""The commands of the program that make results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from narrows import _narrows
+from narrows._progress import bar
+from narrows._results import Result
+
+_narrows.is_in(_narrows.__file__)
+
+Path = str | os.PathLike[str]
+# A quantity with its unit, as on the command line: "50 Mbit/s", "30 ms", "1.5 bdp", "1 %".
+Quantity = str
+Many = str | Sequence[str]
+
+
+def _several(values: Many | None) -> list[str]:
+    return [] if values is None else [values] if isinstance(values, str) else list(values)
+
+
+def _carry_out(verb: str, command: str, named: Iterable[object], options: Mapping[str, object], progress: bool | None) -> Result:
+    words = ["narrows", command, "--quiet"]
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, (list, tuple)):
+            words.extend(f"{flag}={os.fspath(one) if isinstance(one, os.PathLike) else one}" for one in value)
+        else:
+            words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+    words.append("--")
+    words.extend(os.fspath(one) if isinstance(one, os.PathLike) else str(one) for one in named)
+    shown = bar(verb, progress)
+    try:
+        status, text, directory = _narrows.carry_out(words, shown)
+    finally:
+        if shown is not None:
+            shown.end()
+    assert directory is not None, "a command that makes a result tells where"
+    return Result(directory, status, text)
+
+
+def compare(
+    *controllers: str,
+    file: Path | None = None,
+    path: Many | None = None,
+    trace: Path | None = None,
+    trace_back: Path | None = None,
+    rate: Quantity | None = None,
+    rtt: Quantity | None = None,
+    buffer: Quantity | None = None,
+    flows: int | None = None,
+    stagger: Quantity | None = None,
+    loss: Quantity | float | None = None,
+    queue: str | None = None,
+    workload: str | None = None,
+    traffic: Many | None = None,
+    beside: Many | None = None,
+    icn: bool = False,
+    duration: Quantity | None = None,
+    warmup: Quantity | None = None,
+    seeds: int | None = None,
+    seed: int | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Compare controllers on one network.
+
+    Parameters
+    ----------
+    *controllers : str
+        Controllers with their parameters, or BPF files: ``"cubic"``, ``"cubic?profile=rfc9438"``, ``"./mine.bpf.c"``. NewReno, CUBIC and
+        BBR if there are none.
+    file : path
+        Scenario file whose network is used.
+    path : str or list of str
+        Named path: ``"lte"``. Several make a scorecard.
+    trace, trace_back : path
+        Capacity trace of the bottleneck towards the receiver, and back.
+    rate : str
+        Rate of the bottleneck. 100 Mbit/s by default.
+    rtt : str
+        Base round trip. 30 ms by default.
+    buffer : str
+        Buffer of the bottleneck: ``"750 kB"``, ``"100 packets"``, ``"60 ms"``, ``"1.5 bdp"``. 2 bdp by default.
+    flows : int
+        Number of flows. 2 by default.
+    stagger : str
+        Time between the starts of flows. A twelfth of the duration by default.
+    loss : str or float
+        Random loss of data packets: ``"1 %"``, or a probability below 1.
+    queue, workload : str
+        Queue discipline of the bottleneck, and the workload of every flow.
+    traffic, beside : str or list of str
+        Make a scorecard of this traffic, and beside downloads by these controllers.
+    icn : bool
+        Compare rate laws and consumers of information-centric networks.
+    duration, warmup : str
+        Duration of each run, and the part of it that statistics leave out. 60 s and a sixth by default.
+    seeds : int
+        Number of seeds for each controller. 3 by default.
+    seed : int
+        First seed. 1 by default.
+    out : path
+        Result directory, which must not exist. The next free ``narrows-results/compare-N`` by default.
+    jobs : int
+        Number of parallel runs, on which results do not depend. The number of cores by default.
+    progress : bool
+        Whether a bar shows how far it is. By default in a terminal and in a notebook.
+
+    Returns
+    -------
+    Result
+        Its tables, figures and report.
+
+    Raises
+    ------
+    Error
+        An option or a file is not as it must be: place, value and remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it. Nothing was written.
+    """
+    options = dict(
+        file=file, path=_several(path), trace=trace, trace_back=trace_back, rate=rate, rtt=rtt, buffer=buffer, flows=flows, stagger=stagger,
+        loss=loss, queue=queue, workload=workload, traffic=_several(traffic), beside=_several(beside), icn=icn, duration=duration,
+        warmup=warmup, seeds=seeds, seed=seed, out=out, jobs=jobs,
+    )  # fmt: skip
+    return _carry_out("simulating", "compare", controllers, options, progress)
+
+
+def run(
+    scenario: Path,
+    *,
+    seeds: int | None = None,
+    seed: int | None = None,
+    path: str | None = None,
+    trace: Path | None = None,
+    queue: str | None = None,
+    workload: str | None = None,
+    overlay: Sequence[Path] = (),
+    pcap: Many | None = None,
+    qlog: Many | None = None,
+    acks: Many | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Run a scenario file in the simulator.
+
+    Parameters
+    ----------
+    scenario : path
+        Scenario file in TOML.
+    seeds, seed : int
+        Number of seeds, and the first. One by default, the scenario's.
+    path, trace, queue, workload : str
+        Another network or workload in the place of the scenario's.
+    overlay : list of path
+        Measurements to draw over the results: output of ``iperf3 --json``, logs of mahimahi.
+    pcap, qlog, acks : str or list of str
+        Flows (or ``"all"``) whose packets, sender's events or acknowledgements are written down.
+    out, jobs, progress
+        As those of `compare`.
+
+    Returns
+    -------
+    Result
+        Its tables, figures and report. ``met`` is false if an expectation of the scenario was missed.
+
+    Raises
+    ------
+    Error
+        An option or the file is not as it must be: place, value and remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it. Nothing was written.
+    """
+    options = dict(
+        seeds=seeds, seed=seed, path=path, trace=trace, queue=queue, workload=workload, overlay=list(overlay), pcap=_several(pcap),
+        qlog=_several(qlog), acks=_several(acks), out=out, jobs=jobs,
+    )  # fmt: skip
+    return _carry_out("simulating", "run", [scenario], options, progress)
+
+
+def live(
+    scenario: Path,
+    *,
+    beside_sim: bool = False,
+    replay: bool = False,
+    acks: Many | None = None,
+    seed: int | None = None,
+    maximum: Quantity | None = None,
+    out: Path | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Run a scenario file on this host's kernel, over emulated links. Needs root, and what ``python -m narrows doctor`` names.
+
+    Parameters
+    ----------
+    scenario : path
+        Scenario file in TOML.
+    beside_sim : bool
+        Also simulate it, and tell the distance.
+    replay : bool
+        Record each call of loaded controllers, and decide again in native code, which must agree bit for bit.
+    acks : str or list of str
+        Flows (or ``"all"``) whose acknowledgements are written down.
+    seed : int
+        Seed of the links' draws. The scenario's by default.
+    maximum : str
+        Capacity of this host's emulator.
+    out, progress
+        As those of `compare`.
+
+    Returns
+    -------
+    Result
+        Its tables, figures and report. ``valid`` is false if the host distorted it.
+
+    Raises
+    ------
+    Error
+        The file is not as it must be, or this host cannot run it: the reason and a remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it. Nothing was written.
+    """
+    options = dict(beside_sim=beside_sim, replay=replay, acks=_several(acks), seed=seed, maximum=maximum, out=out)
+    return _carry_out("running live", "live", [scenario], options, progress)
+
+
+def sweep(
+    scenario: Path,
+    *,
+    over: Mapping[str, Sequence[str | int | float]] | None = None,
+    seeds: int | None = None,
+    path: Many | None = None,
+    trace: Sequence[Path] = (),
+    queue: Many | None = None,
+    workload: Many | None = None,
+    metric: Many | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Run all combinations of values of a scenario.
+
+    Parameters
+    ----------
+    scenario : path
+        Scenario file, with a sweep table or without.
+    over : mapping
+        More axes: a place in the scenario, and its values: ``{"link.bottleneck.buffer": ["0.5 bdp", "2 bdp"]}``.
+    seeds : int
+        Number of seeds for each cell. One by default, or the file's.
+    path, trace, queue, workload : list
+        Networks and workloads, as axes.
+    metric : str or list of str
+        Metrics that `Result.text` shows. The tables have all.
+    out, jobs, progress
+        As those of `compare`.
+
+    Returns
+    -------
+    Result
+        Its tables, figures and report.
+
+    Raises
+    ------
+    Error
+        An option or the file is not as it must be: place, value and remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it. The text names the command that resumes it.
+    """
+    axes = [f"{place}=[{', '.join(_toml(value) for value in values)}]" for place, values in (over or {}).items()]
+    options = dict(
+        set=axes, seeds=seeds, path=_several(path), trace=list(trace), queue=_several(queue), workload=_several(workload),
+        metric=_several(metric), out=out, jobs=jobs,
+    )  # fmt: skip
+    return _carry_out("simulating", "sweep", [scenario], options, progress)
+
+
+def _toml(value: str | int | float) -> str:
+    import json
+
+    return json.dumps(value)
+
+
+def matrix(
+    *controllers: str,
+    path: Many | None = None,
+    trace: Sequence[Path] = (),
+    rate: Many | None = None,
+    rtt: Many | None = None,
+    buffer: Many | None = None,
+    queue: Many | None = None,
+    workload: Many | None = None,
+    duration: Quantity | None = None,
+    warmup: Quantity | None = None,
+    seeds: int | None = None,
+    seed: int | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Run every pair of controllers, and each alone: shares, harm and starvation.
+
+    Parameters
+    ----------
+    *controllers : str
+        Controllers. NewReno, CUBIC and BBR if there are none.
+    path, trace, rate, rtt, buffer, queue, workload : str or list of str
+        Networks, each an axis. 50 Mbit/s, 30 ms and buffers of 0.5, 1 and 4 bdp by default.
+    duration, warmup, seeds, seed, out, jobs, progress
+        As those of `compare`.
+
+    Returns
+    -------
+    Result
+        Its tables, figures and report.
+
+    Raises
+    ------
+    Error
+        An option is not as it must be: place, value and remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it. The text names the command that resumes it.
+    """
+    options = dict(
+        path=_several(path), trace=list(trace), rate=_several(rate), rtt=_several(rtt), buffer=_several(buffer), queue=_several(queue),
+        workload=_several(workload), duration=duration, warmup=warmup, seeds=seeds, seed=seed, out=out, jobs=jobs,
+    )  # fmt: skip
+    return _carry_out("simulating", "matrix", controllers, options, progress)
+
+
+def reproduce(
+    *papers: str,
+    quick: bool = False,
+    live: bool = False,
+    why: bool = False,
+    figure: Many | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Reproduce the figures of papers, and judge their claims.
+
+    Parameters
+    ----------
+    *papers : str
+        Papers (``python -m narrows list papers``), or folders with a ``paper.toml``. All if there are none.
+    quick : bool
+        Run scaled-down versions; each figure explains its scaling.
+    live : bool
+        Run the figures that can be on this host's kernel, beside the simulator.
+    why : bool
+        Run the experiments that decide why statements do not hold.
+    figure : str or list of str
+        Run only these figures.
+    out, jobs, progress
+        As those of `compare`.
+
+    Returns
+    -------
+    Result
+        Its figures and report. ``met`` is false if a claim turned out otherwise than its file says.
+
+    Raises
+    ------
+    Error
+        An option is not as it must be: place, value and remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it.
+    """
+    options = dict(quick=quick, live=live, why=why, figure=_several(figure), out=out, jobs=jobs)
+    return _carry_out("simulating", "reproduce", papers, options, progress)
+
+
+def fidelity(
+    *,
+    quick: bool = False,
+    cells: Sequence[int] = (),
+    controllers: Many | None = None,
+    out: Path | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Measure the distance between simulator and kernel over a set of generated networks. Needs what `live` needs.
+
+    Parameters
+    ----------
+    quick : bool
+        Run 12 cells once for 15 s instead of 48 cells three times for 30 s.
+    cells : list of int
+        Run only these cells.
+    controllers : str or list of str
+        Controllers; those that the kernel lacks are loaded.
+    out, jobs, progress
+        As those of `compare`.
+
+    Returns
+    -------
+    Result
+        Its figures and report.
+
+    Raises
+    ------
+    Error
+        This host cannot run it: the reason and a remedy.
+    KeyboardInterrupt
+        Ctrl-C stopped it. Nothing was written.
+    """
+    options = dict(quick=quick, cells=[str(cell) for cell in cells], controllers=_several(controllers), out=out, jobs=jobs)
+    return _carry_out("running live", "fidelity", [], options, progress)

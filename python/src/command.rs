@@ -1,0 +1,117 @@
+//! Commands: on a thread of their own without the interpreter's lock, while the calling thread hears of signals and shows progress.
+
+use crate::raised;
+use narrows::within::{self, Around, Refused};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often the calling thread looks for signals and shows progress.
+const LOOK: Duration = Duration::from_millis(100);
+/// As much as the first thread of a process usually has.
+const STACK: usize = 8 << 20;
+
+/// What a command has told so far.
+struct Heard {
+    words: Vec<String>,
+    text: Mutex<String>,
+    directory: Mutex<Option<PathBuf>>,
+    done: AtomicU64,
+    all: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Around for Heard {
+    fn print(&self, text: &str) {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+    }
+
+    fn progress(&self, done: u64, all: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.all.store(all, Ordering::Relaxed);
+    }
+
+    fn made(&self, directory: &Path) {
+        *self.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory.to_owned());
+    }
+
+    fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.words.clone()
+    }
+}
+
+/// Carries out a command that makes a result, whose first word is `narrows`. `progress` is called with two numbers, done and all, ten times per second.
+///
+/// Returns the exit status, what was printed, and the result's directory.
+#[pyfunction]
+#[pyo3(signature = (words, progress=None))]
+pub fn carry_out(py: Python<'_>, words: Vec<String>, progress: Option<Py<PyAny>>) -> PyResult<(u8, String, Option<PathBuf>)> {
+    let heard = Arc::new(Heard {
+        words: words.clone(),
+        text: Mutex::default(),
+        directory: Mutex::default(),
+        done: AtomicU64::new(0),
+        all: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+    });
+    let (ended, mut end) = channel();
+    let around = Arc::clone(&heard);
+    let carry_out = move || {
+        let done = within::carry_out(words.into_iter().map(OsString::from), around);
+        // Nobody waits any more if the caller has failed.
+        let _ = ended.send(done);
+    };
+    let thread = thread::Builder::new().name("narrows".to_owned()).stack_size(STACK).spawn(carry_out)?;
+    let (mut failed, mut shown) = (None, (0, 0));
+    let done: Option<Result<u8, Refused>> = loop {
+        let waiting = &mut end;
+        match py.detach(move || waiting.recv_timeout(LOOK)) {
+            Ok(done) => break Some(done),
+            Err(RecvTimeoutError::Disconnected) => break None,
+            Err(RecvTimeoutError::Timeout) if failed.is_some() => {}
+            Err(RecvTimeoutError::Timeout) => {
+                let now = (heard.done.load(Ordering::Relaxed), heard.all.load(Ordering::Relaxed));
+                let told = py.check_signals().and_then(|()| match &progress {
+                    Some(progress) if now != shown => progress.call1(py, now).map(|_| ()),
+                    _ => Ok(()),
+                });
+                shown = now;
+                failed = told.err();
+                heard.stop.store(failed.is_some(), Ordering::Relaxed);
+            }
+        }
+    };
+    let panicked = py.detach(|| thread.join().is_err());
+    if let Some(failed) = failed {
+        return Err(failed);
+    }
+    let status = match done {
+        Some(done) if !panicked => done.map_err(raised)?,
+        _ => return Err(PyOSError::new_err("the command has failed in itself, which is a defect of narrows; its words are above")),
+    };
+    let text = heard.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let directory = heard.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok((status, text, directory))
+}
+
+/// The program on these words, as from a shell: it prints, and handles signals until it ends. Returns the exit status.
+#[pyfunction]
+pub fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| narrows::program(words))
+}
+
+/// Says which file this module is.
+#[pyfunction]
+pub fn is_in(file: PathBuf) {
+    within::is_in(file);
+}

@@ -1,0 +1,36 @@
+//! The module `narrows._narrows`: commands, result directories and their tables for the Python package `narrows`, which has the documented interface.
+
+mod command;
+mod results;
+mod table;
+
+use narrows::within::Refused;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+
+create_exception!(narrows, Error, PyException, "A command was not carried out: the text names the place, the reason and a remedy.");
+
+/// As Python has it: a command that was stopped is an interrupted one.
+fn raised(refused: Refused) -> PyErr {
+    match refused {
+        Refused::Stopped { text } => PyKeyboardInterrupt::new_err(trimmed(&text)),
+        Refused::Failed { text } => Error::new_err(trimmed(&text)),
+    }
+}
+
+fn trimmed(text: &str) -> String {
+    text.strip_prefix("error: ").unwrap_or(text).trim_end().to_owned()
+}
+
+#[pymodule]
+mod _narrows {
+    #[pymodule_export]
+    use super::Error;
+    #[pymodule_export]
+    use super::command::{carry_out, is_in, program};
+    #[pymodule_export]
+    use super::results::Directory;
+    #[pymodule_export]
+    use super::table::Table;
+}

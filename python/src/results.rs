@@ -1,0 +1,76 @@
+//! Result directories.
+
+use crate::raised;
+use crate::table::Table;
+use narrows::within::{self, ResultDir};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// The end of a table's file name.
+const PARQUET: &str = ".parquet";
+
+/// A result directory, whose files were as they were written when it was opened.
+#[pyclass(frozen)]
+pub struct Directory {
+    files: ResultDir,
+}
+
+#[pymethods]
+impl Directory {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Directory> {
+        let files = py.detach(|| within::open(&path)).map_err(raised)?;
+        Ok(Directory { files })
+    }
+
+    /// The names of its files.
+    fn names(&self) -> Vec<String> {
+        self.files.names().map(str::to_owned).collect()
+    }
+
+    /// The names of its tables.
+    fn tables(&self) -> Vec<String> {
+        self.files.names().filter_map(|name| name.strip_suffix(PARQUET)).map(str::to_owned).collect()
+    }
+
+    /// One of its tables.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
+        let file = format!("{name}{PARQUET}");
+        if !self.files.names().any(|own| own == file) {
+            return Err(PyKeyError::new_err(format!("this result has no table {name:?}; it has {}", self.tables().join(", "))));
+        }
+        py.detach(|| Table::read(self.files.file(&file).map_err(|error| raised(error.into()))?))
+    }
+
+    /// What one of its files holds.
+    fn read(&self, name: &str) -> PyResult<Vec<u8>> {
+        let mut content = Vec::new();
+        self.files.file(name).map_err(|error| raised(error.into()))?.read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    /// The table for people.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| within::text(&self.files)).map_err(raised)
+    }
+
+    /// Name and title of each figure.
+    fn figures(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
+        Ok(figures.iter().map(|figure| (figure.name(), figure.title().to_owned())).collect())
+    }
+
+    /// A figure as SVG, and as PNG if it is small enough.
+    fn figure(&self, py: Python<'_>, name: &str) -> PyResult<(String, Option<Vec<u8>>)> {
+        let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
+        match figures.iter().find(|figure| figure.name() == name) {
+            Some(figure) => Ok((figure.svg().to_string(), figure.png())),
+            None => {
+                let names: Vec<String> = figures.iter().map(|figure| figure.name()).collect();
+                Err(PyKeyError::new_err(format!("this result has no figure {name:?}; it has {}", names.join(", "))))
+            }
+        }
+    }
+}

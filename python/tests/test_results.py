@@ -1,0 +1,81 @@
+"""Results: tables as frames without copies, figures, and what is told of them."""
+
+from pathlib import Path
+
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import narrows as nw
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    return nw.compare("cubic", "bbr", duration="5 s", seeds=2, out=tmp_path_factory.mktemp("results") / "out")
+
+
+def test_tables_are_those_of_the_files(result):
+    assert result.tables == sorted(path.stem for path in result.directory.glob("*.parquet"))
+    for name in result.tables:
+        table = result.table(name)
+        expected = pyarrow.parquet.read_table(result.directory / f"{name}.parquet")
+        assert table.to_arrow().equals(expected.cast(table.to_arrow().schema)) and len(table) == expected.num_rows
+        assert table.columns == expected.column_names
+    assert result.flows.to_polars().equals(polars.read_parquet(result.directory / "flows.parquet"))
+    assert result.flows.to_pandas().equals(pandas.read_parquet(result.directory / "flows.parquet"))
+    assert repr(result.flows).startswith("<table flows: 8 rows of case, seed, flow")
+    assert "flow_samples" in dir(result)
+
+
+def addresses(table):
+    """Where the values of a column of floats lie, chunk by chunk."""
+    return [chunk.buffers()[1].address for chunk in table.column("goodput_mbps").chunks]
+
+
+def test_frames_share_the_memory_of_the_table(result):
+    table = result.flow_samples
+    ours = addresses(table.to_arrow())
+    assert ours == addresses(table.to_arrow())
+    frame = table.to_polars()
+    series = frame["goodput_mbps"]
+    assert [chunk.to_arrow().buffers()[1].address for chunk in series.get_chunks()] == ours
+
+
+def test_figures_are_those_of_the_report(result):
+    assert result.figures["round-trip"] == "Round trip, ms"
+    figure = result.figure("round-trip")
+    assert figure.svg.startswith("<svg") and figure.png.startswith(b"\x89PNG") and figure.title == "Round trip, ms"
+    figure.save("figure.svg")
+    figure.save("figure.png")
+    assert Path("figure.svg").read_text() == figure.svg and Path("figure.png").read_bytes() == figure.png
+    with pytest.raises(ValueError, match="as .svg or .png"):
+        figure.save("figure.pdf")
+    html = result._repr_html_()
+    assert html.startswith("<pre>cubic and bbr compared") and html.count("<img alt=") == len(result.figures)
+
+
+def test_what_is_not_there_is_named(result):
+    with pytest.raises(KeyError, match="this result has no table \\\\?\"flow\\\\?\"; it has changes, flow_samples, flows"):
+        result.table("flow")
+    with pytest.raises(AttributeError, match="a result has no flow; its tables are changes, flow_samples"):
+        result.flow
+    with pytest.raises(KeyError, match="no figure"):
+        result.figure("window")
+
+
+def test_a_changed_file_is_refused(result, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in result.directory.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    with open(copy / "flows.parquet", "ab") as file:
+        file.write(b"x")
+    with pytest.raises(nw.Error, match="flows.parquet is damaged .* its SHA-256 is not the one in SHA256SUMS"):
+        nw.open(copy)
+
+
+def test_json_is_read_when_asked_for(result):
+    assert [case["label"] for case in result.summary["cases"]] == ["cubic", "bbr"]
+    assert result.run["narrows"] and result.report.read_text().startswith("<!DOCTYPE html>")
