@@ -10,14 +10,19 @@ Each command of the program ``narrows`` that makes a result is a function here: 
 """
 
 from narrows._commands import compare, fidelity, live, matrix, reproduce, run, sweep
-from narrows._narrows import Error
+from narrows._controllers import Controller
+from narrows._narrows import Error, Rate, Stats, Window
 from narrows._results import Figure, Result, Table, open
 
 __all__ = [
+    "Controller",
     "Error",
     "Figure",
+    "Rate",
     "Result",
+    "Stats",
     "Table",
+    "Window",
     "compare",
     "fidelity",
     "live",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from narrows import _narrows
+from narrows._controllers import Chosen, Class, Controller, chosen
 from narrows._progress import bar
 from narrows._results import Result
 
@@ -21,7 +22,14 @@ def _several(values: Many | None) -> list[str]:
     return [] if values is None else [values] if isinstance(values, str) else list(values)
 
 
-def _carry_out(verb: str, command: str, named: Iterable[object], options: Mapping[str, object], progress: bool | None) -> Result:
+def _carry_out(
+    verb: str,
+    command: str,
+    named: Iterable[object],
+    options: Mapping[str, object],
+    progress: bool | None,
+    classes: Sequence[Class] = (),
+) -> Result:
     words = ["narrows", command, "--quiet"]
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
@@ -37,7 +45,7 @@ def _carry_out(verb: str, command: str, named: Iterable[object], options: Mappin
     words.extend(os.fspath(one) if isinstance(one, os.PathLike) else str(one) for one in named)
     shown = bar(verb, progress)
     try:
-        status, text, directory = _narrows.carry_out(words, shown)
+        status, text, directory = _narrows.carry_out(words, classes, shown)
     finally:
         if shown is not None:
             shown.end()
@@ -46,7 +54,7 @@ def _carry_out(verb: str, command: str, named: Iterable[object], options: Mappin
 
 
 def compare(
-    *controllers: str,
+    *controllers: Chosen,
     file: Path | None = None,
     path: Many | None = None,
     trace: Path | None = None,
@@ -74,9 +82,9 @@ def compare(
 
     Parameters
     ----------
-    *controllers : str
-        Controllers with their parameters, or BPF files: ``"cubic"``, ``"cubic?profile=rfc9438"``, ``"./mine.bpf.c"``. NewReno, CUBIC and
-        BBR if there are none.
+    *controllers : str or type
+        Controllers with their parameters, BPF files, or classes derived from `Controller`: ``"cubic"``, ``"cubic?profile=rfc9438"``,
+        ``"./mine.bpf.c"``, ``Mine``. NewReno, CUBIC and BBR if there are none.
     file : path
         Scenario file whose network is used.
     path : str or list of str
@@ -131,7 +139,8 @@ def compare(
         loss=loss, queue=queue, workload=workload, traffic=_several(traffic), beside=_several(beside), icn=icn, duration=duration,
         warmup=warmup, seeds=seeds, seed=seed, out=out, jobs=jobs,
     )  # fmt: skip
-    return _carry_out("simulating", "compare", controllers, options, progress)
+    names, classes = chosen(controllers)
+    return _carry_out("simulating", "compare", names, options, progress, classes)
 
 
 def run(
@@ -147,6 +156,7 @@ def run(
     pcap: Many | None = None,
     qlog: Many | None = None,
     acks: Many | None = None,
+    controllers: Sequence[type[Controller]] = (),
     out: Path | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -165,6 +175,8 @@ def run(
         Measurements to draw over the results: output of ``iperf3 --json``, logs of mahimahi.
     pcap, qlog, acks : str or list of str
         Flows (or ``"all"``) whose packets, sender's events or acknowledgements are written down.
+    controllers : list of type
+        Classes derived from `Controller` that the scenario names.
     out, jobs, progress
         As those of `compare`.
 
@@ -184,7 +196,7 @@ def run(
         seeds=seeds, seed=seed, path=path, trace=trace, queue=queue, workload=workload, overlay=list(overlay), pcap=_several(pcap),
         qlog=_several(qlog), acks=_several(acks), out=out, jobs=jobs,
     )  # fmt: skip
-    return _carry_out("simulating", "run", [scenario], options, progress)
+    return _carry_out("simulating", "run", [scenario], options, progress, chosen(controllers)[1])
 
 
 def live(
@@ -243,6 +255,7 @@ def sweep(
     queue: Many | None = None,
     workload: Many | None = None,
     metric: Many | None = None,
+    controllers: Sequence[type[Controller]] = (),
     out: Path | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -261,6 +274,8 @@ def sweep(
         Networks and workloads, as axes.
     metric : str or list of str
         Metrics that `Result.text` shows. The tables have all.
+    controllers : list of type
+        Classes derived from `Controller` that the scenario or its axes name.
     out, jobs, progress
         As those of `compare`.
 
@@ -281,7 +296,7 @@ def sweep(
         set=axes, seeds=seeds, path=_several(path), trace=list(trace), queue=_several(queue), workload=_several(workload),
         metric=_several(metric), out=out, jobs=jobs,
     )  # fmt: skip
-    return _carry_out("simulating", "sweep", [scenario], options, progress)
+    return _carry_out("simulating", "sweep", [scenario], options, progress, chosen(controllers)[1])
 
 
 def _toml(value: str | int | float) -> str:
@@ -291,7 +306,7 @@ def _toml(value: str | int | float) -> str:
 
 
 def matrix(
-    *controllers: str,
+    *controllers: Chosen,
     path: Many | None = None,
     trace: Sequence[Path] = (),
     rate: Many | None = None,
@@ -311,8 +326,8 @@ def matrix(
 
     Parameters
     ----------
-    *controllers : str
-        Controllers. NewReno, CUBIC and BBR if there are none.
+    *controllers : str or type
+        Controllers, as those of `compare`. NewReno, CUBIC and BBR if there are none.
     path, trace, rate, rtt, buffer, queue, workload : str or list of str
         Networks, each an axis. 50 Mbit/s, 30 ms and buffers of 0.5, 1 and 4 bdp by default.
     duration, warmup, seeds, seed, out, jobs, progress
@@ -334,7 +349,8 @@ def matrix(
         path=_several(path), trace=list(trace), rate=_several(rate), rtt=_several(rtt), buffer=_several(buffer), queue=_several(queue),
         workload=_several(workload), duration=duration, warmup=warmup, seeds=seeds, seed=seed, out=out, jobs=jobs,
     )  # fmt: skip
-    return _carry_out("simulating", "matrix", controllers, options, progress)
+    names, classes = chosen(controllers)
+    return _carry_out("simulating", "matrix", names, options, progress, classes)
 
 
 def reproduce(

@@ -1,6 +1,8 @@
 //! Commands: on a thread of their own without the interpreter's lock, while the calling thread hears of signals and shows progress.
 
+use crate::controller::Class;
 use crate::raised;
+use narrows::control::Entry;
 use narrows::within::{self, Around, Refused};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -50,12 +52,18 @@ impl Around for Heard {
     }
 }
 
-/// Carries out a command that makes a result, whose first word is `narrows`. `progress` is called with two numbers, done and all, ten times per second.
+/// Carries out a command that makes a result, whose first word is `narrows`, and which can choose `classes` by name. `progress` is called with two numbers, done and all, ten times per second.
 ///
 /// Returns the exit status, what was printed, and the result's directory.
 #[pyfunction]
-#[pyo3(signature = (words, progress=None))]
-pub fn carry_out(py: Python<'_>, words: Vec<String>, progress: Option<Py<PyAny>>) -> PyResult<(u8, String, Option<PathBuf>)> {
+#[pyo3(signature = (words, classes=Vec::new(), progress=None))]
+pub fn carry_out(
+    py: Python<'_>,
+    words: Vec<String>,
+    classes: Vec<Class>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u8, String, Option<PathBuf>)> {
+    let entries: Vec<&'static Entry> = classes.into_iter().map(Class::entry).collect();
     let heard = Arc::new(Heard {
         words: words.clone(),
         text: Mutex::default(),
@@ -67,7 +75,7 @@ pub fn carry_out(py: Python<'_>, words: Vec<String>, progress: Option<Py<PyAny>>
     let (ended, mut end) = channel();
     let around = Arc::clone(&heard);
     let carry_out = move || {
-        let done = within::carry_out(words.into_iter().map(OsString::from), around);
+        let done = within::carry_out(words.into_iter().map(OsString::from), &entries, around);
         // Nobody waits any more if the caller has failed.
         let _ = ended.send(done);
     };

@@ -1,6 +1,7 @@
 //! The module `narrows._narrows`: commands, result directories and their tables for the Python package `narrows`, which has the documented interface.
 
 mod command;
+mod controller;
 mod results;
 mod table;
 
@@ -29,6 +30,8 @@ mod _narrows {
     use super::Error;
     #[pymodule_export]
     use super::command::{carry_out, is_in, program};
+    #[pymodule_export]
+    use super::controller::{PacingRate, Stats, Window};
     #[pymodule_export]
     use super::results::Directory;
     #[pymodule_export]

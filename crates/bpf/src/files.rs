@@ -7,7 +7,7 @@ use crate::link::{Settings, link};
 use crate::machine::Code;
 use crate::program::{Program, Variable};
 use crate::socket::Field;
-use narrows_control::{Basis, Build, Built, Entry, KeptFile, Refused, Setup, Source, forget_files, register_file};
+use narrows_control::{Basis, Build, Built, Entry, KeptFile, Refused, Setup, Source, forget_passing, register_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -50,10 +50,10 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
     Ok(entry)
 }
 
-/// Forgets all files that were loaded: the next command loads them as they are then.
+/// Forgets all files that were loaded, and what else was added for one command: the next loads files as they are then.
 pub fn forget() {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    forget_files();
+    forget_passing();
 }
 
 /// What a file holds, compiled if it is a source.

@@ -23,5 +23,6 @@ pub use fault::Fault;
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals};
 pub use files::{KeptFile, Loader, Source, entry_of_file, load_files_by, names_file};
 pub use open::{Open, Role};
-pub use registry::{ENTRIES, Refused, TWINS, forget_files, kept_files, register, register_file};
+pub use parts::intervals::{ByInterval, Course, Interval, Policy};
+pub use registry::{ENTRIES, Refused, TWINS, forget_passing, kept_files, register, register_file, register_passing};
 pub use sent::{Sent, Tag};

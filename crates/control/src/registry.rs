@@ -63,6 +63,7 @@ static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
 struct Added {
     entry: &'static Entry,
     file: Option<&'static KeptFile>,
+    passes: bool,
 }
 
 /// Adds a controller: from then on it is chosen by its name and listed after those of this crate, in this process. Add all before the first is chosen, so that
@@ -72,7 +73,16 @@ struct Added {
 ///
 /// A name that cannot be written in a scenario, or that another controller has.
 pub fn register(entry: &'static Entry) -> Result<(), Refused> {
-    add(Added { entry, file: None })
+    add(Added { entry, file: None, passes: false })
+}
+
+/// Adds a controller for one command, until [`forget_passing`].
+///
+/// # Errors
+///
+/// As [`register`] has them.
+pub fn register_passing(entry: &'static Entry) -> Result<(), Refused> {
+    add(Added { entry, file: None, passes: true })
 }
 
 /// Adds a controller that was made of a file.
@@ -81,7 +91,7 @@ pub fn register(entry: &'static Entry) -> Result<(), Refused> {
 ///
 /// As [`register`] has them.
 pub fn register_file(entry: &'static Entry, file: &'static KeptFile) -> Result<(), Refused> {
-    add(Added { entry, file: Some(file) })
+    add(Added { entry, file: Some(file), passes: true })
 }
 
 /// The controllers that were made of files so far, in the order in which they came.
@@ -89,10 +99,10 @@ pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
     added_now().into_iter().filter_map(|added| Some((added.entry.name, added.file?))).collect()
 }
 
-/// Takes those made of files away, so that files that have changed since can be loaded: for processes that carry out one command after another. Choices made before
-/// stay as they are.
-pub fn forget_files() {
-    ADDED.write().unwrap_or_else(PoisonError::into_inner).retain(|added| added.file.is_none());
+/// Takes those away that were added for one command, and those made of files, so that files that have changed since can be loaded: for processes that carry out one
+/// command after another. Choices made before stay as they are.
+pub fn forget_passing() {
+    ADDED.write().unwrap_or_else(PoisonError::into_inner).retain(|added| !added.passes);
 }
 
 fn added_now() -> Vec<Added> {

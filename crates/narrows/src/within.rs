@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::error::Failure;
 use crate::figure;
 use clap::Parser;
+use narrows_control::{Entry, register_passing};
 use narrows_scenario::visible;
 use std::ffi::OsString;
 use std::io;
@@ -60,7 +61,8 @@ pub(crate) fn file() -> io::Result<PathBuf> {
     FILE.get().map_or_else(std::env::current_exe, |file| Ok(file.clone()))
 }
 
-/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `matrix` or `reproduce`. The first word is the program's name.
+/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `matrix` or `reproduce`. The first word is the program's name. It can
+/// choose `entries` beside the controllers of Narrows.
 ///
 /// Commands of one process take turns, and each loads controllers from files as they are when it begins.
 ///
@@ -68,11 +70,14 @@ pub(crate) fn file() -> io::Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// The words are no such command, it fails, or `around` stopped it.
-pub fn carry_out(words: impl IntoIterator<Item = OsString>, around: Arc<dyn Around>) -> Result<u8, Refused> {
+/// The words are no such command, an entry has a name that cannot be, it fails, or `around` stopped it.
+pub fn carry_out(words: impl IntoIterator<Item = OsString>, entries: &[&'static Entry], around: Arc<dyn Around>) -> Result<u8, Refused> {
     let _turn = turn(&*around)?;
     narrows_control::load_files_by(narrows_bpf::files::entry);
     narrows_bpf::files::forget();
+    for entry in entries {
+        register_passing(entry).map_err(|refused| Failure::Other(refused.to_string()))?;
+    }
     let mut cli = Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
     let Some(output) = cli.command.as_mut().and_then(results_of) else {
         return Err(Refused::Failed { text: "error: this command makes no result\n".to_owned() });

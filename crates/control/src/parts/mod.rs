@@ -2,6 +2,7 @@
 
 pub mod aimd;
 pub mod ecn;
+pub mod intervals;
 pub mod linux;
 pub mod marks;
 pub mod micros;

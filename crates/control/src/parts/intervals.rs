@@ -1,0 +1,286 @@
+//! Controllers that decide once per interval, such as a round trip, from what they have seen in it: laws of rates, and whoever is too slow for each acknowledgement.
+
+use crate::{Controller, Decision, Fault, Feedback, Reduction, Sent, Setup, Tag, Timeout};
+use narrows_units::{Bytes, Rate, Segments, Span, Time};
+use narrows_wire::Ecn;
+
+/// What a connection has seen in an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// When it ends.
+    pub now: Time,
+    /// How long it was.
+    pub length: Span,
+    /// Transmissions in it.
+    pub sent: u64,
+    /// Segments delivered in it, and their payload.
+    pub delivered: u64,
+    /// Payload of these.
+    pub delivered_bytes: Bytes,
+    /// Transmissions declared lost in it.
+    pub lost: u64,
+    /// Packets that the receiver counted with CE in it; zero where the world does not tell.
+    pub marked: u64,
+    /// Retransmission timeouts in it.
+    pub timeouts: u32,
+    /// Mean and least of its round trips; `None` if none was measured.
+    pub rtt: Option<(Span, Span)>,
+    /// The smoothed round trip at its end.
+    pub srtt: Span,
+    /// The least round trip of the connection so far.
+    pub least_rtt: Span,
+    /// Segments in flight at its end.
+    pub in_flight: u32,
+    /// True if the application had nothing to send at some time in it.
+    pub app_limited: bool,
+    /// The window in force, in segments.
+    pub window: f64,
+    /// The pacing rate in force, of packets with their headers; `None` without pacing.
+    pub pacing: Option<Rate>,
+    /// Payload of a full segment.
+    pub mss: Bytes,
+    /// A full packet with its headers.
+    pub packet: Bytes,
+}
+
+/// What holds until the next interval ends. Without a window, the window is twice what the pacing rate carries in a smoothed round trip, so that it does not limit
+/// (ours).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Course {
+    /// The window in segments, at least 1.
+    pub window: Option<f64>,
+    /// The pacing rate, of packets with their headers; `None` for no pacing.
+    pub pacing: Option<Rate>,
+}
+
+/// Decides at the end of each interval.
+pub trait Policy: Send {
+    /// What holds from now on.
+    ///
+    /// # Errors
+    ///
+    /// It cannot go on: the run ends with this.
+    fn decide(&mut self, interval: &Interval) -> Result<Course, Fault>;
+
+    /// How long the next interval is; `srtt` is the smoothed round trip.
+    fn length(&self, srtt: Span) -> Span {
+        srtt
+    }
+
+    /// Names the inner state for traces and plots.
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let _ = visit;
+    }
+}
+
+/// The shortest interval; ours: a length of zero would never end.
+const SHORTEST: Span = Span::from_micros(100);
+
+/// A controller that asks a policy once per interval. The first interval begins with the first round trip; until it ends the initial window holds.
+pub struct ByInterval<P> {
+    policy: P,
+    seen: Interval,
+    began: Time,
+    /// Sum and count of the interval's round trips, in nanoseconds.
+    round_trips: (u64, u64),
+    least: Span,
+    next: Option<Time>,
+    fault: Option<Fault>,
+}
+
+impl<P: Policy> ByInterval<P> {
+    /// One that has seen nothing yet.
+    pub fn new(setup: &Setup, policy: P) -> ByInterval<P> {
+        let packet = setup.mss + setup.headers;
+        let seen = Interval {
+            now: Time::ZERO,
+            length: Span::ZERO,
+            sent: 0,
+            delivered: 0,
+            delivered_bytes: Bytes::ZERO,
+            lost: 0,
+            marked: 0,
+            timeouts: 0,
+            rtt: None,
+            srtt: Span::ZERO,
+            least_rtt: Span::MAX,
+            in_flight: 0,
+            app_limited: false,
+            window: setup.initial_window.get(),
+            pacing: None,
+            mss: setup.mss,
+            packet,
+        };
+        ByInterval { policy, seen, began: Time::ZERO, round_trips: (0, 0), least: Span::MAX, next: None, fault: None }
+    }
+
+    fn begin(&mut self, now: Time) {
+        self.began = now;
+        self.next = Some(now + self.policy.length(self.seen.srtt).max(SHORTEST));
+        self.round_trips = (0, 0);
+        self.least = Span::MAX;
+        let seen = &mut self.seen;
+        (seen.sent, seen.delivered, seen.lost, seen.marked, seen.timeouts) = (0, 0, 0, 0, 0);
+        (seen.delivered_bytes, seen.app_limited) = (Bytes::ZERO, false);
+    }
+
+    fn follow(&mut self, course: Course) {
+        let Course { window, pacing } = course;
+        let carried = |rate: Rate| 2.0 * rate.bytes_per_sec() * self.seen.srtt.as_secs_f64() / self.seen.packet.get() as f64;
+        let window = window.or(pacing.map(carried)).unwrap_or(self.seen.window);
+        self.seen.window = if window.is_finite() { window.max(1.0) } else { self.seen.window };
+        self.seen.pacing = pacing;
+    }
+}
+
+impl<P: Policy> Controller for ByInterval<P> {
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.seen.sent += 1;
+        self.seen.app_limited |= sent.app_limited;
+        Tag::default()
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        let seen = &mut self.seen;
+        seen.delivered += feedback.acked.len() as u64;
+        seen.delivered_bytes = feedback.acked.iter().fold(seen.delivered_bytes, |sum, acked| sum + acked.bytes);
+        seen.lost += feedback.lost.len() as u64;
+        seen.marked += u64::from(feedback.ecn.ce);
+        (seen.srtt, seen.in_flight) = (feedback.srtt, feedback.in_flight);
+        if let Some(rtt) = feedback.rtt {
+            self.round_trips = (self.round_trips.0 + rtt.as_nanos(), self.round_trips.1 + 1);
+            self.least = self.least.min(rtt);
+            seen.least_rtt = seen.least_rtt.min(rtt);
+        }
+        if self.next.is_none() && !seen.srtt.is_zero() {
+            self.begin(feedback.now);
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.seen.lost += u64::from(timeout.lost);
+        self.seen.timeouts += 1;
+    }
+
+    fn on_undo(&mut self, _: Time) {}
+
+    fn next_timer(&self) -> Option<Time> {
+        self.next
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        if self.fault.is_some() || self.next.is_none_or(|next| now < next) {
+            return;
+        }
+        let (sum, count) = self.round_trips;
+        self.seen.now = now;
+        self.seen.length = now.since(self.began);
+        self.seen.rtt = (count > 0).then(|| (Span::from_nanos(sum / count), self.least));
+        match self.policy.decide(&self.seen) {
+            Ok(course) => self.follow(course),
+            Err(fault) => self.fault = Some(fault),
+        }
+        self.begin(now);
+    }
+
+    fn decision(&self) -> Decision {
+        Decision {
+            window: Segments::new(self.seen.window),
+            pacing: self.seen.pacing,
+            quantum: self.seen.packet,
+            ecn: Ecn::NotEct,
+            reduction: Reduction::Immediate,
+        }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.fault.clone()
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.policy.inspect(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Acked;
+
+    /// Doubles what was delivered, and keeps what it was told.
+    struct Doubles(Vec<Interval>);
+
+    impl Policy for Doubles {
+        fn decide(&mut self, interval: &Interval) -> Result<Course, Fault> {
+            self.0.push(*interval);
+            match interval.lost {
+                0 => Ok(Course { window: None, pacing: Some(Rate::of(interval.delivered_bytes, interval.length)) }),
+                1 => Ok(Course { window: Some(0.2), pacing: None }),
+                _ => Err(Fault::new("too many")),
+            }
+        }
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn acked(number: u64) -> Acked {
+        Acked {
+            number,
+            bytes: Bytes::new(1448),
+            sent_at: Time::ZERO,
+            rtt: Span::from_millis(50),
+            tag: Tag::default(),
+            app_limited: false,
+            window_limited: true,
+        }
+    }
+
+    fn feedback(now: Time, acked: &[Acked], rtt: u64) -> Feedback<'_> {
+        Feedback { acked, rtt: Some(Span::from_millis(rtt)), srtt: Span::from_millis(50), in_flight: 3, ..Feedback::at(now) }
+    }
+
+    #[test]
+    fn an_interval_lasts_a_round_trip_and_tells_what_was_in_it() {
+        let mut controller = ByInterval::new(&Setup::default(), Doubles(Vec::new()));
+        assert_eq!(
+            (controller.next_timer(), controller.decision().window, controller.decision().pacing),
+            (None, Segments::new(10.0), None)
+        );
+        controller.on_feedback(&feedback(at(50), &[acked(0)], 50));
+        assert_eq!(controller.next_timer(), Some(at(100)));
+        controller.on_sent(&Sent::new(at(60), 11, Bytes::new(1448), 9));
+        controller.on_feedback(&feedback(at(70), &[acked(1), acked(2)], 60));
+        controller.on_feedback(&feedback(at(80), &[acked(3)], 40));
+        controller.on_timer(at(100));
+        let told = controller.policy.0[0];
+        assert_eq!((told.now, told.length, told.sent, told.delivered, told.lost), (at(100), Span::from_millis(50), 1, 3, 0));
+        assert_eq!((told.delivered_bytes, told.in_flight), (Bytes::new(3 * 1448), 3));
+        assert_eq!((told.rtt, told.least_rtt), (Some((Span::from_millis(50), Span::from_millis(40))), Span::from_millis(40)));
+        // 3 · 1448 B in 50 ms; twice of it in a round trip are 2 · 3 · 1448/1500 packets.
+        let decision = controller.decision();
+        assert_eq!(decision.pacing, Some(Rate::of(Bytes::new(3 * 1448), Span::from_millis(50))));
+        assert!((decision.window.get() - 6.0 * 1448.0 / 1500.0).abs() < 1e-6, "{:?}", decision.window);
+        // The next one has seen nothing.
+        assert_eq!(controller.next_timer(), Some(at(150)));
+        controller.on_timer(at(150));
+        assert_eq!((controller.policy.0[1].delivered, controller.policy.0[1].rtt), (0, None));
+        assert_eq!(controller.decision().window, Segments::new(1.0));
+    }
+
+    #[test]
+    fn a_window_is_at_least_one_segment_and_a_fault_ends_it() {
+        let mut controller = ByInterval::new(&Setup::default(), Doubles(Vec::new()));
+        controller.on_feedback(&feedback(at(50), &[acked(0)], 50));
+        controller.on_timeout(&Timeout::new(at(60), 3, 1, false));
+        controller.on_timer(at(99));
+        assert!(controller.policy.0.is_empty(), "it is not due");
+        controller.on_timer(at(100));
+        assert_eq!((controller.policy.0[0].timeouts, controller.policy.0[0].lost), (1, 1));
+        assert_eq!((controller.decision().window, controller.decision().pacing), (Segments::new(1.0), None));
+        controller.on_timeout(&Timeout::new(at(110), 3, 2, false));
+        controller.on_timer(at(150));
+        assert_eq!(controller.fault(), Some(Fault::new("too many")));
+    }
+}

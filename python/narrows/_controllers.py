@@ -1,0 +1,126 @@
+"""Controllers that are written in Python."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import traceback
+from collections.abc import Iterable
+from types import TracebackType
+from typing import cast
+
+from narrows._narrows import Rate, Stats, Window
+
+Course = Rate | Window | tuple[Rate, Window] | None
+
+
+class Controller:
+    """A congestion controller that is asked once per interval.
+
+    Derive a class and define `on_interval`. Each connection has an object of its own, which sees only its connection. Attributes of the
+    class with an annotation and a number are parameters: of ``gain: float = 1.05`` scenarios and commands can choose
+    ``"mine?gain=1.1"``, and sweeps take them.
+
+    Runs go on in several threads, which take turns in Python. What objects share, such as an attribute of the class that they change,
+    makes results depend on the order of these turns: share nothing.
+
+    Attributes
+    ----------
+    name : str
+        The name in scenarios and results. That of the class in lower case, if it is not given.
+    interval_ms : float or None
+        How long intervals are, in ms, 0.1 at least. None, the default: as long as the smoothed round trip.
+    seed : int
+        For draws of its own: different for each connection, the same in each repetition.
+
+    Examples
+    --------
+    >>> class Mine(nw.Controller):
+    ...     gain: float = 1.05
+    ...
+    ...     def on_interval(self, stats):
+    ...         return nw.Rate.mbps(max(stats.delivery_rate_mbps * self.gain, 0.1))
+    >>> nw.compare(Mine, "mine?gain=1.2", "cubic")
+    """
+
+    name = ""
+    interval_ms: float | None = None
+    seed: int = 0
+
+    def on_interval(self, stats: Stats) -> Course:
+        """Decide at the end of an interval, the first of which begins with the first round trip.
+
+        Parameters
+        ----------
+        stats : Stats
+            What the connection has seen in it.
+
+        Returns
+        -------
+        Rate, Window, tuple of both, or None
+            A pacing rate, with a window of twice what it carries in a round trip; a window without pacing; both; or what held before.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no on_interval(self, stats)")
+
+
+OURS = frozenset(inspect.get_annotations(Controller))
+
+
+class Class:
+    """What the registry must know of a class."""
+
+    def __init__(self, of: type[Controller]) -> None:
+        self.name = of.name or of.__name__.lower()
+        self.summary = (inspect.getdoc(of) if of.__doc__ else None) or f"the Python class {of.__qualname__}"
+        self.summary = self.summary.splitlines()[0]
+        self.source = f"the Python class {of.__module__}.{of.__qualname__}"
+        self.params = [(name, float(value), isinstance(value, int)) for name, value in parameters(of)]
+        self._of = of
+
+    def factory(self, values: dict[str, int | float], seed: int) -> Controller:
+        """Make the object of a connection."""
+        made = self._of.__new__(self._of)
+        made.seed = seed
+        for name, value in values.items():
+            setattr(made, name, value)
+        made.__init__()  # type: ignore[misc]
+        return made
+
+
+def parameters(of: type[Controller]) -> Iterable[tuple[str, int | float]]:
+    """The annotated numbers of a class and of those that it is derived from."""
+    names = {name: None for one in reversed(of.__mro__) if issubclass(one, Controller) for name in inspect.get_annotations(one)}
+    for name in names:
+        value: object = getattr(of, name, None)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if name not in OURS and re.fullmatch("[a-z][a-z0-9_]*", name) and is_number:
+            yield name, cast(int | float, value)
+
+
+Chosen = str | type[Controller]
+
+
+def chosen(controllers: Iterable[Chosen]) -> tuple[list[str], list[Class]]:
+    """The names by which controllers are chosen, and the classes among them, each once."""
+    names, classes = [], {}
+    for one in controllers:
+        if isinstance(one, str):
+            names.append(one)
+        elif isinstance(one, type) and issubclass(one, Controller):
+            own = Class(one)
+            names.append(own.name)
+            classes[one] = own
+        else:
+            raise TypeError(f"{one!r} is no controller; give a name, or a class derived from narrows.Controller")
+    return names, list(classes.values())
+
+
+def told(error: BaseException, trace: TracebackType | None) -> str:
+    """Tell of an exception in a line: where it was raised, and what it says."""
+    said = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
+    frames = traceback.extract_tb(trace)
+    if not frames:
+        return said
+    last = frames[-1]
+    return f"{os.path.basename(last.filename)}:{last.lineno}, in {last.name}: {said}"
