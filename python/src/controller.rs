@@ -149,6 +149,12 @@ impl Stats {
         self.0.rtt.map(|(_, least)| ms(least))
     }
 
+    /// Growth of its round trips, in seconds per second.
+    #[getter]
+    fn rtt_gradient(&self) -> f64 {
+        self.0.gradient
+    }
+
     /// Smoothed round trip at its end, in ms.
     #[getter]
     fn srtt_ms(&self) -> f64 {

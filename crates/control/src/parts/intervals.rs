@@ -25,6 +25,8 @@ pub struct Interval {
     pub timeouts: u32,
     /// Mean and least of its round trips; `None` if none was measured.
     pub rtt: Option<(Span, Span)>,
+    /// Growth of its round trips, in seconds per second: the slope of the least squares over the times at which they were measured; zero with fewer than two.
+    pub gradient: f64,
     /// The smoothed round trip at its end.
     pub srtt: Span,
     /// The least round trip of the connection so far.
@@ -76,14 +78,47 @@ pub trait Policy: Send {
 /// The shortest interval; ours: a length of zero would never end.
 const SHORTEST: Span = Span::from_micros(100);
 
+/// The round trips of an interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct RoundTrips {
+    /// Their sum in nanoseconds, their number, and the least.
+    sum: u64,
+    count: u64,
+    least: Option<Span>,
+    /// Sums of the times at which they were measured, in seconds since the interval began, of these squared, and of these times the round trip in seconds.
+    times: f64,
+    squares: f64,
+    products: f64,
+}
+
+impl RoundTrips {
+    fn add(&mut self, since: Span, rtt: Span) {
+        let (time, value) = (since.as_secs_f64(), rtt.as_secs_f64());
+        self.sum += rtt.as_nanos();
+        self.count += 1;
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.times += time;
+        self.squares += time * time;
+        self.products += time * value;
+    }
+
+    fn mean_and_least(&self) -> Option<(Span, Span)> {
+        self.least.map(|least| (Span::from_nanos(self.sum / self.count), least))
+    }
+
+    fn gradient(&self) -> f64 {
+        let (count, values) = (self.count as f64, self.sum as f64 / 1e9);
+        let spread = count * self.squares - self.times * self.times;
+        if self.count < 2 || spread <= 0.0 { 0.0 } else { (count * self.products - self.times * values) / spread }
+    }
+}
+
 /// A controller that asks a policy once per interval. The first interval begins with the first round trip; until it ends the initial window holds.
 pub struct ByInterval<P> {
     policy: P,
     seen: Interval,
     began: Time,
-    /// Sum and count of the interval's round trips, in nanoseconds.
-    round_trips: (u64, u64),
-    least: Span,
+    round_trips: RoundTrips,
     next: Option<Time>,
     fault: Option<Fault>,
 }
@@ -102,6 +137,7 @@ impl<P: Policy> ByInterval<P> {
             marked: 0,
             timeouts: 0,
             rtt: None,
+            gradient: 0.0,
             srtt: Span::ZERO,
             least_rtt: Span::MAX,
             in_flight: 0,
@@ -111,14 +147,13 @@ impl<P: Policy> ByInterval<P> {
             mss: setup.mss,
             packet,
         };
-        ByInterval { policy, seen, began: Time::ZERO, round_trips: (0, 0), least: Span::MAX, next: None, fault: None }
+        ByInterval { policy, seen, began: Time::ZERO, round_trips: RoundTrips::default(), next: None, fault: None }
     }
 
     fn begin(&mut self, now: Time) {
         self.began = now;
         self.next = Some(now + self.policy.length(self.seen.srtt).max(SHORTEST));
-        self.round_trips = (0, 0);
-        self.least = Span::MAX;
+        self.round_trips = RoundTrips::default();
         let seen = &mut self.seen;
         (seen.sent, seen.delivered, seen.lost, seen.marked, seen.timeouts) = (0, 0, 0, 0, 0);
         (seen.delivered_bytes, seen.app_limited) = (Bytes::ZERO, false);
@@ -148,8 +183,7 @@ impl<P: Policy> Controller for ByInterval<P> {
         seen.marked += u64::from(feedback.ecn.ce);
         (seen.srtt, seen.in_flight) = (feedback.srtt, feedback.in_flight);
         if let Some(rtt) = feedback.rtt {
-            self.round_trips = (self.round_trips.0 + rtt.as_nanos(), self.round_trips.1 + 1);
-            self.least = self.least.min(rtt);
+            self.round_trips.add(feedback.now.since(self.began), rtt);
             seen.least_rtt = seen.least_rtt.min(rtt);
         }
         if self.next.is_none() && !seen.srtt.is_zero() {
@@ -172,10 +206,10 @@ impl<P: Policy> Controller for ByInterval<P> {
         if self.fault.is_some() || self.next.is_none_or(|next| now < next) {
             return;
         }
-        let (sum, count) = self.round_trips;
         self.seen.now = now;
         self.seen.length = now.since(self.began);
-        self.seen.rtt = (count > 0).then(|| (Span::from_nanos(sum / count), self.least));
+        self.seen.rtt = self.round_trips.mean_and_least();
+        self.seen.gradient = self.round_trips.gradient();
         match self.policy.decide(&self.seen) {
             Ok(course) => self.follow(course),
             Err(fault) => self.fault = Some(fault),
@@ -258,6 +292,8 @@ mod tests {
         assert_eq!((told.now, told.length, told.sent, told.delivered, told.lost), (at(100), Span::from_millis(50), 1, 3, 0));
         assert_eq!((told.delivered_bytes, told.in_flight), (Bytes::new(3 * 1448), 3));
         assert_eq!((told.rtt, told.least_rtt), (Some((Span::from_millis(50), Span::from_millis(40))), Span::from_millis(40)));
+        // 60 ms after 20 ms and 40 ms after 30 ms.
+        assert!((told.gradient + 2.0).abs() < 1e-9, "{}", told.gradient);
         // 3 · 1448 B in 50 ms; twice of it in a round trip are 2 · 3 · 1448/1500 packets.
         let decision = controller.decision();
         assert_eq!(decision.pacing, Some(Rate::of(Bytes::new(3 * 1448), Span::from_millis(50))));
