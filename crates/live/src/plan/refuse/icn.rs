@@ -45,7 +45,6 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         police,
         steering,
         prefixes,
-        requests,
         // Honoured by the nodes.
         shaper_queue: _,
         proxy: _,
@@ -56,6 +55,8 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         lifetime: _,
         consumers: _,
         faces: _,
+        // Refused where there are too many (`Asked`).
+        requests: _,
         // Refused where it is too small (`node_plans`).
         interest: _,
     } = icn;
@@ -78,10 +79,6 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
     if *steering != Form::Labels {
         let problem = "Interests on the wire are steered by labels (RFC 9531)";
         return refused("steering", problem, "give \"labels\", or simulate it with narrows run");
-    }
-    if let Some(process) = requests.first() {
-        let problem = "real nodes have consumers that are there from the start, and none that come and go at random";
-        return Err(LiveError::refused(["request", &process.name], problem, "add [[consumer]]s instead, or simulate it with narrows run"));
     }
     for Prefix { name, data, at: _, next_hops: _ } in prefixes {
         if !(LEAST_DATA..=MOST_DATA).contains(data) {
