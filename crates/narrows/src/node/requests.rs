@@ -42,8 +42,7 @@ pub fn ask_for_all(
                     asking
                 }
                 None => {
-                    let client =
-                        connect().map_err(|error| format!("{} consumers ask at once, and no more can: {error}", work.working.len()))?;
+                    let client = connect().map_err(|error| no_more(work.working.len(), error))?;
                     Asking::new(plan, consumer, client)?
                 }
             };
@@ -58,6 +57,17 @@ pub fn ask_for_all(
     }
     work.report.together.rtt = Times::from(&work.rtt);
     Ok((work.report, work.late))
+}
+
+/// Why no more than so many consumers can ask at once.
+fn no_more(working: usize, error: ClientError) -> String {
+    match error {
+        ClientError::Absent { source, .. } => format!(
+            "{working} consumers of a request process ask at once, and one more has no connection: {source}; \
+             let every be longer, or raise the limit of open files (ulimit -Hn), of which each takes two"
+        ),
+        other => other.to_string(),
+    }
 }
 
 /// A consumer that has not got everything.
