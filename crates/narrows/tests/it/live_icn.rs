@@ -151,7 +151,6 @@ fn requests_are_those_of_a_simulation_and_all_are_answered() {
             let bytes: u64 = contents.iter().map(|(_, size, _)| size.get()).sum();
             assert_eq!(flow.total.goodput.get(), bytes, "{}", flow.name);
             assert_eq!(flow.samples.last().map(|sample| sample.connections), Some(0), "{}: nobody asks any more", flow.name);
-            assert!(transfers.list.iter().all(|transfer| transfer.took >= transfer.ideal), "{}: none is sooner than it can be", flow.name);
             contents
         });
         // 15 requests of each in the mean.
