@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, UdpSocket};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,16 @@ enum Socket {
     Unix(UnixStream),
     Tcp(TcpStream),
     Udp(UdpSocket),
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Socket::Unix(stream) => stream.as_fd(),
+            Socket::Tcp(stream) => stream.as_fd(),
+            Socket::Udp(socket) => socket.as_fd(),
+        }
+    }
 }
 
 /// A connection.
@@ -137,26 +147,24 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until there is something to read: timeouts of sockets are rounded up to ticks of the kernel, which would spoil the pace.
-    fn is_ready(&self, wait: Duration) -> Result<bool, ClientError> {
-        let socket = match &self.socket {
-            Socket::Unix(stream) => stream.as_fd(),
-            Socket::Tcp(stream) => stream.as_fd(),
-            Socket::Udp(socket) => socket.as_fd(),
-        };
+    /// Waits until there is something to read on one of these: timeouts of sockets are rounded up to ticks of the kernel, which would spoil the pace. Of each,
+    /// in order, whether there is.
+    pub(crate) fn ready<'c>(clients: impl Iterator<Item = &'c Client>, wait: Span) -> Result<Vec<bool>, ClientError> {
+        let mut sockets: Vec<PollFd<'_>> = clients.map(|client| PollFd::from_borrowed_fd(client.socket.as_fd(), PollFlags::IN)).collect();
+        let wait = Duration::from_nanos(wait.as_nanos());
         let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        match poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::IN)], Some(&timeout)) {
-            Ok(ready) => Ok(ready > 0),
-            Err(Errno::INTR) => Ok(false),
+        match poll(&mut sockets, Some(&timeout)) {
+            Ok(_) => Ok(sockets.iter().map(|socket| !socket.revents().is_empty()).collect()),
+            Err(Errno::INTR) => Ok(vec![false; sockets.len()]),
             Err(error) => Err(ClientError::Closed(error.into())),
         }
     }
 
     fn read(&mut self, wait: Duration) -> Result<(), ClientError> {
-        let mut room = [0; 65_536];
-        if !self.is_ready(wait)? {
+        if !Client::ready(std::iter::once(&*self), Span::from_nanos(wait.as_nanos() as u64))?.contains(&true) {
             return Ok(());
         }
+        let mut room = [0; 65_536];
         let (read, datagram) = match &mut self.socket {
             Socket::Unix(stream) => (stream.read(&mut room), false),
             Socket::Tcp(stream) => (stream.read(&mut room), false),

@@ -23,3 +23,4 @@ pub use plan::{MAXIMUM, affordable};
 pub use precision::{leave_emulators_core, reduce_wakeup_latency};
 pub use programs::{Ending, Exit, Program, run_program};
 pub use run::{Extras, run, run_with};
+pub use sockets::raise_file_limit;

@@ -46,7 +46,8 @@ pub fn run_with(
 ) -> Result<(Record, Acks), LiveError> {
     if let Some(icn) = &scenario.icn {
         if extras.replay {
-            return Err(LiveError::NothingToReplay);
+            let problem = "--replay recomputes the decisions of controllers in the kernel, and nodes have none";
+            return Err(LiveError::refused(["icn"], problem, "leave --replay out"));
         }
         let record = icn::run(scenario, icn, extras.nodes.as_ref().ok_or(LiveError::NoNodes)?, progress, follower)?;
         return Ok((record, Acks::default()));

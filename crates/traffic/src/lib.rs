@@ -9,16 +9,22 @@
 //!   ([`Application::datagram`]).
 //! - The rest is for single workloads: [`Application::answer`] when a request has arrived, [`Application::finish`] when all that was ever to come is acknowledged.
 //! - At the end [`Application::into_transfers`] gives what was measured.
+//!
+//! In information-centric scenarios [`Requests`] stand for what is asked for at random, and [`Contents`] say which flow a content counts for.
 
 mod action;
 mod application;
 mod bursts;
+mod contents;
 mod draw;
 mod ideal;
 mod ledger;
 mod measured;
+mod requests;
 
 pub use action::{Action, Message};
 pub use application::Application;
+pub use contents::{ContentId, Contents};
 pub use ledger::Ledger;
 pub use measured::LISTED;
+pub use requests::{Request, Requests};

@@ -10,6 +10,7 @@ use narrows_icn::{AnyConsumer, ConsumerError, ConsumerSetup, Method, Packet, Spa
 use narrows_ndn::InterestDraft;
 use narrows_ndn::tlv::MAX_PACKET;
 use narrows_units::{Span, Time};
+use std::borrow::BorrowMut;
 
 /// What a consumer asks for, and how.
 #[derive(Clone, Debug)]
@@ -27,6 +28,9 @@ pub struct Request {
 }
 
 impl Request {
+    /// A process wakes up so much late now and then: many gaps between Interests on a fast link. A consumer makes up for as much. Ours.
+    pub const CATCH_UP: Span = Span::from_millis(1);
+
     fn consumer(self) -> Result<AnyConsumer<Segments>, ConsumerError> {
         AnyConsumer::new(&self.method, &self.setup, self.content, self.segments, self.start)
     }
@@ -36,8 +40,8 @@ impl Request {
 ///
 /// Call [`wait`](Asker::wait) again and again, and after each call take packets with [`packet`](Asker::packet) until there is none, and pass
 /// each to [`handle`](Asker::handle).
-pub struct Asker<'c> {
-    client: &'c mut Client,
+pub struct Asker<C: BorrowMut<Client> = Client> {
+    client: C,
     link: Link,
     consumer: AnyConsumer<Segments>,
     scratch: Scratch,
@@ -46,15 +50,12 @@ pub struct Asker<'c> {
     spare: Spare<PacketName>,
 }
 
-impl Asker<'_> {
-    /// A process wakes up so much late now and then: many gaps between Interests on a fast link. A consumer makes up for as much. Ours.
-    pub const CATCH_UP: Span = Span::from_millis(1);
-
+impl<C: BorrowMut<Client>> Asker<C> {
     /// Fields of MIRCC are written and read unless `understands` is `Off`.
     ///
     /// # Errors
     /// The consumer cannot be made.
-    pub fn new(client: &mut Client, understands: Understands, request: Request) -> Result<Asker<'_>, ConsumerError> {
+    pub fn new(client: C, understands: Understands, request: Request) -> Result<Asker<C>, ConsumerError> {
         let link = Link::new(MAX_PACKET, understands, true);
         Ok(Asker { client, link, consumer: request.consumer()?, scratch: Scratch::default(), packets: Vec::new(), spare: Spare::default() })
     }
@@ -95,16 +96,28 @@ impl Asker<'_> {
         }
         self.consumer.poll(at);
         self.ask(at);
-        self.client.send_all(&self.packets)?;
+        let client = self.client.borrow_mut();
+        client.send_all(&self.packets)?;
         self.packets.clear();
         let due = self.consumer.due().unwrap_or(Time::NEVER).min(until);
-        self.client.wait(due.since(now().min(due)))
+        client.wait(due.since(now().min(due)))
+    }
+
+    /// Waits until something has come on the connection of one of these, at most for `span`. Of each, in order, whether something has come on its.
+    ///
+    /// # Errors
+    /// The kernel cannot wait for so many.
+    pub fn wait_for_any<'a>(askers: impl Iterator<Item = &'a Asker<C>>, span: Span) -> Result<Vec<bool>, ClientError>
+    where
+        C: 'a,
+    {
+        Client::ready(askers.map(|asker| asker.client.borrow()), span)
     }
 
     /// The next packet that has come; what cannot be read is left out.
     pub fn packet(&mut self, now: Time) -> Option<Packet<PacketName>> {
         loop {
-            let octets = self.client.waiting()?;
+            let octets = self.client.borrow_mut().waiting()?;
             if let Ok(Received::Packet(packet)) = self.link.receive(now, narrows_wire::Ecn::NotEct, &octets, 0, &mut self.spare) {
                 return Some(packet);
             }

@@ -179,7 +179,7 @@ impl<'a> Incoming<'a> {
             data: self.size,
             lifetime: LIFETIME,
             form: Form::Labels,
-            catch_up: Asker::CATCH_UP,
+            catch_up: Request::CATCH_UP,
         };
         let segments = self.last.map_or(1, |last| (last - self.next).saturating_add(1));
         Request { content: Segments::new(self.base.clone(), self.next), segments: Some(segments), method, setup, start: now }

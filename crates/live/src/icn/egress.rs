@@ -11,7 +11,7 @@ use narrows_network::{Network, Visitor};
 use narrows_units::Time;
 use std::collections::VecDeque;
 
-/// Packets that links have dropped, of each flow: packets for a content count for the flow that asked first.
+/// Packets that links have dropped, of each flow: packets for a content count for the flow that it belongs to.
 #[derive(Clone, Debug, Default)]
 pub struct Drops {
     /// In all.
@@ -25,15 +25,17 @@ pub struct Drops {
 /// Counts the drops of packets between nodes, and queues those that arrive.
 pub struct IcnEgress<'a> {
     ends: &'a LinkEnds,
+    /// Of each content the flow that it belongs to.
+    owners: &'a [u32],
     packets: VecDeque<EgressPacket>,
     drops: Drops,
 }
 
 impl IcnEgress<'_> {
-    /// Of a network with so many flows.
-    pub fn new(ends: &LinkEnds, flows: usize) -> IcnEgress<'_> {
+    /// Of a network with so many flows, and of the flow of each content by its number.
+    pub fn new<'a>(ends: &'a LinkEnds, owners: &'a [u32], flows: usize) -> IcnEgress<'a> {
         let drops = Drops { total: vec![0; flows], at_warmup: vec![0; flows], samples: Vec::new() };
-        IcnEgress { ends, packets: VecDeque::new(), drops }
+        IcnEgress { ends, owners, packets: VecDeque::new(), drops }
     }
 }
 
@@ -78,13 +80,14 @@ impl Visitor<Transit<WirePacket>> for IcnEgress<'_> {
     }
 
     fn dropped(&mut self, _at: Time, _link: usize, Identity { load, .. }: Identity) {
-        if let Some(count) = load.number.and_then(|flow| self.drops.total.get_mut(flow as usize)) {
+        let flow = load.number.and_then(|content| self.owners.get(usize::try_from(content).ok()?));
+        if let Some(count) = flow.and_then(|flow| self.drops.total.get_mut(*flow as usize)) {
             *count += 1;
         }
     }
 }
 
-/// The flow that an NDN packet counts for, which the component before its segment says, and whether it is Data.
+/// The number of the content that an NDN packet is for, which the component before its segment says, and whether it is Data.
 fn read(datagram: &[u8]) -> Option<(Option<u64>, bool)> {
     let link = LpPacket::decode(datagram).ok()?;
     let outer = Element::first(link.fragment?, 0).ok()?;

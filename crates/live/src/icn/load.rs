@@ -1,26 +1,34 @@
 //! How much an information-centric scenario asks of the emulator.
 
 use crate::error::LiveError;
-use narrows_scenario::{Icn, Ideal, Scenario};
+use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
 use narrows_units::Rate;
+use std::collections::BTreeMap;
 
 /// The packets in which a host's maximum is counted: a packet costs the same whatever its size.
 const PACKET: f64 = 1_500.0;
 
 /// Sees whether a host that carries `maximum` (bit/s of 1500-byte packets) carries this scenario: all Data that consumers can get at once, over as many
-/// links as their best ways have, with an Interest for each.
+/// links as their best ways have, with an Interest for each. Request processes count with what they ask for in the mean, if that is less.
 ///
 /// # Errors
 ///
 /// The scenario asks for more than the host carries.
 pub fn affordable(scenario: &Scenario, icn: &Icn, maximum: Rate) -> Result<(), LiveError> {
-    let mut ways: Vec<_> = icn.consumers.iter().map(|consumer| (consumer.at, consumer.prefix)).collect();
-    ways.sort();
-    ways.dedup();
-    let asked = ways.iter().map(|(at, prefix)| {
+    let mut ways: BTreeMap<(NodeId, PrefixId), f64> = BTreeMap::new();
+    for process in &icn.requests {
+        let segments: f64 = process.segments.iter().map(|(segments, share)| *segments as f64 * share).sum();
+        let places = (process.at.len() * process.prefixes.len()) as f64;
+        for (at, prefix) in process.at.iter().flat_map(|at| process.prefixes.iter().map(move |prefix| (*at, *prefix))) {
+            let bits = segments * (icn.prefixes[prefix.0].data.get() * 8) as f64;
+            *ways.entry((at, prefix)).or_default() += bits / process.every.as_secs_f64() / places / 1e6;
+        }
+    }
+    ways.extend(icn.consumers.iter().map(|consumer| ((consumer.at, consumer.prefix), f64::INFINITY)));
+    let asked = ways.iter().map(|((at, prefix), offered)| {
         let data = icn.prefixes[prefix.0].data.get() as f64;
         let links = icn.way(*at, *prefix).len() as f64;
-        Ideal::new(scenario, icn, *at, *prefix).rate().as_mbps() * links * 2.0 * PACKET / data
+        Ideal::new(scenario, icn, *at, *prefix).rate().as_mbps().min(*offered) * links * 2.0 * PACKET / data
     });
     let total: f64 = asked.sum();
     if total <= maximum.as_mbps() {
@@ -28,7 +36,7 @@ pub fn affordable(scenario: &Scenario, icn: &Icn, maximum: Rate) -> Result<(), L
     }
     Err(LiveError::refused(
         ["icn"],
-        format!("its links can carry {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"),
+        format!("its links are asked for {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"),
         "lower the rates, or measure what this host carries with `narrows bench --live` and give it with --maximum",
     ))
 }

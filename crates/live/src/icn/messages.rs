@@ -36,6 +36,8 @@ pub struct NodePlan {
     pub producers: Vec<ProducerPlan>,
     /// Its consumers.
     pub consumers: Vec<ConsumerPlan>,
+    /// Of each request process that asks here, the consumers that it starts, in the order of their starts.
+    pub requests: Vec<Vec<ConsumerPlan>>,
     /// The size of Interests on links, headers of IP and UDP included.
     pub interest: u64,
     /// Lifetime of Interests.
@@ -113,6 +115,8 @@ pub struct NodeReport {
     pub faces: Vec<FaceReport>,
     /// In the order of the plan.
     pub consumers: Vec<ConsumerReport>,
+    /// In the order of the plan.
+    pub requests: Vec<RequestsReport>,
     /// Pending Interests at the end.
     pub pending: u64,
     /// Interests whose lifetime ended.
@@ -168,7 +172,16 @@ pub struct ConsumerReport {
     pub rtt: Times,
 }
 
-/// A consumer at one moment.
+/// What the consumers of a request process have measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RequestsReport {
+    /// Of all of them together, without paths and rates.
+    pub together: ConsumerReport,
+    /// When each had everything, in the order of the plan; `None` of one that had not when the run ended.
+    pub finished: Vec<Option<u64>>,
+}
+
+/// A consumer, or several together, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
     at: u64,
@@ -176,7 +189,7 @@ pub struct Moment {
     in_flight: u32,
     primary_rate: u64,
     secondary_rate: u64,
-    working: bool,
+    working: u32,
     counts: Counts,
 }
 
@@ -263,8 +276,8 @@ impl Counts {
 }
 
 impl Moment {
-    /// Of what worlds record. `working` says whether it still has something to do.
-    pub fn of(flow: &FlowSample, consumer: &measure::ConsumerSample, working: bool, counts: Counts) -> Moment {
+    /// Of what worlds record. `working` is the number of consumers that still have something to do.
+    pub fn of(flow: &FlowSample, consumer: &measure::ConsumerSample, working: u32, counts: Counts) -> Moment {
         Moment {
             at: flow.at.since(Time::ZERO).as_nanos(),
             rtt: flow.rtt.map(Span::as_nanos),
@@ -291,7 +304,7 @@ impl Moment {
             rtt: self.rtt.map(Span::from_nanos),
             in_flight: self.in_flight,
             cwnd: f64::from(self.in_flight),
-            connections: u32::from(self.working),
+            connections: self.working,
             pacing: Some(both).filter(|rate| !rate.is_zero()),
             ..FlowSample::default()
         };

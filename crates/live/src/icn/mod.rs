@@ -3,9 +3,11 @@
 //! The program of a node is the caller's ([`NodeProgram`]): it reads a [`NodePlan`] and answers with a [`NodeReport`].
 
 mod addresses;
+mod asked;
 mod egress;
 mod load;
 mod messages;
+mod names;
 mod plan;
 mod process;
 mod record;
@@ -14,7 +16,8 @@ mod sizes;
 
 pub(crate) use load::affordable;
 pub use messages::{
-    ConsumerPlan, ConsumerReport, Counts, FacePlan, FaceReport, Interests, Moment, NodePlan, NodeReport, ProducerPlan, RouteEntry, Times,
+    ConsumerPlan, ConsumerReport, Counts, FacePlan, FaceReport, Interests, Moment, NodePlan, NodeReport, ProducerPlan, RequestsReport,
+    RouteEntry, Times,
 };
 pub use process::NodeProgram;
 pub(crate) use run::run;

@@ -1,34 +1,40 @@
 //! What each node of a scenario is to do.
 
 use super::addresses::LinkEnds;
+use super::asked::Asked;
 use super::messages::{ConsumerPlan, FacePlan, NodePlan, ProducerPlan, RouteEntry};
+use super::names::ContentNames;
 use super::sizes;
 use crate::error::LiveError;
 use crate::wire::DATAGRAM_HEADERS;
 use narrows_icn::Method;
-use narrows_ndn::Name;
 use narrows_scenario::{Icn, LinkId, NodeId, Scenario};
+use narrows_traffic::ContentId;
 use narrows_units::{Bytes, Random, Time};
-use std::collections::BTreeMap;
 
 /// The port that NDN forwarders listen on.
 const PORT: u16 = 6363;
 /// The rates that a configuration has room for, in bit/s.
 const LEAST_RATE: u64 = 1;
 
-/// The plans of all nodes, and the flows of the consumers in each.
+/// What a node is to do, and the flows that this counts for.
+pub struct PlannedNode {
+    /// What it is told.
+    pub plan: NodePlan,
+    /// The flows of its consumers.
+    pub consumers: Vec<usize>,
+    /// The flows of its request processes.
+    pub requests: Vec<usize>,
+}
+
+/// The plans of all nodes.
 ///
 /// # Errors
 ///
 /// A name that is no NDN name, and Interests that are too small.
-pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec<(NodePlan, Vec<usize>)>, LiveError> {
+pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked) -> Result<Vec<PlannedNode>, LiveError> {
     let largest = icn.prefixes.iter().map(|prefix| prefix.data).max().unwrap_or(Bytes::ZERO);
-    let prefixes = icn.prefixes.iter().map(|prefix| {
-        let problem = |error| LiveError::refused(["prefix", &prefix.name], format!("it is no name of NDN: {error}"), "write \"/film\"");
-        prefix.name.parse::<Name>().map_err(|error| problem(error.to_string()))
-    });
-    let prefixes = prefixes.collect::<Result<Vec<_>, _>>()?;
-    let contents = contents(icn, &prefixes)?;
+    let names = ContentNames::new(icn, asked)?;
     let rate = |link: LinkId| scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps()).max(LEAST_RATE);
     // NDN's share of a link: headers of IP and UDP take theirs of each Data.
     let net = |rate: u64, data: Bytes| (u128::from(rate) * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get())) as u64;
@@ -55,22 +61,35 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
         }
         let producer = |prefix: &&narrows_scenario::Prefix| prefix.at.contains(&NodeId(node));
         let producers = icn.prefixes.iter().filter(producer);
-        let (mut consumers, mut flows) = (Vec::new(), Vec::new());
-        for (flow, consumer) in icn.consumers.iter().enumerate().filter(|(_, consumer)| consumer.at == NodeId(node)) {
-            flows.push(flow);
-            let data = icn.prefixes[consumer.prefix.0].data;
-            consumers.push(ConsumerPlan {
-                by_rates: matches!(consumer.by, Method::Rates(_)),
-                by_proxy: icn.proxy && matches!(consumer.by, Method::Window(_)),
-                method: consumer.by.text().to_owned(),
-                content: contents[flow].as_ref().to_string(),
+        let consumer = |by: &Method, content: ContentId, segments: Option<u64>, start: Time, stop: Option<Time>, seed: u64| {
+            let data = icn.prefixes[content.prefix.0].data;
+            ConsumerPlan {
+                by_rates: matches!(by, Method::Rates(_)),
+                by_proxy: icn.proxy && matches!(by, Method::Window(_)),
+                method: by.text().to_owned(),
+                content: names.of(content).as_ref().to_string(),
                 data: data.get(),
-                segments: consumer.segments,
-                start: nanos(consumer.start),
-                stop: consumer.stop.map(nanos),
-                seed: Random::stream(scenario.seed, &format!("consumer {}", consumer.name)).bits(),
+                segments,
+                start: nanos(start),
+                stop: stop.map(nanos),
+                seed,
                 most: net(most, data),
-            });
+            }
+        };
+        let (mut consumers, mut consumer_flows) = (Vec::new(), Vec::new());
+        for (flow, plan) in icn.consumers.iter().enumerate().filter(|(_, consumer)| consumer.at == NodeId(node)) {
+            consumer_flows.push(flow);
+            let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
+            consumers.push(consumer(&plan.by, asked.contents.of_consumer(flow), plan.segments, plan.start, plan.stop, seed));
+        }
+        let processes = icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (&process.by, *at)));
+        let processes = (icn.consumers.len()..).zip(processes).filter(|(_, (_, at))| *at == NodeId(node));
+        let (mut requests, mut request_flows) = (Vec::new(), Vec::new());
+        for (flow, (by, _)) in processes {
+            request_flows.push(flow);
+            let each =
+                asked.of_flow(flow).map(|request| consumer(by, request.content, Some(request.segments), request.at, None, request.seed));
+            requests.push(each.collect());
         }
         let plan = NodePlan {
             law: icn.law.as_ref().map_or("mircc", |law| law.text()).to_owned(),
@@ -86,13 +105,14 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds) -> Result<Vec
             routes,
             producers: producers.map(|prefix| ProducerPlan { prefix: prefix.name.clone(), data: sizes::data(prefix.data) }).collect(),
             consumers,
+            requests,
             interest: icn.interest.get(),
             lifetime: icn.lifetime.as_nanos(),
             interval: scenario.interval.as_nanos(),
             warmup: scenario.warmup.as_nanos(),
             duration: scenario.duration.as_nanos(),
         };
-        (plan, flows)
+        PlannedNode { plan, consumers: consumer_flows, requests: request_flows }
     });
     Ok(plans.collect())
 }
@@ -102,25 +122,6 @@ pub fn mtu(data: Bytes) -> u16 {
     const ROOM: u64 = 100;
     const LEAST: u64 = 1280;
     (data.get() + ROOM).clamp(LEAST, 9000) as u16
-}
-
-/// The name above the segments of each consumer's content: it numbers the first consumer that asks for it, whose flow counts its packets.
-fn contents(icn: &Icn, prefixes: &[Name]) -> Result<Vec<Name>, LiveError> {
-    let mut owners: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut names = Vec::new();
-    for (flow, consumer) in icn.consumers.iter().enumerate() {
-        let owner = match &consumer.content {
-            Some(content) => *owners.entry((consumer.prefix.0, content)).or_insert(flow),
-            None => flow,
-        };
-        let (prefix, hops) = (&prefixes[consumer.prefix.0], icn.way(consumer.at, consumer.prefix).len());
-        let digits = sizes::digits(prefix, icn.consumers.len(), hops, icn.interest).map_err(|needed| {
-            let problem = format!("Interests for {} need {needed}, headers of IP and UDP included", icn.prefixes[consumer.prefix.0].name);
-            LiveError::refused(["icn", "interest"], problem, format!("give {needed} or more, or simulate it with narrows run"))
-        })?;
-        names.push(sizes::content(prefix, owner, digits));
-    }
-    Ok(names)
 }
 
 fn nanos(time: Time) -> u64 {

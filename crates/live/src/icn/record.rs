@@ -1,33 +1,56 @@
 //! The record of a run, from what its nodes and the emulator have measured.
 
+use super::asked::Asked;
 use super::egress::Drops;
 use super::messages::{ConsumerReport, FaceReport, NodeReport};
+use super::plan::PlannedNode;
 use crate::emulator::Emulated;
 use narrows_measure::{
     ConsumerRecord, Emulation, FlowRecord, Histogram, IcnRecord, RatesRecord, Record, SubflowRecord, SubflowSample, Transfer, Transfers,
 };
-use narrows_scenario::{Icn, Ideal, NodeId, Scenario};
+use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
+use narrows_traffic::LISTED;
 use narrows_units::{Bytes, Rate, Span, Time};
+use std::collections::BTreeMap;
 
-/// The record. Of each node its report, and the flows of its consumers.
+/// The record. Of each node its report, and what it was to do.
 pub fn record(
     scenario: &Scenario,
     icn: &Icn,
+    asked: &Asked,
     emulated: Emulated<Drops>,
-    reports: Vec<(NodeReport, Vec<usize>)>,
+    reports: Vec<(NodeReport, PlannedNode)>,
     emulation: Emulation,
 ) -> Record {
     let mut flows = icn.flow_records(scenario);
     let mut consumers = vec![ConsumerRecord::default(); flows.len()];
     let mut rates = vec![RatesRecord::default(); scenario.links.len()];
     let (mut pending, mut expired, mut cached) = (0, 0, 0);
-    for (node, (report, own)) in reports.into_iter().enumerate() {
+    let mut came = Came { scenario, icn, ideals: BTreeMap::new(), listable: LISTED };
+    for (node, (report, PlannedNode { consumers: own, requests: processes, .. })) in reports.into_iter().enumerate() {
         let faces = icn.faces.iter().filter(|face| face.node == NodeId(node));
         faces.zip(&report.faces).for_each(|(face, measured)| rates[face.coming.0] = rates_record(measured));
         for (flow, measured) in own.into_iter().zip(report.consumers) {
-            let drops = Own { drops: &emulated.flows, flow };
             consumers[flow] = consumer_record(&measured);
-            fill(scenario, icn, &mut flows[flow], &mut consumers[flow], measured, &drops);
+            fill(&mut flows[flow], &mut consumers[flow], &measured, &Own { drops: &emulated.flows, flow });
+            let plan = &icn.consumers[flow];
+            let Some(segments) = plan.segments else { continue };
+            let finished = measured.finished.map(Time::from_nanos);
+            flows[flow].transfers =
+                Some(came.transfers([Content { at: plan.at, prefix: plan.prefix, segments, start: plan.start, finished }]));
+            (flows[flow].end, flows[flow].completed) = (finished.or(flows[flow].end), finished.is_some());
+        }
+        for (flow, measured) in processes.into_iter().zip(report.requests) {
+            consumers[flow].many = true;
+            fill(&mut flows[flow], &mut consumers[flow], &measured.together, &Own { drops: &emulated.flows, flow });
+            let finished = measured.finished.into_iter().map(|at| at.map(Time::from_nanos));
+            flows[flow].transfers = Some(came.transfers(asked.of_flow(flow).zip(finished).map(|(request, finished)| Content {
+                at: NodeId(node),
+                prefix: request.content.prefix,
+                segments: request.segments,
+                start: request.at,
+                finished,
+            })));
         }
         pending += report.pending;
         expired += report.expired;
@@ -66,8 +89,8 @@ fn consumer_record(measured: &ConsumerReport) -> ConsumerRecord {
     ConsumerRecord { subflows: measured.subflows.iter().map(subflow).collect(), ..ConsumerRecord::default() }
 }
 
-/// Writes what was measured of a consumer into its records.
-fn fill(scenario: &Scenario, icn: &Icn, flow: &mut FlowRecord, consumer: &mut ConsumerRecord, measured: ConsumerReport, own: &Own<'_>) {
+/// Writes what was measured of a consumer, or of several together, into its records.
+fn fill(flow: &mut FlowRecord, consumer: &mut ConsumerRecord, measured: &ConsumerReport, own: &Own<'_>) {
     let Own { drops, flow: number } = *own;
     let (total, asked) = measured.total.counters(drops.total[number], measured.stopped_with);
     let (before, asked_before) = measured.at_warmup.counters(drops.at_warmup[number], None);
@@ -79,21 +102,50 @@ fn fill(scenario: &Scenario, icn: &Icn, flow: &mut FlowRecord, consumer: &mut Co
         consumer.samples.push(consumer_sample);
     }
     flow.rtt = Histogram::from(&measured.rtt);
-    let plan = &icn.consumers[number];
-    let Some(segments) = plan.segments else { return };
-    let mut transfers = Transfers::default();
-    let counts = plan.start >= Time::ZERO + scenario.warmup;
-    transfers.begun = u64::from(counts);
-    if let Some(finished) = measured.finished.map(Time::from_nanos) {
-        let size = Bytes::new(segments * icn.prefixes[plan.prefix.0].data.get());
-        let ideal = Ideal::new(scenario, icn, plan.at, plan.prefix).time(segments);
-        let took = finished.since(plan.start.min(finished)).max(Span::from_nanos(1));
-        let transfer = Transfer { start: plan.start, size, took, ideal };
-        if counts {
-            transfers.count(&transfer);
+}
+
+/// A content that somebody asked for, and when it was there.
+struct Content {
+    at: NodeId,
+    prefix: PrefixId,
+    segments: u64,
+    start: Time,
+    finished: Option<Time>,
+}
+
+/// Counts contents that came.
+struct Came<'a> {
+    scenario: &'a Scenario,
+    icn: &'a Icn,
+    /// The ways on which contents came.
+    ideals: BTreeMap<(NodeId, PrefixId), Ideal>,
+    /// How many more are listed one by one.
+    listable: u64,
+}
+
+impl Came<'_> {
+    fn transfers(&mut self, contents: impl IntoIterator<Item = Content>) -> Transfers {
+        let mut transfers = Transfers::default();
+        let warmup = Time::ZERO + self.scenario.warmup;
+        let mut finished: Vec<(Time, Content)> = Vec::new();
+        for content in contents {
+            transfers.begun += u64::from(content.start >= warmup);
+            finished.extend(content.finished.map(|at| (at, content)));
         }
-        transfers.list.push(transfer);
-        (flow.end, flow.completed) = (Some(finished), true);
+        finished.sort_by_key(|(at, _)| *at);
+        for (at, Content { at: node, prefix, segments, start, .. }) in finished {
+            let ideal = self.ideals.entry((node, prefix)).or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
+            let size = Bytes::new(segments * self.icn.prefixes[prefix.0].data.get());
+            let took = at.since(start.min(at)).max(Span::from_nanos(1));
+            let transfer = Transfer { start, size, took, ideal: ideal.time(segments) };
+            if start >= warmup {
+                transfers.count(&transfer);
+            }
+            if self.listable > 0 {
+                self.listable -= 1;
+                transfers.list.push(transfer);
+            }
+        }
+        transfers
     }
-    flow.transfers = Some(transfers);
 }

@@ -1,9 +1,10 @@
 //! An information-centric scenario from beginning to end.
 
 use super::addresses::LinkEnds;
+use super::asked::Asked;
 use super::egress::IcnEgress;
 use super::messages::NodeReport;
-use super::plan::{mtu, node_plans};
+use super::plan::{PlannedNode, mtu, node_plans};
 use super::process::{NodeProcess, NodeProgram};
 use super::record::record;
 use crate::emulator::{Progress, Session, Transit};
@@ -33,13 +34,14 @@ pub fn run(
 ) -> Result<Record, LiveError> {
     let ends = LinkEnds::of(scenario, icn);
     refuse_icn(scenario, icn, ends.networks)?;
-    let plans = node_plans(scenario, icn, &ends)?;
+    let asked = Asked::during(scenario, icn)?;
+    let planned = node_plans(scenario, icn, &ends, &asked)?;
     let map = HostMap::of_nodes(scenario);
     let data = icn.prefixes.iter().map(|prefix| prefix.data).max().unwrap_or(Bytes::ZERO);
     let plan = Plan { classes: vec![RouteMetrics::default(); ends.networks], ..Plan::plain(scenario.nodes.len(), mtu(data).into()) };
     let hosts = Host::all(scenario, &map, &plan)?;
     let mut nodes = Vec::new();
-    for (host, (plan, _)) in hosts.iter().zip(&plans) {
+    for (host, PlannedNode { plan, .. }) in hosts.iter().zip(&planned) {
         nodes.push(NodeProcess::start(host, program, plan)?);
     }
     nodes.iter_mut().try_for_each(NodeProcess::wait_until_ready)?;
@@ -52,8 +54,8 @@ pub fn run(
         spout.iter_mut().for_each(|spout| spout.pour(follower));
         progress(now)
     };
-    let (flows, end) = (icn.consumers.len(), Time::ZERO + scenario.duration);
-    let egress = || IcnEgress::new(&ends, flows);
+    let (flows, owners, end) = (scenario.traffic().len(), asked.owners(icn), Time::ZERO + scenario.duration);
+    let egress = || IcnEgress::new(&ends, &owners, flows);
     let mut session = Session::run(scenario, &hosts, egress, progress, &tap, |clock, go_on| {
         nodes.iter_mut().try_for_each(|node| node.begin(clock))?;
         while go_on() && clock.now() < end {
@@ -65,8 +67,7 @@ pub fn run(
     })?;
     let reports = std::mem::take(&mut session.traffic);
     let emulation = emulation(&session.emulation(scenario, Vec::new(), &wakes(&reports)), &reports);
-    let flows = plans.into_iter().map(|(_, flows)| flows);
-    Ok(record(scenario, icn, session.emulated, reports.into_iter().zip(flows).collect(), emulation))
+    Ok(record(scenario, icn, &asked, session.emulated, reports.into_iter().zip(planned).collect(), emulation))
 }
 
 /// How late forwarders and consumers were for what was due.

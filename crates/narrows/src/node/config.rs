@@ -3,12 +3,17 @@
 use narrows_live::icn::{FacePlan, NodePlan};
 use std::fmt::Write;
 
+/// The faces of a forwarder that has no need of more.
+const MOST_FACES: usize = 4096;
+
 /// As TOML. Faces are made in the order of the plan; the costs of routes rise in the order of preference.
 pub fn config(plan: &NodePlan) -> String {
     let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, headers, faces, routes, .. } = plan;
+    let applications = plan.producers.len() + plan.consumers.len() + plan.requests.iter().map(Vec::len).sum::<usize>();
+    let most_faces = MOST_FACES.max(faces.len() + applications);
     let mut text = format!(
         "[listen]\nudp = [\"0.0.0.0:{port}\"]\ntcp = [\"127.0.0.1:{port}\"]\n\
-         [tables]\ncontent_store = {cache}\npending_per_face = {pending}\n\
+         [tables]\nfaces = {most_faces}\ncontent_store = {cache}\npending_per_face = {pending}\n\
          [mircc]\nlaw = \"{law}\"\nshaper = {shaper}\nshaper_queue = {shaper_queue}\nstrategy = \"{strategy}\"\n"
     );
     for FacePlan { neighbour, inward, out, has_law, measured } in faces {

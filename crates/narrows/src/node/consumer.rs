@@ -1,13 +1,12 @@
 //! A consumer at work, and what it measures.
 
+use super::asking::Asking;
 use super::clock::RunClock;
-use narrows_forward::{Asker, Client, Request, Segments, Understands};
-use narrows_icn::{ConsumerSetup, Form, Method, Packet};
+use super::looks::{Look, Looks};
+use narrows_forward::Client;
 use narrows_live::icn::{ConsumerPlan, ConsumerReport, Counts, Moment, NodePlan, Times};
 use narrows_measure::{ConsumerCounters, ConsumerSample, FlowCounters, FlowSample, Histogram, SubflowRecord};
-use narrows_ndn::Name;
-use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::Rates;
+use narrows_units::{Rate, Time};
 use std::error::Error;
 
 /// Asks until the run ends. Also returns how late it was for what was due.
@@ -17,38 +16,15 @@ use std::error::Error;
 pub fn consume(
     plan: &NodePlan,
     consumer: &ConsumerPlan,
-    mut client: Client,
+    client: Client,
     clock: RunClock,
 ) -> Result<(ConsumerReport, Histogram), Box<dyn Error + Send + Sync>> {
     narrows_live::reduce_wakeup_latency();
-    let method = match consumer.by_rates {
-        true => Method::Rates(consumer.method.parse()?),
-        false => Method::Window(consumer.method.parse()?),
-    };
-    let (data, start) = (Bytes::new(consumer.data), Time::from_nanos(consumer.start));
-    let lifetime = Span::from_nanos(plan.lifetime);
-    let setup = ConsumerSetup {
-        seed: consumer.seed,
-        interest: Bytes::new(plan.interest),
-        data,
-        lifetime,
-        form: Form::Labels,
-        catch_up: Asker::CATCH_UP,
-    };
-    let most = Rate::from_bps(consumer.most);
-    let base: Name = consumer.content.parse()?;
-    let most = Rates { primary: most, secondary: most };
-    let understands = if consumer.by_proxy { Understands::Off } else { Understands::On };
-    let request = Request { content: Segments::new(base, 0), segments: consumer.segments, method, setup, start };
-    let asker = Asker::new(&mut client, understands, request)?;
+    let start = Time::from_nanos(consumer.start);
     let mut work = Work {
-        asker,
-        data,
-        interval: Span::from_nanos(plan.interval),
-        sample_at: Time::from_nanos(plan.interval),
-        warmup: Time::from_nanos(plan.warmup),
+        asking: Asking::new(plan, consumer, client)?,
+        looks: Looks::new(plan),
         stop: consumer.stop.map_or(Time::NEVER, Time::from_nanos),
-        end: Time::from_nanos(plan.duration),
         rtt: Histogram::new(),
         late: Histogram::new(),
         report: ConsumerReport::default(),
@@ -60,22 +36,12 @@ pub fn consume(
             clock.sleep_until(start.min(until).as_nanos());
             continue;
         }
-        let due = work.asker.consumer().due().unwrap_or(Time::NEVER);
-        let now = clock.now();
+        let (due, now) = (work.asking.due(), clock.now());
         if due <= now && due > start {
             work.late.record(now.since(due));
         }
-        work.asker.wait(|| clock.now(), until)?;
-        while let Some(mut packet) = work.asker.packet(clock.now()) {
-            match &mut packet {
-                Packet::Data(data) => data.rates = data.rates.min(most),
-                Packet::Nack(nack) => nack.rates = nack.rates.min(most),
-                Packet::Interest(_) => {}
-            }
-            work.asker.handle(clock.now(), packet);
-            work.asker.take_rtt().into_iter().for_each(|span| work.rtt.record(span));
-        }
-        if work.report.finished.is_none() && work.asker.consumer().finished() {
+        work.asking.serve(clock, until, &mut work.rtt)?;
+        if work.report.finished.is_none() && work.asking.asker().consumer().finished() {
             work.report.finished = Some(clock.now().as_nanos());
         }
     }
@@ -83,78 +49,60 @@ pub fn consume(
 }
 
 /// A consumer and its measurements.
-struct Work<'c> {
-    asker: Asker<'c>,
-    data: Bytes,
-    interval: Span,
-    sample_at: Time,
-    warmup: Time,
+struct Work {
+    asking: Asking,
+    looks: Looks,
     stop: Time,
-    end: Time,
     rtt: Histogram,
     late: Histogram,
     report: ConsumerReport,
     subflows: Vec<SubflowRecord>,
 }
 
-impl Work<'_> {
+impl Work {
     /// When something is to be done beside asking.
     fn next(&self) -> Time {
-        self.sample_at.min(self.warmup).min(self.stop).min(self.end)
+        self.looks.next().min(self.stop)
     }
 
     /// Does what is to be done by `now`; false at the end.
     fn look(&mut self, now: Time) -> bool {
         while self.next() <= now {
-            let at = self.next();
-            if at == self.stop {
-                self.asker.stop();
-                (self.stop, self.report.stopped_with) = (Time::NEVER, Some(self.goodput()));
-            } else if at == self.sample_at {
-                self.sample(at);
-                self.sample_at += self.interval;
-            } else if at == self.warmup {
-                self.report.at_warmup = self.counts();
-                (self.rtt, self.warmup) = (Histogram::new(), Time::NEVER);
-            } else {
-                self.report.total = self.counts();
-                return false;
+            if self.stop <= self.looks.next() {
+                self.asking.stop();
+                (self.stop, self.report.stopped_with) = (Time::NEVER, Some(self.asking.goodput()));
+                continue;
+            }
+            match self.looks.take(now) {
+                Some((at, Look::Sample)) => self.sample(at),
+                Some((_, Look::Warmup)) => (self.report.at_warmup, self.rtt) = (self.counts(), Histogram::new()),
+                Some((_, Look::End)) | None => {
+                    self.report.total = self.counts();
+                    return false;
+                }
             }
         }
         true
     }
 
-    /// Bytes of Data, of the size that they have on links.
-    fn goodput(&self) -> u64 {
-        let data = self.asker.consumer().counters().data;
-        (data.primary + data.secondary) * self.data.get()
-    }
-
     fn counts(&self) -> Counts {
         let (mut flow, mut consumer) = (FlowCounters::default(), ConsumerCounters::default());
-        let counters = narrows_icn::ConsumerCounters { goodput: Bytes::new(self.goodput()), ..self.asker.consumer().counters() };
-        counters.add_to(self.data, &mut flow, &mut consumer);
+        self.asking.add_to(&mut flow, &mut consumer);
         Counts::of(&flow, &consumer)
-    }
-
-    /// The size of Data on links, over that in which the consumer sees them, without headers of IP and UDP.
-    fn scale(&self) -> f64 {
-        let seen = self.asker.consumer().counters().goodput.get();
-        if seen == 0 { 1.0 } else { self.goodput() as f64 / seen as f64 }
     }
 
     fn sample(&mut self, at: Time) {
         let (mut flow, mut asks) = (FlowSample { at, ..FlowSample::default() }, ConsumerSample { at, ..ConsumerSample::default() });
-        let (scale, consumer) = (self.scale(), self.asker.consumer());
+        let (scale, consumer) = (self.asking.scale(), self.asking.asker().consumer());
         consumer.sample(&mut flow, &mut asks);
         let scaled = |rate: Rate| Rate::from_bps((rate.as_bps() as f64 * scale) as u64);
         (asks.primary_rate, asks.secondary_rate) = (scaled(asks.primary_rate), scaled(asks.secondary_rate));
-        self.report.samples.push(Moment::of(&flow, &asks, !consumer.finished(), self.counts()));
+        self.report.samples.push(Moment::of(&flow, &asks, u32::from(!consumer.finished()), self.counts()));
         consumer.sample_subflows(at, &mut self.subflows);
     }
 
     fn finish(mut self) -> (ConsumerReport, Histogram) {
-        let scale = self.scale();
+        let scale = self.asking.scale();
         let scaled = |amount: u64| (amount as f64 * scale) as u64;
         let path = |subflow: &SubflowRecord| {
             let samples = subflow.samples.iter().map(|sample| {

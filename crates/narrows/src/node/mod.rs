@@ -1,8 +1,11 @@
 //! `narrows node`: one node of an information-centric scenario that runs live. `narrows live` starts it in the node's namespace.
 
+mod asking;
 mod clock;
 mod config;
 mod consumer;
+mod looks;
+mod requests;
 mod sampler;
 
 use crate::error::Failure;
@@ -15,10 +18,12 @@ use narrows_live::icn::{NodePlan, NodeProgram, NodeReport};
 use narrows_measure::Histogram;
 use narrows_ndn::Name;
 use narrows_units::Span;
+use requests::ask_for_all;
 use sampler::Sampler;
 use std::io::{self, BufRead, Read};
+use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 /// This program as the one that runs nodes.
 pub fn program() -> Result<NodeProgram, Failure> {
@@ -29,6 +34,7 @@ pub fn program() -> Result<NodeProgram, Failure> {
 /// Does what the plan on standard input says, and writes a report to standard output.
 pub fn node() -> Result<Outcome, Failure> {
     narrows_live::leave_emulators_core();
+    narrows_live::raise_file_limit();
     let mut input = io::stdin().lock();
     let plan: NodePlan = serde_json::from_str(&line(&mut input)?).map_err(|error| other(&error))?;
     let mut config = Config::parse(&config(&plan), "the node's configuration").map_err(|error| other(&error))?;
@@ -43,20 +49,19 @@ pub fn node() -> Result<Outcome, Failure> {
         let ended = daemon.run_watched(&mut sampler);
         (sampler, ended, thread_time())
     });
-    let connect = || {
-        let place = Place::parse(&format!("tcp4://127.0.0.1:{}", plan.port)).map_err(|error| other(&error))?;
-        Client::connect(&place).map_err(|error| other(&error))
-    };
+    let place = Place::parse(&format!("tcp4://127.0.0.1:{}", plan.port)).map_err(|error| other(&error))?;
+    let connect = || Client::connect(&place);
     for producer in &plan.producers {
         let prefix: Name = producer.prefix.parse().map_err(|error| other(&error))?;
-        let mut filler = Filler::register(connect()?, &prefix, producer.data).map_err(|error| other(&error))?;
+        let mut filler =
+            Filler::register(connect().map_err(|error| other(&error))?, &prefix, producer.data).map_err(|error| other(&error))?;
         thread::spawn(move || {
             narrows_live::reduce_wakeup_latency();
             // It ends with the forwarder.
             while filler.serve(Span::from_secs(1)).is_ok() {}
         });
     }
-    let clients = plan.consumers.iter().map(|_| connect()).collect::<Result<Vec<_>, _>>()?;
+    let clients = plan.consumers.iter().map(|_| connect()).collect::<Result<Vec<_>, _>>().map_err(|error| other(&error))?;
     println!("ready");
     let zero: u64 = line(&mut input)?.trim().parse().map_err(|error| other(&error))?;
     drop(input);
@@ -68,19 +73,22 @@ pub fn node() -> Result<Outcome, Failure> {
     began.get_or_init(|| zero);
     let clock = RunClock::beginning_at(zero);
     let (mut report, mut late) = (NodeReport::default(), Histogram::new());
-    let plan = &plan;
-    let consumed: Vec<_> = thread::scope(|scope| {
+    let (plan, connect) = (&plan, &connect);
+    let (consumed, requested): (Vec<_>, Vec<_>) = thread::scope(|scope| {
         let threads: Vec<_> = plan
             .consumers
             .iter()
             .zip(clients)
             .map(|(consumer, client)| scope.spawn(move || (consume(plan, consumer, client, clock), thread_time())))
             .collect();
+        let asking: Vec<_> = (plan.requests.iter())
+            .map(|consumers| scope.spawn(move || (ask_for_all(plan, consumers, connect, clock), thread_time())))
+            .collect();
         clock.sleep_until(plan.duration);
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        (threads.into_iter().map(joined).collect(), asking.into_iter().map(joined).collect())
     });
     stopper.stop();
-    let (sampler, ended, cpu_time) = forwarding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let (sampler, ended, cpu_time) = forwarding.join().unwrap_or_else(|panic| resume_unwind(panic));
     ended.map_err(|error| other(&error))?;
     report.busiest = cpu_time;
     for (consumed, cpu_time) in consumed {
@@ -89,10 +97,21 @@ pub fn node() -> Result<Outcome, Failure> {
         late.merge(&lateness);
         report.busiest = report.busiest.max(cpu_time);
     }
+    for (requested, cpu_time) in requested {
+        let (requests, lateness) = requested.map_err(|error| other(&error))?;
+        report.requests.push(requests);
+        late.merge(&lateness);
+        report.busiest = report.busiest.max(cpu_time);
+    }
     sampler.finish(&mut report, &mut late);
     report.late = (&late).into();
     println!("{}", serde_json::to_string(&report).map_err(|error| other(&error))?);
     Ok(Outcome::Ok)
+}
+
+/// What a thread answers; it panics if that did.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 fn line(input: &mut impl BufRead) -> Result<String, Failure> {

@@ -1,10 +1,11 @@
 //! What a node's forwarder says of its faces, at the moments of samples.
 
+use super::looks::{Look, Looks};
 use narrows_forward::{Daemon, FaceUri, Forwarder, Watcher};
 use narrows_icn::FaceId;
 use narrows_live::icn::{FaceReport, Interests, NodePlan, NodeReport};
 use narrows_measure::Histogram;
-use narrows_units::{Span, Time};
+use narrows_units::Time;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
@@ -16,10 +17,7 @@ pub struct Sampler {
     zero: u64,
     /// Their places in the node. One that is missing was not made.
     faces: Vec<Option<FaceId>>,
-    interval: Span,
-    sample_at: Time,
-    warmup: Time,
-    end: Time,
+    looks: Looks,
     late: Histogram,
     report: NodeReport,
 }
@@ -33,19 +31,11 @@ impl Sampler {
         Sampler {
             began,
             zero: daemon.zero(),
-            interval: Span::from_nanos(plan.interval),
-            sample_at: Time::from_nanos(plan.interval),
-            warmup: Time::from_nanos(plan.warmup),
-            end: Time::from_nanos(plan.duration),
+            looks: Looks::new(plan),
             late: Histogram::new(),
             report: NodeReport { faces: vec![FaceReport::default(); faces.len()], ..NodeReport::default() },
             faces,
         }
-    }
-
-    /// When it wants to look next, by the run's clock.
-    fn next(&self) -> Time {
-        self.sample_at.min(self.warmup).min(self.end)
     }
 
     /// Adds what it has seen to the report and to how late the node was.
@@ -77,7 +67,7 @@ impl Sampler {
 impl Watcher for Sampler {
     fn due(&self) -> Time {
         match self.began.get() {
-            Some(began) if self.next() < Time::NEVER => Time::from_nanos(self.next().as_nanos() + began - self.zero),
+            Some(began) if self.looks.next() < Time::NEVER => Time::from_nanos(self.looks.next().as_nanos() + began - self.zero),
             _ => Time::NEVER,
         }
     }
@@ -88,21 +78,20 @@ impl Watcher for Sampler {
             self.late.record(now.since(forwarder.due()));
         }
         let now = Time::from_nanos((now.as_nanos() + self.zero).saturating_sub(*began));
-        while self.next() <= now {
-            if self.sample_at <= self.warmup.min(self.end) {
-                self.sample(self.sample_at, forwarder);
-                self.sample_at += self.interval;
-            } else if self.warmup <= self.end {
-                let counts: Vec<Interests> = self.faces.iter().map(|face| self.interests(*face, forwarder)).collect();
-                self.report.faces.iter_mut().zip(counts).for_each(|(report, counts)| report.at_warmup = counts);
-                self.warmup = Time::NEVER;
+        while let Some((at, look)) = self.looks.take(now) {
+            if look == Look::Sample {
+                self.sample(at, forwarder);
+                continue;
+            }
+            let counts: Vec<Interests> = self.faces.iter().map(|face| self.interests(*face, forwarder)).collect();
+            let faces = self.report.faces.iter_mut().zip(counts);
+            if look == Look::Warmup {
+                faces.for_each(|(report, counts)| report.at_warmup = counts);
             } else {
-                let counts: Vec<Interests> = self.faces.iter().map(|face| self.interests(*face, forwarder)).collect();
-                self.report.faces.iter_mut().zip(counts).for_each(|(report, counts)| report.total = counts);
+                faces.for_each(|(report, counts)| report.total = counts);
                 let counters = forwarder.node().counters();
                 (self.report.expired, self.report.cached) = (counters.expired, counters.cache_hits);
                 self.report.pending = forwarder.node().pending() as u64;
-                (self.sample_at, self.warmup, self.end) = (Time::NEVER, Time::NEVER, Time::NEVER);
             }
         }
     }

@@ -103,6 +103,79 @@ fn data_of_two_sizes_share_a_link_as_simulated() {
     }
 }
 
+/// Contents that are asked for at random by nodes at different distances, of two prefixes and two sizes of Data, some of them from a catalogue; all of them
+/// have seven seconds to come.
+const SHOP: &str = r#"
+[[request]]
+name = "shop"
+at = ["home", "middle"]
+prefix = ["/one", "/two"]
+every = "100 ms"
+segments = [[3, 0.8], [20, 0.2]]
+stop = "3 s"
+
+[[request]]
+name = "news"
+at = "home"
+prefix = "/two"
+every = "200 ms"
+segments = 5
+catalogue = 4
+controller = "newreno"
+stop = "3 s"
+"#;
+
+#[test]
+fn requests_are_those_of_a_simulation_and_all_are_answered() {
+    let test = "requests_are_those_of_a_simulation_and_all_are_answered";
+    if !capable(test) {
+        return;
+    }
+    let (_alone, place) = (alone(), Scratch::new("live-icn-requests"));
+    let network = FORK.split("[[consumer]]").next().expect("a network").replace("\"6 s\"", "\"10 s\"").replace("\"2 s\"", "\"0 s\"");
+    let two = network.replace("at = \"far\"\n", "at = \"far\"\ndata = \"500 B\"\n");
+    let file = place.write("shop.toml", &format!("{two}{SHOP}"));
+    let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
+    assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
+    let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a comparison");
+    let [live, simulated] = [0, 1].map(|case| &result.cases[case].runs[0].flows);
+    let names: Vec<&str> = live.iter().map(|flow| flow.name.as_str()).collect();
+    assert_eq!(names, ["shop.home", "shop.middle", "news.home"]);
+    for (live, simulated) in live.iter().zip(simulated) {
+        let [contents, expected] = [live, simulated].map(|flow| {
+            let transfers = flow.transfers.as_ref().expect("contents are transfers");
+            let mut contents: Vec<_> = transfers.list.iter().map(|transfer| (transfer.start, transfer.size, transfer.ideal)).collect();
+            contents.sort();
+            // All that began have come, and every byte of them counts once.
+            assert_eq!(transfers.begun, contents.len() as u64, "{}", flow.name);
+            let bytes: u64 = contents.iter().map(|(_, size, _)| size.get()).sum();
+            assert_eq!(flow.total.goodput.get(), bytes, "{}", flow.name);
+            assert_eq!(flow.samples.last().map(|sample| sample.connections), Some(0), "{}: nobody asks any more", flow.name);
+            contents
+        });
+        // 15 requests of each in the mean.
+        assert!(contents.len() >= 4, "{}: {}", live.name, contents.len());
+        assert_eq!(contents, expected, "{}", live.name);
+    }
+}
+
+/// Without rates there is no shaper either: windows alone.
+#[test]
+fn forwarders_without_a_law_carry_windows() {
+    let test = "forwarders_without_a_law_carry_windows";
+    if !capable(test) {
+        return;
+    }
+    let (_alone, place) = (alone(), Scratch::new("live-icn-windows"));
+    let plain = FORK.replace("law = \"mircc\"", "law = \"none\"\nshaper = false\ncontroller = \"newreno\"");
+    let file = place.write("plain.toml", &plain);
+    let output = live(&place, &[&file, "--out", "result"]);
+    assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
+    let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a run");
+    let flows = &result.cases[0].runs[0].flows;
+    assert!(flows.iter().all(|flow| flow.total.goodput.get() > 0), "{}", told(&output));
+}
+
 #[test]
 fn what_real_forwarders_do_not_do_is_refused_by_name() {
     let test = "what_real_forwarders_do_not_do_is_refused_by_name";
@@ -111,7 +184,8 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
     }
     let (_alone, place) = (alone(), Scratch::new("live-icn-refused"));
     let with = |key: &str| FORK.replace("law = \"mircc\"", &format!("law = \"mircc\"\n{key}"));
-    let request = "[[request]]\nname = \"random\"\nat = \"home\"\nprefix = \"/one\"\nevery = \"1 s\"\nsegments = 10\n";
+    // Some 600,000 requests in 6 s.
+    let request = "[[request]]\nname = \"random\"\nat = \"home\"\nprefix = \"/one\"\nevery = \"10 us\"\nsegments = 1\n";
     let change = "[[change]]\nat = \"1 s\"\nlink = \"la\"\nrate = \"2 Mbit/s\"\n";
     let cases = [
         ("icn.shaper_form", with("shaper_form = \"published\"")),
@@ -126,7 +200,7 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
         ("icn.interest", with("interest = \"60 B\"")),
         ("prefix \"/two\"", FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"200 B\"\n\n[[consumer]]")),
         ("icn.police", with("police = true")),
-        ("request \"random\"", format!("{FORK}\n{request}")),
+        ("100000 requests", format!("{FORK}\n{request}")),
         ("link \"la", format!("{FORK}\n{change}")),
     ];
     for (named, text) in cases {

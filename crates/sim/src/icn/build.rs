@@ -1,7 +1,6 @@
 //! The network from its scenario, and consumers that come and go.
 
-use super::consumers::{begin, consumer, consumer_face, most};
-use super::contents::{Contents, Draws};
+use super::consumers::{begin, consumer, consumer_face, interned, most};
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
 use super::probes::Probes;
@@ -13,6 +12,7 @@ use narrows_icn::{
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
 use narrows_scenario::{Icn, Prefix, Scenario};
+use narrows_traffic::{Contents, Requests};
 use narrows_units::{Random, Rate, Span, Time};
 use std::collections::BTreeMap;
 
@@ -52,17 +52,13 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     let mut instances: Vec<ConsumerInstance> = Vec::new();
     let mut tallies = vec![Tally::default(); flows];
     for (flow, plan) in icn.consumers.iter().enumerate() {
-        let content = match &plan.content {
-            Some(name) => contents.named(plan.prefix, name, flow as u32),
-            None => contents.add(plan.prefix, flow as u32),
-        };
         let node = plan.at.0;
         let face = nodes[node].add_face(Time::ZERO, &consumer_face(icn, &plan.by));
         targets[node].push(FaceTarget::Consumer(instances.len()));
         let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
         let data = icn.prefixes[plan.prefix.0].data;
         instances.push(ConsumerInstance {
-            consumer: consumer(icn, &plan.by, data, content, plan.segments, plan.start, seed)?,
+            consumer: consumer(icn, &plan.by, data, interned(contents.of_consumer(flow)), plan.segments, plan.start, seed)?,
             node,
             face,
             flow,
@@ -78,25 +74,16 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         tallies[flow].working = 1;
         begin(&mut tallies[flow], plan.start, Time::ZERO + scenario.warmup);
     }
-    let mut first = icn.consumers.len();
-    let mut processes = Vec::new();
-    for process in &icn.requests {
-        processes.push(Draws::new(scenario.seed, process, &mut contents, first as u32));
-        for tally in &mut tallies[first..][..process.at.len()] {
-            tally.transfers = Some(Transfers::default());
-        }
-        first += process.at.len();
+    for tally in &mut tallies[icn.consumers.len()..] {
+        tally.transfers = Some(Transfers::default());
     }
-    let fixed = nodes.len() + processes.len();
+    let requests = Requests::new(scenario.seed, icn, &mut contents);
+    let fixed = nodes.len() + 1;
     let mut agenda = Agenda::new(fixed + PROBES + instances.len());
     for (index, node) in nodes.iter().enumerate() {
         agenda.set(index, node.due().unwrap_or(Time::NEVER));
     }
-    for (index, (draws, process)) in processes.iter_mut().zip(&icn.requests).enumerate() {
-        let at = process.start + Span::from_secs_f64(draws.wait(process));
-        let over = process.stop.is_some_and(|stop| at >= stop);
-        agenda.set(nodes.len() + index, if over { Time::NEVER } else { at });
-    }
+    agenda.set(nodes.len(), requests.due());
     agenda.set(fixed, Time::ZERO + scenario.interval);
     agenda.set(fixed + 1, Time::ZERO + scenario.warmup);
     agenda.set(fixed + 2, scenario.changes.first().map_or(Time::NEVER, |next| next.at));
@@ -116,7 +103,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         producers,
         spare: Spare::default(),
         contents,
-        processes,
+        requests,
         probes: Probes::new(scenario, flows),
         instances,
         tallies,

@@ -1,6 +1,5 @@
 //! Consumers come, ask, and go.
 
-use super::contents::Request;
 use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
@@ -9,7 +8,8 @@ use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedCont
 use narrows_measure::{FlowRecord, Transfer, Transfers};
 use narrows_network::Network;
 use narrows_scenario::{Icn, Ideal, NodeId};
-use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_traffic::{ContentId, Request};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
 pub(super) fn consumer(
@@ -24,6 +24,11 @@ pub(super) fn consumer(
     let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering, catch_up: Span::ZERO };
     AnyConsumer::new(by, &setup, content, segments, start)
         .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
+}
+
+/// A content as names have it.
+pub(super) fn interned(content: ContentId) -> InternedContent {
+    InternedContent { prefix: content.prefix.0 as u32, content: content.number }
 }
 
 /// The face of a consumer.
@@ -57,21 +62,13 @@ pub(super) fn begin(tally: &mut Tally, start: Time, warmup: Time) {
 
 impl Nodes<'_> {
     /// A content of a request process is asked for.
-    pub(super) fn on_process(&mut self, network: &mut Network<Parcel>, now: Time, number: usize) {
-        let process = &self.icn.requests[number];
-        let first = self.first_flow_of(number);
-        let draws = &mut self.processes[number];
-        let request = draws.next(process, &mut self.contents, first as u32);
-        let next = now + Span::from_secs_f64(draws.wait(process));
-        let next = if process.stop.is_some_and(|stop| next >= stop) { Time::NEVER } else { next };
-        self.agenda.set(self.forwarders.len() + number, next);
-        let place = self.spawn(now, number, request, first + request.at);
-        self.on_instance(network, now, place);
-    }
-
-    /// The flow of a request process's first node.
-    pub(crate) fn first_flow_of(&self, number: usize) -> usize {
-        self.icn.consumers.len() + self.icn.requests[..number].iter().map(|process| process.at.len()).sum::<usize>()
+    pub(super) fn on_request(&mut self, network: &mut Network<Parcel>, now: Time) {
+        let request = self.requests.next(&mut self.contents);
+        self.agenda.set(self.forwarders.len(), self.requests.due());
+        if let Some(request) = request {
+            let place = self.spawn(now, &request);
+            self.on_instance(network, now, place);
+        }
     }
 
     /// Data or a Nack reaches a consumer.
@@ -134,13 +131,12 @@ impl Nodes<'_> {
     }
 
     /// Starts a consumer for one content of a request process. Returns its place.
-    fn spawn(&mut self, now: Time, process: usize, request: Request, flow: usize) -> usize {
-        let plan = &self.icn.requests[process];
-        let node = plan.at[request.at].0;
+    fn spawn(&mut self, now: Time, request: &Request) -> usize {
+        let plan = &self.icn.requests[request.process];
+        let (flow, node, prefix) = (request.flow, plan.at[request.node].0, request.content.prefix);
         let most = most(self.icn, &self.capacities, node);
-        let data = self.icn.prefixes[request.prefix.0].data;
-        let seed = Random::stream(self.scenario.seed, &format!("request {} consumer {}", plan.name, request.number)).bits();
-        let made = consumer(self.icn, &plan.by, data, request.content, Some(request.segments), now, seed);
+        let data = self.icn.prefixes[prefix.0].data;
+        let made = consumer(self.icn, &plan.by, data, interned(request.content), Some(request.segments), now, request.seed);
         let consumer = made.expect("what one consumer of a process was made with makes the next one");
         let (place, face) = match self.free[node].pop() {
             Some(place) => {
@@ -161,7 +157,7 @@ impl Nodes<'_> {
             flow,
             start: now,
             stop: Time::NEVER,
-            prefix: request.prefix,
+            prefix,
             segments: request.segments,
             data,
             most,

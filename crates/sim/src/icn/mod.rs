@@ -2,7 +2,6 @@
 
 mod build;
 mod consumers;
-mod contents;
 mod instance;
 mod nodes;
 mod parcel;

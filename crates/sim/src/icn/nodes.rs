@@ -1,19 +1,19 @@
 //! The nodes of an information-centric network, with their consumers and producers.
 
-use super::contents::{Contents, Draws};
 use super::instance::ConsumerInstance;
 use super::parcel::Parcel;
 use super::probes::Probes;
 use crate::pulse::Pulse;
-use narrows_icn::{FaceId, Interned, Node, Packet, Producer, Spare};
+use narrows_icn::{FaceId, Interned, InternedContent, Node, Packet, Producer, Spare};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Transfers};
 use narrows_network::{Agenda, Network, Visitor};
 use narrows_path::LinkChange;
 use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
+use narrows_traffic::{ContentId, Contents, Requests};
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 
-/// Elements of the agenda, in this order: nodes, request processes, then samples, the end of the warm-up and changes, then consumers. Equal times are served in this
+/// Elements of the agenda, in this order: nodes, requests, then samples, the end of the warm-up and changes, then consumers. Equal times are served in this
 /// order, after the network's.
 pub(crate) struct Nodes<'a> {
     pub(crate) scenario: &'a Scenario,
@@ -30,7 +30,7 @@ pub(crate) struct Nodes<'a> {
     pub(crate) producers: Vec<Producer<Interned>>,
     pub(crate) spare: Spare<Interned>,
     pub(crate) contents: Contents,
-    pub(crate) processes: Vec<Draws>,
+    pub(crate) requests: Requests<'a>,
     /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
     pub(crate) instances: Vec<ConsumerInstance>,
     /// Those of each node that are free.
@@ -72,7 +72,7 @@ pub(crate) struct Tally {
     pub(crate) working: u32,
 }
 
-/// Elements of the agenda between the request processes and the consumers.
+/// Elements of the agenda between the requests and the consumers.
 pub(crate) const PROBES: usize = 3;
 
 impl Visitor<Parcel> for Nodes<'_> {
@@ -108,7 +108,7 @@ impl Visitor<Parcel> for Nodes<'_> {
 impl Nodes<'_> {
     /// The element of the agenda that the first consumer is.
     pub(crate) fn first_instance(&self) -> usize {
-        self.forwarders.len() + self.processes.len() + PROBES
+        self.forwarders.len() + 1 + PROBES
     }
 
     /// A node is due.
@@ -143,7 +143,11 @@ impl Nodes<'_> {
     /// A packet leaves its node on a link.
     #[inline]
     fn send(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, packet: Packet<Interned>) {
-        let flow = self.contents.owner(packet.name()).unwrap_or(u32::MAX);
+        let content = packet
+            .name()
+            .content_id()
+            .map(|InternedContent { prefix, content }| ContentId { prefix: PrefixId(prefix as usize), number: content });
+        let flow = content.and_then(|content| self.contents.owner(content)).unwrap_or(u32::MAX);
         network.enter(now, Parcel::new(packet, flow, network.route(link, false)), self);
     }
 

@@ -28,13 +28,13 @@ struct World<'a> {
     network: Network<Parcel>,
     nodes: Nodes<'a>,
     follower: &'a mut dyn Follower,
-    /// Events of nodes, request processes and consumers.
+    /// Events of nodes, requests and consumers.
     events: u64,
 }
 
 impl World<'_> {
     fn run(&mut self, end: Time) -> Result<(), SimError> {
-        let (forwarders, processes) = (self.nodes.forwarders.len(), self.nodes.processes.len());
+        let requests = self.nodes.forwarders.len();
         loop {
             let (arrival, (due, element)) = (self.network.arrival_due(), self.nodes.agenda.first());
             let now = arrival.min(due);
@@ -50,21 +50,21 @@ impl World<'_> {
                 continue;
             }
             self.events += 1;
-            if element < forwarders {
+            if element < requests {
                 self.nodes.on_node(&mut self.network, now, element);
-            } else if element < forwarders + processes {
-                self.nodes.on_process(&mut self.network, now, element - forwarders);
-            } else if element < forwarders + processes + PROBES {
+            } else if element == requests {
+                self.nodes.on_request(&mut self.network, now);
+            } else if element <= requests + PROBES {
                 // What does not happen in the network is no event of it.
                 self.events -= 1;
-                self.look(now, element - forwarders - processes);
+                self.look(now, element - requests - 1);
             } else {
                 self.nodes.on_instance(&mut self.network, now, element - self.nodes.first_instance());
             }
         }
     }
 
-    /// One of the elements between the request processes and the consumers: samples, the end of the warm-up, changes.
+    /// One of the elements between the requests and the consumers: samples, the end of the warm-up, changes.
     fn look(&mut self, now: Time, which: usize) {
         let next = match which {
             0 => {

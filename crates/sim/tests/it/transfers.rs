@@ -1,7 +1,8 @@
 //! Transfers: when they are complete, and how long they would take alone.
 
-use crate::common::{one_link, run};
+use crate::common::{one_link, run, scenario};
 use narrows_measure::{Record, Transfers};
+use narrows_traffic::{Contents, Requests};
 use narrows_units::{Bytes, Span, Time};
 
 const LINK: &str = "rate = \"8 Mbit/s\"\ndelay = \"10 ms\"";
@@ -289,6 +290,34 @@ fn a_flow_that_stops_begins_nothing_more() {
         assert!(list.len() >= 2, "{workload}");
         assert!(list.iter().all(|transfer| (1.0..=2.0).contains(&transfer.start.as_secs_f64())), "{workload}");
         assert_eq!(record.flows[0].end, Some(Time::ZERO + Span::from_secs(2)), "{workload}");
+    }
+}
+
+/// Contents asked for at random are those that any world draws, each by a consumer that begins at once.
+#[test]
+fn contents_begin_when_requests_come() {
+    let plan = scenario(
+        "duration = \"30 s\"\n[icn]\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"5 ms\"\n\
+         [[link]]\nname = \"m\"\nbetween = [\"b\", \"c\"]\nrate = \"8 Mbit/s\"\ndelay = \"5 ms\"\n\
+         [[prefix]]\nname = \"/one\"\nat = \"c\"\n[[prefix]]\nname = \"/two\"\nat = \"c\"\ndata = \"500 B\"\n\
+         [[request]]\nname = \"shop\"\nat = [\"a\", \"b\"]\nprefix = [\"/one\", \"/two\"]\nevery = \"100 ms\"\nsegments = [[5, 0.9], [50, 0.1]]\nstop = \"20 s\"\n\
+         [[request]]\nname = \"news\"\nat = \"b\"\nprefix = \"/two\"\nevery = \"200 ms\"\nsegments = 10\ncatalogue = 5\nstop = \"20 s\"\n",
+    );
+    let icn = plan.icn.as_ref().expect("it is one");
+    let mut contents = Contents::new(icn);
+    let mut requests = Requests::new(plan.seed, icn, &mut contents);
+    let mut drawn = vec![Vec::new(); 3];
+    while let Some(request) = requests.next(&mut contents) {
+        let data = icn.prefixes[request.content.prefix.0].data.get();
+        drawn[request.flow].push((request.at, Bytes::new(request.segments * data)));
+    }
+    let record = narrows_sim::run(&plan).expect("a run");
+    for (flow, drawn) in record.flows.iter().zip(drawn) {
+        let transfers = flow.transfers.as_ref().expect("contents are transfers");
+        let mut begun: Vec<_> = transfers.list.iter().map(|transfer| (transfer.start, transfer.size)).collect();
+        begun.sort();
+        assert!(begun.len() > 50, "{}: {} came", flow.name, begun.len());
+        assert_eq!((begun, transfers.begun), (drawn.clone(), drawn.len() as u64), "{}", flow.name);
     }
 }
 

@@ -45,7 +45,6 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         police,
         steering,
         prefixes,
-        requests,
         // Honoured by the nodes.
         shaper_queue: _,
         proxy: _,
@@ -56,6 +55,8 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         lifetime: _,
         consumers: _,
         faces: _,
+        // Refused where there are too many (`Asked`).
+        requests: _,
         // Refused where it is too small (`node_plans`).
         interest: _,
     } = icn;
@@ -67,7 +68,8 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
     if *shaper_form != ShaperForm::Boundary {
         return refused("shaper_form", "the forwarder's shaper leaves nothing over", "give \"boundary\", or simulate it with narrows run");
     }
-    if !shaped_capacity {
+    // Without a shaper the law shares out the whole link in any case.
+    if *shaper && !shaped_capacity {
         let problem = "the forwarder's laws share out what its shaper leaves for Data";
         return refused("shaped_capacity", problem, "leave it out, or simulate it with narrows run");
     }
@@ -79,13 +81,10 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         let problem = "Interests on the wire are steered by labels (RFC 9531)";
         return refused("steering", problem, "give \"labels\", or simulate it with narrows run");
     }
-    if let Some(process) = requests.first() {
-        let problem = "real nodes have consumers that are there from the start, and none that come and go at random";
-        return Err(LiveError::refused(["request", &process.name], problem, "add [[consumer]]s instead, or simulate it with narrows run"));
-    }
     for Prefix { name, data, at: _, next_hops: _ } in prefixes {
         if !(LEAST_DATA..=MOST_DATA).contains(data) {
-            let (problem, remedy) = (format!("Data of {data} are no packets of NDN"), format!("give {LEAST_DATA} to {MOST_DATA}"));
+            let remedy = format!("give data of {LEAST_DATA} to {MOST_DATA}, here or in [icn], or simulate it with narrows run");
+            let problem = format!("Data of {data} are no packets of NDN");
             return Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
         }
     }

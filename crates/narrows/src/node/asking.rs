@@ -1,0 +1,117 @@
+//! A consumer of the plan on a connection to the node's forwarder.
+
+use super::clock::RunClock;
+use narrows_forward::{Asker, Client, Request, Segments, Understands};
+use narrows_icn::{ConsumerSetup, Form, Method, Packet};
+use narrows_live::icn::{ConsumerPlan, NodePlan};
+use narrows_measure::{ConsumerCounters, FlowCounters, Histogram};
+use narrows_ndn::Name;
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Rates;
+use std::error::Error;
+
+/// A consumer that asks. Its amounts are those that Data have on links.
+pub struct Asking {
+    asker: Asker,
+    data: Bytes,
+    most: Rates,
+}
+
+impl Asking {
+    /// As the plan says.
+    ///
+    /// # Errors
+    /// The plan names what there is not.
+    pub fn new(plan: &NodePlan, consumer: &ConsumerPlan, client: Client) -> Result<Asking, Box<dyn Error + Send + Sync>> {
+        let understands = if consumer.by_proxy { Understands::Off } else { Understands::On };
+        let asker = Asker::new(client, understands, request(plan, consumer)?)?;
+        Ok(Asking { asker, data: Bytes::new(consumer.data), most: most(consumer) })
+    }
+
+    /// Asks as another consumer from now on, which understands as much as the one before.
+    ///
+    /// # Errors
+    /// The plan names what there is not.
+    pub fn begin(&mut self, plan: &NodePlan, consumer: &ConsumerPlan) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.asker.begin(request(plan, consumer)?)?;
+        (self.data, self.most) = (Bytes::new(consumer.data), most(consumer));
+        Ok(())
+    }
+
+    /// What asks.
+    pub fn asker(&self) -> &Asker {
+        &self.asker
+    }
+
+    /// Asks for nothing more.
+    pub fn stop(&mut self) {
+        self.asker.stop();
+    }
+
+    /// When the consumer wants to be looked at.
+    pub fn due(&self) -> Time {
+        self.asker.consumer().due().unwrap_or(Time::NEVER)
+    }
+
+    /// Sends what may leave, waits until something has come or is due, at most until `until`, and passes what has come to the consumer. Round trips go to
+    /// `rtt`. True if anything has come: there may be more to send.
+    ///
+    /// # Errors
+    /// The forwarder has closed the connection, or the consumer's controller cannot go on.
+    pub fn serve(&mut self, clock: RunClock, until: Time, rtt: &mut Histogram) -> Result<bool, Box<dyn Error + Send + Sync>> {
+        self.asker.wait(|| clock.now(), until)?;
+        let mut came = false;
+        while let Some(mut packet) = self.asker.packet(clock.now()) {
+            came = true;
+            match &mut packet {
+                Packet::Data(data) => data.rates = data.rates.min(self.most),
+                Packet::Nack(nack) => nack.rates = nack.rates.min(self.most),
+                Packet::Interest(_) => {}
+            }
+            self.asker.handle(clock.now(), packet);
+            self.asker.take_rtt().into_iter().for_each(|span| rtt.record(span));
+        }
+        Ok(came)
+    }
+
+    /// Bytes of Data that have come, each once.
+    pub fn goodput(&self) -> u64 {
+        let data = self.asker.consumer().counters().data;
+        (data.primary + data.secondary) * self.data.get()
+    }
+
+    /// Adds what it has done so far.
+    pub fn add_to(&self, flow: &mut FlowCounters, consumer: &mut ConsumerCounters) {
+        let counters = narrows_icn::ConsumerCounters { goodput: Bytes::new(self.goodput()), ..self.asker.consumer().counters() };
+        counters.add_to(self.data, flow, consumer);
+    }
+
+    /// The size of Data on links, over that in which the consumer sees them, without headers of IP and UDP.
+    pub fn scale(&self) -> f64 {
+        let seen = self.asker.consumer().counters().goodput.get();
+        if seen == 0 { 1.0 } else { self.goodput() as f64 / seen as f64 }
+    }
+}
+
+fn request(plan: &NodePlan, consumer: &ConsumerPlan) -> Result<Request, Box<dyn Error + Send + Sync>> {
+    let method = match consumer.by_rates {
+        true => Method::Rates(consumer.method.parse()?),
+        false => Method::Window(consumer.method.parse()?),
+    };
+    let setup = ConsumerSetup {
+        seed: consumer.seed,
+        interest: Bytes::new(plan.interest),
+        data: Bytes::new(consumer.data),
+        lifetime: Span::from_nanos(plan.lifetime),
+        form: Form::Labels,
+        catch_up: Request::CATCH_UP,
+    };
+    let base: Name = consumer.content.parse()?;
+    let start = Time::from_nanos(consumer.start);
+    Ok(Request { content: Segments::new(base, 0), segments: consumer.segments, method, setup, start })
+}
+
+fn most(consumer: &ConsumerPlan) -> Rates {
+    let most = Rate::from_bps(consumer.most);
+    Rates { primary: most, secondary: most }
+}

@@ -1,0 +1,145 @@
+//! The consumers of a request process at a node: each begins at its time, asks for its content, and goes.
+
+use super::asking::Asking;
+use super::clock::RunClock;
+use super::looks::{Look, Looks};
+use narrows_forward::{Asker, Client, ClientError};
+use narrows_live::icn::{ConsumerPlan, Counts, Moment, NodePlan, RequestsReport, Times};
+use narrows_measure::{ConsumerCounters, ConsumerSample, FlowCounters, FlowSample, Histogram};
+use narrows_units::Time;
+use std::error::Error;
+
+/// Asks for each content at its time until the run ends, each on a connection of its own; those of consumers that have everything are used again. Also returns
+/// how late it was for what was due.
+///
+/// # Errors
+/// The plan names what there is not; the forwarder takes no further connection, or closes one.
+pub fn ask_for_all(
+    plan: &NodePlan,
+    consumers: &[ConsumerPlan],
+    connect: impl Fn() -> Result<Client, ClientError>,
+    clock: RunClock,
+) -> Result<(RequestsReport, Histogram), Box<dyn Error + Send + Sync>> {
+    narrows_live::reduce_wakeup_latency();
+    let mut work = Work {
+        working: Vec::new(),
+        free: Vec::new(),
+        looks: Looks::new(plan),
+        gone: Default::default(),
+        rtt: Histogram::new(),
+        late: Histogram::new(),
+        report: RequestsReport { finished: vec![None; consumers.len()], ..RequestsReport::default() },
+    };
+    let mut coming = consumers.iter().enumerate().peekable();
+    let next = |coming: Option<&(usize, &ConsumerPlan)>| coming.map_or(Time::NEVER, |(_, consumer)| Time::from_nanos(consumer.start));
+    while work.look(clock.now()) {
+        let now = clock.now();
+        while let Some((number, consumer)) = coming.next_if(|(_, consumer)| consumer.start <= now.as_nanos()) {
+            work.late.record(now.since(Time::from_nanos(consumer.start)));
+            let asking = match work.free.pop() {
+                Some(mut asking) => {
+                    asking.begin(plan, consumer)?;
+                    asking
+                }
+                None => {
+                    let client = connect().map_err(|error| no_more(work.working.len(), error))?;
+                    Asking::new(plan, consumer, client)?
+                }
+            };
+            work.working.push(Current { asking, number, start: Time::from_nanos(consumer.start), ready: true });
+        }
+        work.serve(clock)?;
+        let due = work.working.iter().map(|current| if current.ready { Time::ZERO } else { current.asking.due() }).min();
+        let until = due.unwrap_or(Time::NEVER).min(work.looks.next()).min(next(coming.peek()));
+        let now = clock.now();
+        let ready = Asker::wait_for_any(work.working.iter().map(|current| current.asking.asker()), until.since(now.min(until)))?;
+        work.working.iter_mut().zip(ready).for_each(|(current, ready)| current.ready |= ready);
+    }
+    work.report.together.rtt = Times::from(&work.rtt);
+    Ok((work.report, work.late))
+}
+
+/// Why no more than so many consumers can ask at once.
+fn no_more(working: usize, error: ClientError) -> String {
+    match error {
+        ClientError::Absent { source, .. } => format!(
+            "{working} consumers of a request process ask at once, and one more has no connection: {source}; \
+             let every be longer, or raise the limit of open files (ulimit -Hn), of which each takes two"
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// A consumer that has not got everything.
+struct Current {
+    asking: Asking,
+    /// Its place in the plan.
+    number: usize,
+    start: Time,
+    /// Something may have come for it, or it may have something to send.
+    ready: bool,
+}
+
+/// The consumers at work, and what all have measured.
+struct Work {
+    working: Vec<Current>,
+    /// Connections that nobody uses.
+    free: Vec<Asking>,
+    looks: Looks,
+    /// Of consumers that have got everything.
+    gone: (FlowCounters, ConsumerCounters),
+    rtt: Histogram,
+    late: Histogram,
+    report: RequestsReport,
+}
+
+impl Work {
+    /// Looks at what is to be looked at by `now`; false at the end.
+    fn look(&mut self, now: Time) -> bool {
+        while let Some((at, look)) = self.looks.take(now) {
+            let counts = self.counts();
+            let together = &mut self.report.together;
+            match look {
+                Look::Sample => {
+                    let (flow, asks) = (FlowSample { at, ..FlowSample::default() }, ConsumerSample { at, ..ConsumerSample::default() });
+                    together.samples.push(Moment::of(&flow, &asks, self.working.len() as u32, counts));
+                }
+                Look::Warmup => (together.at_warmup, self.rtt) = (counts, Histogram::new()),
+                Look::End => {
+                    together.total = counts;
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn counts(&self) -> Counts {
+        let (mut flow, mut consumer) = self.gone;
+        self.working.iter().for_each(|current| current.asking.add_to(&mut flow, &mut consumer));
+        Counts::of(&flow, &consumer)
+    }
+
+    /// Serves the consumers for which something has come or is due.
+    fn serve(&mut self, clock: RunClock) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut place = 0;
+        while let Some(current) = self.working.get_mut(place) {
+            let (due, now) = (current.asking.due(), clock.now());
+            if due <= now && due > current.start {
+                self.late.record(now.since(due));
+            }
+            if current.ready || due <= now {
+                current.ready = current.asking.serve(clock, Time::ZERO, &mut self.rtt)?;
+            }
+            if current.asking.asker().consumer().finished() {
+                let Current { asking, number, .. } = self.working.swap_remove(place);
+                self.report.finished[number] = Some(clock.now().as_nanos());
+                asking.add_to(&mut self.gone.0, &mut self.gone.1);
+                self.free.push(asking);
+            } else {
+                place += 1;
+            }
+        }
+        Ok(())
+    }
+}
