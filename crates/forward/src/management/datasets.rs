@@ -142,6 +142,7 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             secondary_bps: at_node.rates.map(|rates| rates.secondary.as_bps()),
             shaped: at_node.rates.map(|_| at_node.waiting as u64),
             suspect_s: at_node.rates.map(|_| at_node.suspect_seconds.unwrap_or(face.suspicion.seconds())),
+            in_policed: face.setup.police.then_some(counters.policed),
         }
         .write(&mut content);
     }

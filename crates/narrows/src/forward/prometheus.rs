@@ -92,7 +92,7 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     ];
     type Known = for<'f> fn(&'f FaceStatus<'f>) -> Option<u64>;
     type Perhaps = (&'static str, Known);
-    let of_law: [(&'static str, &str, &str, &[Perhaps]); 4] = [
+    let of_some: [(&'static str, &str, &str, &[Perhaps]); 5] = [
         (
             "narrows_face_capacity_bits_per_second",
             "gauge",
@@ -112,8 +112,14 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
             "Seconds in which the path behind a face seemed slower than its rate.",
             &[("", |face| face.suspect_s)],
         ),
+        (
+            "narrows_face_policed_total",
+            "counter",
+            "Primary Interests received on a policed face and refused, because they asked for more than its rate.",
+            &[("", |face| face.in_policed)],
+        ),
     ];
-    for (name, kind, help, samples) in of_law {
+    for (name, kind, help, samples) in of_some {
         let mut family = Family::new(&mut text, name, kind, help);
         for face in &faces {
             for (labels, read) in samples {

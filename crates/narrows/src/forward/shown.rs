@@ -63,12 +63,12 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     };
     let width = faces.iter().map(|face| face.uri.len()).max().unwrap_or(0).max(6);
     let mut text = format!(
-        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}\n",
-        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped", "rate Mbit/s", "suspect"
+        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}  {:>7}\n",
+        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped", "rate Mbit/s", "suspect", "policed"
     );
     for face in &faces {
         text += &format!(
-            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}\n",
+            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}  {:>7}\n",
             face.face_id,
             face.uri,
             persistency(face),
@@ -79,7 +79,8 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             face.in_malformed.unwrap_or(0),
             face.out_dropped.unwrap_or(0),
             face.primary_bps.map_or("-".to_owned(), |bps| format!("{:.2}", bps as f64 / 1e6)),
-            face.suspect_s.map_or("-".to_owned(), |seconds| format!("{seconds} s"))
+            face.suspect_s.map_or("-".to_owned(), |seconds| format!("{seconds} s")),
+            face.in_policed.map_or("-".to_owned(), |count| count.to_string())
         );
     }
     let rows = faces.iter().map(|face| {
@@ -91,6 +92,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             "malformed_in": face.in_malformed, "dropped_out": face.out_dropped,
             "capacity_in_bps": face.in_capacity_bps, "capacity_out_bps": face.out_capacity_bps, "primary_bps": face.primary_bps,
             "secondary_bps": face.secondary_bps, "shaper_interests": face.shaped, "suspect_s": face.suspect_s,
+            "policed_in": face.in_policed,
         })
     });
     show(args, &Value::Array(rows.collect()), &text)
