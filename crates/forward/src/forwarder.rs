@@ -217,7 +217,13 @@ impl Forwarder {
         face.speaks = speaks;
         let mut packet = match received {
             Ok(Received::Packet(packet)) => packet,
-            Ok(Received::Nothing) => return,
+            Ok(Received::Nothing) => {
+                // A hello shows MIRCC too.
+                if let Some(neighbour) = changed {
+                    self.state.node.set_neighbour(slot, neighbour);
+                }
+                return;
+            }
             Err(_) => {
                 face.traffic.malformed += 1;
                 return;
