@@ -15,7 +15,7 @@ fn octets(hex: &str) -> Vec<u8> {
 }
 
 /// A command signed as version 0.3 has it.
-fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
+pub fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
     let name = ManagementName::command(Scope::Localhost, module, verb, parameters);
     let mut octets = Vec::new();
     let fields = SigningFields { nonce: Some(&[1, 2, 3, 4, 5, 6, 7, 8]), time_ms: Some(WALL_MS), sequence: None };
@@ -23,12 +23,12 @@ fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u
     octets
 }
 
-fn parameters(content: &[u8]) -> ControlParameters<'_> {
+pub fn parameters(content: &[u8]) -> ControlParameters<'_> {
     ControlResponse::decode(content).expect("a response").parameters.expect("parameters")
 }
 
 /// The whole content of a dataset, fetched as clients do: discovery, then every segment by its exact name.
-fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
+pub fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
     let mut octets = Vec::new();
     let wanted = name(uri);
     // A nonce is used once.

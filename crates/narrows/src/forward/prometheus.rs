@@ -59,6 +59,10 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         one("narrows_cache_hits_total", "counter", "Interests that the content store has answered.", store.hits);
         one("narrows_cache_misses_total", "counter", "Interests that it has not.", store.misses);
     }
+    if let Some(lost) = status.lost_between_threads {
+        let help = "Packets that one forwarding thread had for another and dropped, because too many waited.";
+        one("narrows_lost_between_threads_total", "counter", help, lost);
+    }
     type Count = for<'f> fn(&'f FaceStatus<'f>) -> u64;
     type Labelled = (&'static str, Count);
     let counters: [(&'static str, &str, &[Labelled]); 4] = [

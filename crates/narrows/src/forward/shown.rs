@@ -29,7 +29,7 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     let status = GeneralStatus::decode(&general).map_err(malformed)?;
     let store = all::<CsInfo>(&store, "content store")?.into_iter().next();
     let seconds = status.current_ms.saturating_sub(status.start_ms) / 1000;
-    let rows = [
+    let mut rows = vec![
         ("interests in", status.in_interests),
         ("interests out", status.out_interests),
         ("data in", status.in_data),
@@ -45,6 +45,8 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
         ("cache hits", store.map_or(0, |store| store.hits)),
         ("cache misses", store.map_or(0, |store| store.misses)),
     ];
+    // With several threads.
+    rows.extend(status.lost_between_threads.map(|lost| ("lost in queues", lost)));
     let mut text = format!("{}, up {} h {} min {} s\n", status.version, seconds / 3600, seconds / 60 % 60, seconds % 60);
     rows.iter().for_each(|(name, value)| text += &format!("  {name:<16}{value:>12}\n"));
     let mut value = json!({ "version": status.version, "up_s": seconds });
