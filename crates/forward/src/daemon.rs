@@ -265,11 +265,16 @@ impl Daemon {
     /// # Errors
     /// As [`run`](Daemon::run) has them.
     pub fn run_watched(mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
-        let mut threads = Vec::new();
+        let (mut threads, mut ended) = (Vec::new(), Ok(()));
         for (number, other) in (1..).zip(self.others.drain(..)) {
-            threads.push(std::thread::Builder::new().name(format!("forward {number}")).spawn(move || other.run())?);
+            match std::thread::Builder::new().name(format!("forward {number}")).spawn(move || other.run()) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => ended = Err(error.into()),
+            }
         }
-        let ended = self.forward(watcher);
+        if ended.is_ok() {
+            ended = self.forward(watcher);
+        }
         self.inboxes.iter().for_each(Inbox::stop);
         let mut results = vec![ended];
         for thread in threads {
@@ -307,6 +312,8 @@ impl Daemon {
                 handovers.drain(..).for_each(|handover| self.forwarder.take(now, handover, &mut self.io));
             }
             for (key, readable, writable) in ready.drain(..) {
+                // A face that is gone may have given its place to another one.
+                self.forget_closed();
                 match key {
                     Key::Udp(number) => {
                         if writable {
@@ -508,15 +515,19 @@ impl Daemon {
             self.forwarder.remove_face(now, face, &mut self.io);
             self.io.flush();
         }
+        self.forget_closed();
+        while let Some((ticket, peer)) = self.reconnects.attempt(now) {
+            self.io.connect_again(ticket, peer);
+        }
+    }
+
+    /// Reads closed faces no longer. Other threads close the sockets of those that are theirs.
+    fn forget_closed(&mut self) {
         if !self.io.closed.is_empty() {
-            // Others close the sockets of these faces if they are theirs.
             self.inboxes.iter().skip(1).for_each(Inbox::wake);
         }
         for face in self.io.closed.drain(..) {
             self.readers.streams.remove(&face.0);
-        }
-        while let Some((ticket, peer)) = self.reconnects.attempt(now) {
-            self.io.connect_again(ticket, peer);
         }
     }
 

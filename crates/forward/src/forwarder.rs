@@ -15,6 +15,7 @@ use crate::numbers;
 use crate::rib::Route;
 use crate::shard::{NewFace, Shard, TableChange, Tally};
 use crate::sharding::{COMPONENTS, FIRST, Sharding};
+use crate::shared::Shared;
 use crate::state::State;
 use narrows_icn::{
     CacheLimits, FaceConfig, FaceCounters, FaceId, Hint, Neighbour, Node, NodeConfig, Packet, ProxyConfig, Seen, ShaperConfig, Spare,
@@ -24,7 +25,7 @@ use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// How often faces are looked after: idle ends, and rates that depend on the size of packets.
 const UPKEEP: Span = Span::from_millis(100);
@@ -91,27 +92,28 @@ impl Forwarder {
 
     /// The same on as many threads as the configuration says: that of the first thread, which has the management, and to which faces are added, and
     /// those of the others. The first locks others while it answers commands; no other locks any but itself.
-    pub fn sharded(config: &Config, now: Time, wall_ms: u64, seed: u64) -> (Forwarder, Vec<Arc<Mutex<Forwarder>>>) {
+    pub fn sharded(config: &Config, now: Time, wall_ms: u64, seed: u64) -> (Forwarder, Vec<Arc<Shared<Forwarder>>>) {
         if config.tables.threads <= 1 {
             return (Forwarder::new(config, now, wall_ms, seed), Vec::new());
         }
         let mut all = Sharding::of(config.tables.threads, seed)
             .map(|sharding| Forwarder::of_thread(config, now, wall_ms, seed, Some(Box::new(sharding))));
         let mut first = all.next().expect("at least one thread");
-        let others: Vec<Arc<Mutex<Forwarder>>> = all.map(|other| Arc::new(Mutex::new(other))).collect();
+        let others: Vec<Arc<Shared<Forwarder>>> = all.map(|other| Arc::new(Shared::new(other))).collect();
         first.state.others = others.iter().map(|other| other.clone() as Arc<dyn Shard>).collect();
         (first, others)
     }
 
     fn of_thread(config: &Config, now: Time, wall_ms: u64, seed: u64, sharding: Option<Box<Sharding>>) -> Forwarder {
         let (threads, own) = sharding.as_ref().map_or((1, FIRST), |sharding| (sharding.threads(), sharding.own()));
+        let own_seed = seed.wrapping_add(own as u64);
         let tables = Tables { threads, ..config.tables.clone() };
         let knows_rates = config.face.iter().any(|face| face.link_rate.or(face.rate).is_some());
         let default = if knows_rates { "weighted" } else { "best-route" };
         let strategy = config.mircc.strategy.clone().map_or_else(|| default.parse().expect("a strategy of the registry"), |text| text.0);
         let mut node = Node::new(NodeConfig {
             id: Random::stream(seed, "node").bits(),
-            seed: seed + own as u64,
+            seed: own_seed,
             strategy: strategy.clone(),
             cache: CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) },
             pit_limit: tables.pending.div_ceil(threads),
@@ -131,7 +133,7 @@ impl Forwarder {
             closing: Vec::new(),
             spare: Spare::default(),
             scratch: Scratch::default(),
-            nonces: Random::stream(seed + own as u64, "nonces"),
+            nonces: Random::stream(own_seed, "nonces"),
             labels: Random::stream(seed, "labels"),
             used_labels: BTreeMap::new(),
             next_id: numbers::FIRST,
@@ -560,14 +562,9 @@ impl Forwarder {
     }
 }
 
-/// Locks the forwarder of another thread. A panic there ends the daemon by itself.
-pub(crate) fn locked(forwarder: &Mutex<Forwarder>) -> MutexGuard<'_, Forwarder> {
-    forwarder.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Shard for Mutex<Forwarder> {
+impl Shard for Shared<Forwarder> {
     fn add_face(&self, now: Time, new: &NewFace<'_>) {
-        let mut forwarder = locked(self);
+        let mut forwarder = self.borrow();
         let Forwarder { state, sharding: Some(sharding), .. } = &mut *forwarder else { return };
         let slot = state.node.add_face(now, new.config);
         debug_assert_eq!(slot, new.slot, "all threads add and remove faces in the same order");
@@ -582,7 +579,7 @@ impl Shard for Mutex<Forwarder> {
     }
 
     fn remove_face(&self, now: Time, slot: FaceId) {
-        let mut forwarder = locked(self);
+        let mut forwarder = self.borrow();
         let Forwarder { state, sharding: Some(sharding), closing, .. } = &mut *forwarder else { return };
         if sharding.owns(slot) {
             closing.push(slot);
@@ -595,27 +592,27 @@ impl Shard for Mutex<Forwarder> {
     }
 
     fn update_face(&self, slot: FaceId, settings: &Settings) {
-        management::faces::apply_here(&mut locked(self).state, slot, settings);
+        management::faces::apply_here(&mut self.borrow().state, slot, settings);
     }
 
     fn change(&self, change: &TableChange) {
-        locked(self).state.change(change);
+        self.borrow().state.change(change);
     }
 
     fn erase(&self, prefix: &PacketName, most: usize) -> usize {
-        locked(self).state.erase_cached(prefix, most)
+        self.borrow().state.erase_cached(prefix, most)
     }
 
     fn tally(&self) -> Tally {
-        locked(self).state.own_tally()
+        self.borrow().state.own_tally()
     }
 
     fn counters(&self, slot: FaceId) -> FaceCounters {
-        *locked(self).state.node.face(slot).counters
+        *self.borrow().state.node.face(slot).counters
     }
 
     fn traffic(&self, slot: FaceId) -> Option<FaceTraffic> {
-        locked(self).state.face(slot).map(|face| face.traffic)
+        self.borrow().state.face(slot).map(|face| face.traffic)
     }
 }
 

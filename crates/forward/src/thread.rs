@@ -1,10 +1,11 @@
 //! A forwarding thread beside the first one: its sockets and its shard.
 
-use crate::forwarder::{Forwarder, locked};
+use crate::forwarder::{Forwarder, Sockets};
 use crate::inbox::{About, Inbox, Note, post};
 use crate::io::{Channel, Io};
 use crate::readers::Readers;
 use crate::sharding::FIRST;
+use crate::shared::Shared;
 use crate::sockets::poller::Key;
 use crate::sockets::stream::{StreamReader, StreamWriter};
 use crate::sockets::udp_writer::UdpWriter;
@@ -12,12 +13,12 @@ use crate::wait;
 use narrows_icn::FaceId;
 use narrows_units::{Span, Time};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A forwarding thread that has not begun.
 pub(crate) struct ForwardingThread {
     own: usize,
-    forwarder: Arc<Mutex<Forwarder>>,
+    forwarder: Arc<Shared<Forwarder>>,
     io: Io,
     readers: Readers,
     inboxes: Arc<[Inbox]>,
@@ -35,7 +36,7 @@ impl Drop for Ending {
 
 impl ForwardingThread {
     /// The thread of this number, whose time begins at `zero`.
-    pub(crate) fn new(own: usize, forwarder: Arc<Mutex<Forwarder>>, io: Io, inboxes: Arc<[Inbox]>, zero: u64) -> ForwardingThread {
+    pub(crate) fn new(own: usize, forwarder: Arc<Shared<Forwarder>>, io: Io, inboxes: Arc<[Inbox]>, zero: u64) -> ForwardingThread {
         ForwardingThread { own, forwarder, io, readers: Readers::new(), inboxes, zero }
     }
 
@@ -48,13 +49,13 @@ impl ForwardingThread {
         let forwarder = self.forwarder.clone();
         let (mut ready, mut handovers) = (Vec::new(), Vec::new());
         while !inbox.is_stopped() {
-            let due = locked(&forwarder).due();
+            let due = forwarder.lock().due();
             let now = wait::time_since(self.zero);
             let due = if inbox.sleep() { Time::ZERO } else { due };
             self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) }, &mut ready)?;
             inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
             let now = wait::time_since(self.zero);
-            let mut forwarder = locked(&forwarder);
+            let mut forwarder = forwarder.lock();
             self.close_removed(&mut forwarder);
             if forwarder.due() <= now {
                 forwarder.poll(now, &mut self.io);
@@ -94,7 +95,6 @@ impl ForwardingThread {
 
     /// Closes the sockets of faces that are gone. Their places may have new faces already.
     fn close_removed(&mut self, forwarder: &mut Forwarder) {
-        use crate::forwarder::Sockets;
         for face in forwarder.closing() {
             self.io.close(face);
         }
@@ -129,7 +129,6 @@ impl ForwardingThread {
 
     /// Tells the first thread of streams that have ended. It removes their faces.
     fn tell_ended(&mut self, forwarder: &Forwarder) {
-        use crate::forwarder::Sockets;
         while let Some(slot) = self.io.ended.pop() {
             self.io.close(slot);
             if let Some(id) = forwarder.number_of(slot) {

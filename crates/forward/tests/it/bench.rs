@@ -1,6 +1,6 @@
 //! A forwarder between faces that only exist here, with as many threads as its configuration says, all driven by the test.
 
-use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Sockets, Understands};
+use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Shared, Sockets, Understands};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LpPacket, Mircc};
 use narrows_ndn::management::{ControlResponse, FacePersistency, GeneralStatus};
@@ -9,7 +9,7 @@ use narrows_ndn::{Data, DataDraft, Interest, InterestDraft, MetaInfo, Name};
 use narrows_units::{Span, Time};
 use narrows_wire::Ecn;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Entries of a forwarder's tables.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Sockets for Asked {
 pub struct Bench {
     /// That of the first thread, and those of the others.
     pub forwarder: Forwarder,
-    pub others: Vec<Arc<Mutex<Forwarder>>>,
+    pub others: Vec<Arc<Shared<Forwarder>>>,
     /// What waits for each thread.
     queues: Vec<Handovers>,
     /// The thread of each face, where it is not the first.
@@ -98,7 +98,7 @@ impl Bench {
             };
             match thread {
                 0 => post(&mut self.forwarder),
-                _ => post(&mut self.others[thread - 1].lock().expect("no panic")),
+                _ => post(&mut self.others[thread - 1].lock()),
             }
         }
     }
@@ -112,7 +112,7 @@ impl Bench {
             for handover in waiting {
                 match thread {
                     0 => self.forwarder.take(self.now, handover, &mut self.asked),
-                    _ => self.others[thread - 1].lock().expect("no panic").take(self.now, handover, &mut self.asked),
+                    _ => self.others[thread - 1].lock().take(self.now, handover, &mut self.asked),
                 }
             }
             self.post();
@@ -124,7 +124,7 @@ impl Bench {
         let (now, asked) = (self.now, &mut self.asked);
         match self.owners.get(&face) {
             None => self.forwarder.receive(now, face, Ecn::NotEct, octets, asked),
-            Some(thread) => self.others[thread - 1].lock().expect("no panic").receive(now, face, Ecn::NotEct, octets, asked),
+            Some(thread) => self.others[thread - 1].lock().receive(now, face, Ecn::NotEct, octets, asked),
         }
     }
 
@@ -183,7 +183,7 @@ impl Bench {
     /// Time passes.
     pub fn pass(&mut self, until: Time) -> Vec<(FaceId, Vec<u8>)> {
         loop {
-            let dues = self.others.iter().map(|other| other.lock().expect("no panic").due());
+            let dues = self.others.iter().map(|other| other.lock().due());
             let due = dues.fold(self.forwarder.due(), Time::min);
             if due > until {
                 break;
@@ -191,7 +191,7 @@ impl Bench {
             self.now = self.now.max(due);
             self.forwarder.poll(self.now, &mut self.asked);
             for other in &self.others {
-                other.lock().expect("no panic").poll(self.now, &mut self.asked);
+                other.lock().poll(self.now, &mut self.asked);
             }
             self.settle();
         }
