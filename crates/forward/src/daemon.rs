@@ -88,7 +88,7 @@ pub struct Daemon {
     woken: UnixStream,
     stop: UnixStream,
     zero: u64,
-    /// The other forwarding threads, which begin with [`run`](Daemon::run), and what waits for each thread; none of both if there is one alone.
+    /// The other forwarding threads until they begin, and what waits for each thread. Both are empty if there is one thread.
     others: Vec<ForwardingThread>,
     inboxes: Arc<[Inbox]>,
     /// The thread that gets the next socket.

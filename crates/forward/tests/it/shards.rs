@@ -146,7 +146,7 @@ fn four_threads_send_and_count_what_one_does() {
     }
 }
 
-/// Two names that other threads have, of which one is not the first: found by what the first thread hands over.
+/// A prefix of each thread, found by what the first thread hands over.
 fn prefixes_by_thread(bench: &mut Bench, app: FaceId) -> BTreeMap<usize, String> {
     let mut found = BTreeMap::new();
     for number in 0..200 {
