@@ -78,10 +78,12 @@ pub struct Tables {
     pub faces: usize,
     /// Routes.
     pub routes: usize,
+    /// Threads that forward, 1 to 64. Each has a part of the names, and of the limits of content store and pending Interests.
+    pub threads: usize,
 }
 
 impl Default for Tables {
-    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests and 65,536 of a face, 4096 faces, 65,536 routes.
+    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests and 65,536 of a face, 4096 faces, 65,536 routes, one thread.
     fn default() -> Tables {
         Tables {
             content_store: 1 << 16,
@@ -90,6 +92,7 @@ impl Default for Tables {
             pending_per_face: 1 << 16,
             faces: 4096,
             routes: 1 << 16,
+            threads: 1,
         }
     }
 }
@@ -287,9 +290,33 @@ impl Config {
                 route.parse::<narrows_ndn::Name>().map_err(|error| at(&format!("the route \"{route}\": {error}")))?;
             }
         }
+        config.check_threads().map_err(fail)?;
         Ok(config)
     }
+
+    /// Checks that the faces can be those of so many threads.
+    ///
+    /// # Errors
+    /// There are none or too many threads, or several with a face that needs all of its packets on one: one with a rate, whose law and shaper
+    /// are for the whole link, or one that is policed.
+    pub fn check_threads(&self) -> Result<(), String> {
+        let threads = self.tables.threads;
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Err(format!("[tables] threads = {threads}: give a number from 1 to {MOST_THREADS}"));
+        }
+        let needs_one = |face: &FaceEntry| face.police || face.link_rate.or(face.rate).is_some();
+        match self.face.iter().position(needs_one) {
+            Some(number) if threads > 1 => Err(format!(
+                "[[face]] number {}: a face with a rate or police needs one thread, on which all of its packets are counted: set threads = 1 in [tables] instead of {threads}, or leave link_rate, rate and police out",
+                number + 1
+            )),
+            _ => Ok(()),
+        }
+    }
 }
+
+/// Most threads that forward. The number is ours.
+const MOST_THREADS: usize = 64;
 
 #[cfg(test)]
 mod tests {

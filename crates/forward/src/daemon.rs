@@ -3,39 +3,34 @@
 use crate::config::{Config, FaceEntry, Understands};
 use crate::device;
 use crate::event::Event;
-use crate::face::FaceSetup;
+use crate::face::{FaceSetup, LARGEST, UDP_MTU};
 use crate::face_uri::FaceUri;
 use crate::forwarder::{Forwarder, Opened, Sockets};
+use crate::inbox::{About, Inbox, Note, post};
 use crate::io::{Attempt, Channel, Found, Io, find};
 use crate::link_rates::LinkRates;
 use crate::log::Log;
+use crate::readers::Readers;
 use crate::reconnect::Reconnects;
+use crate::sharding::FIRST;
 use crate::sockets::poller::{Key, Poller};
-use crate::sockets::stream::{End, Stream, StreamReader, StreamWriter};
-use crate::sockets::udp::{UdpChannel, UdpOptions, UdpRoom};
+use crate::sockets::stream::{Stream, StreamReader, StreamWriter};
+use crate::sockets::udp::{UdpChannel, UdpOptions};
 use crate::sockets::udp_writer::UdpWriter;
+use crate::thread::ForwardingThread;
+use crate::wait;
 use narrows_icn::FaceId;
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Span, Time};
-use narrows_wire::Ecn;
-use rustix::time::{ClockId, clock_gettime};
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// MTUs of faces: on UDP that of an Ethernet with some tunnel, elsewhere the largest packet.
-const UDP_MTU: usize = 1400;
-const LARGEST: usize = narrows_ndn::tlv::MAX_PACKET;
-/// The longest wait, so that a change of the clock is noticed.
-const LONGEST_WAIT: Span = Span::from_millis(500);
-/// Reads of one socket before the others have their turn.
-const READS: usize = 4;
 
 /// Why a daemon does not start, or ends.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +59,9 @@ pub enum DaemonError {
         /// The kernel's reason.
         source: io::Error,
     },
+    /// The configuration has a number of threads that its faces do not allow.
+    #[error("{0}")]
+    Threads(String),
     /// The kernel refuses something else.
     #[error("the daemon cannot go on: {0}")]
     Io(#[from] io::Error),
@@ -81,18 +79,20 @@ fn remedy(error: &io::Error) -> &'static str {
 pub struct Daemon {
     forwarder: Forwarder,
     io: Io,
-    room: UdpRoom,
-    readers: BTreeMap<u32, StreamReader>,
+    readers: Readers,
     unix: Option<(UnixListener, PathBuf)>,
     tcp: Vec<TcpListener>,
-    /// UDP sockets that take packets of unknown peers: the first ones.
-    listening: usize,
     udp_options: UdpOptions,
     attempts: Receiver<Attempt>,
     reconnects: Reconnects,
     woken: UnixStream,
     stop: UnixStream,
     zero: u64,
+    /// The other forwarding threads until they begin, and what waits for each thread. Both are empty if there is one thread.
+    others: Vec<ForwardingThread>,
+    inboxes: Arc<[Inbox]>,
+    /// The thread that gets the next socket.
+    next_thread: usize,
 }
 
 /// Looks on while a daemon forwards. `()` sees nothing.
@@ -136,7 +136,8 @@ impl Daemon {
     /// # Errors
     /// An address cannot be listened on, or a face cannot be made.
     pub fn start(config: &Config) -> Result<(Daemon, Stopper), DaemonError> {
-        let zero = monotonic();
+        config.check_threads().map_err(DaemonError::Threads)?;
+        let zero = wait::monotonic();
         let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
         let seed = zero ^ u64::from(std::process::id()) << 40 ^ wall_ms;
         let (sender, attempts) = channel();
@@ -146,21 +147,30 @@ impl Daemon {
         waker.set_nonblocking(true)?;
         let opened = |path: &PathBuf| Log::open(path).map_err(|source| DaemonError::Log { path: path.display().to_string(), source });
         let log = config.log.file.as_ref().map(opened).transpose()?;
-        let io = Io::new(Poller::new()?, crate::io::Attempts::new(sender, waker), log);
+        let attempts_to = crate::io::Attempts::new(sender, waker);
+        let (forwarder, others) = Forwarder::sharded(config, Time::ZERO, wall_ms, seed);
+        let threads = if others.is_empty() { 0 } else { 1 + others.len() };
+        let inboxes: Arc<[Inbox]> = (0..threads).map(|_| Inbox::new()).collect::<io::Result<_>>()?;
+        let others = others.into_iter().zip(1..).map(|(forwarder, number)| {
+            let io = Io::new(Poller::new()?, attempts_to.clone(), None);
+            Ok(ForwardingThread::new(number, forwarder, io, inboxes.clone(), zero))
+        });
+        let others = others.collect::<io::Result<_>>()?;
         let mut daemon = Daemon {
-            forwarder: Forwarder::new(config, Time::ZERO, wall_ms, seed),
-            io,
-            room: UdpRoom::new(),
-            readers: BTreeMap::new(),
+            forwarder,
+            io: Io::new(Poller::new()?, attempts_to, log),
+            readers: Readers::new(),
             unix: None,
             tcp: Vec::new(),
-            listening: 0,
             udp_options: UdpOptions { offload: config.listen.offload, ecn: config.listen.ecn },
             attempts,
             reconnects: Reconnects::default(),
             woken,
             stop,
             zero,
+            others,
+            inboxes,
+            next_thread: FIRST,
         };
         daemon.listen(config)?;
         for face in &config.face {
@@ -181,7 +191,7 @@ impl Daemon {
             channels.push(FaceUri::Udp(channel.local()).to_string());
             self.io.add_udp(channel)?;
         }
-        self.listening = self.io.udp.len();
+        self.readers.listening = self.io.udp.len();
         for address in &config.listen.tcp {
             let at = format!("TCP {address}");
             let listener = TcpListener::bind(address).map_err(failed(&at))?;
@@ -199,6 +209,9 @@ impl Daemon {
         }
         self.io.poller.watch(&self.woken, Key::Opened)?;
         self.io.poller.watch(&self.stop, Key::Stop)?;
+        if let Some(inbox) = self.inboxes.first() {
+            self.io.poller.watch(inbox, Key::Inbox)?;
+        }
         self.forwarder.set_channels(channels);
         Ok(())
     }
@@ -236,7 +249,7 @@ impl Daemon {
 
     /// The addresses at which faces come in.
     pub fn udp_addresses(&self) -> Vec<SocketAddr> {
-        self.io.udp.iter().take(self.listening).flatten().map(|channel| channel.local()).collect()
+        self.io.udp.iter().take(self.readers.listening).flatten().map(|channel| channel.local()).collect()
     }
 
     /// Forwards until it is stopped.
@@ -252,25 +265,62 @@ impl Daemon {
     /// # Errors
     /// As [`run`](Daemon::run) has them.
     pub fn run_watched(mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
-        let mut ready = Vec::new();
+        let (mut threads, mut ended) = (Vec::new(), Ok(()));
+        for (number, other) in (1..).zip(self.others.drain(..)) {
+            match std::thread::Builder::new().name(format!("forward {number}")).spawn(move || other.run()) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => ended = Err(error.into()),
+            }
+        }
+        if ended.is_ok() {
+            ended = self.forward(watcher);
+        }
+        self.inboxes.iter().for_each(Inbox::stop);
+        let mut results = vec![ended];
+        for thread in threads {
+            results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(DaemonError::Io));
+        }
+        results.into_iter().collect()
+    }
+
+    /// Forwards on this thread.
+    fn forward(&mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
+        let inboxes = self.inboxes.clone();
+        let (mut ready, mut handovers) = (Vec::new(), Vec::new());
         loop {
             let now = self.now();
             let due = self.forwarder.due().min(watcher.due());
-            self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(LONGEST_WAIT) }, &mut ready)?;
+            let due = if inboxes.first().is_some_and(Inbox::sleep) { now } else { due };
+            self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) }, &mut ready)?;
             let now = self.now();
+            if let Some(inbox) = inboxes.first() {
+                inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
+                if inbox.is_stopped() {
+                    // Another thread has ended, and its end tells why.
+                    return Ok(());
+                }
+            }
             watcher.woken(now, &self.forwarder);
             // Laws tick before packets of the same moment are counted.
             if self.forwarder.due() <= now {
                 self.forwarder.poll(now, &mut self.io);
             }
+            if let Some(inbox) = inboxes.first() {
+                let is_there = |note: &Note| self.forwarder.number_of(note.slot) == Some(note.id);
+                self.io.ended.extend(inbox.notes().iter().filter(|note| is_there(note)).map(|note| note.slot));
+                inbox.take(&mut handovers);
+                handovers.drain(..).for_each(|handover| self.forwarder.take(now, handover, &mut self.io));
+            }
             for (key, readable, writable) in ready.drain(..) {
+                // A face that is gone may have given its place to another one.
+                self.forget_closed();
                 match key {
                     Key::Udp(number) => {
                         if writable {
                             self.io.udp_writable(number as usize);
                         }
                         if readable {
-                            self.read_udp(now, number as usize);
+                            self.readers.read_udp(now, number as usize, &mut self.forwarder, &mut self.io);
                         }
                     }
                     Key::Stream(face) => {
@@ -278,12 +328,13 @@ impl Daemon {
                             self.io.writable(FaceId(face));
                         }
                         if readable {
-                            self.read_stream(now, FaceId(face));
+                            self.readers.read_stream(now, FaceId(face), &mut self.forwarder, &mut self.io);
                         }
                     }
                     Key::Unix => self.accept_unix(now),
                     Key::Tcp(number) => self.accept_tcp(now, number as usize),
                     Key::Opened => self.finish_opening(now),
+                    Key::Inbox => {}
                     Key::Stop => {
                         self.io.tell(&Event::Stopped);
                         return Ok(());
@@ -292,44 +343,19 @@ impl Daemon {
             }
             self.io.flush();
             self.clean_up(now);
+            post(&mut self.forwarder, &inboxes);
         }
+    }
+
+    /// The thread that gets the next socket: all in turn.
+    fn next_thread(&mut self) -> usize {
+        let thread = self.next_thread;
+        self.next_thread = (thread + 1) % self.inboxes.len().max(1);
+        thread
     }
 
     fn now(&self) -> Time {
-        Time::from_nanos(monotonic() - self.zero)
-    }
-
-    fn read_udp(&mut self, now: Time, number: usize) {
-        let Some(channel) = self.io.udp.get(number).cloned().flatten() else { return };
-        for _ in 0..READS {
-            let (forwarder, io, listening) = (&mut self.forwarder, &mut self.io, self.listening);
-            let read = self.room.receive(&channel, |peer, ecn, datagram| {
-                let face = io.peers.get(&(number, peer)).copied().or_else(|| {
-                    // Only a whole packet makes a face, and only where peers may come from anywhere.
-                    let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
-                    (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, channel.local())).flatten()
-                });
-                if let Some(face) = face {
-                    forwarder.receive(now, face, ecn, datagram, io);
-                }
-            });
-            // An error here is one of a packet sent before: that its peer does not listen.
-            if !matches!(read, Ok(true)) {
-                return;
-            }
-        }
-    }
-
-    fn read_stream(&mut self, now: Time, face: FaceId) {
-        let Some(reader) = self.readers.get_mut(&face.0) else { return };
-        for _ in 0..READS {
-            let (forwarder, io) = (&mut self.forwarder, &mut self.io);
-            match reader.receive(|packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(End::Closed | End::Malformed) => return self.io.ended.push(face),
-            }
-        }
+        wait::time_since(self.zero)
     }
 
     fn accept_unix(&mut self, now: Time) {
@@ -339,7 +365,8 @@ impl Daemon {
             let number = stream.as_raw_fd() as u64;
             let setup = FaceSetup::on_demand(FaceUri::Fd(number), FaceUri::Unix(path.clone()), true, LARGEST);
             if let Ok(stream) = Stream::unix(stream) {
-                self.add_stream(now, setup, stream);
+                let thread = self.next_thread();
+                self.add_stream(now, setup, stream, thread);
             }
         }
     }
@@ -359,20 +386,33 @@ impl Daemon {
             let Ok(local) = stream.local_addr() else { continue };
             let setup = FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), peer.ip().is_loopback(), LARGEST);
             if let Ok(stream) = Stream::tcp(stream) {
-                self.add_stream(now, setup, stream);
+                let thread = self.next_thread();
+                self.add_stream(now, setup, stream, thread);
             }
         }
     }
 
-    fn add_stream(&mut self, now: Time, setup: FaceSetup, stream: Stream) -> Option<FaceId> {
-        let face = self.forwarder.add_face(now, setup, &mut self.io).ok()?;
+    /// Makes a face of a stream, which `thread` reads and writes.
+    fn add_stream(&mut self, now: Time, setup: FaceSetup, stream: Stream, thread: usize) -> Option<FaceId> {
+        let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).ok()?;
+        if thread != FIRST {
+            self.give(face, thread, About::Stream(stream));
+            return Some(face);
+        }
         self.io.attach(face, Channel::Stream(StreamWriter::new(stream.clone()), false));
         if self.io.watch_stream(&stream, face).is_err() {
             self.forwarder.remove_face(now, face, &mut self.io);
             return None;
         }
-        self.readers.insert(face.0, StreamReader::new(stream));
+        self.readers.streams.insert(face.0, StreamReader::new(stream));
         Some(face)
+    }
+
+    /// Gives the socket of a new face to its thread.
+    fn give(&self, slot: FaceId, thread: usize, about: About) {
+        if let Some(id) = self.forwarder.number_of(slot) {
+            self.inboxes[thread].note(Note { slot, id, about });
+        }
     }
 
     /// Takes faces that threads have opened.
@@ -427,15 +467,22 @@ impl Daemon {
         let told = |error: &dyn std::fmt::Display| format!("{peer}: {error}");
         match found {
             Found::Udp(_) => {
-                let socket = match self.io.listening_socket_for(self.listening, peer) {
+                let ordinary = if is_local { LARGEST } else { UDP_MTU };
+                let socket = match self.io.listening_socket_for(self.readers.listening, peer) {
                     Some(socket) => socket,
                     None => {
                         let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&error))?;
+                        let thread = self.next_thread();
+                        if thread != FIRST {
+                            let setup = setup(FaceUri::Udp(channel.local()), ordinary);
+                            let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).map_err(|error| told(&error))?;
+                            self.give(face, thread, About::Udp(channel, peer));
+                            return Ok(Opened::New(face));
+                        }
                         self.io.add_udp(channel).map_err(|error| told(&error))?
                     }
                 };
                 let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local());
-                let ordinary = if is_local { LARGEST } else { UDP_MTU };
                 let setup = setup(FaceUri::Udp(local), ordinary);
                 let (out, mtu) = (setup.rates.and_then(|rates| rates.out), setup.mtu);
                 let face = self.forwarder.add_face(now, setup, &mut self.io).map_err(|error| told(&error))?;
@@ -449,7 +496,7 @@ impl Daemon {
                 let local = stream.local_addr().map_err(|error| told(&error))?;
                 let stream = Stream::tcp(stream).map_err(|error| told(&error))?;
                 let setup = setup(FaceUri::Tcp(local), LARGEST);
-                self.add_stream(now, setup, stream).map(Opened::New).ok_or_else(|| told(&"the face could not be made"))
+                self.add_stream(now, setup, stream, FIRST).map(Opened::New).ok_or_else(|| told(&"the face could not be made"))
             }
         }
     }
@@ -459,7 +506,7 @@ impl Daemon {
         while let Some(face) = self.io.ended.pop() {
             if let Some(peer) = self.forwarder.reconnects(face) {
                 self.io.detach(face);
-                self.readers.remove(&face.0);
+                self.readers.streams.remove(&face.0);
                 if self.reconnects.add(now, face, peer) {
                     self.forwarder.set_broken(now, face, true, &mut self.io);
                 }
@@ -468,11 +515,19 @@ impl Daemon {
             self.forwarder.remove_face(now, face, &mut self.io);
             self.io.flush();
         }
-        for face in self.io.closed.drain(..) {
-            self.readers.remove(&face.0);
-        }
+        self.forget_closed();
         while let Some((ticket, peer)) = self.reconnects.attempt(now) {
             self.io.connect_again(ticket, peer);
+        }
+    }
+
+    /// Reads closed faces no longer. Other threads close the sockets of those that are theirs.
+    fn forget_closed(&mut self) {
+        if !self.io.closed.is_empty() {
+            self.inboxes.iter().skip(1).for_each(Inbox::wake);
+        }
+        for face in self.io.closed.drain(..) {
+            self.readers.streams.remove(&face.0);
         }
     }
 
@@ -487,7 +542,7 @@ impl Daemon {
             return self.reconnects.again(now, face);
         }
         self.io.attach(face, Channel::Stream(StreamWriter::new(stream.clone()), false));
-        self.readers.insert(face.0, StreamReader::new(stream));
+        self.readers.streams.insert(face.0, StreamReader::new(stream));
         self.reconnects.remove(face);
         self.forwarder.set_broken(now, face, false, &mut self.io);
     }
@@ -513,16 +568,6 @@ struct Wanted {
     mtu: Option<usize>,
 }
 
-/// Makes a face for a peer from whom the first packet has come.
-fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, peer: SocketAddr, local: SocketAddr) -> Option<FaceId> {
-    let is_local = peer.ip().is_loopback();
-    let mtu = if is_local { LARGEST } else { UDP_MTU };
-    let setup = FaceSetup::on_demand(FaceUri::Udp(peer), FaceUri::Udp(local), is_local, mtu);
-    let face = forwarder.add_face(now, setup, io).ok()?;
-    io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
-    Some(face)
-}
-
 /// Listens on a path. A socket that nobody answers is that of a daemon that is gone.
 fn unix_listener(path: &Path) -> io::Result<UnixListener> {
     if let Some(directory) = path.parent() {
@@ -538,10 +583,4 @@ fn unix_listener(path: &Path) -> io::Result<UnixListener> {
     // Any user of this host may connect, as to other forwarders.
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777))?;
     Ok(listener)
-}
-
-/// Nanoseconds of the monotonic clock.
-fn monotonic() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

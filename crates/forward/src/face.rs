@@ -12,6 +12,10 @@ use narrows_units::{Rate, Span, Time};
 /// An on-demand datagram face ends after so long without a packet.
 pub(crate) const IDLE: Span = Span::from_secs(600);
 
+/// MTUs of faces: on UDP that of an Ethernet with some tunnel, elsewhere the largest packet.
+pub(crate) const UDP_MTU: usize = 1400;
+pub(crate) const LARGEST: usize = narrows_ndn::tlv::MAX_PACKET;
+
 /// A new face.
 #[derive(Clone, Debug)]
 pub struct FaceSetup {

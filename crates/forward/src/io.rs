@@ -293,6 +293,7 @@ impl Sockets for Io {
     }
 
     fn close(&mut self, face: FaceId) {
+        self.closed.push(face);
         let Some(channel) = self.channels.get_mut(face.0 as usize).and_then(Option::take) else { return };
         match channel {
             Channel::Udp { socket, peer, .. } => {
@@ -305,7 +306,6 @@ impl Sockets for Io {
             }
             Channel::Stream(writer, _) => writer.stream().close(),
         }
-        self.closed.push(face);
     }
 
     fn refused(&self, face: FaceId) -> u64 {

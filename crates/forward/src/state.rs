@@ -1,29 +1,56 @@
 //! The tables of a forwarder.
 
 use crate::config::Tables;
-use crate::face::Face;
+use crate::face::{Face, FaceTraffic};
 use crate::memory::Memory;
 use crate::name::PacketName;
 use crate::rib::{Hop, Rib};
-use narrows_icn::{FaceCounters, FaceId, Node};
+use crate::shard::{Shard, TableChange, Tally};
+use narrows_icn::{CacheLimits, FaceCounters, FaceId, Node};
+use narrows_units::Bytes;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(crate) struct State {
     pub(crate) node: Node<PacketName>,
-    /// By place in the node.
+    /// By place in the node. The first thread has all; of those of other threads it knows what their commands and datasets need.
     faces: Vec<Option<Face>>,
     /// The places of faces by their numbers to the outside.
     pub(crate) ids: BTreeMap<u64, FaceId>,
     pub(crate) rib: Rib<PacketName>,
     pub(crate) memory: Memory,
     pub(crate) tables: Tables,
+    /// Limits of the content stores of all threads together.
+    store: CacheLimits,
+    /// The threads that share them.
+    threads: usize,
+    /// The shards of other threads, for the management, which is on the first one.
+    pub(crate) others: Vec<Arc<dyn Shard>>,
+    /// Packets for other threads that this one has dropped, because too many waited for them.
+    pub(crate) lost: u64,
     /// What faces counted that are gone.
     past: FaceCounters,
 }
 
 impl State {
     pub(crate) fn new(node: Node<PacketName>, memory: Memory, tables: Tables) -> State {
-        State { node, faces: Vec::new(), ids: BTreeMap::new(), rib: Rib::default(), memory, tables, past: FaceCounters::default() }
+        let threads = tables.threads;
+        let store = CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) };
+        let mut state = State {
+            node,
+            faces: Vec::new(),
+            ids: BTreeMap::new(),
+            rib: Rib::default(),
+            memory,
+            tables,
+            store,
+            threads,
+            others: Vec::new(),
+            lost: 0,
+            past: FaceCounters::default(),
+        };
+        state.change(&TableChange::Store(store));
+        state
     }
 
     pub(crate) fn insert(&mut self, face: Face) {
@@ -38,7 +65,8 @@ impl State {
     pub(crate) fn remove(&mut self, slot: FaceId) -> Option<Face> {
         let face = self.faces.get_mut(slot.0 as usize)?.take()?;
         self.ids.remove(&face.id);
-        add(&mut self.past, self.node.face(slot).counters);
+        let counters = self.counters_of(slot);
+        add(&mut self.past, &counters);
         Some(face)
     }
 
@@ -65,22 +93,87 @@ impl State {
     /// Packets of all faces, also of those that are gone.
     pub(crate) fn totals(&self) -> FaceCounters {
         let mut totals = self.past;
-        self.faces().for_each(|face| add(&mut totals, self.node.face(face.slot).counters));
+        self.faces().for_each(|face| add(&mut totals, &self.counters_of(face.slot)));
         totals
+    }
+
+    /// Packets of a face, whichever thread has counted them.
+    pub(crate) fn counters_of(&self, slot: FaceId) -> FaceCounters {
+        let mut counters = *self.node.face(slot).counters;
+        self.others.iter().for_each(|other| add(&mut counters, &other.counters(slot)));
+        counters
+    }
+
+    /// Packets and octets of a face, as the thread knows that has its socket.
+    pub(crate) fn traffic_of(&self, face: &Face) -> FaceTraffic {
+        self.others.iter().find_map(|other| other.traffic(face.slot)).unwrap_or(face.traffic)
+    }
+
+    /// What this node has counted and holds.
+    pub(crate) fn own_tally(&self) -> Tally {
+        let counters = self.node.counters();
+        Tally {
+            satisfied: counters.satisfied,
+            expired: counters.expired,
+            cache_hits: counters.cache_hits,
+            cache_misses: counters.cache_misses,
+            pending: self.node.pending() as u64,
+            cached: self.node.cached() as u64,
+            lost: self.lost,
+        }
+    }
+
+    /// What the nodes of all threads have counted and hold.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut all = self.own_tally();
+        self.others.iter().for_each(|other| all.add(&other.tally()));
+        all
+    }
+
+    /// Applies a change to the tables of all threads.
+    pub(crate) fn change_all(&mut self, change: &TableChange) {
+        self.change(change);
+        self.others.iter().for_each(|other| other.change(change));
+    }
+
+    /// Applies a change to the tables of this thread.
+    pub(crate) fn change(&mut self, change: &TableChange) {
+        match change {
+            TableChange::Route(prefix, slots) => self.node.route(prefix.clone(), slots.clone()),
+            TableChange::NoRoute(prefix) => {
+                self.node.unroute(prefix);
+            }
+            TableChange::Strategy(prefix, strategy) => self.node.set_strategy(prefix.clone(), strategy),
+            TableChange::NoStrategy(prefix) => {
+                self.node.unset_strategy(prefix);
+            }
+            TableChange::Store(limits) => {
+                self.store = *limits;
+                let bytes = Bytes::new(limits.bytes.get().div_ceil(self.threads as u64));
+                self.node.set_cache_limits(CacheLimits { packets: limits.packets.div_ceil(self.threads), bytes, ..*limits });
+            }
+        }
+    }
+
+    /// Limits of the content stores of all threads together.
+    pub(crate) fn cache_limits(&self) -> CacheLimits {
+        self.store
+    }
+
+    /// Removes up to `most` Data packets under `prefix` from the content stores, and returns their number.
+    pub(crate) fn erase_cached(&mut self, prefix: &PacketName, most: usize) -> usize {
+        let own = self.node.erase_cached(prefix, most);
+        self.others.iter().fold(own, |erased, other| erased + other.erase(prefix, most - erased))
     }
 
     /// Applies changed routes to the node.
     pub(crate) fn update_fib(&mut self) {
         for (prefix, hops) in self.rib.changes() {
-            match hops {
-                Some(hops) => {
-                    let slots = hops.iter().filter_map(|Hop { face, .. }| self.ids.get(face).copied()).collect();
-                    self.node.route(prefix, slots);
-                }
-                None => {
-                    self.node.unroute(&prefix);
-                }
-            }
+            let change = match hops {
+                Some(hops) => TableChange::Route(prefix, hops.iter().filter_map(|Hop { face, .. }| self.ids.get(face).copied()).collect()),
+                None => TableChange::NoRoute(prefix),
+            };
+            self.change_all(&change);
         }
     }
 }

@@ -66,7 +66,7 @@ fn refused(whole: &PacketName) -> narrows_icn::Data<PacketName> {
 }
 
 fn general(state: &State, now: Time) -> Vec<u8> {
-    let node = state.node.counters();
+    let tally = state.tally();
     let totals = state.totals();
     let mut content = Vec::new();
     GeneralStatus {
@@ -75,17 +75,18 @@ fn general(state: &State, now: Time) -> Vec<u8> {
         current_ms: state.memory.wall_ms(now),
         name_tree_entries: 0,
         fib_entries: state.rib.iter().count() as u64,
-        pit_entries: state.node.pending() as u64,
+        pit_entries: tally.pending,
         measurements_entries: 0,
-        cs_entries: state.node.cached() as u64,
+        cs_entries: tally.cached,
         in_interests: totals.interests_in,
         in_data: totals.data_in,
         in_nacks: totals.nacks_in,
         out_interests: totals.interests_out,
         out_data: totals.data_out,
         out_nacks: totals.nacks_out,
-        satisfied_interests: node.satisfied,
-        unsatisfied_interests: node.expired,
+        satisfied_interests: tally.satisfied,
+        unsatisfied_interests: tally.expired,
+        lost_between_threads: (!state.others.is_empty()).then_some(tally.lost),
     }
     .write(&mut content);
     content
@@ -100,7 +101,7 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
     let mut content = Vec::new();
     for face in state.faces() {
         let at_node = state.node.face(face.slot);
-        let (counters, (in_capacity, out_capacity)) = (at_node.counters, face.capacities());
+        let (counters, traffic, (in_capacity, out_capacity)) = (state.counters_of(face.slot), state.traffic_of(face), face.capacities());
         let (uri, local_uri) = (face.setup.remote.to_string(), face.setup.local.to_string());
         let scope = if face.setup.is_local { FaceScope::Local } else { FaceScope::NonLocal };
         let schemes = [face.setup.remote.scheme(), face.setup.local.scheme()];
@@ -131,17 +132,18 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             out_interests: counters.interests_out,
             out_data: counters.data_out,
             out_nacks: counters.nacks_out,
-            in_bytes: face.traffic.octets_in,
-            out_bytes: face.traffic.octets_out,
+            in_bytes: traffic.octets_in,
+            out_bytes: traffic.octets_out,
             flags: super::faces::flags(face),
-            in_malformed: Some(face.traffic.malformed),
-            out_dropped: Some(face.traffic.dropped + face.traffic.refused),
+            in_malformed: Some(traffic.malformed),
+            out_dropped: Some(traffic.dropped + traffic.refused),
             in_capacity_bps: at_node.estimate.or(in_capacity).map(Rate::as_bps),
             out_capacity_bps: out_capacity.map(Rate::as_bps),
             primary_bps: at_node.rates.map(|rates| rates.primary.as_bps()),
             secondary_bps: at_node.rates.map(|rates| rates.secondary.as_bps()),
             shaped: at_node.rates.map(|_| at_node.waiting as u64),
             suspect_s: at_node.rates.map(|_| at_node.suspect_seconds.unwrap_or(face.suspicion.seconds())),
+            in_policed: face.setup.police.then_some(counters.policed),
         }
         .write(&mut content);
     }
@@ -192,14 +194,14 @@ fn choices(state: &State) -> Vec<u8> {
 }
 
 fn store(state: &State) -> Vec<u8> {
-    let (limits, counters) = (state.node.cache_limits(), state.node.counters());
+    let (limits, tally) = (state.cache_limits(), state.tally());
     let mut content = Vec::new();
     CsInfo {
         capacity: limits.packets as u64,
         flags: tables::flags(&limits),
-        entries: state.node.cached() as u64,
-        hits: counters.cache_hits,
-        misses: counters.cache_misses,
+        entries: tally.cached,
+        hits: tally.cache_hits,
+        misses: tally.cache_misses,
     }
     .write(&mut content);
     content

@@ -41,6 +41,12 @@ pub(super) fn create(state: &mut State, command: &Command<'_>) -> (Option<Outcom
         Ok(settings) => settings,
         Err((code, text)) => return refuse(code, text),
     };
+    if settings.rates.is_some() && !state.others.is_empty() {
+        return refuse(
+            406,
+            "a law of rates needs all of its link's packets on one thread: leave the rates out, or set threads = 1 in [tables]",
+        );
+    }
     let is_local = remote.address().is_some_and(|address| address.ip().is_loopback());
     if settings.local_fields == Some(true) && !is_local {
         return refuse(406, "local fields are for neighbours on this host");
@@ -167,7 +173,14 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
     })
 }
 
+/// Applies settings to a face, here and at its thread.
 fn apply(state: &mut State, slot: FaceId, settings: &Settings) {
+    apply_here(state, slot, settings);
+    state.others.iter().for_each(|other| other.update_face(slot, settings));
+}
+
+/// Applies settings to a face as this thread knows it.
+pub(crate) fn apply_here(state: &mut State, slot: FaceId, settings: &Settings) {
     let Some(face) = state.face_mut(slot) else { return };
     if let Some(permanent) = settings.permanent {
         face.setup.persistency = if permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };

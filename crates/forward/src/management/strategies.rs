@@ -3,6 +3,7 @@
 use super::command::Command;
 use super::response::Outcome;
 use crate::name::PacketName;
+use crate::shard::TableChange;
 use crate::state::State;
 use narrows_icn::{STRATEGIES, StrategyChoice};
 use narrows_ndn::management::{ControlParameters, StrategyName};
@@ -40,7 +41,7 @@ pub(super) fn set(state: &mut State, command: &Command<'_>) -> Outcome {
         return Outcome::refuse(404, &format!("there is no strategy {strategy}: choose one of {}", known.join(", ")));
     };
     let choice: StrategyChoice = strategy.parse().expect("a strategy of the registry");
-    state.node.set_strategy(PacketName::new(prefix), &choice);
+    state.change_all(&TableChange::Strategy(PacketName::new(prefix), choice));
     state.memory.strategies.insert(PacketName::new(prefix), strategy);
     let name = name_of(strategy);
     Outcome::done(&ControlParameters { name: Some(prefix), strategy: Some(StrategyName(name.as_ref())), ..ControlParameters::default() })
@@ -51,7 +52,7 @@ pub(super) fn unset(state: &mut State, command: &Command<'_>) -> Outcome {
     let Some(prefix) = command.parameters.name.filter(|prefix| !prefix.is_empty()) else {
         return Outcome::refuse(400, "strategy-choice/unset needs a Name, and the root keeps its strategy");
     };
-    state.node.unset_strategy(&PacketName::new(prefix));
+    state.change_all(&TableChange::NoStrategy(PacketName::new(prefix)));
     state.memory.strategies.remove(&PacketName::new(prefix));
     Outcome::done(&ControlParameters { name: Some(prefix), ..ControlParameters::default() })
 }

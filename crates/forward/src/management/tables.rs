@@ -3,6 +3,7 @@
 use super::command::Command;
 use super::response::Outcome;
 use crate::name::PacketName;
+use crate::shard::TableChange;
 use crate::state::State;
 use narrows_icn::CacheLimits;
 use narrows_ndn::management::ControlParameters;
@@ -19,7 +20,7 @@ pub(super) fn flags(limits: &CacheLimits) -> u64 {
 /// Sets the content store's capacity and flags.
 pub(super) fn configure_store(state: &mut State, command: &Command<'_>) -> Outcome {
     let ControlParameters { capacity, flags: wanted, mask, .. } = command.parameters;
-    let mut limits = state.node.cache_limits();
+    let mut limits = state.cache_limits();
     match (wanted, mask) {
         (None, None) => {}
         (Some(wanted), Some(mask)) => {
@@ -31,7 +32,7 @@ pub(super) fn configure_store(state: &mut State, command: &Command<'_>) -> Outco
     if let Some(capacity) = capacity {
         limits.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
     }
-    state.node.set_cache_limits(limits);
+    state.change_all(&TableChange::Store(limits));
     Outcome::done(&ControlParameters { capacity: Some(limits.packets as u64), flags: Some(flags(&limits)), ..ControlParameters::default() })
 }
 
@@ -43,7 +44,7 @@ pub(super) fn erase(state: &mut State, command: &Command<'_>) -> Outcome {
     let Some(prefix) = command.parameters.name else { return Outcome::refuse(400, "cs/erase needs a Name") };
     let wanted = command.parameters.count.unwrap_or(u64::MAX);
     let most = wanted.min(MOST_ERASED);
-    let erased = state.node.erase_cached(&PacketName::new(prefix), most as usize) as u64;
+    let erased = state.erase_cached(&PacketName::new(prefix), most as usize) as u64;
     let limit = (erased == MOST_ERASED && wanted > MOST_ERASED).then_some(MOST_ERASED);
     Outcome::done(&ControlParameters { name: Some(prefix), count: Some(erased), capacity: limit, ..ControlParameters::default() })
 }

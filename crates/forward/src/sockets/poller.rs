@@ -23,6 +23,8 @@ pub(crate) enum Key {
     Opened,
     /// The daemon is to end.
     Stop,
+    /// Something waits from another forwarding thread.
+    Inbox,
 }
 
 impl Key {
@@ -34,6 +36,7 @@ impl Key {
             Key::Tcp(number) => (3, number),
             Key::Opened => (4, 0),
             Key::Stop => (5, 0),
+            Key::Inbox => (6, 0),
         };
         kind << 32 | u64::from(number)
     }
@@ -46,7 +49,8 @@ impl Key {
             2 => Key::Unix,
             3 => Key::Tcp(number),
             4 => Key::Opened,
-            _ => Key::Stop,
+            5 => Key::Stop,
+            _ => Key::Inbox,
         }
     }
 }

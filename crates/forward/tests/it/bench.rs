@@ -1,6 +1,6 @@
-//! A forwarder between faces that only exist here.
+//! A forwarder between faces that only exist here, with as many threads as its configuration says, all driven by the test.
 
-use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Opened, Remote, Sockets, Understands};
+use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Shared, Sockets, Understands};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LpPacket, Mircc};
 use narrows_ndn::management::{ControlResponse, FacePersistency, GeneralStatus};
@@ -8,6 +8,8 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{Data, DataDraft, Interest, InterestDraft, MetaInfo, Name};
 use narrows_units::{Span, Time};
 use narrows_wire::Ecn;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Entries of a forwarder's tables.
 #[derive(Debug)]
@@ -46,7 +48,14 @@ impl Sockets for Asked {
 }
 
 pub struct Bench {
+    /// That of the first thread, and those of the others.
     pub forwarder: Forwarder,
+    pub others: Vec<Arc<Shared<Forwarder>>>,
+    /// What waits for each thread.
+    queues: Vec<Handovers>,
+    /// The thread of each face, where it is not the first.
+    owners: BTreeMap<FaceId, usize>,
+    next_owner: usize,
     pub now: Time,
     pub asked: Asked,
     nonces: u32,
@@ -69,7 +78,54 @@ impl Bench {
     }
 
     pub fn with(config: &Config) -> Bench {
-        Bench { forwarder: Forwarder::new(config, Time::ZERO, WALL_MS, 1), now: Time::ZERO, asked: Asked::default(), nonces: 1000 }
+        let (forwarder, others) = Forwarder::sharded(config, Time::ZERO, WALL_MS, 1);
+        let queues = (0..=others.len()).map(|_| Handovers::default()).collect();
+        Bench { forwarder, others, queues, owners: BTreeMap::new(), next_owner: 0, now: Time::ZERO, asked: Asked::default(), nonces: 1000 }
+    }
+
+    /// With so many threads, which get new faces in turn.
+    pub fn threads(threads: usize) -> Bench {
+        Bench::with(&Config::parse(&format!("[tables]\nthreads = {threads}\n"), "test").expect("a configuration"))
+    }
+
+    /// Passes what threads hand over to each other into their queues.
+    pub fn post(&mut self) {
+        for thread in 0..=self.others.len() {
+            let queues = &mut self.queues;
+            let mut post = |forwarder: &mut Forwarder| {
+                let lost = forwarder.handed_over().iter_mut().zip(queues.iter_mut()).map(|(from, to)| to.append(from)).sum();
+                forwarder.count_lost(lost);
+            };
+            match thread {
+                0 => post(&mut self.forwarder),
+                _ => post(&mut self.others[thread - 1].lock()),
+            }
+        }
+    }
+
+    /// Lets the threads take what the others hand over, until nothing is left.
+    pub fn settle(&mut self) {
+        self.post();
+        while let Some(thread) = self.queues.iter().position(|queue| !queue.is_empty()) {
+            let mut waiting = Vec::new();
+            self.queues[thread].take(&mut waiting);
+            for handover in waiting {
+                match thread {
+                    0 => self.forwarder.take(self.now, handover, &mut self.asked),
+                    _ => self.others[thread - 1].lock().take(self.now, handover, &mut self.asked),
+                }
+            }
+            self.post();
+        }
+    }
+
+    /// Octets arrive on a face at its thread.
+    pub fn arrive(&mut self, face: FaceId, octets: &[u8]) {
+        let (now, asked) = (self.now, &mut self.asked);
+        match self.owners.get(&face) {
+            None => self.forwarder.receive(now, face, Ecn::NotEct, octets, asked),
+            Some(thread) => self.others[thread - 1].lock().receive(now, face, Ecn::NotEct, octets, asked),
+        }
     }
 
     /// A nonce that no Interest has had.
@@ -105,21 +161,39 @@ impl Bench {
     }
 
     pub fn face(&mut self, setup: FaceSetup) -> FaceId {
-        self.forwarder.add_face(self.now, setup, &mut self.asked).expect("room")
+        let thread = self.next_owner;
+        self.next_owner = (thread + 1) % self.queues.len();
+        let face = self.forwarder.add_face_at(self.now, setup, thread, &mut self.asked).expect("room");
+        self.owners.remove(&face);
+        if thread > 0 {
+            self.owners.insert(face, thread);
+        }
+        self.settle();
+        face
     }
 
     /// Octets arrive on a face; what the forwarder sends then.
     pub fn receive(&mut self, face: FaceId, octets: &[u8]) -> Vec<(FaceId, Vec<u8>)> {
-        self.forwarder.receive(self.now, face, Ecn::NotEct, octets, &mut self.asked);
+        self.arrive(face, octets);
+        self.settle();
         self.open_all();
         std::mem::take(&mut self.asked.sent)
     }
 
     /// Time passes.
     pub fn pass(&mut self, until: Time) -> Vec<(FaceId, Vec<u8>)> {
-        while self.forwarder.due() <= until {
-            self.now = self.now.max(self.forwarder.due());
+        loop {
+            let dues = self.others.iter().map(|other| other.lock().due());
+            let due = dues.fold(self.forwarder.due(), Time::min);
+            if due > until {
+                break;
+            }
+            self.now = self.now.max(due);
             self.forwarder.poll(self.now, &mut self.asked);
+            for other in &self.others {
+                other.lock().poll(self.now, &mut self.asked);
+            }
+            self.settle();
         }
         self.now = until;
         std::mem::take(&mut self.asked.sent)
@@ -130,11 +204,13 @@ impl Bench {
         for (ticket, remote, rates) in std::mem::take(&mut self.asked.opening) {
             let Some(address) = remote.address() else {
                 self.forwarder.opened(self.now, ticket, Err("the name is not known".to_owned()), &mut self.asked);
+                self.settle();
                 continue;
             };
             let setup = neighbour_setup(&remote.uri(address).to_string(), rates);
-            let face = self.forwarder.add_face(self.now, setup, &mut self.asked).map(Opened::New).map_err(|error| error.to_string());
+            let face = Ok(Opened::New(self.face(setup)));
             self.forwarder.opened(self.now, ticket, face, &mut self.asked);
+            self.settle();
         }
     }
 

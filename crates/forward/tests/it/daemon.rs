@@ -84,6 +84,17 @@ pub struct Client<S> {
     inbox: Vec<u8>,
 }
 
+impl Client<UnixStream> {
+    /// What comes within this time, if anything does.
+    pub fn receive_within(&mut self, patience: Duration) -> Option<Vec<u8>> {
+        self.stream.set_read_timeout(Some(patience)).expect("a timeout");
+        let mut room = [0; 9000];
+        let read = self.stream.read(&mut room).ok();
+        self.stream.set_read_timeout(PATIENCE).expect("a timeout");
+        read.map(|read| room[..read].to_vec())
+    }
+}
+
 impl<S: Read + Write> Client<S> {
     pub fn new(stream: S) -> Client<S> {
         Client { stream, inbox: Vec::new() }
@@ -107,7 +118,7 @@ impl<S: Read + Write> Client<S> {
         }
     }
 
-    fn command(&mut self, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> u64 {
+    pub fn command(&mut self, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> u64 {
         let name = ManagementName::command(Scope::Localhost, module, verb, parameters);
         let mut octets = Vec::new();
         let nonce = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_nanos() as u32;

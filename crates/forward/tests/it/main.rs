@@ -17,5 +17,6 @@ mod mutations;
 mod namespaces;
 mod real_links;
 mod rules;
+mod shards;
 mod steady;
 mod trust;

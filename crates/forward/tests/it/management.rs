@@ -15,7 +15,7 @@ fn octets(hex: &str) -> Vec<u8> {
 }
 
 /// A command signed as version 0.3 has it.
-fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
+pub fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
     let name = ManagementName::command(Scope::Localhost, module, verb, parameters);
     let mut octets = Vec::new();
     let fields = SigningFields { nonce: Some(&[1, 2, 3, 4, 5, 6, 7, 8]), time_ms: Some(WALL_MS), sequence: None };
@@ -23,12 +23,12 @@ fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u
     octets
 }
 
-fn parameters(content: &[u8]) -> ControlParameters<'_> {
+pub fn parameters(content: &[u8]) -> ControlParameters<'_> {
     ControlResponse::decode(content).expect("a response").parameters.expect("parameters")
 }
 
 /// The whole content of a dataset, fetched as clients do: discovery, then every segment by its exact name.
-fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
+pub fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
     let mut octets = Vec::new();
     let wanted = name(uri);
     // A nonce is used once.
@@ -318,4 +318,27 @@ fn a_token_comes_back_with_the_answer() {
     let request = link(&Header { pit_token: token, ..Header::default() }, &octets(captured::PYTHON_REGISTER));
     let sent = bench.receive(app, &request);
     assert_eq!(header(&sent[0].1).pit_token.map(|token| token.as_slice().to_vec()), Some(vec![1, 2, 3, 4, 5]));
+}
+
+#[test]
+fn interests_that_the_police_refuses_are_told_of_policed_faces_alone() {
+    use narrows_forward::{FaceSetup, FaceUri, Understands};
+    use narrows_ndn::lp::Mircc;
+    let mut bench = Bench::new();
+    let (app, up) = (bench.app(), bench.neighbour("udp4://192.0.2.7:6363"));
+    let remote = FaceUri::Udp("192.0.2.9:6363".parse().expect("an address"));
+    let setup = FaceSetup::on_demand(remote.clone(), remote, false, 1400);
+    let down = bench.face(FaceSetup { police: true, understands: Understands::On, ..setup });
+    bench.forwarder.add_route(&name("/a"), up, 0);
+    bench.receive(down, &of_follower("/a/0", 1));
+    let mircc = Mircc { primary_bps: Some(100_000), ..Mircc::default() };
+    bench.receive(up, &link(&Header { mircc, ..Header::default() }, &data("/a/0", &[7; 1000])));
+    // 125 kbit/s are 15,625 octets in a second: 14 Data of more than 1000 octets, and one more.
+    let ask = |bench: &mut Bench, number| bench.receive(down, &of_follower(&format!("/a/{number}"), number));
+    let passed = (2..102).flat_map(|number| ask(&mut bench, number)).filter(|(to, _)| *to == up).count() as u64;
+    assert!((10..=16).contains(&passed), "{passed}");
+    let content = dataset(&mut bench, app, "/localhost/nfd/faces/list");
+    let faces: Vec<FaceStatus<'_>> = entries(&content).collect::<Result<_, _>>().expect("faces");
+    let policed: Vec<Option<u64>> = faces.iter().map(|face| face.in_policed).collect();
+    assert_eq!(policed, [None, None, Some(100 - passed)]);
 }

@@ -64,12 +64,22 @@ fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn mutated_packets_break_nothing_and_tables_stay_bounded() {
-    let mut bench = Bench::with(&Config::parse(TABLES, "test").expect("a configuration"));
+    survives(TABLES, packets());
+}
+
+#[test]
+fn mutated_packets_break_nothing_between_threads() {
+    survives(&format!("{TABLES}threads = 4\n"), packets() / 10);
+}
+
+/// Mutated packets come, so many of them, at a forwarder of this configuration.
+fn survives(config: &str, packets: u64) {
+    let mut bench = Bench::with(&Config::parse(config, "test").expect("a configuration"));
     let (app, near, far) = (bench.app(), bench.neighbour("udp4://127.0.0.1:7"), bench.neighbour("udp4://192.0.2.7:6363"));
     bench.forwarder.add_route(&name("/a"), app, 0);
     let (seeds, mut random) = (seeds(), Random::stream(7, "mutations"));
     let began = std::time::Instant::now();
-    for round in 0..packets() {
+    for round in 0..packets {
         let octets = mutate(&seeds, &mut random);
         let face = [app, near, far][random.below(3) as usize];
         for (_, sent) in bench.receive(face, &octets) {
@@ -80,7 +90,7 @@ fn mutated_packets_break_nothing_and_tables_stay_bounded() {
             bench.pass(later);
         }
     }
-    eprintln!("{} packets in {:?}", packets(), began.elapsed());
+    eprintln!("{packets} packets in {:?}", began.elapsed());
     // As `narrows forward status` tells, the tables keep to their limits; a second after the last packet the forwarder forwards as ever.
     let status = bench.status(app);
     assert!(status.pit_entries <= 2000 && status.cs_entries <= 500 && status.fib_entries <= 50, "{status:?}");

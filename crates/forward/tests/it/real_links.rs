@@ -71,6 +71,16 @@ fn next_event(bench: &mut Bench, app: FaceId) -> Vec<u8> {
 }
 
 #[test]
+fn a_neighbour_that_shows_mircc_by_a_hello_is_told_of_what_fails() {
+    let mut bench = Bench::new();
+    let far = bench.neighbour("udp4://192.0.2.7:6363");
+    assert!(bench.receive(far, &interest("/nowhere/1", 1)).is_empty(), "others get no Nacks");
+    bench.receive(far, HELLO);
+    let sent = bench.receive(far, &interest("/nowhere/2", 2));
+    assert_eq!(header(&sent[0].1).nack, Some(NackReason::NoRoute));
+}
+
+#[test]
 fn a_neighbour_that_misses_three_hellos_is_down_until_it_is_heard() {
     let mut bench = Bench::new();
     let app = bench.app();

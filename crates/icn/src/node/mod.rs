@@ -48,7 +48,7 @@ pub use suspicion::{Seen, Suspicion};
 
 use crate::face_id::FaceId;
 use crate::name::Name;
-use crate::packet::Packet;
+use crate::packet::{Data, Packet};
 use crate::route::Route;
 use cache::Cache;
 use dead_nonces::DeadNonces;
@@ -215,6 +215,17 @@ impl<N: Name> Node<N> {
     /// Entries of the PIT. An entry that has expired is counted for up to 17 ms more.
     pub fn pending(&self) -> usize {
         self.pit.len()
+    }
+
+    /// Entries of the PIT that Data with a longer name may answer, and whose own names have fewer than `components` components.
+    pub fn pending_prefixes(&self, components: usize) -> usize {
+        self.pit.prefixes(components)
+    }
+
+    /// True if a pending Interest waits for this Data.
+    pub fn awaits(&self, now: Time, data: &Data<N>) -> bool {
+        let mut more = Vec::new();
+        self.pit.answered(now, data, self.pit.hash_of_data(&data.name), &mut more).is_some()
     }
 
     /// Updates the rates and the route of a packet that arrived on `from` for its link. `egress` is how the Interest left.

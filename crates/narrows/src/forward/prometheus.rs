@@ -59,6 +59,10 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         one("narrows_cache_hits_total", "counter", "Interests that the content store has answered.", store.hits);
         one("narrows_cache_misses_total", "counter", "Interests that it has not.", store.misses);
     }
+    if let Some(lost) = status.lost_between_threads {
+        let help = "Packets that one forwarding thread had for another and dropped, because too many waited.";
+        one("narrows_lost_between_threads_total", "counter", help, lost);
+    }
     type Count = for<'f> fn(&'f FaceStatus<'f>) -> u64;
     type Labelled = (&'static str, Count);
     let counters: [(&'static str, &str, &[Labelled]); 4] = [
@@ -92,7 +96,7 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     ];
     type Known = for<'f> fn(&'f FaceStatus<'f>) -> Option<u64>;
     type Perhaps = (&'static str, Known);
-    let of_law: [(&'static str, &str, &str, &[Perhaps]); 4] = [
+    let of_some: [(&'static str, &str, &str, &[Perhaps]); 5] = [
         (
             "narrows_face_capacity_bits_per_second",
             "gauge",
@@ -112,8 +116,14 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
             "Seconds in which the path behind a face seemed slower than its rate.",
             &[("", |face| face.suspect_s)],
         ),
+        (
+            "narrows_face_policed_total",
+            "counter",
+            "Primary Interests received on a policed face and refused, because they asked for more than its rate.",
+            &[("", |face| face.in_policed)],
+        ),
     ];
-    for (name, kind, help, samples) in of_law {
+    for (name, kind, help, samples) in of_some {
         let mut family = Family::new(&mut text, name, kind, help);
         for face in &faces {
             for (labels, read) in samples {

@@ -29,7 +29,7 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     let status = GeneralStatus::decode(&general).map_err(malformed)?;
     let store = all::<CsInfo>(&store, "content store")?.into_iter().next();
     let seconds = status.current_ms.saturating_sub(status.start_ms) / 1000;
-    let rows = [
+    let mut rows = vec![
         ("interests in", status.in_interests),
         ("interests out", status.out_interests),
         ("data in", status.in_data),
@@ -45,6 +45,8 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
         ("cache hits", store.map_or(0, |store| store.hits)),
         ("cache misses", store.map_or(0, |store| store.misses)),
     ];
+    // With several threads.
+    rows.extend(status.lost_between_threads.map(|lost| ("lost in queues", lost)));
     let mut text = format!("{}, up {} h {} min {} s\n", status.version, seconds / 3600, seconds / 60 % 60, seconds % 60);
     rows.iter().for_each(|(name, value)| text += &format!("  {name:<16}{value:>12}\n"));
     let mut value = json!({ "version": status.version, "up_s": seconds });
@@ -63,12 +65,12 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     };
     let width = faces.iter().map(|face| face.uri.len()).max().unwrap_or(0).max(6);
     let mut text = format!(
-        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}\n",
-        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped", "rate Mbit/s", "suspect"
+        "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}  {:>7}\n",
+        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped", "rate Mbit/s", "suspect", "policed"
     );
     for face in &faces {
         text += &format!(
-            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}\n",
+            "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}  {:>7}\n",
             face.face_id,
             face.uri,
             persistency(face),
@@ -79,7 +81,8 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             face.in_malformed.unwrap_or(0),
             face.out_dropped.unwrap_or(0),
             face.primary_bps.map_or("-".to_owned(), |bps| format!("{:.2}", bps as f64 / 1e6)),
-            face.suspect_s.map_or("-".to_owned(), |seconds| format!("{seconds} s"))
+            face.suspect_s.map_or("-".to_owned(), |seconds| format!("{seconds} s")),
+            face.in_policed.map_or("-".to_owned(), |count| count.to_string())
         );
     }
     let rows = faces.iter().map(|face| {
@@ -91,6 +94,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             "malformed_in": face.in_malformed, "dropped_out": face.out_dropped,
             "capacity_in_bps": face.in_capacity_bps, "capacity_out_bps": face.out_capacity_bps, "primary_bps": face.primary_bps,
             "secondary_bps": face.secondary_bps, "shaper_interests": face.shaped, "suspect_s": face.suspect_s,
+            "policed_in": face.in_policed,
         })
     });
     show(args, &Value::Array(rows.collect()), &text)

@@ -62,6 +62,8 @@ record! {
         shaped: 0xF910 => Option<u64>,
         /// Seconds in which the path behind it seemed slower than its rate.
         suspect_s: 0xF912 => Option<u64>,
+        /// Primary Interests that came in and were refused, because they asked for more than the rate that the neighbour was told.
+        in_policed: 0xF914 => Option<u64>,
     }
 }
 

@@ -39,6 +39,9 @@ record! {
         satisfied_interests: 153 => u64,
         /// NUnsatisfiedInterests.
         unsatisfied_interests: 154 => u64,
+        /// Packets that one forwarding thread had for another and dropped, because too many waited. `None` with one thread. A field of Narrows,
+        /// with an even number that others skip.
+        lost_between_threads: 0xF920 => Option<u64>,
     }
 }
 

@@ -53,6 +53,11 @@ impl<N: Name> Pit<N> {
         self.index.len()
     }
 
+    /// Number of entries that Data with a longer name may answer, and whose own names have fewer than `components` components.
+    pub(crate) fn prefixes(&self, components: usize) -> usize {
+        self.prefixes.iter().take(components).map(|count| *count as usize).sum()
+    }
+
     /// The hash of the name of Data.
     pub(crate) fn hash_of_data(&self, name: &N) -> u64 {
         name.hash_prefix(name.components(), &self.hashing)

@@ -1,0 +1,75 @@
+//! Reads the sockets of a thread.
+
+use crate::face::{FaceSetup, LARGEST, UDP_MTU};
+use crate::face_uri::FaceUri;
+use crate::forwarder::Forwarder;
+use crate::io::{Channel, Io};
+use crate::sockets::stream::{End, StreamReader};
+use crate::sockets::udp::UdpRoom;
+use crate::sockets::udp_writer::UdpWriter;
+use narrows_icn::FaceId;
+use narrows_units::Time;
+use narrows_wire::Ecn;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// Reads of one socket before the others have their turn.
+const READS: usize = 4;
+
+/// What is read into, and the streams that are read.
+pub(crate) struct Readers {
+    room: UdpRoom,
+    pub(crate) streams: BTreeMap<u32, StreamReader>,
+    /// UDP sockets that take packets of unknown peers: the first ones.
+    pub(crate) listening: usize,
+}
+
+impl Readers {
+    pub(crate) fn new() -> Readers {
+        Readers { room: UdpRoom::new(), streams: BTreeMap::new(), listening: 0 }
+    }
+
+    /// Passes what has come at a UDP socket to the forwarder.
+    pub(crate) fn read_udp(&mut self, now: Time, number: usize, forwarder: &mut Forwarder, io: &mut Io) {
+        let Some(channel) = io.udp.get(number).cloned().flatten() else { return };
+        for _ in 0..READS {
+            let listening = self.listening;
+            let read = self.room.receive(&channel, |peer, ecn, datagram| {
+                let face = io.peers.get(&(number, peer)).copied().or_else(|| {
+                    // Only a whole packet makes a face, and only where peers may come from anywhere.
+                    let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
+                    (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, channel.local())).flatten()
+                });
+                if let Some(face) = face {
+                    forwarder.receive(now, face, ecn, datagram, io);
+                }
+            });
+            // An error here is one of a packet sent before: that its peer does not listen.
+            if !matches!(read, Ok(true)) {
+                return;
+            }
+        }
+    }
+
+    /// Passes what has come on a stream to the forwarder.
+    pub(crate) fn read_stream(&mut self, now: Time, face: FaceId, forwarder: &mut Forwarder, io: &mut Io) {
+        let Some(reader) = self.streams.get_mut(&face.0) else { return };
+        for _ in 0..READS {
+            match reader.receive(|packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(End::Closed | End::Malformed) => return io.ended.push(face),
+            }
+        }
+    }
+}
+
+/// Makes a face for a peer from whom the first packet has come.
+fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, peer: SocketAddr, local: SocketAddr) -> Option<FaceId> {
+    let is_local = peer.ip().is_loopback();
+    let mtu = if is_local { LARGEST } else { UDP_MTU };
+    let setup = FaceSetup::on_demand(FaceUri::Udp(peer), FaceUri::Udp(local), is_local, mtu);
+    let face = forwarder.add_face(now, setup, io).ok()?;
+    io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
+    Some(face)
+}

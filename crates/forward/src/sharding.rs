@@ -1,0 +1,134 @@
+//! Which thread has a packet's name, and which one a face.
+//!
+//! Every thread has a whole node with all faces, and of the names a shard: those whose first two components have its hash. An implicit digest
+//! is no part of a name here, since no name of Data has one. So an Interest and all Data that may answer it meet in one node, with one
+//! exception: an Interest for a prefix of fewer than two components (CanBePrefix) is wide. It belongs to the first thread, and while one is
+//! pending, this thread gets a copy of all Data from the others. Names under /localhost and /localhop belong to the first thread too, which
+//! has the management.
+//!
+//! A PIT token is not needed to find the thread, and a name finds it always: also if a neighbour leaves tokens out, or sends one Data for two
+//! of our Interests.
+
+use crate::handover::Handover;
+use crate::name::PacketName;
+use ahash::RandomState;
+use narrows_icn::{FaceId, Interest, Name, Packet, Scope};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Components that decide.
+pub(crate) const COMPONENTS: usize = 2;
+/// The thread of the management and of wide Interests.
+pub(crate) const FIRST: usize = 0;
+
+/// A face, in the place that it has in every node.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its number to the outside, which no other face ever has.
+    id: u64,
+    /// The thread that reads and writes its socket.
+    owner: usize,
+}
+
+/// What a thread knows of the others.
+pub(crate) struct Sharding {
+    own: usize,
+    hashing: RandomState,
+    /// Wide Interests that are pending at the first thread.
+    wide: Arc<AtomicUsize>,
+    /// By place in the node.
+    places: Vec<Option<Place>>,
+    /// What is to be handed over to each thread.
+    pub(crate) outboxes: Vec<Vec<Handover>>,
+}
+
+impl Sharding {
+    /// All of `threads`, the first one first.
+    pub(crate) fn of(threads: usize, seed: u64) -> impl Iterator<Item = Sharding> {
+        let hashing = RandomState::with_seeds(seed, 1, 2, 3);
+        let wide = Arc::new(AtomicUsize::new(0));
+        (0..threads).map(move |own| Sharding {
+            own,
+            hashing: hashing.clone(),
+            wide: wide.clone(),
+            places: Vec::new(),
+            outboxes: (0..threads).map(|_| Vec::new()).collect(),
+        })
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.outboxes.len()
+    }
+
+    pub(crate) fn own(&self) -> usize {
+        self.own
+    }
+
+    /// The thread of a packet, and whether the first thread gets a copy of it.
+    pub(crate) fn thread_of(&self, packet: &Packet<PacketName>) -> (usize, bool) {
+        match packet {
+            Packet::Interest(interest) => (self.of_interest(interest), false),
+            Packet::Nack(nack) => (self.of_interest(&nack.interest), false),
+            Packet::Data(data) => {
+                let name = &data.name;
+                let thread = self.of_name(name, name.components());
+                (thread, thread != FIRST && self.wide.load(Ordering::Acquire) > 0)
+            }
+        }
+    }
+
+    fn of_interest(&self, interest: &Interest<PacketName>) -> usize {
+        let name = &interest.name;
+        let has_digest = name.implicit_digest().is_some();
+        let components = name.components() - usize::from(has_digest);
+        if components < COMPONENTS && interest.can_be_prefix && !has_digest { FIRST } else { self.of_name(name, components) }
+    }
+
+    fn of_name(&self, name: &PacketName, components: usize) -> usize {
+        match name.scope() {
+            Scope::Global => (name.hash_prefix(components.min(COMPONENTS), &self.hashing) % self.threads() as u64) as usize,
+            Scope::LocalHost | Scope::LocalHop => FIRST,
+        }
+    }
+
+    /// The first thread has so many wide Interests.
+    pub(crate) fn set_wide(&self, pending: usize) {
+        self.wide.store(pending, Ordering::Release);
+    }
+
+    /// A face is in this place from now on.
+    pub(crate) fn insert(&mut self, slot: FaceId, id: u64, owner: usize) {
+        let at = slot.0 as usize;
+        if self.places.len() <= at {
+            self.places.resize(at + 1, None);
+        }
+        self.places[at] = Some(Place { id, owner });
+    }
+
+    /// None is in this place. Returns the number of the one that was.
+    pub(crate) fn remove(&mut self, slot: FaceId) -> Option<u64> {
+        Some(self.places.get_mut(slot.0 as usize)?.take()?.id)
+    }
+
+    /// The number of the face in this place.
+    pub(crate) fn id(&self, slot: FaceId) -> Option<u64> {
+        Some(self.places.get(slot.0 as usize)?.as_ref()?.id)
+    }
+
+    /// The thread of the face in this place.
+    pub(crate) fn owner(&self, slot: FaceId) -> Option<usize> {
+        Some(self.places.get(slot.0 as usize)?.as_ref()?.owner)
+    }
+
+    /// True if this thread reads and writes the socket of the face in this place.
+    pub(crate) fn owns(&self, slot: FaceId) -> bool {
+        self.owner(slot) == Some(self.own)
+    }
+
+    /// Hands something over to all other threads.
+    pub(crate) fn tell_all(&mut self, told: impl Fn() -> Handover) {
+        let own = self.own;
+        let others = self.outboxes.iter_mut().enumerate().filter(|(thread, _)| *thread != own);
+        others.for_each(|(_, outbox)| outbox.push(told()));
+    }
+}
