@@ -19,6 +19,7 @@ mod machine;
 mod memory;
 mod problem;
 mod program;
+pub mod recording;
 mod relocate;
 pub mod socket;
 mod stack;
