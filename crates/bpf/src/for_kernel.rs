@@ -52,7 +52,11 @@ impl ForKernel {
                 return Err(format!("{path}: it has no global variable \"{name}\"; {help}"));
             };
             let bits = bits(variable, value).ok_or_else(|| {
-                format!("{path}: {name}={value}: the variable takes {}, and {} is its value in the object", range(variable), variable.text())
+                format!(
+                    "{path}: {name}={value}: the variable takes {}, and {} is its value in the object",
+                    range(variable),
+                    variable.text()
+                )
             })?;
             if values.insert(name.to_owned(), bits).is_some() {
                 return Err(format!("{path}: {name} is set twice; keep one of the values"));

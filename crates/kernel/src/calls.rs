@@ -42,8 +42,10 @@ impl Counting {
 /// The calls of the callbacks pinned in a directory, in the order of their names.
 pub(crate) fn calls(directory: &Path) -> Result<Vec<Calls>, KernelError> {
     let entries = fs::read_dir(directory).map_err(failed(directory, "read"))?.flatten();
-    let mut pins: Vec<_> =
-        entries.map(|entry| entry.path()).filter(|pin| pin.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CALLBACK))).collect();
+    let mut pins: Vec<_> = entries
+        .map(|entry| entry.path())
+        .filter(|pin| pin.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CALLBACK)))
+        .collect();
     pins.sort();
     let other = |error: libbpf_rs::Error| failed(directory, "read")(std::io::Error::other(error));
     let mut ids = Vec::new();

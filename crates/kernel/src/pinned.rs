@@ -150,11 +150,7 @@ impl Pinned {
     }
 
     /// Makes the directory of a controller's pins, which `fill` fills. Nothing is left of it if that fails.
-    fn made<T>(
-        name: &str,
-        text: &str,
-        fill: impl FnOnce(&Path) -> Result<T, KernelError>,
-    ) -> Result<(Pinned, T, bool), KernelError> {
+    fn made<T>(name: &str, text: &str, fill: impl FnOnce(&Path) -> Result<T, KernelError>) -> Result<(Pinned, T, bool), KernelError> {
         let place = Place::make()?;
         let path = place::directory(name);
         if path.exists() {

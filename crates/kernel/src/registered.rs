@@ -94,7 +94,10 @@ impl Registered {
 }
 
 fn table<'a>(object: &'a mut Object, ops: &Ops) -> libbpf_rs::MapMut<'a> {
-    object.maps_mut().find(|map| map.map_type() == MapType::StructOps && map.name() == OsStr::new(&ops.variable)).expect("the table is in the object")
+    object
+        .maps_mut()
+        .find(|map| map.map_type() == MapType::StructOps && map.name() == OsStr::new(&ops.variable))
+        .expect("the table is in the object")
 }
 
 /// Gives the table of callbacks its name and the holder of its registration; tables beside it stay out of the kernel.

@@ -44,7 +44,8 @@ pub(super) fn obstacles(program: &Program, callback: &str) -> Vec<String> {
                 }
                 (Instruction::CALL, 1) => left.extend((at + 1).checked_add_signed(one.imm as isize)),
                 (Instruction::CALL, _) => {
-                    let name = usize::try_from(one.imm).ok().and_then(|index| program.kfuncs.get(index)).map_or("a function", String::as_str);
+                    let name =
+                        usize::try_from(one.imm).ok().and_then(|index| program.kfuncs.get(index)).map_or("a function", String::as_str);
                     if !FUNCTIONS.iter().any(|known| name.starts_with(known)) {
                         found.insert(name.to_owned());
                     }

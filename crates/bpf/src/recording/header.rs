@@ -129,10 +129,12 @@ static __attribute__((always_inline)) inline struct narrows_record *narrows_begi
         let Some((parameters, _)) = signature(callback) else { continue };
         let mut lines = String::new();
         for (place, parameter) in parameters.iter().enumerate().skip(1) {
-            let sample = [("ack_sample", &layout.ack), ("rate_sample", &layout.rate)].into_iter().find(|(name, _)| parameter.contains(name));
+            let sample =
+                [("ack_sample", &layout.ack), ("rate_sample", &layout.rate)].into_iter().find(|(name, _)| parameter.contains(name));
             match sample {
                 Some((name, places)) => {
-                    writeln!(lines, "\t\tstruct {name}___narrows *sample = (struct {name}___narrows *)ctx[{place}];").expect("a string grows");
+                    writeln!(lines, "\t\tstruct {name}___narrows *sample = (struct {name}___narrows *)ctx[{place}];")
+                        .expect("a string grows");
                     for (index, place) in places.iter().enumerate() {
                         writeln!(lines, "\t\tto->sample[{index}] = {};", read("sample", &place.path, None)).expect("a string grows");
                     }

@@ -53,7 +53,9 @@ impl Layout {
             ));
         }
         if at > MOST_GLOBALS {
-            return Err(format!("it has {at} bytes of global variables, and at most {MOST_GLOBALS} are recorded with each call; make fewer of them"));
+            return Err(format!(
+                "it has {at} bytes of global variables, and at most {MOST_GLOBALS} are recorded with each call; make fewer of them"
+            ));
         }
         let globals_size = at.next_multiple_of(8);
         Ok(Layout { places: of_socket(), ack: of_ack_sample(), rate: of_rate_sample(), globals, globals_size })
@@ -83,6 +85,7 @@ fn beside_integers(program: &Program) -> Option<String> {
         Kind::Section(placed) if program.regions.iter().any(|region| region.writable && region.name == types.name(one)) => Some(placed),
         _ => None,
     });
-    let names = sections.flat_map(|placed| placed.iter()).filter_map(|placed| types.get(placed.variable)).map(|variable| types.name(variable));
+    let names =
+        sections.flat_map(|placed| placed.iter()).filter_map(|placed| types.get(placed.variable)).map(|variable| types.name(variable));
     names.into_iter().find(|name| !program.variables.iter().any(|variable| variable.name == *name)).map(str::to_owned)
 }

@@ -57,7 +57,8 @@ impl Recording {
         let values = values(choice)?;
         let code = files::code(path, &file.object, hz)?;
         let program = code.program();
-        let layout = Layout::of(program).map_err(|reason| format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay"))?;
+        let layout =
+            Layout::of(program).map_err(|reason| format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay"))?;
         let object = compiled(Path::new(path), program, &layout)?;
         let instrumented = linked(path, &object)?;
         let unseen = unseen(&instrumented);
@@ -68,7 +69,9 @@ impl Recording {
 
 /// The object that records.
 fn compiled(path: &Path, program: &Program, layout: &Layout) -> Result<Vec<u8>, String> {
-    let unwritable = |error: std::io::Error| format!("{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR", path.display());
+    let unwritable = |error: std::io::Error| {
+        format!("{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR", path.display())
+    };
     let place = tempfile::tempdir().map_err(unwritable)?;
     let whole = fs::canonicalize(path).map_err(unwritable)?;
     fs::create_dir(place.path().join("bpf")).map_err(unwritable)?;
@@ -78,7 +81,10 @@ fn compiled(path: &Path, program: &Program, layout: &Layout) -> Result<Vec<u8>, 
     let clang = Clang::find(path).map_err(|error| error.to_string())?;
     let beside = whole.parent().unwrap_or(Path::new("/")).to_owned();
     let compiled = clang.compile(&source, &[beside]).map_err(|error| {
-        format!("{}: it cannot be compiled so that it records its calls; leave out --replay, or look at what the compiler says: {error}", path.display())
+        format!(
+            "{}: it cannot be compiled so that it records its calls; leave out --replay, or look at what the compiler says: {error}",
+            path.display()
+        )
     })?;
     Ok(compiled.object)
 }

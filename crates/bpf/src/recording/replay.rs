@@ -143,7 +143,11 @@ impl Replay {
         let (port, peer) = (of(PORT), (of(PEER) as u16).swap_bytes());
         self.tally.first.get_or_insert_with(|| {
             let arguments: Vec<String> = arguments.iter().skip(1).map(|one| format!("{one:#x}")).collect();
-            format!("the first: call {number}, {name} (port {port} to {peer}, tick {}, arguments {})\n{difference}", record.ticks, arguments.join(" "))
+            format!(
+                "the first: call {number}, {name} (port {port} to {peer}, tick {}, arguments {})\n{difference}",
+                record.ticks,
+                arguments.join(" ")
+            )
         });
     }
 

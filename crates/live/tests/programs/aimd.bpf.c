@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* An additive increase and a multiplicative decrease, whose steps are parameters; counts what all of its connections lose in a global variable. */
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -30,7 +31,7 @@ void BPF_PROG(aimd_cong_avoid, struct tcp_sock *tp, __u32 ack, __u32 acked)
 {
 	__u32 whole = tp->snd_cwnd * 1000, sum = tp->snd_cwnd_cnt + acked * gain;
 
-	if (!tp->is_cwnd_limited)
+	if (!BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return;
 	if (tp->snd_cwnd < tp->snd_ssthresh) {
 		tp->snd_cwnd += acked;

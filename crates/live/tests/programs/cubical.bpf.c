@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A window on a cubic of the time since the latest reduction, in ticks, with a clock of its own per round trip; in the older section, which registers without a link. */
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -71,7 +72,7 @@ void BPF_PROG(cubical_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	__u32 count;
 	__s64 ms, aim;
 
-	if (!tp->is_cwnd_limited)
+	if (!BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return;
 	if (tp->snd_cwnd < tp->snd_ssthresh) {
 		acked = tcp_slow_start(tp, acked);

@@ -37,7 +37,9 @@ fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
     let name = args.name.as_deref().unwrap_or(&program.name);
     let loaded = Pinned::load_file(&program, &text, name).map_err(|error| {
         let remedy = match &error {
-            KernelError::Verifier { .. } => format!("; change that line; `narrows inspect {path}` lists what the program reads, writes and calls"),
+            KernelError::Verifier { .. } => {
+                format!("; change that line; `narrows inspect {path}` lists what the program reads, writes and calls")
+            }
             KernelError::BadName { .. } if args.name.is_none() => "; --as gives it another".to_owned(),
             _ => String::new(),
         };

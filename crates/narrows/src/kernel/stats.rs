@@ -54,8 +54,11 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
     let rows = all.iter().zip(before).zip(after);
     let text = if args.json {
         let of_routers = looked.iter().map(|before| routers::stats_json(before, seconds)).collect::<Result<Vec<Value>, _>>()?;
-        let values: Vec<Value> =
-            rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).chain(called.json(seconds)?).chain(of_routers).collect();
+        let values: Vec<Value> = rows
+            .map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds))
+            .chain(called.json(seconds)?)
+            .chain(of_routers)
+            .collect();
         format!("{:#}\n", json!(values))
     } else if !any {
         "narrows has loaded no controller.\n".to_owned()
