@@ -66,8 +66,8 @@ pub struct Replayed {
     pub unequal: u64,
     /// The first of these, in words; empty if there is none.
     pub first: String,
-    /// Recorded calls that cannot be decided again, and why, in words; empty if there are none.
-    pub left: String,
+    /// Of a controller from a file, in words: calls that were equal one tick later, and recorded calls that cannot be decided again, with the reason. Empty if there are none.
+    pub beside: String,
 }
 
 /// What held back a flow besides the network.

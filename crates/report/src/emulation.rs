@@ -50,7 +50,7 @@ struct ReplayedOut {
     first: String,
     /// Only of controllers from files.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    left: String,
+    beside: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,8 +68,8 @@ impl EmulationOut {
             LimitOut { flow, send_buffer, receive_window }
         };
         let replayed = |replayed: &Replayed| {
-            let Replayed { controller, calls, connections, missed, unequal, first, left } = replayed.clone();
-            ReplayedOut { controller, calls, connections, missed, unequal, first, left }
+            let Replayed { controller, calls, connections, missed, unequal, first, beside } = replayed.clone();
+            ReplayedOut { controller, calls, connections, missed, unequal, first, beside }
         };
         EmulationOut {
             valid: reasons.is_empty(),
@@ -105,8 +105,8 @@ impl EmulationOut {
             Limit { flow, send_buffer, receive_window }
         };
         let replayed = |replayed: &ReplayedOut| {
-            let ReplayedOut { controller, calls, connections, missed, unequal, first, left } = replayed.clone();
-            Replayed { controller, calls, connections, missed, unequal, first, left }
+            let ReplayedOut { controller, calls, connections, missed, unequal, first, beside } = replayed.clone();
+            Replayed { controller, calls, connections, missed, unequal, first, beside }
         };
         Emulation {
             late_p50: Span::from_secs_f64(self.late_p50_s),

@@ -114,7 +114,7 @@ fn replay_all(loaded: &Loaded, mut replayer: Replayer, over: &AtomicBool) -> Rep
 fn replayed(controller: String, tally: &Tally) -> Replayed {
     let first = tally.first.as_ref().map_or(String::new(), ToString::to_string);
     let Tally { replayed, connections, missed, unequal, .. } = *tally;
-    Replayed { controller, calls: replayed, connections, missed, unequal, first, left: String::new() }
+    Replayed { controller, calls: replayed, connections, missed, unequal, first, beside: String::new() }
 }
 
 fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Replayed {
@@ -129,9 +129,9 @@ fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Re
     }
     let missed = loaded.data(MISSED).first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes));
     let tally = replay.finish(missed);
-    let left = tally.left();
+    let beside = tally.beside();
     let narrows_bpf::recording::Tally { calls, connections, missed, unequal, first, .. } = tally;
-    Replayed { controller: loaded.name().to_owned(), calls, connections, missed, unequal, first: first.unwrap_or_default(), left }
+    Replayed { controller: loaded.name().to_owned(), calls, connections, missed, unequal, first: first.unwrap_or_default(), beside }
 }
 
 /// `CONFIG_HZ` of the running kernel: its coarse clocks advance once per tick.

@@ -134,7 +134,7 @@ fn transfers_changes_and_packet_buffers_survive() {
         missed: 3,
         unequal: 4,
         first: "call 5".to_owned(),
-        left: "init".to_owned(),
+        beside: "init".to_owned(),
     }];
     let counts = Emulation { gap_max, overlooked, waited, wake_p99, wake_max, replays, ..counts };
     let (busy, talking, wall, base_rtt) = (Span::from_secs(1), Span::from_secs(2), Span::from_secs(3), Span::from_millis(30));
