@@ -24,6 +24,8 @@ const ENDS: [&str; 5] = [".bpf.c", ".bpf.o", ".c", ".o", ""];
 /// Parameters that every program has beside its own.
 const HZ: &str = "hz";
 const ISN: &str = "isn";
+/// All of these.
+pub(crate) const OWN: [&str; 2] = [HZ, ISN];
 /// `CONFIG_HZ` of most distributions' kernels, and the values that kernels can have.
 const USUAL_HZ: u32 = 250;
 const HZ_RANGE: (f64, f64) = (24.0, 1200.0);
@@ -102,8 +104,8 @@ pub fn code(path: &str, object: &[u8], hz: u32) -> Result<Arc<Code>, String> {
 }
 
 /// The variables that users can set, beside which there are `hz` and `isn`.
-pub fn parameters(program: &Program) -> impl Iterator<Item = &Variable> {
-    program.variables.iter().filter(|variable| ![HZ, ISN].contains(&variable.name.as_str()))
+pub fn parameters(program: &Program) -> impl Iterator<Item = &Variable> + Clone {
+    program.variables.iter().filter(|variable| !OWN.contains(&variable.name.as_str()))
 }
 
 fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {

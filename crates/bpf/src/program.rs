@@ -175,6 +175,15 @@ impl Variable {
     }
 }
 
+/// The table of callbacks in the object, which libbpf makes a map of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ops {
+    /// The variable, by which the map is called.
+    pub variable: String,
+    /// Where the controller's name begins in it, in bytes.
+    pub name_at: usize,
+}
+
 /// An object that is linked and relocated.
 ///
 /// In `code` a load of a 64-bit immediate has the address that the machine shall see (see [`address`]), and the source 0. A call of a function has the source 1 and
@@ -189,6 +198,8 @@ pub struct Program {
     pub callbacks: BTreeMap<String, usize>,
     /// Of the controller, from the table.
     pub name: String,
+    /// The table.
+    pub ops: Ops,
     /// `TCP_CONG_*`, from the table.
     pub flags: u32,
     /// The content of the section `license`.

@@ -1,9 +1,11 @@
 //! In the place of the loader where the feature `bpf` is off.
 
+use crate::called::Calls;
 use crate::error::KernelError;
 use crate::measured::Measured;
 use crate::names::Elsewhere;
 use crate::shared::{Acknowledgement, Record, Stats};
+use narrows_bpf::ForKernel;
 use narrows_control::Choice;
 use narrows_control::cores::Twin;
 use narrows_control::cores::vcp_router::Constants;
@@ -37,6 +39,36 @@ impl Loaded {
 
     /// Reads records until `wait` brings no more.
     pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
+        match *self {}
+    }
+}
+
+/// A registered controller from a file. There is none: this narrows was built without them.
+pub enum LoadedFile {}
+
+impl LoadedFile {
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn new(_program: &ForKernel, _name: &str) -> Result<LoadedFile, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        match *self {}
+    }
+
+    /// Programs of the object that are not loaded.
+    pub fn left(&self) -> &[String] {
+        match *self {}
+    }
+
+    /// Reads what the program wrote into its ring of this name.
+    pub fn read(&self, _ring: &str, _wait: Duration, _each: impl FnMut(&[u8])) {
+        match *self {}
+    }
+
+    /// The data of a section.
+    pub fn data(&self, _section: &str) -> Vec<u8> {
         match *self {}
     }
 }
@@ -105,6 +137,26 @@ impl Pinned {
     }
 
     /// Fails with [`KernelError::NotBuilt`].
+    pub fn load_file(_program: &ForKernel, _text: &str, _name: &str) -> Result<(Pinned, Vec<String>, bool), KernelError> {
+        Err(KernelError::NotBuilt)
+    }
+
+    /// True if it came from a file.
+    pub fn is_file(&self) -> bool {
+        match *self {}
+    }
+
+    /// How many connections have it.
+    pub fn open(&self) -> u64 {
+        match *self {}
+    }
+
+    /// The callbacks of one from a file.
+    pub fn callbacks(&self) -> Result<Vec<Calls>, KernelError> {
+        match *self {}
+    }
+
+    /// Fails with [`KernelError::NotBuilt`].
     pub fn all() -> Result<Vec<Result<Pinned, Damaged>>, KernelError> {
         Err(KernelError::NotBuilt)
     }
@@ -150,7 +202,7 @@ impl Pinned {
     }
 
     /// Its counters.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> Option<Stats> {
         match *self {}
     }
 
@@ -186,6 +238,16 @@ impl Drop for Watching {
 /// Fails with [`KernelError::NotBuilt`].
 pub fn judge(_name: &str, _object: &[u8]) -> Result<Vec<String>, KernelError> {
     Err(KernelError::NotBuilt)
+}
+
+/// The kernel's own counting of programs. There is none: this narrows was built without it.
+pub enum Counting {}
+
+impl Counting {
+    /// Fails with [`KernelError::NotBuilt`].
+    pub fn begin() -> Result<Counting, KernelError> {
+        Err(KernelError::NotBuilt)
+    }
 }
 
 /// A router that is pinned. There is none: this narrows was built without them.

@@ -136,6 +136,14 @@ pub enum KernelError {
         /// The one that cannot be read.
         pin: String,
     },
+    /// One from a file, which records nothing.
+    #[error(
+        "\"{name}\" came from a file and records no calls: `narrows kernel stats {name}` counts them, and `narrows live --replay` records those of a source"
+    )]
+    NoRecords {
+        /// The kernel's name.
+        name: String,
+    },
     /// Somebody reads its records already.
     #[error("\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first")]
     Watched {

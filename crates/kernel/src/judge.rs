@@ -2,11 +2,9 @@
 
 use crate::error::KernelError;
 use crate::fitness::fit;
+use crate::loaded_file::NOWHERE;
 use crate::log::listening;
 use libbpf_rs::{ObjectBuilder, ProgramType};
-
-/// Where nothing can be pinned: an object whose maps shall be is refused, rather than leaving them behind.
-const NOWHERE: &str = "/proc/self";
 
 /// Gives the callbacks of an object to the kernel's verifier, and takes them back: nothing is registered, and nothing is left. The names of the programs that it
 /// accepted. `name` is the controller's, for messages.

@@ -13,6 +13,9 @@ mod accurate;
 mod acknowledgements;
 #[cfg(all(test, feature = "bpf"))]
 mod bytecode;
+mod called;
+#[cfg(feature = "bpf")]
+mod calls;
 mod error;
 mod fitness;
 #[cfg(feature = "bpf")]
@@ -21,6 +24,8 @@ mod given;
 mod judge;
 #[cfg(feature = "bpf")]
 mod loaded;
+#[cfg(feature = "bpf")]
+mod loaded_file;
 #[cfg(feature = "bpf")]
 mod log;
 #[cfg(feature = "bpf")]
@@ -34,6 +39,8 @@ mod pinned;
 mod pins;
 #[cfg(feature = "bpf")]
 mod place;
+#[cfg(feature = "bpf")]
+mod registered;
 #[cfg(all(test, feature = "bpf"))]
 mod relocated;
 mod replayer;
@@ -42,18 +49,20 @@ mod router;
 mod shared;
 
 #[cfg(not(feature = "bpf"))]
-pub use absent::{Acknowledgements, Damaged, Loaded, Pinned, Router, Watching, elsewhere, judge, of_bpf};
+pub use absent::{Acknowledgements, Counting, Damaged, Loaded, LoadedFile, Pinned, Router, Watching, elsewhere, judge, of_bpf};
 #[cfg(feature = "bpf")]
 pub use acknowledgements::Acknowledgements;
+pub use called::Calls;
+#[cfg(feature = "bpf")]
+pub use calls::Counting;
 pub use error::KernelError;
 pub use fitness::{counts_code_points, fit};
 #[cfg(feature = "bpf")]
 pub use judge::judge;
 #[cfg(feature = "bpf")]
-#[doc(hidden)]
-pub use loaded::Registration;
+pub use loaded::Loaded;
 #[cfg(feature = "bpf")]
-pub use loaded::{Loaded, of_bpf};
+pub use loaded_file::LoadedFile;
 pub use measured::Measured;
 pub use names::{Elsewhere, available, default};
 #[cfg(feature = "bpf")]
@@ -61,6 +70,11 @@ pub use namespaces::elsewhere;
 #[cfg(feature = "bpf")]
 pub use pinned::{Damaged, Pinned, Watching};
 pub use pins::PINS;
+#[cfg(feature = "bpf")]
+#[doc(hidden)]
+pub use registered::Registration;
+#[cfg(feature = "bpf")]
+pub use registered::of_bpf;
 pub use replayer::{Difference, Replayer, Tally};
 #[cfg(feature = "bpf")]
 pub use router::Router;

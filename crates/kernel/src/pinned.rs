@@ -1,17 +1,22 @@
 //! A controller that stays in the kernel until it is unloaded, whatever becomes of the process that loaded it.
 
 use crate::accurate;
+use crate::called::Calls;
+use crate::calls::{calls, sockets};
 use crate::error::KernelError;
 use crate::fitness::fit;
 use crate::given;
-use crate::loaded::{LINK, Loaded, MAP, Registration};
+use crate::loaded::Loaded;
+use crate::loaded_file::LoadedFile;
 use crate::maps::Maps;
 use crate::names::available;
 use crate::place::{self, Place, failed};
+use crate::registered::{LINK, MAP, Registration};
 use crate::shared::{Record, Stats};
 use libbpf_rs::{MapCore, MapHandle, MapType};
-use narrows_control::Choice;
+use narrows_bpf::ForKernel;
 use narrows_control::cores::Twin;
+use narrows_control::{Choice, names_file};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -27,8 +32,15 @@ pub struct Pinned {
     name: String,
     path: PathBuf,
     text: String,
-    known: Option<(&'static Twin, Choice)>,
-    maps: Maps,
+    made: Made,
+}
+
+/// What a controller was made of.
+enum Made {
+    /// One of ours, unless another version of this program loaded it: around a core, with maps of its own.
+    Core(Option<(&'static Twin, Choice)>, Maps),
+    /// A file.
+    File,
 }
 
 /// A controller of which a pin is missing, or is not what it should be.
@@ -42,6 +54,7 @@ pub struct Damaged {
 /// One process at a time that reads the records of a controller.
 pub struct Watching<'a> {
     pinned: &'a Pinned,
+    maps: &'a Maps,
     lock: OwnedFd,
 }
 
@@ -100,6 +113,44 @@ impl Pinned {
         constants: &[u8],
         name: &str,
     ) -> Result<(Pinned, bool), KernelError> {
+        Pinned::made(name, choice.text(), |path| {
+            let loaded = Loaded::held_by(registration, twin, constants, name)?;
+            loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
+            Ok(())
+        })
+        .map(|(pinned, (), mounted)| (pinned, mounted))
+    }
+
+    /// Registers a controller from a file under `name`, and pins it. `text` says which it is. Beside it the programs of the object that were not loaded, since they
+    /// are no callbacks, and whether the file system of pins had to be mounted.
+    ///
+    /// # Errors
+    ///
+    /// As [`LoadedFile::new`], or the pins cannot be made; nothing is left of it then.
+    pub fn load_file(program: &ForKernel, text: &str, name: &str) -> Result<(Pinned, Vec<String>, bool), KernelError> {
+        given::check(name)?;
+        fit()?;
+        Pinned::file_held_by(Registration::probed(), program, text, name)
+    }
+
+    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    #[doc(hidden)]
+    pub fn file_held_by(
+        registration: Registration,
+        program: &ForKernel,
+        text: &str,
+        name: &str,
+    ) -> Result<(Pinned, Vec<String>, bool), KernelError> {
+        Pinned::made(name, text, |path| {
+            let loaded = LoadedFile::held_by(registration, program, name)?;
+            let left = loaded.left().to_vec();
+            loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
+            Ok(left)
+        })
+    }
+
+    /// Makes the directory of a controller's pins, which `fill` fills. Nothing is left of it if that fails.
+    fn made<T>(name: &str, text: &str, fill: impl FnOnce(&Path) -> Result<T, KernelError>) -> Result<(Pinned, T, bool), KernelError> {
         let place = Place::make()?;
         let path = place::directory(name);
         if path.exists() {
@@ -109,20 +160,16 @@ impl Pinned {
             let choice = fs::read_link(path.join(CHOICE)).unwrap_or_default().display().to_string();
             return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: given::proposal(name) });
         }
-        let loaded = Loaded::held_by(registration, twin, constants, name)?;
-        let pinned = Pinned::pin(loaded, choice, &path);
-        if pinned.is_err() {
+        let filled = fs::create_dir(&path).map_err(failed(&path, "made")).and_then(|()| {
+            std::os::unix::fs::symlink(text, path.join(CHOICE)).map_err(failed(&path, "written"))?;
+            let more = fill(&path)?;
+            Ok((Pinned::found(&path)?, more))
+        });
+        if filled.is_err() {
             let _ = place::remove(&path);
         }
-        Ok((pinned?, place.mounted))
-    }
-
-    fn pin(loaded: Loaded, choice: &Choice, path: &Path) -> Result<Pinned, KernelError> {
-        fs::create_dir(path).map_err(failed(path, "made"))?;
-        let text = choice.text();
-        std::os::unix::fs::symlink(text, path.join(CHOICE)).map_err(failed(path, "written"))?;
-        loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
-        Ok(Pinned::found(path)?)
+        let (pinned, more) = filled?;
+        Ok((pinned, more, place.mounted))
     }
 
     /// All that are pinned, in the order of their names; of those that are not whole, in their places, what is known of them.
@@ -165,10 +212,26 @@ impl Pinned {
         let damaged = |problem| Damaged { name: name.clone(), path: path.to_owned(), problem };
         let text = fs::read_link(path.join(CHOICE)).map_err(|error| damaged(format!("\"{CHOICE}\" cannot be read: {error}")))?;
         let text = text.to_string_lossy().into_owned();
-        let known = Twin::read(&text).ok();
-        let state = known.as_ref().map_or(0, |(twin, _)| twin.state);
-        let maps = Maps::pinned(path, state).map_err(damaged)?;
-        Ok(Pinned { name, path: path.to_owned(), text, known, maps })
+        let made = match text.split('?').next().is_some_and(names_file) {
+            true => {
+                sockets(path).map_err(damaged)?;
+                Made::File
+            }
+            false => {
+                let known = Twin::read(&text).ok();
+                let state = known.as_ref().map_or(0, |(twin, _)| twin.state);
+                Made::Core(known, Maps::pinned(path, state).map_err(damaged)?)
+            }
+        };
+        Ok(Pinned { name, path: path.to_owned(), text, made })
+    }
+
+    /// The maps of one of ours.
+    fn maps(&self) -> Option<&Maps> {
+        match &self.made {
+            Made::Core(_, maps) => Some(maps),
+            Made::File => None,
+        }
     }
 
     /// The kernel's name.
@@ -176,19 +239,27 @@ impl Pinned {
         &self.name
     }
 
-    /// Which controller it is with its parameters, as it was loaded: `pcc-vivace?fixed=true`.
+    /// Which controller it is with its parameters, as it was loaded: `pcc-vivace?fixed=true`, `/home/me/mine.bpf.c?gain=700`.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same as this program knows it; `None` for one that another version loaded.
+    /// The same as this program knows it; `None` for one that another version loaded, and for one from a file.
     pub fn known(&self) -> Option<(&'static Twin, &Choice)> {
-        self.known.as_ref().map(|(twin, choice)| (*twin, choice))
+        match &self.made {
+            Made::Core(Some((twin, choice)), _) => Some((*twin, choice)),
+            _ => None,
+        }
     }
 
-    /// Its constants, as the kernel has them.
+    /// True if it came from a file.
+    pub fn is_file(&self) -> bool {
+        matches!(self.made, Made::File)
+    }
+
+    /// Its constants, as the kernel has them; none of one from a file.
     pub fn constants(&self) -> Vec<u8> {
-        self.maps.constants()
+        self.maps().map_or_else(Vec::new, Maps::constants)
     }
 
     /// The directory of its pins.
@@ -201,26 +272,41 @@ impl Pinned {
         fs::symlink_metadata(self.path.join(CHOICE)).and_then(|found| found.modified()).ok()
     }
 
-    /// Its counters.
-    pub fn stats(&self) -> Stats {
-        self.maps.stats()
+    /// Its counters; of one from a file there are [`callbacks`](Pinned::callbacks).
+    pub fn stats(&self) -> Option<Stats> {
+        self.maps().map(Maps::stats)
+    }
+
+    /// How many connections have it. Of one from a file, those and the network namespaces that have it as their default.
+    pub fn open(&self) -> u64 {
+        self.stats().map_or_else(|| sockets(&self.path).unwrap_or_default(), |stats| stats.open())
+    }
+
+    /// The callbacks of one from a file: how often the kernel called each, and how long they took, while it [counted](crate::Counting).
+    ///
+    /// # Errors
+    ///
+    /// Its pins cannot be read.
+    pub fn callbacks(&self) -> Result<Vec<Calls>, KernelError> {
+        calls(&self.path)
     }
 
     /// Becomes the one process that reads its records.
     ///
     /// # Errors
     ///
-    /// [`KernelError::Watched`]: another one does.
+    /// [`KernelError::Watched`]: another one does. [`KernelError::NoRecords`]: it came from a file.
     pub fn watch(&self) -> Result<Watching<'_>, KernelError> {
+        let Some(maps) = self.maps() else { return Err(KernelError::NoRecords { name: self.name.clone() }) };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let lock = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(failed(&self.path, "opened"))?;
         match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Err(rustix::io::Errno::WOULDBLOCK) => Err(KernelError::Watched { name: self.name.clone() }),
             other => {
                 other.map_err(failed(&self.path, "locked"))?;
-                let watching = Watching { pinned: self, lock };
+                let watching = Watching { pinned: self, maps, lock };
                 // Records that an earlier reader left are of no use to this one.
-                self.maps.records(Duration::ZERO, drop);
+                maps.records(Duration::ZERO, drop);
                 Ok(watching)
             }
         }
@@ -232,7 +318,7 @@ impl Pinned {
     ///
     /// The pins cannot be removed, or the kernel still lists it after five seconds.
     pub fn unload(self) -> Result<u64, KernelError> {
-        let open = self.stats().open();
+        let open = self.open();
         take_away(&self.name, &self.path)?;
         Ok(open)
     }
@@ -276,8 +362,8 @@ impl Watching<'_> {
 
     /// Reads what was recorded since the last call, waiting for it up to `wait`, which is less than [`Watching::GRACE`].
     pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
-        self.pinned.maps.record_until(monotonic() + Self::GRACE.as_micros() as u64);
-        self.pinned.maps.records_within(wait, each);
+        self.maps.record_until(monotonic() + Self::GRACE.as_micros() as u64);
+        self.maps.records_within(wait, each);
     }
 
     /// False once the controller is unloaded, also if another one was loaded under its name since.
@@ -288,7 +374,7 @@ impl Watching<'_> {
 
 impl Drop for Watching<'_> {
     fn drop(&mut self) {
-        self.pinned.maps.record_until(0);
+        self.maps.record_until(0);
     }
 }
 

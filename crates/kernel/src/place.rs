@@ -1,8 +1,8 @@
 //! The directory of pins, for one process at a time.
 
 use crate::error::KernelError;
-use crate::loaded::{LINK, MAP};
 use crate::pins::PINS;
+use crate::registered::{LINK, MAP};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, UnmountFlags};

@@ -22,7 +22,7 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/router.o"));
 
 /// The pins of a router: the link that holds it, its measurements and its constants; and links that say on which interface it is, and
 /// which, as the command line has it.
-const LINK: &str = crate::loaded::LINK;
+const LINK: &str = crate::registered::LINK;
 const MEASURED: &str = "measured";
 const CONSTANTS: &str = "constants";
 const INTERFACE: &str = "interface";

@@ -38,6 +38,9 @@ pub enum LiveError {
     /// A controller cannot be given to the kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// The calls of a controller from a file cannot be recorded: why, and the remedy.
+    #[error("{0}")]
+    NotRecorded(String),
     /// No flow has a controller whose calls can be recorded.
     #[error(
         "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one of `narrows list controllers` whose kernel column says narrows"

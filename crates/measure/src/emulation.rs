@@ -51,7 +51,7 @@ pub struct Emulation {
     pub replays: Vec<Replayed>,
 }
 
-/// The calls of a controller that the kernel was given, decided again by the native core.
+/// The calls of a controller that the kernel was given, decided again: by the native core of one of ours, by the machine that simulates it of one from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
     /// The kernel's name of the controller.
@@ -62,10 +62,12 @@ pub struct Replayed {
     pub connections: u64,
     /// Calls that came too fast to be recorded.
     pub missed: u64,
-    /// Calls in which kernel and native core decided or remember different things, in any bit.
+    /// Calls in which kernel and core, or kernel and machine, decided or remember different things, in any bit.
     pub unequal: u64,
     /// The first of these, in words; empty if there is none.
     pub first: String,
+    /// Of a controller from a file, in words: calls that were equal one tick later, and recorded calls that cannot be decided again, with the reason. Empty if there are none.
+    pub beside: String,
 }
 
 /// What held back a flow besides the network.

@@ -125,13 +125,16 @@ fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
     notes
 }
 
-/// What native code made of a controller's calls, for people.
+/// What was made of a controller's calls outside of the kernel, for people.
 fn replayed(replayed: &Replayed) -> String {
-    let Replayed { controller, calls, connections, missed, unequal, first } = replayed;
+    let Replayed { controller, calls, connections, missed, unequal, first, beside } = replayed;
     let verdict = if *unequal == 0 { "all equal, bit for bit".to_owned() } else { format!("{unequal} NOT EQUAL") };
     let missed = if *missed == 0 { String::new() } else { format!("; {missed} came too fast to be recorded") };
+    let beside = if beside.is_empty() { String::new() } else { format!("; {beside}") };
     let first = if first.is_empty() { String::new() } else { format!("\n{first}") };
-    format!("{controller}: {calls} calls on {connections} connections replayed by the native core, {verdict}{missed}{first}")
+    format!(
+        "{controller}: {calls} calls on {connections} connections decided again outside of the kernel, {verdict}{missed}{beside}{first}"
+    )
 }
 
 /// Shows the line of the scenario that asks for what cannot be had.

@@ -48,6 +48,9 @@ struct ReplayedOut {
     missed: u64,
     unequal: u64,
     first: String,
+    /// Only of controllers from files.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    beside: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,8 +68,8 @@ impl EmulationOut {
             LimitOut { flow, send_buffer, receive_window }
         };
         let replayed = |replayed: &Replayed| {
-            let Replayed { controller, calls, connections, missed, unequal, first } = replayed.clone();
-            ReplayedOut { controller, calls, connections, missed, unequal, first }
+            let Replayed { controller, calls, connections, missed, unequal, first, beside } = replayed.clone();
+            ReplayedOut { controller, calls, connections, missed, unequal, first, beside }
         };
         EmulationOut {
             valid: reasons.is_empty(),
@@ -102,8 +105,8 @@ impl EmulationOut {
             Limit { flow, send_buffer, receive_window }
         };
         let replayed = |replayed: &ReplayedOut| {
-            let ReplayedOut { controller, calls, connections, missed, unequal, first } = replayed.clone();
-            Replayed { controller, calls, connections, missed, unequal, first }
+            let ReplayedOut { controller, calls, connections, missed, unequal, first, beside } = replayed.clone();
+            Replayed { controller, calls, connections, missed, unequal, first, beside }
         };
         Emulation {
             late_p50: Span::from_secs_f64(self.late_p50_s),

@@ -12,7 +12,7 @@ use crate::callable::Callable;
 use crate::check::{doubts, problems};
 use crate::lines::Lines;
 use crate::problem::{LoadError, Problem};
-use crate::program::{MapSpec, Poisoned, Program};
+use crate::program::{MapSpec, Ops, Poisoned, Program};
 use crate::relocate::{Resolution, Target, patch, resolve};
 use crate::types::{Extension, Types};
 use code::{Code, Names};
@@ -72,7 +72,8 @@ pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable
     let mut regions = Regions::read(&elf, &externs)?;
     let variables = regions.variables(&elf, &types);
     let maps = Maps::read(&elf, &types);
-    let mut program = Program { name: table.name, flags: table.flags, license: license(&elf), variables, ..Program::default() };
+    let ops = Ops { variable: table.variable, name_at: table.name_at };
+    let mut program = Program { name: table.name, ops, flags: table.flags, license: license(&elf), variables, ..Program::default() };
 
     let mut code = Code::new(Names { elf: &elf, regions: &regions, maps: &maps, externs: &externs, callable });
     for (callback, place) in table.callbacks {

@@ -19,6 +19,8 @@ pub(super) struct Table {
     pub variable: String,
     /// Of the controller.
     pub name: String,
+    /// Where the name begins in the table.
+    pub name_at: usize,
     pub flags: u32,
     /// The function of each member.
     pub callbacks: BTreeMap<String, Place>,
@@ -85,8 +87,14 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
     let end = begin.checked_add(*size as u64);
     let bytes = end.and_then(|end| elf.sections[section].data.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?));
     let (Some(bytes), Some(end)) = (bytes, end) else { return Err(damaged(format!("its {size} bytes at {begin} are not in the section"))) };
-    let mut table =
-        Table { variable: variable.to_owned(), name: String::new(), flags: 0, callbacks: BTreeMap::new(), problems: Vec::new() };
+    let mut table = Table {
+        variable: variable.to_owned(),
+        name: String::new(),
+        name_at: 0,
+        flags: 0,
+        callbacks: BTreeMap::new(),
+        problems: Vec::new(),
+    };
     let mut functions = BTreeMap::new();
     for (offset, relocation) in elf.relocations_within(section, begin, end) {
         let symbol = relocation.symbol;
@@ -126,6 +134,7 @@ fn member_of(
     if name == "name" {
         let end = own.iter().position(|byte| *byte == 0).unwrap_or(own.len());
         table.name = String::from_utf8_lossy(&own[..end]).into_owned();
+        table.name_at = member.at as usize / 8;
     } else if name == "flags" {
         table.flags = own.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)).unwrap_or_default();
     } else if let Some(function) = functions.remove(&(member.at as usize / 8)) {

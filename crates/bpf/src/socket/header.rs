@@ -101,6 +101,51 @@ pub fn header() -> String {
     text + END
 }
 
+/// The socket and the samples declared under names with an ending, which relocations leave out of account (`___flavor`), and without a header's types.
+pub(crate) fn declared(ending: &str) -> String {
+    let mut text = String::new();
+    for structure in STRUCTURES.iter().filter(|structure| structure.name != "tcp_congestion_ops") {
+        write!(text, "struct {}{ending} {{\n", structure.name).expect("a string grows");
+        plain_members(structure, ending, &mut text);
+        text.push_str("};\n");
+    }
+    text
+}
+
+fn plain_members(structure: &Structure, ending: &str, text: &mut String) {
+    for member in structure.members {
+        let name = member.name;
+        let declared = match member.kind {
+            Kind::Integer(integer) if member.bits > 0 => format!("{} {name} : {}", plain(&Kind::Integer(integer), ending), member.bits),
+            Kind::Array(element, count) => format!("{} {name}[{count}]", plain(element, ending)),
+            Kind::Structure(inner) if inner.name.is_empty() => {
+                text.push_str("struct {\n");
+                plain_members(inner, ending, text);
+                format!("}} {name}")
+            }
+            kind => format!("{} {name}", plain(&kind, ending)),
+        };
+        writeln!(text, "{declared};").expect("a string grows");
+    }
+}
+
+/// A type without a typedef.
+fn plain(kind: &Kind, ending: &str) -> String {
+    match kind {
+        Kind::Integer(integer) => {
+            let width = match integer.size {
+                1 => "char",
+                2 => "short",
+                4 => "int",
+                _ => "long long",
+            };
+            format!("{} {width}", if integer.signed { "signed" } else { "unsigned" })
+        }
+        Kind::Structure(structure) => format!("struct {}{ending}", structure.name),
+        Kind::Array(..) | Kind::Function(..) => unreachable!("the socket has no array of these"),
+    }
+}
+
 fn members(structure: &Structure, depth: usize, text: &mut String) {
     let indent = "\t".repeat(depth);
     for member in structure.members {

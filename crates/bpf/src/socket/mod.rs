@@ -5,6 +5,7 @@ mod access;
 mod field;
 mod header;
 mod layout;
+mod places;
 mod table;
 mod target;
 
@@ -12,5 +13,7 @@ pub use access::{
     ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, ack_sample_field, callbacks, may_store, rate_sample_field, socket_field, writable,
 };
 pub use field::Field;
+pub(crate) use header::declared;
 pub use header::header;
+pub(crate) use places::{AREA, AREA_WORDS, Place, of_ack_sample, of_rate_sample, of_socket, signature};
 pub use target::types;

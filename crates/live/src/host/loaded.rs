@@ -1,10 +1,12 @@
-//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay` native code decides their calls again
-//! during the run.
+//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay` their calls are decided again during the run: those of ours by
+//! native code, those of a file by the machine that simulates it.
 
 use crate::error::LiveError;
-use crate::plan::{Plan, PlannedController};
-use narrows_kernel::{KernelError, Loaded, Replayer, Tally};
+use crate::plan::{Plan, Planned, PlannedController};
+use narrows_bpf::recording::{MISSED, RING, Recording, Replay};
+use narrows_kernel::{KernelError, Loaded, LoadedFile, Replayer, Tally};
 use narrows_measure::Replayed;
+use rustix::time::{ClockId, clock_getres};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -18,8 +20,9 @@ const ATTEMPTS: usize = 20;
 
 /// Controllers that are loaded until this is dropped, each with a thread that replays its calls if that is wanted.
 pub struct LoadedControllers {
-    loaded: Vec<Loaded>,
-    replaying: Vec<JoinHandle<(String, Tally)>>,
+    /// What nobody replays.
+    _held: Vec<Box<dyn Send>>,
+    replaying: Vec<JoinHandle<Replayed>>,
     over: Arc<AtomicBool>,
 }
 
@@ -50,24 +53,40 @@ impl LoadedControllers {
         if replay && controllers.is_empty() {
             return Err(LiveError::NothingToReplay);
         }
-        let loaded = controllers.iter().map(|one| Loaded::new(one.twin, &one.constants, &one.name)).collect::<Result<_, _>>()?;
-        let mut all = LoadedControllers { loaded, replaying: Vec::new(), over: Arc::default() };
-        if replay {
-            let replaying = all.loaded.drain(..).zip(controllers).map(|(loaded, controller)| {
-                let (over, replayer) = (all.over.clone(), Replayer::new(controller.twin, &controller.constants));
-                std::thread::spawn(move || replay_all(&loaded, replayer, &over))
-            });
-            all.replaying = replaying.collect();
+        let mut all = LoadedControllers { _held: Vec::new(), replaying: Vec::new(), over: Arc::default() };
+        for PlannedController { what, name } in controllers {
+            match (what, replay) {
+                (Planned::Core { twin, constants }, false) => all.hold(Loaded::new(twin, constants, name)?),
+                (Planned::File { program, .. }, false) => all.hold(LoadedFile::new(program, name)?),
+                (Planned::Core { twin, constants }, true) => {
+                    let (loaded, replayer) = (Loaded::new(twin, constants, name)?, Replayer::new(twin, constants));
+                    all.spawn(move |over| replay_all(&loaded, replayer, over));
+                }
+                (Planned::File { choice, .. }, true) => {
+                    let Recording { program, replay } = Recording::of(choice, ticks_per_second()).map_err(LiveError::NotRecorded)?;
+                    let loaded = LoadedFile::new(&program, name)?;
+                    all.spawn(move |over| replay_file(&loaded, replay, over));
+                }
+            }
         }
         Ok(all)
     }
 
-    /// The results of the replay, after the last connection; none if there was no replay.
-    pub fn finish(mut self) -> Vec<Replayed> {
-        self.join().into_iter().map(|(controller, tally)| replayed(controller, &tally)).collect()
+    fn hold(&mut self, loaded: impl Send + 'static) {
+        self._held.push(Box::new(loaded));
     }
 
-    fn join(&mut self) -> Vec<(String, Tally)> {
+    fn spawn(&mut self, work: impl FnOnce(&AtomicBool) -> Replayed + Send + 'static) {
+        let over = self.over.clone();
+        self.replaying.push(std::thread::spawn(move || work(&over)));
+    }
+
+    /// The results of the replay, after the last connection; none if there was no replay.
+    pub fn finish(mut self) -> Vec<Replayed> {
+        self.join()
+    }
+
+    fn join(&mut self) -> Vec<Replayed> {
         self.over.store(true, Ordering::Relaxed);
         let joined = self.replaying.drain(..).map(JoinHandle::join);
         joined.map(|joined| joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
@@ -80,19 +99,43 @@ impl Drop for LoadedControllers {
     }
 }
 
-fn replay_all(loaded: &Loaded, mut replayer: Replayer, over: &AtomicBool) -> (String, Tally) {
+fn replay_all(loaded: &Loaded, mut replayer: Replayer, over: &AtomicBool) -> Replayed {
     loaded.record(true);
     loop {
         // Read before the last look, which then finds all that was recorded until the end.
         let last = over.load(Ordering::Relaxed);
         loaded.records(READ_INTERVAL, |record| replayer.feed(record));
         if last {
-            return (loaded.name().to_owned(), replayer.tally().clone());
+            return replayed(loaded.name().to_owned(), replayer.tally());
         }
     }
 }
 
 fn replayed(controller: String, tally: &Tally) -> Replayed {
     let first = tally.first.as_ref().map_or(String::new(), ToString::to_string);
-    Replayed { controller, calls: tally.replayed, connections: tally.connections, missed: tally.missed, unequal: tally.unequal, first }
+    let Tally { replayed, connections, missed, unequal, .. } = *tally;
+    Replayed { controller, calls: replayed, connections, missed, unequal, first, beside: String::new() }
+}
+
+fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Replayed {
+    replay.section(".kconfig", &loaded.data(".kconfig"));
+    loop {
+        // Read before the last look, as above.
+        let last = over.load(Ordering::Relaxed);
+        loaded.read(RING, READ_INTERVAL, |record| replay.feed(record));
+        if last {
+            break;
+        }
+    }
+    let missed = loaded.data(MISSED).first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes));
+    let tally = replay.finish(missed);
+    let beside = tally.beside();
+    let narrows_bpf::recording::Tally { calls, connections, missed, unequal, first, .. } = tally;
+    Replayed { controller: loaded.name().to_owned(), calls, connections, missed, unequal, first: first.unwrap_or_default(), beside }
+}
+
+/// `CONFIG_HZ` of the running kernel: its coarse clocks advance once per tick.
+fn ticks_per_second() -> u32 {
+    let tick = clock_getres(ClockId::MonotonicCoarse);
+    (1_000_000_000_u64 / (tick.tv_nsec as u64).max(1)) as u32
 }

@@ -1,10 +1,10 @@
 //! Which controller of the kernel runs a flow: one of its own, or one that is loaded into it for the run.
 
 use crate::error::LiveError;
+use narrows_bpf::ForKernel;
 use narrows_control::TWINS;
 use narrows_control::cores::Twin;
 use narrows_control::{Choice, Entry};
-use narrows_params::ParamError;
 use narrows_scenario::{Flow, Scenario};
 use std::fs;
 
@@ -15,11 +15,65 @@ const MAX_NAME: usize = 15;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedController {
     /// Which one.
-    pub twin: &'static Twin,
-    /// The constants of its core, as bytes.
-    pub constants: Vec<u8>,
+    pub what: Planned,
     /// Its name in the kernel.
     pub name: String,
+}
+
+/// What is loaded.
+#[derive(Clone, Debug)]
+pub enum Planned {
+    /// One of ours.
+    Core {
+        /// Which one.
+        twin: &'static Twin,
+        /// The constants of its core, as bytes.
+        constants: Vec<u8>,
+    },
+    /// One from a file.
+    File {
+        /// As the scenario has it.
+        choice: Choice,
+        /// The object, with its values.
+        program: ForKernel,
+    },
+}
+
+/// Two are one if the kernel cannot tell them apart, whatever their texts.
+impl PartialEq for Planned {
+    fn eq(&self, other: &Planned) -> bool {
+        match (self, other) {
+            (Planned::Core { twin: a, constants: one }, Planned::Core { twin: b, constants: two }) => a.kernel == b.kernel && one == two,
+            (Planned::File { program: a, .. }, Planned::File { program: b, .. }) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Planned {}
+
+impl Planned {
+    /// What is loaded for a choice; `None` if nothing is.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that the kernel's form does not take.
+    pub fn of(choice: &Choice) -> Option<Result<Planned, String>> {
+        if let Some(program) = ForKernel::chosen(choice) {
+            return Some(program.map(|program| Planned::File { choice: choice.clone(), program }));
+        }
+        let twin = twin_of(choice.entry())?;
+        let constants = twin.constants_of(choice).map_err(|error| error.to_string());
+        Some(constants.map(|constants| Planned::Core { twin, constants }))
+    }
+
+    /// The name that it has in the kernel where it is free.
+    fn own_name(&self) -> &str {
+        match self {
+            Planned::Core { twin, .. } => twin.kernel,
+            Planned::File { program, .. } => &program.name,
+        }
+    }
 }
 
 /// The controller that can be loaded into the kernel in the place of a registry entry.
@@ -50,31 +104,23 @@ pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> 
     Some((format!("this kernel does not offer \"{name}\""), remedy))
 }
 
-/// The name in the kernel of a choice that is loaded for the run. Flows with the same constants share one controller; otherwise it joins
+/// The name in the kernel of what is loaded for the run. Flows with the same constants share one controller; otherwise it joins
 /// `planned`, under a name that neither another one nor the kernel's own controllers (`taken`) have.
-///
-/// # Errors
-///
-/// Parameters that the kernel's form does not take.
-pub fn name_for(
-    planned: &mut Vec<PlannedController>,
-    twin: &'static Twin,
-    choice: &Choice,
-    taken: &[String],
-) -> Result<String, ParamError> {
-    let constants = twin.constants_of(choice)?;
-    if let Some(same) = planned.iter().find(|one| one.twin.kernel == twin.kernel && one.constants == constants) {
-        return Ok(same.name.clone());
+pub fn name_for(planned: &mut Vec<PlannedController>, what: Planned, taken: &[String]) -> String {
+    if let Some(same) = planned.iter().find(|one| one.what == what) {
+        return same.name.clone();
     }
     let free = |name: &String| !taken.contains(name) && planned.iter().all(|one| one.name != *name);
+    let own = what.own_name();
     let numbered = |number: u32| {
         let suffix = format!(".{number}");
-        format!("{}{suffix}", &twin.kernel[..twin.kernel.len().min(MAX_NAME - suffix.len())])
+        let kept: String = own.chars().take(MAX_NAME - suffix.len()).collect();
+        format!("{kept}{suffix}")
     };
-    let mut names = std::iter::once(twin.kernel.to_owned()).chain((2..).map(numbered));
+    let mut names = std::iter::once(own.to_owned()).chain((2..).map(numbered));
     let name = names.find(free).expect("numbers do not end");
-    planned.push(PlannedController { twin, constants, name: name.clone() });
-    Ok(name)
+    planned.push(PlannedController { what, name: name.clone() });
+    name
 }
 
 /// The names in the kernel of the controllers of a scenario's flows, some of which join `planned`; `None` for a flow that the kernel can
@@ -82,13 +128,13 @@ pub fn name_for(
 ///
 /// # Errors
 ///
-/// As [`name_for`], at the flow that asks.
+/// As [`Planned::of`], at the flow that asks.
 pub fn names_of(planned: &mut Vec<PlannedController>, scenario: &Scenario, taken: &[String]) -> Result<Vec<Option<String>>, LiveError> {
     let mut name = |flow: &Flow| {
         let Some(choice) = &flow.controller else { return Ok(None) };
-        let Some(twin) = twin_of(choice.entry()) else { return Ok(choice.entry().kernel.map(str::to_owned)) };
-        let refused = |error: ParamError| LiveError::refused(["flow", &flow.name, "controller"], error.to_string(), "leave it out");
-        name_for(planned, twin, choice, taken).map(Some).map_err(refused)
+        let Some(what) = Planned::of(choice) else { return Ok(choice.entry().kernel.map(str::to_owned)) };
+        let what = what.map_err(|error| LiveError::refused(["flow", &flow.name, "controller"], error, "leave it out"))?;
+        Ok(Some(name_for(planned, what, taken)))
     };
     scenario.flows.iter().map(&mut name).collect()
 }
@@ -102,7 +148,7 @@ mod tests {
         let mut planned = Vec::new();
         let mut name = |text: &str, taken: &[String]| {
             let choice: Choice = text.parse().unwrap();
-            name_for(&mut planned, twin_of(choice.entry()).unwrap(), &choice, taken).unwrap()
+            name_for(&mut planned, Planned::of(&choice).unwrap().unwrap(), taken)
         };
         assert_eq!(name("pcc-vivace", &[]), "pcc_vivace");
         assert_eq!(name("pcc-vivace?fixed=true", &[]), "pcc_vivace.2");

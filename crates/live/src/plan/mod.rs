@@ -11,7 +11,7 @@ mod ports;
 mod refuse;
 
 pub use addresses::{Subnet, host_of, subnet_v4, subnet_v6};
-pub use controllers::{PlannedController, missing, names_of, twin_of};
+pub use controllers::{Planned, PlannedController, missing, names_of, twin_of};
 pub use demand::{MAXIMUM, affordable};
 pub use hosts::HostMap;
 pub use kernel::{CUBIC_SWITCHES, Kernel};

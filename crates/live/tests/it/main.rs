@@ -3,6 +3,7 @@
 mod acks;
 mod common;
 mod exact;
+mod files;
 mod follower;
 mod replay;
 mod vcp;

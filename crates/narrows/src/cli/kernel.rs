@@ -34,7 +34,7 @@ pub enum KernelCommand {
 #[derive(Args)]
 pub struct LoadArgs {
     /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see `narrows kernel list` and `narrows list
-    /// controllers`)
+    /// controllers`), or the file of one, a BPF source or object: ./mine.bpf.c, "./mine.bpf.o?gain=700"
     pub controller: String,
     /// Name in the kernel, of letters, digits, "_" and "." [default: the controller's, for example pcc_vivace]
     #[arg(long = "as", value_name = "NAME")]

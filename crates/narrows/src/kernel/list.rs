@@ -56,8 +56,8 @@ impl Row<'_> {
             };
             return whose.to_owned();
         };
-        let open = connections(pinned.stats().open());
-        let whose = if pinned.known().is_some() { "narrows" } else { "another version of narrows" };
+        let open = connections(pinned.open());
+        let whose = if pinned.known().is_some() || pinned.is_file() { "narrows" } else { "another version of narrows" };
         format!("{}, loaded by {whose} {}, {open} open, {}", pinned.text(), age(pinned.since()), pinned.path().display())
     }
 
@@ -76,7 +76,7 @@ impl Row<'_> {
                 row["params"] = changed(choice);
             }
             row["since_unix_s"] = since.into();
-            row["open"] = pinned.stats().open().into();
+            row["open"] = pinned.open().into();
             row["path"] = pinned.path().display().to_string().into();
         }
         row
@@ -107,7 +107,7 @@ fn as_text(rows: &[Row], damaged: Vec<Damaged>, routers: &[Router]) -> String {
     for router in routers {
         text += &format!("  {:<16} {}\n", router.interface(), routers::line(router));
     }
-    text += "\nLoadable with narrows kernel load NAME:\n";
+    text += "\nLoadable with narrows kernel load NAME, beside BPF sources and objects by their files:\n";
     for twin in TWINS {
         let simulated = if twin.choice == twin.entry.name { String::new() } else { format!("; simulated as {}", twin.choice) };
         text += &format!("  {:<16} {}{simulated}\n", twin.entry.name, twin.entry.summary);

@@ -4,17 +4,61 @@ use crate::cli::LoadArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
+use narrows_bpf::ForKernel;
 use narrows_control::cores::Twin;
+use narrows_control::names_file;
 use narrows_kernel::{KernelError, Pinned};
 use std::fs;
 
 /// Loads a controller for every program of this host.
 pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
+    match args.controller.split('?').next().is_some_and(names_file) {
+        true => load_file(&args),
+        false => load_ours(&args),
+    }
+}
+
+fn load_ours(args: &LoadArgs) -> Result<Outcome, Failure> {
     let (twin, choice) = Twin::read(&args.controller).map_err(|error| Failure::Other(error.to_string()))?;
     let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(error.to_string()))?;
     let name = args.name.as_deref().unwrap_or(twin.kernel);
     let (pinned, mounted) = Pinned::load(twin, &choice, &constants, name).map_err(|error| with_log(error, args.log.as_deref()))?;
+    told(&pinned, mounted, &[])
+}
+
+/// One from a source or an object.
+fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
+    let (path, settings) = args.controller.split_once('?').unwrap_or((&args.controller, ""));
+    let (program, file) = ForKernel::read(&args.controller).map_err(Failure::Other)?;
+    file.notes.iter().for_each(|note| eprintln!("{note}"));
+    // The directory in which the command runs is forgotten, the file is not.
+    let whole = fs::canonicalize(path)?.display().to_string();
+    let text = if settings.is_empty() { whole } else { format!("{whole}?{settings}") };
+    let name = args.name.as_deref().unwrap_or(&program.name);
+    let loaded = Pinned::load_file(&program, &text, name).map_err(|error| {
+        let remedy = match &error {
+            KernelError::Verifier { .. } => {
+                format!("; change that line; `narrows inspect {path}` lists what the program reads, writes and calls")
+            }
+            KernelError::BadName { .. } if args.name.is_none() => "; --as gives it another".to_owned(),
+            _ => String::new(),
+        };
+        match with_log(error, args.log.as_deref()) {
+            Failure::Other(text) => Failure::Other(format!("{path}: {text}{remedy}")),
+            other => Failure::Other(format!("{path}: {other}{remedy}")),
+        }
+    })?;
+    let (pinned, left, mounted) = loaded;
+    told(&pinned, mounted, &left)
+}
+
+/// Says what was loaded, and how it is chosen and removed.
+fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Failure> {
+    let name = pinned.name();
     let mut text = format!("{name} is a controller of this host's kernel now: {}.\n", pinned.text());
+    if !left.is_empty() {
+        text += &format!("Not loaded, since they are no callbacks of a controller: {}.\n", left.join(", "));
+    }
     if mounted {
         text += "/sys/fs/bpf was not mounted, and is now.\n";
     }

@@ -1,5 +1,6 @@
 //! `narrows kernel`: controllers and routers that stay in the kernel of this host.
 
+mod called;
 mod found;
 mod list;
 mod load;

@@ -1,5 +1,6 @@
 //! `narrows kernel stats`.
 
+use super::called::Called;
 use super::found::{age, connections, find};
 use super::routers::{self, Sight};
 use crate::cli::StatsArgs;
@@ -39,24 +40,32 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
             whole.into_iter().flatten().collect()
         }
     };
-    let (start, before): (Instant, Vec<Stats>) = (Instant::now(), all.iter().map(Pinned::stats).collect());
+    let (files, all): (Vec<Pinned>, Vec<Pinned>) = all.into_iter().partition(Pinned::is_file);
+    let called = Called::begin(&files)?;
+    let stats = |pinned: &Pinned| pinned.stats().unwrap_or_default();
+    let (start, before): (Instant, Vec<Stats>) = (Instant::now(), all.iter().map(stats).collect());
     let looked: Vec<Sight> = routers.iter().map(Sight::of).collect::<Result<_, _>>()?;
-    if !all.is_empty() || !routers.is_empty() {
+    let any = !all.is_empty() || !files.is_empty() || !routers.is_empty();
+    if any {
         thread::sleep(Duration::from_secs(1));
     }
-    let after = all.iter().map(Pinned::stats).collect::<Vec<Stats>>();
+    let after = all.iter().map(stats).collect::<Vec<Stats>>();
     let seconds = start.elapsed().as_secs_f64();
     let rows = all.iter().zip(before).zip(after);
     let text = if args.json {
         let of_routers = looked.iter().map(|before| routers::stats_json(before, seconds)).collect::<Result<Vec<Value>, _>>()?;
-        let values: Vec<Value> =
-            rows.map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds)).chain(of_routers).collect();
+        let values: Vec<Value> = rows
+            .map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds))
+            .chain(called.json(seconds)?)
+            .chain(of_routers)
+            .collect();
         format!("{:#}\n", json!(values))
-    } else if all.is_empty() && routers.is_empty() {
+    } else if !any {
         "narrows has loaded no controller.\n".to_owned()
     } else {
         let of_routers = looked.iter().map(|before| routers::stats_text(before, seconds)).collect::<Result<Vec<String>, _>>()?;
         rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds))
+            .chain(called.text(seconds)?)
             .chain(of_routers)
             .collect::<Vec<String>>()
             .join("\n")

@@ -23,7 +23,8 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
     let pinned = find(&args.name)?.map_err(KernelError::from)?;
     let stop = runner::interruption();
     let watching = pinned.watch()?;
-    let lost = pinned.stats().unrecorded;
+    let unrecorded = || pinned.stats().map_or(0, |stats| stats.unrecorded);
+    let lost = unrecorded();
     let end = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     let ended = || stop.load(Ordering::Relaxed) || !watching.is_loaded();
     let rest = || end.map_or(REFRESH, |end| end.saturating_duration_since(Instant::now()).min(REFRESH));
@@ -52,7 +53,7 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
         eprintln!("{} was unloaded; watching ends", pinned.name());
     }
     drop(watching);
-    let lost = pinned.stats().unrecorded - lost;
+    let lost = unrecorded() - lost;
     if lost > 0 {
         eprintln!("{lost} calls were lost because they came faster than they could be read");
     }

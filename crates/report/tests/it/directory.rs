@@ -127,8 +127,15 @@ fn transfers_changes_and_packet_buffers_survive() {
     let counts = Emulation { packets: 1, crossings: 2, unknown: 3, overrun: 4, refused: 5, spoiled: 6, turns: 7, ..Emulation::default() };
     let (gap_max, overlooked, waited) = (Span::from_millis(4), Span::from_millis(5), Span::from_millis(6));
     let (wake_p99, wake_max) = (Span::from_millis(7), Span::from_millis(8));
-    let replays =
-        vec![Replayed { controller: "pcc_vivace".to_owned(), calls: 1, connections: 2, missed: 3, unequal: 4, first: "call 5".to_owned() }];
+    let replays = vec![Replayed {
+        controller: "pcc_vivace".to_owned(),
+        calls: 1,
+        connections: 2,
+        missed: 3,
+        unequal: 4,
+        first: "call 5".to_owned(),
+        beside: "init".to_owned(),
+    }];
     let counts = Emulation { gap_max, overlooked, waited, wake_p99, wake_max, replays, ..counts };
     let (busy, talking, wall, base_rtt) = (Span::from_secs(1), Span::from_secs(2), Span::from_secs(3), Span::from_millis(30));
     run.emulation = Some(Emulation { late_p50, late_p99, late_max, busy, talking, wall, base_rtt, idle: 0.5, limits, ..counts });

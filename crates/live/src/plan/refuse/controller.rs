@@ -1,6 +1,6 @@
 //! Which controller of the kernel does what a flow's choice asks.
 
-use super::super::controllers::{PlannedController, missing, name_for, twin_of};
+use super::super::controllers::{Planned, PlannedController, missing, name_for, twin_of};
 use super::super::kernel::Kernel;
 use super::flow::Request;
 use super::sysctl::Sysctl;
@@ -31,6 +31,15 @@ pub struct Chosen {
 pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedController>) -> Result<Chosen, LiveError> {
     let (entry, kernel) = (choice.entry(), request.kernel);
     let own = entry.kernel.filter(|_| missing(entry, &kernel.controllers).is_none());
+    let load = |planned: &mut Vec<PlannedController>| -> Result<String, LiveError> {
+        let what = Planned::of(choice).unwrap_or_else(|| Err(format!("{} cannot be given to a kernel", entry.name)));
+        let what = what.map_err(|error| request.refused("controller", error, "simulate it with narrows run"))?;
+        Ok(name_for(planned, what, &kernel.controllers))
+    };
+    if narrows_control::kept_files().iter().any(|(name, _)| *name == entry.name) {
+        // What it does with ECN and pacing it says itself.
+        return Ok(Chosen { name: load(planned)?, ecn: false, paced: false });
+    }
     match (own, twin_of(entry)) {
         (Some(name), twin) if twin.is_none_or(|twin| twin.kernel != name) => {
             let (ecn, paced) = switches(request, choice, |name| kernel.default_of(entry, name))?;
@@ -39,9 +48,7 @@ pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedC
         (_, Some(twin)) => {
             let form = twin.form();
             let (ecn, paced) = switches(request, choice, |name| form.set(name))?;
-            let name = name_for(planned, twin, choice, &kernel.controllers)
-                .map_err(|error| request.refused("controller", error.to_string(), "simulate it with narrows run"))?;
-            Ok(Chosen { name, ecn, paced })
+            Ok(Chosen { name: load(planned)?, ecn, paced })
         }
         _ => {
             let (problem, mut remedy) = missing(entry, &kernel.controllers).unwrap_or_default();

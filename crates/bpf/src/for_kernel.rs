@@ -1,0 +1,127 @@
+//! What a kernel is given of a controller from a file: the object, and the values that its variables begin with.
+
+use crate::files::{self, parameters};
+use crate::functions::SimulatedKernel;
+use crate::link::{Settings, link_against};
+use crate::program::{Ops, Program, Variable};
+use crate::socket;
+use narrows_control::{Choice, KeptFile, kept_files};
+use narrows_params::suggest;
+use std::collections::BTreeMap;
+
+/// A controller from a file, as a kernel is given it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForKernel {
+    /// Of the controller, from its table.
+    pub name: String,
+    /// The object as it was compiled: the kernel's loader relocates it.
+    pub object: Vec<u8>,
+    /// Its table.
+    pub ops: Ops,
+    /// Values that are not those of the object.
+    pub initial: Vec<Initial>,
+}
+
+/// A value that a variable begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initial {
+    /// The section of the variable: `.rodata`, `.data`.
+    pub section: String,
+    /// Of its first byte there.
+    pub offset: usize,
+    /// The value.
+    pub bytes: Vec<u8>,
+}
+
+impl ForKernel {
+    /// Reads a controller by the path of its source or object, with parameters after a question mark: `./mine.bpf.c?gain=700`. It need not run in a simulation.
+    /// The second value is the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, compiled or linked, or has no such parameters: the file, the place in it, the reason and a remedy.
+    pub fn read(text: &str) -> Result<(ForKernel, KeptFile), String> {
+        let (path, settings) = text.split_once('?').unwrap_or((text, ""));
+        let file = files::read(path)?;
+        let program = linked(path, &file.object)?;
+        let mut values = BTreeMap::new();
+        for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, "1"));
+            let Some(variable) = parameters(&program).find(|variable| variable.name == name) else {
+                let help = suggest(name, "parameters", parameters(&program).map(|variable| variable.name.as_str()));
+                return Err(format!("{path}: it has no global variable \"{name}\"; {help}"));
+            };
+            let bits = bits(variable, value).ok_or_else(|| {
+                format!(
+                    "{path}: {name}={value}: the variable takes {}, and {} is its value in the object",
+                    range(variable),
+                    variable.text()
+                )
+            })?;
+            if values.insert(name.to_owned(), bits).is_some() {
+                return Err(format!("{path}: {name} is set twice; keep one of the values"));
+            }
+        }
+        Ok((ForKernel::of(&program, &file.object, &values), file))
+    }
+
+    /// That of a scenario's choice; `None` if the choice is of no file.
+    ///
+    /// # Errors
+    ///
+    /// A parameter that a kernel has by itself is set: which one.
+    pub fn chosen(choice: &Choice) -> Option<Result<ForKernel, String>> {
+        let (_, file) = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name)?;
+        Some(chosen(choice, &file.object))
+    }
+
+    /// With these values, by the names of variables.
+    pub(crate) fn of(program: &Program, object: &[u8], values: &BTreeMap<String, u64>) -> ForKernel {
+        let set = parameters(program).filter_map(|variable| Some((variable, *values.get(&variable.name)?)));
+        let initial = set.map(|(variable, bits)| Initial {
+            section: program.regions[variable.region].name.clone(),
+            offset: variable.offset,
+            bytes: bits.to_le_bytes()[..variable.size].to_vec(),
+        });
+        ForKernel { name: program.name.clone(), object: object.to_vec(), ops: program.ops.clone(), initial: initial.collect() }
+    }
+}
+
+fn chosen(choice: &Choice, object: &[u8]) -> Result<ForKernel, String> {
+    Ok(ForKernel::of(&linked(choice.entry().source, object)?, object, &values(choice)?))
+}
+
+/// The values that a choice sets, by the names of variables.
+pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
+    let params = choice.params();
+    let set = params.texts().filter(|(spec, _)| choice.set(spec.name).is_some());
+    let value = |name: &'static str, text: &str| match files::OWN.contains(&name) {
+        true => Err(format!("{name} of {} is that of a simulated host, and this kernel has its own; leave it out", choice.entry().name)),
+        // As everywhere, parameters are numbers that a double holds.
+        false => Ok((name.to_owned(), text.parse::<f64>().map_or(0, |value| if value < 0.0 { value as i64 as u64 } else { value as u64 }))),
+    };
+    set.map(|(spec, text)| value(spec.name, &text)).collect()
+}
+
+/// An object linked without regard to what a simulation has.
+pub(crate) fn linked(path: &str, object: &[u8]) -> Result<Program, String> {
+    link_against(socket::types(), object, &Settings::default(), &SimulatedKernel).map_err(|problem| format!("{path}: {problem}"))
+}
+
+/// A value as a variable holds it.
+fn bits(variable: &Variable, text: &str) -> Option<u64> {
+    let unused = 64 - 8 * variable.size as u32;
+    match variable.signed {
+        true => text.parse::<i64>().ok().filter(|value| value << unused >> unused == *value).map(|value| value as u64),
+        false => text.parse::<u64>().ok().filter(|value| value << unused >> unused == *value),
+    }
+}
+
+/// The values that it can hold.
+fn range(variable: &Variable) -> String {
+    let unused = 64 - 8 * variable.size as u32;
+    match variable.signed {
+        true => format!("{} to {}", i64::MIN >> unused, i64::MAX >> unused),
+        false => format!("0 to {}", u64::MAX >> unused),
+    }
+}

@@ -1,0 +1,100 @@
+//! What a kernel's sockets showed to a program, and what it made of it, recorded in the kernel and decided again here.
+//!
+//! The same source is compiled a second time, with a piece of C in front of it that writes down each call: the socket, arguments, sample, ticks, private area
+//! and global variables before the user's function, and what it may write and its answer after it. The kernel runs that object. The
+//! [`Replay`] runs the object without it.
+
+mod comparable;
+mod header;
+mod layout;
+mod replay;
+mod tally;
+
+pub use header::{MISSED, RING};
+pub use replay::Replay;
+pub use tally::Tally;
+
+use crate::compile::Clang;
+use crate::files;
+use crate::for_kernel::{ForKernel, linked, values};
+use crate::program::{Instruction, Program};
+use layout::Layout;
+use narrows_control::{Choice, kept_files};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A controller from a source, prepared to be recorded.
+pub struct Recording {
+    /// What the kernel runs.
+    pub program: ForKernel,
+    /// What decides the calls again.
+    pub replay: Replay,
+}
+
+/// The helper that asks for room in a ring (`bpf_ringbuf_reserve`).
+const RESERVE: i32 = 131;
+
+impl Recording {
+    /// Of a choice of a controller from a file, on a kernel with so many ticks per second.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be recorded: why, and the remedy.
+    pub fn of(choice: &Choice, hz: u32) -> Result<Recording, String> {
+        let path = choice.entry().source;
+        let Some((_, file)) = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name) else {
+            return Err(format!("{}: it is from no file", choice.entry().name));
+        };
+        let Some(source) = &file.source else {
+            return Err(format!(
+                "{path}: an object's calls cannot be recorded, for which its source is compiled anew: give the source (.bpf.c), or leave out --replay and compare results only (--beside-sim)"
+            ));
+        };
+        if fs::read(path).ok().as_ref() != Some(&source.text) {
+            return Err(format!("{path}: it was changed meanwhile; run the command again"));
+        }
+        let values = values(choice)?;
+        let code = files::code(path, &file.object, hz)?;
+        let program = code.program();
+        let layout =
+            Layout::of(program).map_err(|reason| format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay"))?;
+        let object = compiled(Path::new(path), program, &layout)?;
+        let instrumented = linked(path, &object)?;
+        let unseen = unseen(&instrumented);
+        let replay = Replay::new(Arc::clone(&code), layout, hz, &ForKernel::of(program, &file.object, &values), &unseen);
+        Ok(Recording { program: ForKernel::of(&instrumented, &object, &values), replay })
+    }
+}
+
+/// The object that records.
+fn compiled(path: &Path, program: &Program, layout: &Layout) -> Result<Vec<u8>, String> {
+    let unwritable = |error: std::io::Error| {
+        format!("{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR", path.display())
+    };
+    let place = tempfile::tempdir().map_err(unwritable)?;
+    let whole = fs::canonicalize(path).map_err(unwritable)?;
+    fs::create_dir(place.path().join("bpf")).map_err(unwritable)?;
+    fs::write(place.path().join("bpf/bpf_tracing.h"), header::header(program, layout)).map_err(unwritable)?;
+    let source = place.path().join("recorded.bpf.c");
+    fs::write(&source, header::wrapped(&whole, layout)).map_err(unwritable)?;
+    let clang = Clang::find(path).map_err(|error| error.to_string())?;
+    let beside = whole.parent().unwrap_or(Path::new("/")).to_owned();
+    let compiled = clang.compile(&source, &[beside]).map_err(|error| {
+        format!(
+            "{}: it cannot be compiled so that it records its calls; leave out --replay, or look at what the compiler says: {error}",
+            path.display()
+        )
+    })?;
+    Ok(compiled.object)
+}
+
+/// Callbacks that write nothing down, since they are not declared by `BPF_PROG`.
+fn unseen(program: &Program) -> Vec<String> {
+    let records = |function: &str| {
+        let own = program.functions.iter().find(|one| one.name == function);
+        let code = own.map_or(&[][..], |own| &program.code[own.start..own.start + own.length]);
+        code.iter().any(|one| (one.code, one.src, one.imm) == (Instruction::CALL, 0, RESERVE))
+    };
+    header::functions(program).filter(|(_, function)| !records(function)).map(|(callback, _)| callback.to_owned()).collect()
+}

@@ -1,0 +1,117 @@
+//! Controllers from files: what is loaded, counted and left.
+#![cfg(feature = "bpf")]
+
+use narrows_bpf::ForKernel;
+use narrows_bpf::compile::Clang;
+use narrows_kernel::{Counting, KernelError, LoadedFile, Pinned, Registration, available};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+
+const RENO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects/reno.bpf.o");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/programs/reno.bpf.c");
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        eprintln!("left out: only root may give controllers to the kernel");
+    }
+    root
+}
+
+/// A name that no other process takes.
+fn name(what: &str) -> String {
+    format!("{what}.{}", std::process::id())
+}
+
+fn listed(name: &str) -> bool {
+    available().iter().any(|one| one == name)
+}
+
+fn reno(settings: &str) -> ForKernel {
+    ForKernel::read(&format!("{RENO}{settings}")).unwrap().0
+}
+
+/// A connection that has the controller, over which some kilobytes went.
+fn connection(name: &str) -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    rustix::net::sockopt::set_tcp_congestion(&one, name).unwrap();
+    let mut other = listener.accept().unwrap().0;
+    one.write_all(&[7; 4000]).unwrap();
+    other.read_exact(&mut [0; 4000]).unwrap();
+    (one, other)
+}
+
+#[test]
+fn it_goes_with_its_holder() {
+    if !is_root() {
+        return;
+    }
+    let name = name("file");
+    let loaded = LoadedFile::new(&reno("?gain=50"), &name).unwrap_or_else(|error| panic!("{error}"));
+    assert!(listed(&name));
+    // The variable, as the kernel has it: behind nothing else of four bytes with this value.
+    assert!(loaded.data(".rodata").chunks(4).any(|bytes| bytes == 50_u32.to_le_bytes()), "{:?}", loaded.data(".rodata"));
+    let _open = connection(&name);
+    let twice = LoadedFile::new(&reno(""), &name).err().unwrap();
+    assert!(matches!(twice, KernelError::NameTaken { .. }), "{twice}");
+    drop(loaded);
+    assert!(!listed(&name));
+}
+
+#[test]
+fn pinned_counted_and_unloaded_whatever_holds_it() {
+    if !is_root() {
+        return;
+    }
+    for (what, registration) in [("bylink", Registration::Link), ("bymap", Registration::Map)] {
+        let name = name(what);
+        let text = format!("{RENO}?gain=50");
+        let (pinned, left, _) =
+            Pinned::file_held_by(registration, &reno("?gain=50"), &text, &name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((pinned.text(), pinned.is_file(), left.len(), pinned.open()), (&text[..], true, 0, 0));
+        assert!(pinned.known().is_none() && pinned.stats().is_none() && listed(&name));
+        assert!(matches!(pinned.watch().err().unwrap(), KernelError::NoRecords { .. }));
+        let counting = Counting::begin().unwrap_or_else(|error| panic!("{error}"));
+        let open = connection(&name);
+        drop(counting);
+        // The kernel's references: of one end here.
+        assert_eq!(pinned.open(), 1, "{what}");
+        let calls = pinned.callbacks().unwrap();
+        let acked = calls.iter().find(|calls| calls.function == "reno_init").unwrap_or_else(|| panic!("{calls:?}"));
+        assert!(acked.count >= 1, "{calls:?}");
+        drop(open);
+        let path = pinned.path().to_owned();
+        pinned.unload().unwrap_or_else(|error| panic!("{error}"));
+        assert!(!path.exists() && !listed(&name), "{what}");
+    }
+}
+
+/// Without a link, a registration outlives its process; so the older section gets one, too.
+#[test]
+fn tables_of_the_older_section_go_with_their_holder() {
+    if !is_root() {
+        return;
+    }
+    let Ok(clang) = Clang::find(Path::new(SOURCE)) else { return eprintln!("left out: there is no clang") };
+    let place = std::env::temp_dir().join(format!("narrows-kernel-files-{}", std::process::id()));
+    fs::create_dir_all(&place).unwrap();
+    let source = fs::read_to_string(SOURCE).unwrap();
+    assert!(source.contains("SEC(\".struct_ops.link\")"));
+    let older = place.join("older.bpf.c");
+    fs::write(&older, source.replace("SEC(\".struct_ops.link\")", "SEC(\".struct_ops\")")).unwrap();
+    let compiled = clang.compile(&older, &[]);
+    let _ = fs::write(place.join("older.bpf.o"), compiled.as_ref().map_or(&[][..], |compiled| &compiled.object));
+    let program = ForKernel::read(place.join("older.bpf.o").to_str().unwrap());
+    fs::remove_dir_all(&place).unwrap();
+    if let Err(error) = compiled {
+        return eprintln!("left out: {error}");
+    }
+    let name = name("older");
+    let loaded = LoadedFile::new(&program.unwrap().0, &name).unwrap_or_else(|error| panic!("{error}"));
+    assert!(listed(&name));
+    drop(loaded);
+    assert!(!listed(&name), "the link has held it");
+}

@@ -1,0 +1,83 @@
+//! Controllers from files: the kernel runs them for the length of a run, and what they decided there on paths with losses, marks, short queues and outages is decided
+//! again by the machine that simulates them.
+
+use crate::common::turn;
+use narrows_kernel::KernelError;
+use narrows_live::{Extras, LiveError};
+use narrows_measure::{Record, Replayed};
+use std::path::Path;
+
+/// The programs: what they need of the path, and their names in the kernel.
+const PROGRAMS: [(&str, &str); 3] = [("aimd", "kf_aimd"), ("cubical", "kf_cubical"), ("paces", "kf_paces")];
+
+/// A network for each program. `None` where it cannot be run, with a word on why.
+fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
+    if let Err(error) = narrows_live::ready() {
+        eprintln!("left out: {error}");
+        return None;
+    }
+    if narrows_bpf::compile::Clang::find(Path::new("it.bpf.c")).is_err() {
+        eprintln!("left out: there is no clang");
+        return None;
+    }
+    narrows_control::load_files_by(narrows_bpf::files::entry);
+    let mut text = format!("duration = \"{seconds} s\"\nwarmup = \"0 s\"\nseed = 7\n");
+    for (name, _) in PROGRAMS {
+        let ends = format!("\"{name}-from\", \"{name}-to\"");
+        text += &format!(
+            "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nbuffer = \"40 packets\"\nqueue = \"step?threshold=20&unit=packets\"\nloss = \"0.3 %\"\n\
+             [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}/tests/programs/{name}.bpf.c\"\ncount = 2\n\
+             [[change]]\nat = \"5 s\"\nlink = \"{name}\"\ndown_for = \"700 ms\"\nevery = \"10 s\"\n",
+            env!("CARGO_MANIFEST_DIR")
+        );
+    }
+    let scenario =
+        narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|e| panic!("{}", e.short()));
+    let _turn = turn();
+    match narrows_live::run_with(&scenario, &Extras { replay, ..Extras::default() }, &mut |_| true, &mut ()) {
+        Err(LiveError::Kernel(error @ (KernelError::NotBuilt | KernelError::Unfit { .. }))) => {
+            eprintln!("left out: {error}");
+            None
+        }
+        record => Some(record.unwrap_or_else(|error| panic!("{error}")).0),
+    }
+}
+
+/// The names of controllers that the kernel has beside those of other processes.
+fn left() -> Vec<String> {
+    narrows_kernel::available().into_iter().filter(|name| PROGRAMS.iter().any(|(_, own)| name.starts_with(own))).collect()
+}
+
+fn replayed(seconds: u64, rate: &str, calls: u64) {
+    let Some(record) = run(seconds, rate, true) else { return };
+    let replays = record.emulation.expect("a live run").replays;
+    assert_eq!(replays.len(), PROGRAMS.len());
+    for replayed in replays {
+        println!("{replayed:?}");
+        let Replayed { calls: replayed_calls, connections, missed, unequal, first, .. } = &replayed;
+        assert!((*unequal, first.as_str()) == (0, ""), "{replayed:?}");
+        assert!(*connections >= 2 && *replayed_calls > calls && *missed < calls, "{replayed:?}");
+    }
+    assert_eq!(left(), Vec::<String>::new(), "the run takes its controllers with it");
+}
+
+/// Some thousand calls of each on an idle machine.
+#[test]
+fn each_call_is_decided_as_by_the_machine() {
+    replayed(12, "8 Mbit/s", 1_000);
+}
+
+#[test]
+#[ignore = "takes some minutes of an idle machine"]
+fn a_hundred_thousand_calls_of_each_file() {
+    replayed(120, "28 Mbit/s", 100_000);
+}
+
+#[test]
+fn a_run_without_replay_uses_the_files() {
+    let Some(record) = run(3, "8 Mbit/s", false) else { return };
+    // Some of 8 Mbit/s must have been carried by each; a controller that does nothing keeps ten segments, and carries that as well.
+    assert!(record.flows.iter().all(|flow| flow.total.arrived > 0), "all flows carry data");
+    assert!(record.emulation.expect("a live run").replays.is_empty());
+    assert_eq!(left(), Vec::<String>::new(), "the run takes its controllers with it");
+}
