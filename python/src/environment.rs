@@ -126,7 +126,7 @@ impl Environment {
 
     /// What the interval that ends next has brought, and its reward; `None` if the simulation has ended.
     fn observe(&mut self) -> Option<f64> {
-        let interval = self.simulation.as_mut()?.next()?;
+        let interval = self.simulation.as_mut()?.interval()?;
         self.latest = interval.rtt.map_or(self.latest, |(mean, _)| mean.as_secs_f64());
         if interval.rtt.is_some() {
             self.least = self.least.min(self.latest);

@@ -96,11 +96,11 @@ impl Steered {
     }
 
     /// Waits for the end of the interval that runs; `None` if the simulation has ended.
-    pub fn next(&mut self) -> Option<Interval> {
+    pub fn interval(&mut self) -> Option<Interval> {
         self.told.get_mut().unwrap_or_else(PoisonError::into_inner).recv().ok()
     }
 
-    /// Says what holds in the interval that follows. Whether it has ended tells [`next`](Steered::next).
+    /// Says what holds in the interval that follows. Whether it has ended tells [`interval`](Steered::interval).
     pub fn steer(&mut self, course: Course) {
         if let Some(answer) = &self.course {
             let _ = answer.send(course);
