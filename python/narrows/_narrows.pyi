@@ -35,6 +35,18 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+class Ranges(Protocol):
+    rate_mbps: tuple[float, float]
+    rtt_ms: tuple[float, float]
+    buffer_packets: tuple[float, float]
+    loss: tuple[float, float]
+
+class Aurora:
+    def __init__(self, count: int, networks: Ranges, steps: int) -> None: ...
+    def reset(self, seeds: Sequence[int | None]) -> bytes: ...
+    def step(self, actions: bytes) -> tuple[bytes, bytes, bytes, bytes]: ...
+    def rates(self) -> list[float]: ...
+
 class Rate:
     """A pacing rate, which counts packets with their headers."""
 

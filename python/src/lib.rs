@@ -2,6 +2,7 @@
 
 mod command;
 mod controller;
+mod environment;
 mod results;
 mod table;
 
@@ -32,6 +33,8 @@ mod _narrows {
     use super::command::{carry_out, is_in, program};
     #[pymodule_export]
     use super::controller::{PacingRate, Stats, Window};
+    #[pymodule_export]
+    use super::environment::Aurora;
     #[pymodule_export]
     use super::results::Directory;
     #[pymodule_export]
