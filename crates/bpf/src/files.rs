@@ -175,7 +175,7 @@ const fn whole(name: &'static str, default: f64, (min, max): (f64, f64), help: &
     Spec { name, kind: Kind::Number { default, min, max, unit: "", whole: true }, help, need: None }
 }
 
-/// What the program cannot do without: `cong_control` gets samples of the rate and sets a pace.
+/// What the program cannot do without: its socket shows what is outstanding, `cong_control` gets samples of the rate and sets a pace.
 fn needs(program: &Program) -> &'static [Need] {
     const STATUS: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_status");
     const NEEDS_ECN: u32 = 2;
@@ -185,7 +185,7 @@ fn needs(program: &Program) -> &'static [Need] {
     let stores =
         |instruction: &crate::program::Instruction| STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset();
     let paces = controls || program.code.iter().any(stores);
-    let all = [(controls, Need::RateSample), (paces, Need::Pacing), (program.flags & NEEDS_ECN != 0, Need::EcnCounts)];
+    let all = [(true, Need::Outstanding), (controls, Need::RateSample), (paces, Need::Pacing), (program.flags & NEEDS_ECN != 0, Need::EcnCounts)];
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
 }
 

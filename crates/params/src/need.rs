@@ -13,6 +13,8 @@ pub enum Need {
     EcnCounts,
     /// A tag per transmission, handed back with its fate.
     Tags,
+    /// What is outstanding, the window in force and how far bursts fill it.
+    Outstanding,
     /// A rate stamped by routers.
     StampedRate,
     /// A load code written by routers.
@@ -28,6 +30,7 @@ impl fmt::Display for Need {
             Need::Pacing => "pacing",
             Need::EcnCounts => "ECN counts per code point",
             Need::Tags => "tags per transmission",
+            Need::Outstanding => "what is outstanding",
             Need::StampedRate => "a rate stamped by routers",
             Need::LoadCode => "a load code from routers",
             Need::Delta => "throughput feedback from routers",

@@ -3,10 +3,9 @@
 use crate::SimError;
 use narrows_control::Setup;
 use narrows_measure::FlowCounters;
-use narrows_params::Need;
 use narrows_scenario::{Flow, Workload};
 use narrows_traffic::Ledger;
-use narrows_transport::{Handshake, Receiver, Sender, SenderCounters};
+use narrows_transport::{Handshake, Receiver, Sender, SenderCounters, Signals};
 use narrows_units::{Random, Segments, Span, Time};
 
 /// A connection, or a flow of datagrams, at work.
@@ -54,8 +53,8 @@ impl Ends {
         };
         let controller =
             choice.build(&setup).map_err(|error| SimError::Controller { flow: flow.name.clone(), problem: error.to_string() })?;
-        let sample_rates = choice.needs().contains(&Need::RateSample);
-        Ok(Ends::Transport(Box::new((Sender::new(flow.transport.clone(), controller, sample_rates), Receiver::new(&flow.transport)))))
+        let sender = Sender::new(flow.transport.clone(), controller, Signals::of(&choice.needs()));
+        Ok(Ends::Transport(Box::new((sender, Receiver::new(&flow.transport)))))
     }
 
     pub(crate) fn sender(&mut self) -> Option<&mut Sender> {

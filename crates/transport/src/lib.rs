@@ -25,6 +25,7 @@ mod rtt;
 mod scoreboard;
 mod sender;
 mod short;
+mod signals;
 mod transport;
 mod wire;
 
@@ -35,5 +36,6 @@ pub use receiver::Receiver;
 pub use rtt::RttEstimator;
 pub use scoreboard::MAX_DUPTHRESH;
 pub use sender::{Answer, Sender, SenderCounters};
+pub use signals::Signals;
 pub use transport::{AckFormat, LossDetection, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
 pub use wire::{Ack, Block, Blocks, Data, MAX_BLOCKS};

@@ -7,8 +7,7 @@ use crate::name::Content;
 use crate::packet::{Class, Data, Interest, Nack, NackReason, Packet};
 use crate::route::Steer;
 use narrows_control::{Choice, Fault, Setup};
-use narrows_params::Need;
-use narrows_transport::{AckFormat, Answer, Sender, Transport};
+use narrows_transport::{AckFormat, Answer, Sender, Signals, Transport};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use std::collections::VecDeque;
 
@@ -70,7 +69,7 @@ impl<C: Content> WindowConsumer<C> {
             initial_window: Segments::new(f64::from(transport.initial_window)),
             seed: setup.seed,
         })?;
-        let mut sender = Sender::new(transport, controller, needs.contains(&Need::RateSample));
+        let mut sender = Sender::new(transport, controller, Signals::of(&needs));
         sender.write(segments.unwrap_or(u64::MAX));
         Ok(WindowConsumer {
             setup: *setup,

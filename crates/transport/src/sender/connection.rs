@@ -10,7 +10,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
-use crate::{AckFormat, MAX_OFFLOAD, Transport, Tso};
+use crate::{AckFormat, MAX_OFFLOAD, Signals, Transport, Tso};
 use narrows_control::{Acked, Awaited, CaState, Controller, Decision, EcnDelta, Fault, Feedback, Lost, Outstanding, Reduction, Totals};
 use narrows_units::{Bytes, Span, Time};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Connection {
     /// The window of the decision in whole segments, at least one.
     pub target: u32,
     pub state: CaState,
-    pub sample_rates: bool,
+    pub signals: Signals,
     pub finished: bool,
     /// The controller knows that the connection is over.
     pub closed: bool,
@@ -99,15 +99,15 @@ impl Timers {
 }
 
 impl Connection {
-    pub fn new(transport: Arc<Transport>, controller: Box<dyn Controller>, sample_rates: bool) -> Connection {
+    pub fn new(transport: Arc<Transport>, controller: Box<dyn Controller>, signals: Signals) -> Connection {
         Connection {
             decision: controller.decision(),
             target: whole(&controller.decision()),
-            board: Scoreboard::new(sample_rates, transport.loss_detection, transport.dupthresh),
+            board: Scoreboard::new(signals.rates, transport.loss_detection, transport.dupthresh),
             rtt: RttEstimator::new(&transport),
             latest_rtt: None,
             rate: RateSampler::default(),
-            sample_rates,
+            signals,
             pacer: if transport.acks == AckFormat::Numbered { Pacer::exact() } else { Pacer::default() },
             written: 0,
             short: ShortSegments::default(),
@@ -208,7 +208,7 @@ impl Connection {
     /// How things stand before an event.
     #[inline]
     pub fn event(&self, now: Time) -> Event {
-        Event::begin(now, self.board.in_flight(), self.window())
+        Event::begin(now, self.board.in_flight(), if self.signals.outstanding { self.window() } else { 0 })
     }
 
     /// A new event begins: nothing is acknowledged or lost by it yet.
@@ -228,7 +228,7 @@ impl Connection {
     #[inline]
     pub fn note_delivered(&mut self, now: Time, place: u64, number: u64, slot: &Slot) {
         let app_limited = slot.flags.has(Flags::APP_LIMITED);
-        if self.sample_rates {
+        if self.signals.rates {
             self.rate.on_delivered(now, number, slot, self.board.stamp(place));
         } else {
             self.rate.delivered += 1;
@@ -284,7 +284,7 @@ impl Connection {
         }
         let mut rate = None;
         self.rate.pass_app_limit();
-        if self.sample_rates {
+        if self.signals.rates {
             let min_rtt = self.rtt.minimum().unwrap_or_default();
             rate = self.rate.sample(event.now, min_rtt, self.ecn_seen.2);
             if let (Some(sample), [only]) = (&mut rate, self.acked.as_slice()) {
@@ -297,15 +297,17 @@ impl Connection {
         feedback.rate = rate;
         feedback.in_flight_before = event.in_flight_before;
         feedback.in_flight = self.board.in_flight();
-        (feedback.una, feedback.next) = (una, next);
-        feedback.outstanding = Outstanding {
-            packets: self.board.outstanding(),
-            sacked: self.board.sacked_out(),
-            lost: self.board.lost_out(),
-            resent: self.board.retrans_out(),
-        };
-        feedback.window = event.window_before;
-        (feedback.cwnd_limited, feedback.most_outstanding) = (self.usage.cwnd_limited, self.usage.most_outstanding);
+        if self.signals.outstanding {
+            (feedback.una, feedback.next) = (una, next);
+            feedback.outstanding = Outstanding {
+                packets: self.board.outstanding(),
+                sacked: self.board.sacked_out(),
+                lost: self.board.lost_out(),
+                resent: self.board.retrans_out(),
+            };
+            feedback.window = event.window_before;
+            (feedback.cwnd_limited, feedback.most_outstanding) = (self.usage.cwnd_limited, self.usage.most_outstanding);
+        }
         feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
         feedback.srtt = self.rtt.srtt();
         feedback.ca_state = self.state;

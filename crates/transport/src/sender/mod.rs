@@ -10,7 +10,7 @@ mod sending;
 mod tcp;
 mod usage;
 
-use crate::Transport;
+use crate::{Signals, Transport};
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
 use connection::Connection;
@@ -34,10 +34,10 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender at the start of a connection; many may share their settings. `sample_rates`: the controller needs delivery rate samples.
-    pub fn new(transport: impl Into<Arc<Transport>>, controller: Box<dyn Controller>, sample_rates: bool) -> Sender {
+    /// A sender at the start of a connection; many may share their settings. The controller is told these `signals`.
+    pub fn new(transport: impl Into<Arc<Transport>>, controller: Box<dyn Controller>, signals: Signals) -> Sender {
         let transport = transport.into();
-        Sender { recovery: Recovery::new(&transport), conn: Connection::new(transport, controller, sample_rates) }
+        Sender { recovery: Recovery::new(&transport), conn: Connection::new(transport, controller, signals) }
     }
 
     /// The connection is open: its handshake took `rtt`, and this end of it had this role. ECN is agreed upon if the controller wants it.

@@ -97,16 +97,18 @@ impl Sender {
             conn.window_limited = limited;
             conn.window_limited_until = conn.board.next();
         }
-        let (una, next) = (conn.board.una(), conn.board.next());
-        let full = match blocked {
-            Blocked::Window => true,
-            Blocked::Pacing(_) => false,
-            Blocked::Data => conn.board.in_flight() >= conn.window(),
-        };
-        if next > conn.burst_start || (full && conn.has_data(recovery.next_segment(&conn.board))) {
-            conn.usage.on_burst(full, conn.board.outstanding(), una, next);
+        if conn.signals.outstanding {
+            let full = match blocked {
+                Blocked::Window => true,
+                Blocked::Pacing(_) => false,
+                Blocked::Data => conn.board.in_flight() >= conn.window(),
+            };
+            let (una, next) = (conn.board.una(), conn.board.next());
+            if next > conn.burst_start || (full && conn.has_data(recovery.next_segment(&conn.board))) {
+                conn.usage.on_burst(full, conn.board.outstanding(), una, next);
+            }
         }
-        conn.burst_start = next;
+        conn.burst_start = conn.board.next();
         // Every lost segment has been sent again: otherwise there would be something to send.
         if blocked == Blocked::Data && recovery.next_segment(&conn.board) >= conn.written && conn.board.in_flight() < conn.window() {
             conn.rate.limit_by_app(conn.board.in_flight());
@@ -131,7 +133,7 @@ impl Sender {
         conn.probe_wanted = false;
         conn.counters.sent += 1;
         conn.counters.retransmitted += !fresh as u64;
-        if conn.sample_rates {
+        if conn.signals.rates {
             let stamp = conn.rate.on_sent(now, idle, conn.ecn_seen.2);
             conn.board.set_stamp(packet, stamp);
         }

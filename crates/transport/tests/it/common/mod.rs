@@ -5,7 +5,7 @@ use narrows_control::{
     Acked, CaState, Congestion, Controller, Decision, EcnDelta, Fault, Feedback, Open, Outstanding, RateSample, Reduction, Sent, Tag,
     Timeout,
 };
-use narrows_transport::{Ack, Block, Blocks, Data, Sender, Transport};
+use narrows_transport::{Ack, Block, Blocks, Data, Sender, Signals, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
 use narrows_wire::{Ecn, Signal};
 use std::collections::BTreeMap;
@@ -217,7 +217,7 @@ impl Rig {
         };
         let script = Arc::new(Mutex::new(script));
         Rig {
-            sender: Sender::new(transport.clone(), Box::new(Scripted(script.clone())), sample_rates),
+            sender: Sender::new(transport.clone(), Box::new(Scripted(script.clone())), Signals { rates: sample_rates, outstanding: true }),
             script,
             stamps: BTreeMap::new(),
             acknowledged: 0,

@@ -1,0 +1,20 @@
+//! What a sender keeps and tells only if its controller needs it.
+
+use narrows_params::Need;
+
+/// What a controller is told beside what all are told. The rest costs nothing where nobody needs it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signals {
+    /// Delivery rate samples.
+    pub rates: bool,
+    /// What is outstanding, the window in force and how far bursts fill it: `una`, `next`, `outstanding`, `window`, `cwnd_limited` and `most_outstanding` of
+    /// [`Feedback`](narrows_control::Feedback).
+    pub outstanding: bool,
+}
+
+impl Signals {
+    /// Those that a controller with these needs is told.
+    pub fn of(needs: &[Need]) -> Signals {
+        Signals { rates: needs.contains(&Need::RateSample), outstanding: needs.contains(&Need::Outstanding) }
+    }
+}
