@@ -1,7 +1,7 @@
 //! One acknowledgement, in the order of `tcp_ack`.
 
 use super::callbacks::Event;
-use super::fields as f;
+use crate::socket::fields as f;
 use super::{Around, NO_THRESHOLD};
 use narrows_control::{CaState, Congestion, Feedback};
 

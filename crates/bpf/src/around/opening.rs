@@ -1,6 +1,6 @@
 //! A connection's beginning: what the socket has before anything is sent, and the calls up to `init`.
 
-use super::fields as f;
+use crate::socket::fields as f;
 use super::{Around, ECN_OK, NEEDS_ECN, NO_RATE, NO_THRESHOLD};
 use narrows_control::{Open, Role};
 use narrows_units::Span;

@@ -28,7 +28,7 @@ fn tests() -> PathBuf {
 }
 
 /// The programs whose objects are committed.
-pub const COMMITTED: [&str; 5] = ["reno", "kinds", "defects", "stalls", "lacking"];
+pub const COMMITTED: [&str; 6] = ["reno", "kinds", "defects", "stalls", "lacking", "forward"];
 
 /// As committed.
 pub fn object(program: &str) -> Vec<u8> {
@@ -82,7 +82,8 @@ fn the_committed_objects_are_those_of_the_sources() {
             let stripped = Command::new("llvm-strip").arg("-g").arg(&path).status().expect("llvm-strip runs");
             assert!(stripped.success());
         }
-        let settings = Settings::default();
+        let ops = (program == "forward").then(|| "bbr_again".to_owned());
+        let settings = Settings { ops, ..Settings::default() };
         let (now, committed) = (link(program, &compiled, &settings, &Most), link(program, &object(program), &settings, &Most));
         let show = |program: Result<Program, narrows_bpf::LoadError>| match program {
             Err(error) => error.to_string(),

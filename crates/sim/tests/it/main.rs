@@ -15,6 +15,7 @@ mod goodput;
 mod icn_invariants;
 mod icn_max_min;
 mod icn_measured;
+mod kfuncs;
 mod marking;
 mod observer;
 mod opening;
