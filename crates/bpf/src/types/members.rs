@@ -32,9 +32,14 @@ impl Types {
     pub fn members(&self, structure: &str) -> Option<Vec<Member>> {
         let is = |(_, one): &(TypeId, &super::Type)| matches!(one.kind, Kind::Composite { .. }) && self.name(one) == structure;
         let (id, _) = self.all().find(is)?;
+        Some(self.integers(id))
+    }
+
+    /// The same of a type by its number; of an integer itself, without a name.
+    pub(crate) fn integers(&self, id: TypeId) -> Vec<Member> {
         let mut listing = Listing { types: self, left: MOST, all: Vec::new() };
         listing.add(id, "", 0, 0);
-        Some(listing.all)
+        listing.all
     }
 }
 
