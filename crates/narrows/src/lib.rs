@@ -4,6 +4,7 @@
 //! They follow the program's version, which is below 1: they may change with each.
 
 mod bench;
+mod bpf_log;
 mod captures;
 mod cells;
 mod cli;

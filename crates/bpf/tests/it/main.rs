@@ -2,6 +2,7 @@
 
 mod assembled;
 mod compiled;
+mod core;
 mod functions;
 mod kernel;
 mod linked;

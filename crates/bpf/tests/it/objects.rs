@@ -28,7 +28,7 @@ fn tests() -> PathBuf {
 }
 
 /// The programs whose objects are committed.
-pub const COMMITTED: [&str; 6] = ["reno", "kinds", "defects", "stalls", "lacking", "forward"];
+pub const COMMITTED: [&str; 7] = ["reno", "kinds", "defects", "stalls", "lacking", "forward", "core"];
 
 /// As committed.
 pub fn object(program: &str) -> Vec<u8> {
@@ -47,7 +47,8 @@ pub fn linked(program: &str, settings: &Settings) -> Program {
 
 /// Compiled now. `None` without clang or libbpf's headers.
 pub fn compiled(program: &str, defect: &str, arguments: &[&str]) -> Option<Vec<u8>> {
-    let source = tests().join("programs").join(format!("{program}.bpf.c"));
+    let source = |end: &str| tests().join("programs").join(format!("{program}{end}"));
+    let source = if source(".c").exists() { source(".c") } else { source(".bpf.c") };
     let Ok(clang) = Clang::find(&source) else {
         eprintln!("left out: there is no clang");
         return None;

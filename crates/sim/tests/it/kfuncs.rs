@@ -13,6 +13,7 @@ struct Both {
     obeyed: Box<dyn Controller>,
     beside: Box<dyn Controller>,
     seen: Seen,
+    was: bool,
 }
 
 /// What the latest run came to.
@@ -52,11 +53,11 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     let which = params.get(&WHICH);
     let choice = |text: String| text.parse::<Choice>()?.build(setup);
     let (obeyed, beside) = (choice(which.to_owned())?, choice(format!("{}?ops={which}_again", entry.name))?);
-    Ok(Built::new(Both { obeyed, beside, seen: Seen::default() }))
+    Ok(Built::new(Both { obeyed, beside, seen: Seen::default(), was: false }))
 }
 
 impl Both {
-    fn compare(&mut self) {
+    fn compare(&mut self, now: Time) {
         let [ours, theirs] = [&self.obeyed, &self.beside].map(|one| {
             let mut threshold = f64::INFINITY;
             one.inspect(&mut |name, value| {
@@ -69,6 +70,7 @@ impl Both {
         self.seen.calls += 1;
         self.seen.windows += u64::from(ours.0 != theirs.0);
         self.seen.thresholds += u64::from(ours.1 != theirs.1);
+        if std::env::var_os("DBG").is_some() && (ours.0 != theirs.0) != self.was { self.was = ours.0 != theirs.0; eprintln!("{now} {ours:?} {theirs:?}"); }
         self.seen.apart += (ours.0 - theirs.0).abs() / ours.0;
         *SEEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.seen);
     }
@@ -88,13 +90,13 @@ impl Controller for Both {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.obeyed.on_feedback(feedback);
         self.beside.on_feedback(feedback);
-        self.compare();
+        self.compare(feedback.now);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.obeyed.on_timeout(timeout);
         self.beside.on_timeout(timeout);
-        self.compare();
+        self.compare(Time::ZERO);
     }
 
     fn on_undo(&mut self, now: Time) {

@@ -10,6 +10,7 @@ mod explicit;
 mod fairness;
 mod fast;
 mod faults;
+mod faulty;
 mod follower;
 mod goodput;
 mod icn_invariants;
