@@ -138,8 +138,7 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let needs = needs(&programs);
     let controls = programs.iter().any(|program| program.callbacks.contains_key("cong_control"));
     let named = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
-    let shared =
-        Shared { path: path.to_owned(), object: &file.object, tables, structures, codes: Mutex::new(codes.clone()), variables };
+    let shared = Shared { path: path.to_owned(), object: &file.object, tables, structures, codes: Mutex::new(codes.clone()), variables };
     let summary = leaked(format!("{named} in BPF, from {path}"));
     let source = leaked(path.to_owned());
     let build = Build::Shared(Arc::new(move |setup: &Setup, params: &Params| shared.build(setup, params)));
@@ -186,7 +185,8 @@ fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<
         whole(ISN, 1.0, (0.0, u32::MAX as f64), "sequence number before the first byte"),
     ];
     let state = [OWN, NONE].into_iter().chain(structures.keys().copied()).collect();
-    let state = word(STATE, OWN, state, "the structure of the private area that traces show; own: the one called as the controller is, if any");
+    let state =
+        word(STATE, OWN, state, "the structure of the private area that traces show; own: the one called as the controller is, if any");
     let ops = (!tables.is_empty()).then(|| word(OPS, "", tables.to_vec(), "the controller, of those in the file; one must be chosen"));
     Box::leak(own.chain(ours).chain([state]).chain(ops).collect())
 }

@@ -18,8 +18,9 @@ pub fn structures(types: &Types) -> BTreeMap<&'static str, Arc<[Shown]>> {
 fn integers(types: &Types, structure: &str) -> Option<Arc<[Shown]>> {
     let members = types.members(structure)?;
     let fitting = members.into_iter().filter(|member| (1..=64).contains(&member.bits) && member.at + member.bits as u64 <= 8 * AREA as u64);
-    let shown: Arc<[Shown]> =
-        fitting.map(|member| Shown { name: leaked(&member.name), bit: member.at as usize, bits: member.bits, signed: member.signed }).collect();
+    let shown: Arc<[Shown]> = fitting
+        .map(|member| Shown { name: leaked(&member.name), bit: member.at as usize, bits: member.bits, signed: member.signed })
+        .collect();
     (!shown.is_empty()).then_some(shown)
 }
 

@@ -4,7 +4,7 @@ use crate::cli::CaptureArgs;
 use crate::error::Failure;
 use crate::quote::quote;
 use narrows_measure::AckSample;
-use narrows_report::{AckLog, Capture, CapturePoint, ReportError, Reserved, SenderLog, Remembered, write_acks};
+use narrows_report::{AckLog, Capture, CapturePoint, Remembered, ReportError, Reserved, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;

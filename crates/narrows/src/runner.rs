@@ -59,8 +59,7 @@ pub fn run_all_logged<'a>(
         let run = || run_one(scenario, &bar, 1, &mut (), &mut ());
         log.map_or_else(run, |log| log.gather(index, label(index), scenario, run))
     };
-    let records: Result<Vec<Record>, SimError> =
-        pool.install(|| scenarios.par_iter().enumerate().map(one).collect());
+    let records: Result<Vec<Record>, SimError> = pool.install(|| scenarios.par_iter().enumerate().map(one).collect());
     bar.finish_and_clear();
     records.map_err(failure)
 }

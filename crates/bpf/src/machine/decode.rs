@@ -156,32 +156,24 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
             let kind = arithmetic(instruction).ok_or(unknown)?;
             operation(kind)
         }
-        5 | 6 => {
-            match code {
-                class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
-                class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
-                0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
-                _ => {
-                    let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
-                    if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
-                        return Err(unknown);
-                    }
-                    operation(kind)
+        5 | 6 => match code {
+            class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
+            class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
+            0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
+            _ => {
+                let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
+                if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
+                    return Err(unknown);
                 }
+                operation(kind)
             }
-        }
-        1 => {
-            operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?)
-        }
-        2 => {
-            operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?)
-        }
-        3 => {
-            match code {
-                class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => atomically(instruction),
-                _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
-            }
-        }
+        },
+        1 => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+        2 => operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?),
+        3 => match code {
+            class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => atomically(instruction),
+            _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+        },
         _ if matches!(code & 0xe0, 0x20 | 0x40) => {
             Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket"))
         }

@@ -32,8 +32,8 @@ fn it_decides_what_its_arithmetic_says() {
     let (mut random, mut host) = (Random::stream(5, "core"), Host::default());
     for gain in [1000, 300, 2500] {
         let mut machine = core(gain);
-        let [init, acked, avoid, threshold, undo] = ["init", "pkts_acked", "cong_avoid", "ssthresh", "undo_cwnd"]
-            .map(|name| machine.code().callback(name).expect("it has it"));
+        let [init, acked, avoid, threshold, undo] =
+            ["init", "pkts_acked", "cong_avoid", "ssthresh", "undo_cwnd"].map(|name| machine.code().callback(name).expect("it has it"));
         for (field, value) in [(f::CWND, 10), (f::SSTHRESH, 64), (f::CWND_CLAMP, u32::MAX as u64), (f::MSS_CACHE, 1448)] {
             field.set(machine.socket_mut(), value);
         }
@@ -93,7 +93,10 @@ const BEGIN: &str = "#include \"core.h\"\nstruct mine_constants { core_u32 gain;
 fn what_the_compiler_refuses_is_told_with_the_users_own_line() {
     let decide = "static void mine_decide(const struct mine_constants *c, struct mine_state *s, const struct core_input *in, struct core_output *out)";
     let Some(large) = said(&format!("{BEGIN}struct mine_state {{ core_u64 each[14]; }};\n{decide}\n{{\n}}\n")) else { return };
-    assert!(large.contains("the state of a connection has more than 104 bytes, which is all that a socket has for it: remember less"), "{large}");
+    assert!(
+        large.contains("the state of a connection has more than 104 bytes, which is all that a socket has for it: remember less"),
+        "{large}"
+    );
     let wrong = said(&format!("{BEGIN}struct mine_state {{ core_u32 x; }};\n{decide}\n{{\n\tout->window = 3;\n}}\n")).expect("a compiler");
     assert!(wrong.contains("mine.c:6:7: error: no member named 'window' in 'struct core_output'"), "{wrong}");
     let paced = format!("{BEGIN}#define CORE_PACES\nstruct mine_state {{ core_u32 x; }};\n{decide}\n{{\n\tout->pacing_rate = 1000;\n}}\n");

@@ -2,7 +2,9 @@
 
 use crate::common::{one_link, scenario};
 use narrows_bpf::files;
-use narrows_control::{Basis, Build, Built, Choice, Controller, Decision, Entry, Fault, Feedback, Open, Sent, Setup, Tag, Timeout, register};
+use narrows_control::{
+    Basis, Build, Built, Choice, Controller, Decision, Entry, Fault, Feedback, Open, Sent, Setup, Tag, Timeout, register,
+};
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::Time;
 use std::path::Path;
@@ -13,7 +15,6 @@ struct Both {
     obeyed: Box<dyn Controller>,
     beside: Box<dyn Controller>,
     seen: Seen,
-    was: bool,
 }
 
 /// What the latest run came to.
@@ -53,11 +54,11 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     let which = params.get(&WHICH);
     let choice = |text: String| text.parse::<Choice>()?.build(setup);
     let (obeyed, beside) = (choice(which.to_owned())?, choice(format!("{}?ops={which}_again", entry.name))?);
-    Ok(Built::new(Both { obeyed, beside, seen: Seen::default(), was: false }))
+    Ok(Built::new(Both { obeyed, beside, seen: Seen::default() }))
 }
 
 impl Both {
-    fn compare(&mut self, now: Time) {
+    fn compare(&mut self) {
         let [ours, theirs] = [&self.obeyed, &self.beside].map(|one| {
             let mut threshold = f64::INFINITY;
             one.inspect(&mut |name, value| {
@@ -70,7 +71,6 @@ impl Both {
         self.seen.calls += 1;
         self.seen.windows += u64::from(ours.0 != theirs.0);
         self.seen.thresholds += u64::from(ours.1 != theirs.1);
-        if std::env::var_os("DBG").is_some() && (ours.0 != theirs.0) != self.was { self.was = ours.0 != theirs.0; eprintln!("{now} {ours:?} {theirs:?}"); }
         self.seen.apart += (ours.0 - theirs.0).abs() / ours.0;
         *SEEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.seen);
     }
@@ -90,13 +90,13 @@ impl Controller for Both {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.obeyed.on_feedback(feedback);
         self.beside.on_feedback(feedback);
-        self.compare(feedback.now);
+        self.compare();
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.obeyed.on_timeout(timeout);
         self.beside.on_timeout(timeout);
-        self.compare(Time::ZERO);
+        self.compare();
     }
 
     fn on_undo(&mut self, now: Time) {
@@ -142,12 +142,12 @@ fn cubic_decides_the_same_to_the_last_segment() {
     }
 }
 
-/// The phase in which a cycle begins is drawn, and adds two packets where it is the one that probes; ticks end PROBE_RTT up to 4 ms later. All else is one arithmetic.
+/// Both are the kernel's arithmetic. What is the host's differs: the phase in which a cycle begins is drawn by each from a stream of its own, and ticks begin and end what
+/// our controller times to a microsecond. At most one call in a hundred leaves another window.
 #[test]
-fn bbr_has_the_same_window_but_where_chance_and_ticks_part_them() {
+fn bbr_has_the_same_window_in_99_of_100_calls() {
     for link in [DEEP, LOSSY, SHORT] {
         let seen = beside("bbr", link);
-        eprintln!("bbr {seen:?}");
         assert!(seen.calls > 20_000 && seen.windows * 100 < seen.calls, "{seen:?}");
     }
 }
@@ -157,7 +157,6 @@ fn bbr_has_the_same_window_but_where_chance_and_ticks_part_them() {
 fn dctcp_differs_by_what_rounding_leaves() {
     for link in [DEEP, LOSSY, MARKING] {
         let seen = beside("dctcp", link);
-        eprintln!("dctcp {seen:?} {}", seen.apart / seen.calls as f64);
         assert!(seen.calls > 20_000 && seen.apart < 0.1 * seen.calls as f64, "{seen:?}");
     }
 }
