@@ -30,7 +30,7 @@ const OPS: &str = "ops";
 /// Which structure traces show.
 const STATE: &str = "state";
 const OURS: [&str; 4] = [HZ, ISN, OPS, STATE];
-/// Words for the structure that is called as the controller is, and for none.
+/// Words for the structure that is called as the controller is, or as it with `_state`, and for none.
 const OWN: &str = "own";
 const NONE: &str = "none";
 /// `CONFIG_HZ` of most distributions' kernels, and the values that kernels can have.
@@ -185,8 +185,12 @@ fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<
         whole(ISN, 1.0, (0.0, u32::MAX as f64), "sequence number before the first byte"),
     ];
     let state = [OWN, NONE].into_iter().chain(structures.keys().copied()).collect();
-    let state =
-        word(STATE, OWN, state, "the structure of the private area that traces show; own: the one called as the controller is, if any");
+    let state = word(
+        STATE,
+        OWN,
+        state,
+        "the structure of the private area that traces show; own: NAME or NAME_state of the controller's name, if there is one",
+    );
     let ops = (!tables.is_empty()).then(|| word(OPS, "", tables.to_vec(), "the controller, of those in the file; one must be chosen"));
     Box::leak(own.chain(ours).chain([state]).chain(ops).collect())
 }
@@ -237,8 +241,9 @@ impl Shared {
         });
         let code = self.code(hz, self.table(params)?);
         let state = params.text(STATE).unwrap_or_default();
-        let structure = if state == OWN { &code.program().name } else { &state };
-        let shown = self.structures.get(structure.as_str()).cloned().unwrap_or_default();
+        let own = &code.program().name;
+        let named = if state == OWN { [own.clone(), format!("{own}_state")] } else { [state.clone(), state] };
+        let shown = named.iter().find_map(|name| self.structures.get(name.as_str())).cloned().unwrap_or_default();
         let conditions = Conditions { hz, isn: number(ISN) as u32, shown, set: set.collect() };
         Ok(Built::new(Around::new(code, conditions, setup)))
     }
