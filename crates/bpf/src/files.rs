@@ -120,7 +120,7 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     // Without a choice the only table is meant.
     let choices: Vec<Option<&'static str>> = if tables.is_empty() { vec![None] } else { tables.iter().copied().map(Some).collect() };
     let link = |ops: &Option<&'static str>| Ok(((USUAL_HZ, *ops), code(path, &file.object, USUAL_HZ, *ops)?));
-    let codes: BTreeMap<(u32, Option<&'static str>), Arc<Code>> = choices.iter().map(link).collect::<Result<_, String>>()?;
+    let codes: Codes = choices.iter().map(link).collect::<Result<_, String>>()?;
     let programs: Vec<&Program> = codes.values().map(|code| code.program().as_ref()).collect();
     for note in programs.iter().flat_map(|program| &program.notes) {
         if !file.notes.contains(note) {
@@ -218,6 +218,9 @@ fn needs(programs: &[&Program]) -> &'static [Need] {
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
 }
 
+/// Linked programs by ticks per second, which they may have been told, and by table.
+type Codes = BTreeMap<(u32, Option<&'static str>), Arc<Code>>;
+
 /// What all connections of an entry share.
 struct Shared {
     path: String,
@@ -226,8 +229,7 @@ struct Shared {
     /// Those to choose from; empty if there is one.
     tables: Vec<&'static str>,
     structures: BTreeMap<&'static str, Arc<[Shown]>>,
-    /// By ticks per second, which programs may have been told when they were linked, and by table.
-    codes: Mutex<BTreeMap<(u32, Option<&'static str>), Arc<Code>>>,
+    codes: Mutex<Codes>,
 }
 
 impl Shared {

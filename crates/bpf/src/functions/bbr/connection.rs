@@ -148,7 +148,7 @@ impl<'c, 'a, 'b> Connection<'c, 'a, 'b> {
     /// `bbr_reset_probe_bw_mode`: a cycle begins in any phase but the one that drains.
     pub fn enter_probe_bw(&mut self) {
         self.area.set_bits(MODE, mode::PROBE_BW);
-        let drawn = (self.call.context.world.random() as u64 * 7 >> 32) as u32;
+        let drawn = ((self.call.context.world.random() as u64 * 7) >> 32) as u32;
         self.area.set_bits(CYCLE_IDX, 7 - drawn);
         self.advance_cycle();
     }

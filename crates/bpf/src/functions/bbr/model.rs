@@ -130,7 +130,7 @@ impl Connection<'_, '_, '_> {
         if self.area.is(FULL_BW_REACHED) || !self.area.is(ROUND_START) || sample.is_app_limited {
             return;
         }
-        if self.area.bw as u64 >= self.area.full_bw as u64 * GROWTH >> 8 {
+        if self.area.bw as u64 >= (self.area.full_bw as u64 * GROWTH) >> 8 {
             self.area.full_bw = self.area.bw;
             self.area.set_bits(FULL_BW_CNT, 0);
             return;
