@@ -3,13 +3,11 @@
 use crate::fault::{Access, Reason};
 use crate::memory::{Content, Memory};
 use crate::program::{Program, address};
-use crate::socket::{Field, SIZE, may_store, socket_field, writable};
+use crate::socket::fields::PRIVATE;
+use crate::socket::{SIZE, may_store, socket_field, writable};
 
 /// Bytes at the bottom of the addresses that are taken for offsets from the null pointer, as large as a page.
 const NEAR_NULL: u64 = 4096;
-
-/// The area of the socket that is the controller's own.
-const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 /// The region that an address is in or near to, and the distance from its beginning. An offset below 0 makes an address seem to lie at the end of the region before.
 fn nearest(memory: &Memory, at: u64) -> (u64, i64) {

@@ -189,6 +189,9 @@ pub enum Reason {
     /// `tcp_cong_avoid_ai` with a width of 0.
     #[error("calls tcp_cong_avoid_ai with w = 0, by which the kernel divides: pass at least 1")]
     ZeroWidth,
+    /// `dctcp_init` without ECN.
+    #[error("calls {0} on a connection without ECN, which the kernel then gives to Reno: set TCP_CONG_NEEDS_ECN (2) in the table's flags")]
+    NoEcn(&'static str),
     /// An argument of a function that is not as it must be.
     #[error("calls {function} with {found} as {parameter}: pass {wanted}")]
     Argument {

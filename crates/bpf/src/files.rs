@@ -3,12 +3,13 @@
 use crate::around::{Around, Conditions, Shown};
 use crate::compile::Clang;
 use crate::functions::SimulatedKernel;
-use crate::link::{Settings, link};
+use crate::link::{Settings, complete_tables, link};
 use crate::machine::Code;
 use crate::program::{Program, Variable};
+use crate::shown::structures;
 use crate::socket::Field;
 use narrows_control::{Basis, Build, Built, Entry, KeptFile, Refused, Setup, Source, forget_passing, register_file};
-use narrows_params::{Kind, Need, ParamError, Params, Spec};
+use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -24,8 +25,15 @@ const ENDS: [&str; 5] = [".bpf.c", ".bpf.o", ".c", ".o", ""];
 /// Parameters that every program has beside its own.
 const HZ: &str = "hz";
 const ISN: &str = "isn";
+/// Which table, in objects with several.
+pub(crate) const OPS: &str = "ops";
+/// Which structure traces show.
+pub(crate) const STATE: &str = "state";
 /// All of these.
-pub(crate) const OWN: [&str; 2] = [HZ, ISN];
+pub(crate) const OURS: [&str; 4] = [HZ, ISN, OPS, STATE];
+/// Words for the structure that is called as the controller is, or as it with `_state`, and for none.
+const OWN: &str = "own";
+const NONE: &str = "none";
 /// `CONFIG_HZ` of most distributions' kernels, and the values that kernels can have.
 const USUAL_HZ: u32 = 250;
 const HZ_RANGE: (f64, f64) = (24.0, 1200.0);
@@ -92,38 +100,53 @@ fn stem(path: &str) -> String {
     ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
 }
 
-/// Links an object for a host with so many ticks per second, and makes it ready for the machine.
+/// Links an object for a host with so many ticks per second, and makes it ready for the machine. `ops` is the table, if the object has several.
 ///
 /// # Errors
 ///
 /// It cannot be taken.
-pub fn code(path: &str, object: &[u8], hz: u32) -> Result<Arc<Code>, String> {
-    let settings = Settings { hz, ..Settings::default() };
+pub fn code(path: &str, object: &[u8], hz: u32, ops: Option<&str>) -> Result<Arc<Code>, String> {
+    let settings = Settings { hz, ops: ops.map(str::to_owned), ..Settings::default() };
     let program = link(path, object, &settings, &SimulatedKernel).map_err(|error| error.to_string())?;
     Code::new(Arc::new(program)).map(Arc::new).map_err(|error| format!("{path}: {error}"))
 }
 
-/// The variables that users can set, beside which there are `hz` and `isn`.
+/// The variables that users can set, beside which there are `hz`, `isn`, `state`, and with several tables `ops`.
 pub fn parameters(program: &Program) -> impl Iterator<Item = &Variable> + Clone {
-    program.variables.iter().filter(|variable| !OWN.contains(&variable.name.as_str()))
+    program.variables.iter().filter(|variable| !OURS.contains(&variable.name.as_str()))
+}
+
+/// The complete tables of an object by their variables, if there are several: one has to be chosen then.
+fn several_tables(path: &str, object: &[u8]) -> Result<Vec<&'static str>, String> {
+    let tables = complete_tables(object).map_err(|problem| format!("{path}: {problem}"))?;
+    Ok(if tables.len() > 1 { tables.into_iter().map(leaked).collect() } else { Vec::new() })
 }
 
 fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
-    let code = code(path, &file.object, USUAL_HZ)?;
-    let program = code.program();
-    file.notes.extend(program.notes.iter().cloned());
+    let tables = several_tables(path, &file.object)?;
+    // Without a choice the only table is meant.
+    let choices: Vec<Option<&'static str>> = if tables.is_empty() { vec![None] } else { tables.iter().copied().map(Some).collect() };
+    let link = |ops: &Option<&'static str>| Ok(((USUAL_HZ, *ops), code(path, &file.object, USUAL_HZ, *ops)?));
+    let codes: BTreeMap<(u32, Option<&'static str>), Arc<Code>> = choices.iter().map(link).collect::<Result<_, String>>()?;
+    let programs: Vec<&Program> = codes.values().map(|code| code.program().as_ref()).collect();
+    for note in programs.iter().flat_map(|program| &program.notes) {
+        if !file.notes.contains(note) {
+            file.notes.push(note.clone());
+        }
+    }
+    let program = programs[0];
+    for variable in program.variables.iter().filter(|variable| OURS.contains(&variable.name.as_str())) {
+        file.notes.push(format!("its variable {0} cannot be set: {0} is a parameter of every program; rename it", variable.name));
+    }
     let file: &'static KeptFile = Box::leak(Box::new(file));
     let variables: Vec<Variable> = parameters(program).cloned().collect();
-    let shared = Shared {
-        path: path.to_owned(),
-        object: &file.object,
-        shown: shown(program),
-        codes: Mutex::new(BTreeMap::from([(USUAL_HZ, Arc::clone(&code))])),
-        variables,
-    };
-    let (params, needs) = (specs(&shared.variables), needs(program));
-    let controls = program.callbacks.contains_key("cong_control");
-    let summary = leaked(format!("{} in BPF, from {path}", program.name));
+    let structures = structures(&program.types);
+    let params = specs(&variables, &tables, &structures);
+    let needs = needs(&programs);
+    let controls = programs.iter().any(|program| program.callbacks.contains_key("cong_control"));
+    let named = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
+    let shared = Shared { path: path.to_owned(), object: &file.object, tables, structures, codes: Mutex::new(codes.clone()), variables };
+    let summary = leaked(format!("{named} in BPF, from {path}"));
     let source = leaked(path.to_owned());
     let build = Build::Shared(Arc::new(move |setup: &Setup, params: &Params| shared.build(setup, params)));
     let entry = |name: &'static str| Entry {
@@ -156,7 +179,7 @@ fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
-fn specs(variables: &[Variable]) -> &'static [Spec] {
+fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<&'static str, Arc<[Shown]>>) -> &'static [Spec] {
     let own = variables.iter().map(|variable| {
         let bits = 8 * variable.size as i32;
         let (min, max) =
@@ -168,33 +191,38 @@ fn specs(variables: &[Variable]) -> &'static [Spec] {
         whole(HZ, USUAL_HZ as f64, HZ_RANGE, "clock ticks per second of the simulated kernel (CONFIG_HZ)"),
         whole(ISN, 1.0, (0.0, u32::MAX as f64), "sequence number before the first byte"),
     ];
-    Box::leak(own.chain(ours).collect())
+    let state = [OWN, NONE].into_iter().chain(structures.keys().copied()).collect();
+    let state = word(
+        STATE,
+        OWN,
+        state,
+        "the structure of the private area that traces show; own: NAME or NAME_state of the controller's name, if there is one",
+    );
+    let ops = (!tables.is_empty()).then(|| word(OPS, "", tables.to_vec(), "the controller, of those in the file; one must be chosen"));
+    Box::leak(own.chain(ours).chain([state]).chain(ops).collect())
+}
+
+fn word(name: &'static str, default: &'static str, words: Vec<&'static str>, help: &'static str) -> Spec {
+    Spec { name, kind: Kind::Choice { default, options: Words::listed(words) }, help, need: None }
 }
 
 const fn whole(name: &'static str, default: f64, (min, max): (f64, f64), help: &'static str) -> Spec {
     Spec { name, kind: Kind::Number { default, min, max, unit: "", whole: true }, help, need: None }
 }
 
-/// What the program cannot do without: its socket shows what is outstanding, `cong_control` gets samples of the rate and sets a pace.
-fn needs(program: &Program) -> &'static [Need] {
+/// What the programs of a file cannot do without: their socket shows what is outstanding, `cong_control` gets samples of the rate and sets a pace. What one of them needs, all have.
+fn needs(programs: &[&Program]) -> &'static [Need] {
     const STATUS: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_status");
     const NEEDS_ECN: u32 = 2;
     /// Stores of 32 bits: of a constant, of a register, and of several of them at once.
     const STORES: [u8; 3] = [0x62, 0x63, 0xc3];
-    let controls = program.callbacks.contains_key("cong_control");
+    let controls = programs.iter().any(|program| program.callbacks.contains_key("cong_control"));
     let stores =
         |instruction: &crate::program::Instruction| STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset();
-    let paces = controls || program.code.iter().any(stores);
-    let all = [(true, Need::Outstanding), (controls, Need::RateSample), (paces, Need::Pacing), (program.flags & NEEDS_ECN != 0, Need::EcnCounts)];
+    let paces = controls || programs.iter().any(|program| program.code.iter().any(stores));
+    let marks = programs.iter().any(|program| program.flags & NEEDS_ECN != 0);
+    let all = [(true, Need::Outstanding), (controls, Need::RateSample), (paces, Need::Pacing), (marks, Need::EcnCounts)];
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
-}
-
-/// What traces show of the private area: the integers of the structure that is called as the controller is, if there is one.
-fn shown(program: &Program) -> Arc<[Shown]> {
-    const AREA: u64 = 13 * 64;
-    let members = program.types.members(&program.name).unwrap_or_default();
-    let fitting = members.into_iter().filter(|member| (1..=64).contains(&member.bits) && member.at + member.bits as u64 <= AREA);
-    fitting.map(|member| Shown { name: leaked(member.name), bit: member.at as usize, bits: member.bits, signed: member.signed }).collect()
 }
 
 /// What all connections of an entry share.
@@ -202,9 +230,11 @@ struct Shared {
     path: String,
     object: &'static [u8],
     variables: Vec<Variable>,
-    shown: Arc<[Shown]>,
-    /// By ticks per second, which programs may have been told when they were linked.
-    codes: Mutex<BTreeMap<u32, Arc<Code>>>,
+    /// Those to choose from; empty if there is one.
+    tables: Vec<&'static str>,
+    structures: BTreeMap<&'static str, Arc<[Shown]>>,
+    /// By ticks per second, which programs may have been told when they were linked, and by table.
+    codes: Mutex<BTreeMap<(u32, Option<&'static str>), Arc<Code>>>,
 }
 
 impl Shared {
@@ -216,13 +246,30 @@ impl Shared {
             let bits = if variable.signed { value as i64 as u64 } else { value as u64 };
             (bits != variable.initial as u64).then(|| (variable.region, variable.offset, bits.to_le_bytes()[..variable.size].to_vec()))
         });
-        let conditions = Conditions { hz, isn: number(ISN) as u32, shown: Arc::clone(&self.shown), set: set.collect() };
-        Ok(Built::new(Around::new(self.code(hz), conditions, setup)))
+        let code = self.code(hz, self.table(params)?);
+        let state = params.text(STATE).unwrap_or_default();
+        let own = &code.program().name;
+        let named = if state == OWN { [own.clone(), format!("{own}_state")] } else { [state.clone(), state] };
+        let shown = named.iter().find_map(|name| self.structures.get(name.as_str())).cloned().unwrap_or_default();
+        let conditions = Conditions { hz, isn: number(ISN) as u32, shown, set: set.collect() };
+        Ok(Built::new(Around::new(code, conditions, setup)))
     }
 
-    fn code(&self, hz: u32) -> Arc<Code> {
+    /// The table that was chosen; `None` if there is but one.
+    fn table(&self, params: &Params) -> Result<Option<&'static str>, ParamError> {
+        let chosen = params.text(OPS).and_then(|text| self.tables.iter().copied().find(|table| *table == text));
+        match chosen {
+            None if !self.tables.is_empty() => {
+                let allowed = format!("one of {}", self.tables.join(", "));
+                Err(ParamError::Unset { entry: params.entry(), name: OPS, allowed })
+            }
+            chosen => Ok(chosen),
+        }
+    }
+
+    fn code(&self, hz: u32, ops: Option<&'static str>) -> Arc<Code> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        let linked = || code(&self.path, self.object, hz).expect("an object that was linked before");
-        Arc::clone(codes.entry(hz).or_insert_with(linked))
+        let linked = || code(&self.path, self.object, hz, ops).expect("an object that was linked before");
+        Arc::clone(codes.entry((hz, ops)).or_insert_with(linked))
     }
 }

@@ -43,10 +43,12 @@ impl ForKernel {
     pub fn read(text: &str) -> Result<(ForKernel, KeptFile), String> {
         let (path, settings) = text.split_once('?').unwrap_or((text, ""));
         let file = files::read(path)?;
-        let program = linked(path, &file.object)?;
+        let settings = settings.split('&').filter(|setting| !setting.is_empty());
+        let settings = settings.map(|setting| setting.split_once('=').unwrap_or((setting, "1")));
+        let ops = settings.clone().find(|(name, _)| *name == files::OPS).map(|(_, table)| table);
+        let program = linked(path, &file.object, ops)?;
         let mut values = BTreeMap::new();
-        for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
-            let (name, value) = setting.split_once('=').unwrap_or((setting, "1"));
+        for (name, value) in settings.filter(|(name, _)| *name != files::OPS) {
             let Some(variable) = parameters(&program).find(|variable| variable.name == name) else {
                 let help = suggest(name, "parameters", parameters(&program).map(|variable| variable.name.as_str()));
                 return Err(format!("{path}: it has no global variable \"{name}\"; {help}"));
@@ -88,14 +90,20 @@ impl ForKernel {
 }
 
 fn chosen(choice: &Choice, object: &[u8]) -> Result<ForKernel, String> {
-    Ok(ForKernel::of(&linked(choice.entry().source, object)?, object, &values(choice)?))
+    Ok(ForKernel::of(&linked(choice.entry().source, object, table(choice).as_deref())?, object, &values(choice)?))
+}
+
+/// The table that a choice names, of an object that has several.
+pub(crate) fn table(choice: &Choice) -> Option<String> {
+    choice.set(files::OPS).is_some().then(|| choice.params().text(files::OPS)).flatten()
 }
 
 /// The values that a choice sets, by the names of variables.
 pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
     let params = choice.params();
-    let set = params.texts().filter(|(spec, _)| choice.set(spec.name).is_some());
-    let value = |name: &'static str, text: &str| match files::OWN.contains(&name) {
+    let of_kernel = |name: &str| ![files::OPS, files::STATE].contains(&name);
+    let set = params.texts().filter(|(spec, _)| choice.set(spec.name).is_some() && of_kernel(spec.name));
+    let value = |name: &'static str, text: &str| match files::OURS.contains(&name) {
         true => Err(format!("{name} of {} is that of a simulated host, and this kernel has its own; leave it out", choice.entry().name)),
         // As everywhere, parameters are numbers that a double holds.
         false => Ok((name.to_owned(), text.parse::<f64>().map_or(0, |value| if value < 0.0 { value as i64 as u64 } else { value as u64 }))),
@@ -103,9 +111,10 @@ pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
     set.map(|(spec, text)| value(spec.name, &text)).collect()
 }
 
-/// An object linked without regard to what a simulation has.
-pub(crate) fn linked(path: &str, object: &[u8]) -> Result<Program, String> {
-    link_against(socket::types(), object, &Settings::default(), &SimulatedKernel).map_err(|problem| format!("{path}: {problem}"))
+/// An object linked without regard to what a simulation has; `ops` is the table, if it has several.
+pub(crate) fn linked(path: &str, object: &[u8], ops: Option<&str>) -> Result<Program, String> {
+    let settings = Settings { ops: ops.map(str::to_owned), ..Settings::default() };
+    link_against(socket::types(), object, &settings, &SimulatedKernel).map_err(|problem| format!("{path}: {problem}"))
 }
 
 /// A value as a variable holds it.

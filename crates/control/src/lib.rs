@@ -3,6 +3,7 @@
 //! A [`Controller`] is sans-IO: it never reads a clock, opens a socket or knows what drives it. A *world* (the simulator, a transport library, a daemon) tells
 //! it what was sent and what came back, and obeys its [`Decision`] entirely.
 
+pub mod arithmetic;
 mod contract;
 mod controllers;
 pub mod cores;

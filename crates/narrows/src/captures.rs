@@ -4,7 +4,7 @@ use crate::cli::CaptureArgs;
 use crate::error::Failure;
 use crate::quote::quote;
 use narrows_measure::AckSample;
-use narrows_report::{AckLog, Capture, CapturePoint, ReportError, Reserved, SenderLog, write_acks};
+use narrows_report::{AckLog, Capture, CapturePoint, Remembered, ReportError, Reserved, SenderLog, write_acks};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;
@@ -47,7 +47,8 @@ impl Captures {
     /// The run is over: ends every file.
     pub fn finish(mut self, reserved: &Reserved) -> Result<(), Failure> {
         if let Some(acks) = self.acks.take() {
-            keep_acks(reserved, &self.names, &acks.into_samples())?;
+            let (samples, traced) = acks.into_samples();
+            keep_acks(reserved, &self.names, &samples, &traced)?;
         }
         let failed = |error: io::Error| cannot_write(reserved, &error);
         self.captures.into_iter().try_for_each(|capture| capture.finish().map(drop)).map_err(failed)?;
@@ -86,9 +87,9 @@ impl Observer for Captures {
 }
 
 /// Writes samples at acknowledgements into the result; `names` are those of the scenario's flows.
-pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample]) -> Result<(), Failure> {
+pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample], traced: &Remembered) -> Result<(), Failure> {
     let out = BufWriter::new(reserved.create("acks.parquet")?);
-    let written = write_acks(out, names, samples).and_then(|mut out| out.flush());
+    let written = write_acks(out, names, samples, traced).and_then(|mut out| out.flush());
     written.map_err(|error| cannot_write(reserved, &error))
 }
 

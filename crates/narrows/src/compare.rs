@@ -1,5 +1,6 @@
 //! `narrows compare`.
 
+use crate::bpf_log::BpfLog;
 use crate::cli::{CompareArgs, Compared};
 use crate::conflicts;
 use crate::contenders::{controllers, distinct, join};
@@ -10,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::routers;
-use crate::runner::{run_all, with_seeds};
+use crate::runner::{run_all_logged, with_seeds};
 use crate::scorecard;
 use crate::unmarked;
 use crate::unverified;
@@ -23,6 +24,10 @@ use std::path::{Path, PathBuf};
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     conflicts::refuse(&args)?;
     if scorecard::is_wanted(&args) {
+        if args.bpf_log.is_some() {
+            let problem = "--bpf-log keeps the lines of one comparison, and this is a scorecard of several; compare on one network without --traffic and --beside";
+            return Err(Failure::Other(problem.to_owned()));
+        }
         return scorecard::scorecard(&args);
     }
     let contest = if args.icn { Contest::of_ways(&args, &ways(&args)?)? } else { Contest::of_controllers(&args, &controllers(&args)?)? };
@@ -31,7 +36,11 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     let reserved = output::reserve(&args.output, "compare")?;
     let inputs = inputs::adopt(&mut networks, file(&args))?;
     let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
-    let mut records = run_all(&runs, &args.output)?.into_iter();
+    let log = BpfLog::begin(args.bpf_log.as_deref(), &runs)?;
+    let records = run_all_logged(&runs, log.as_ref(), |index| &names[index / args.seeds as usize], &args.output);
+    // What was printed before a fault helps to find it.
+    log.map_or(Ok(()), BpfLog::finish)?;
+    let mut records = records?.into_iter();
     let cases = networks.iter().zip(&names).map(|(network, name)| Case {
         label: name.clone(),
         scenario_toml: network.to_toml(),

@@ -5,6 +5,7 @@
 
 pub mod agents;
 mod bench;
+mod bpf_log;
 mod captures;
 mod cells;
 mod cli;

@@ -14,7 +14,7 @@ use crate::watch::Watch;
 use narrows_live::{Ending, Extras, LiveError, Program};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
-use narrows_report::{Case, Comparison};
+use narrows_report::{Case, Comparison, Remembered};
 use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
         None => run_live(&scenario, &extras, &mut watch, &args.output).and_then(|(record, acks)| {
             if !extras.acks.is_empty() {
                 let names: Vec<String> = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-                captures::keep_acks(&reserved, &names, &acks.samples)?;
+                captures::keep_acks(&reserved, &names, &acks.samples, &Remembered::default())?;
             }
             missed = acks.missed;
             Ok((record, None))

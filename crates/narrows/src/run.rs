@@ -1,5 +1,6 @@
 //! `narrows run`.
 
+use crate::bpf_log::BpfLog;
 use crate::captures::{Captures, capturable};
 use crate::cli::RunArgs;
 use crate::error::Failure;
@@ -9,13 +10,14 @@ use crate::output::{self, Started};
 use crate::overlays;
 use crate::quote::quote;
 use crate::runner::with_seeds;
-use crate::runner::{run_all, run_followed};
+use crate::runner::{run_all_logged, run_followed};
 use crate::unmarked;
 use crate::unverified;
 use crate::watch::Watch;
+use narrows_measure::Record;
 use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_report::{Case, Comparison};
-use narrows_scenario::Expectation;
+use narrows_scenario::{Expectation, Scenario};
 
 /// Runs a scenario file and judges its expectations.
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
@@ -30,15 +32,24 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let plans = with_seeds(&scenario, args.seed, args.seeds);
     let names = plans.iter().map(|plan| format!("seed {}", plan.seed)).collect();
     let mut watch = args.watch.watch.map(|port| Watch::begin(port, &scenario.name, names, || ())).transpose()?;
+    let log = BpfLog::begin(args.bpf_log.as_deref(), &plans)?;
     let mut captures = Captures::begin(&args.capture, &plans[0], &reserved)?;
-    let records = if !args.capture.is_empty() {
-        vec![run_followed(&plans[0], &mut captures, &mut watch, &args.output)?]
+    let one = |index, plan: &Scenario, run: &mut dyn FnMut() -> Result<Record, Failure>| match &log {
+        Some(log) => log.gather(index, "", plan, run),
+        None => run(),
+    };
+    let records: Result<Vec<Record>, Failure> = if !args.capture.is_empty() {
+        one(0, &plans[0], &mut || run_followed(&plans[0], &mut captures, &mut watch, &args.output)).map(|record| vec![record])
     } else if watch.is_some() {
         // One after another, so that each can be seen.
-        plans.iter().map(|plan| run_followed(plan, &mut (), &mut watch, &args.output)).collect::<Result<_, _>>()?
+        let each = plans.iter().enumerate();
+        each.map(|(index, plan)| one(index, plan, &mut || run_followed(plan, &mut (), &mut watch, &args.output))).collect()
     } else {
-        run_all(&plans, &args.output)?
+        run_all_logged(&plans, log.as_ref(), |_| "", &args.output)
     };
+    // What was printed before a fault helps to find it.
+    log.map_or(Ok(()), BpfLog::finish)?;
+    let records = records?;
     captures.finish(&reserved)?;
     let verdicts: Vec<Verdict> =
         scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, &records))).collect();

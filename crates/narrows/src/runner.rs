@@ -1,5 +1,6 @@
 //! Runs scenarios on all cores, shows progress, stops at Ctrl-C and its like.
 
+use crate::bpf_log::BpfLog;
 use crate::cli::OutputArgs;
 use crate::console::Progress;
 use crate::error::Failure;
@@ -42,10 +43,23 @@ pub fn interruption() -> &'static AtomicBool {
 
 /// Runs all scenarios; records come back in the same order, whatever the number of threads.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
+    run_all_logged(scenarios, None, |_| "", output)
+}
+
+/// The same, while `log` keeps what programs print; `label` says what the run of an index is called there.
+pub fn run_all_logged<'a>(
+    scenarios: &[Scenario],
+    log: Option<&BpfLog>,
+    label: impl Fn(usize) -> &'a str + Sync,
+    output: &OutputArgs,
+) -> Result<Vec<Record>, Failure> {
     let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output);
     let pool = pool(output)?;
-    let records: Result<Vec<Record>, SimError> =
-        pool.install(|| scenarios.par_iter().map(|scenario| run_one(scenario, &bar, 1, &mut (), &mut ())).collect());
+    let one = |(index, scenario): (usize, &Scenario)| {
+        let run = || run_one(scenario, &bar, 1, &mut (), &mut ());
+        log.map_or_else(run, |log| log.gather(index, label(index), scenario, run))
+    };
+    let records: Result<Vec<Record>, SimError> = pool.install(|| scenarios.par_iter().enumerate().map(one).collect());
     bar.end();
     records.map_err(failure)
 }

@@ -1,8 +1,9 @@
 //! A controller that cannot go on, in a program that has it. Controllers are given to `main`, so this is that program as well as its test.
 
-use narrows::control::{Basis, Build, Built, Controller, Decision, Entry, Fault, Feedback, Timeout};
-use narrows::units::{Bytes, Time};
-use narrows::wire::Ecn;
+#[path = "../../sim/tests/it/faulty.rs"]
+mod faulty;
+
+use faulty::ENTRY;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::{env, fs};
@@ -24,43 +25,6 @@ fn main() -> ExitCode {
     a_name_that_is_there_twice_is_refused(&place);
     fs::remove_dir_all(&place).expect("it was made above");
     ExitCode::SUCCESS
-}
-
-/// Fails at its first acknowledgement.
-struct Faulty {
-    heard: bool,
-}
-
-static ENTRY: Entry = Entry {
-    name: "faulty",
-    kernel: None,
-    summary: "fails",
-    source: "this file",
-    basis: Basis::Loss,
-    needs: &[],
-    numbered: false,
-    params: &[],
-    build: Build::Function(|_, _| Ok(Built::new(Faulty { heard: false }))),
-};
-
-impl Controller for Faulty {
-    fn on_feedback(&mut self, _: &Feedback<'_>) {
-        self.heard = true;
-    }
-
-    fn on_timeout(&mut self, _: &Timeout) {}
-
-    fn on_undo(&mut self, _: Time) {}
-
-    fn fault(&self) -> Option<Fault> {
-        self.heard.then(|| Fault::new("line 3: a window of 0; return at least 1"))
-    }
-
-    fn decision(&self) -> Decision {
-        Decision::clocked(10.0, Bytes::new(1500), Ecn::NotEct)
-    }
-
-    fn inspect(&self, _: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 fn run(place: &Path, program: &str, arguments: &[&str]) -> Output {

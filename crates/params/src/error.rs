@@ -43,6 +43,16 @@ pub enum ParamError {
         /// The parameter.
         name: &'static str,
     },
+    /// A parameter without a default that was not set.
+    #[error("{entry} needs {name}, which is {allowed}: write ?{name}=, and that")]
+    Unset {
+        /// The entry.
+        entry: &'static str,
+        /// The parameter.
+        name: &'static str,
+        /// What it may be.
+        allowed: String,
+    },
     /// A value outside the parameter's range.
     #[error("{entry}: {name}={value} is not allowed; it must be {allowed}")]
     Value {

@@ -16,6 +16,11 @@ impl Params {
         Params { entry, specs, set }
     }
 
+    /// The name of the entry.
+    pub fn entry(&self) -> &'static str {
+        self.entry
+    }
+
     /// The value of a parameter that the entry lists.
     pub fn get<T: Copy>(&self, param: &Param<T>) -> T {
         debug_assert!(self.lists(param), "{} reads {}, and its registry entry has no such parameter", self.entry, param.spec.name);

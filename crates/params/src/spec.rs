@@ -76,9 +76,20 @@ impl<T: Sync, const N: usize> Table for [(&'static str, T); N] {
     }
 }
 
+impl Table for Vec<&'static str> {
+    fn word(&self, index: usize) -> Option<&'static str> {
+        self.get(index).copied()
+    }
+}
+
 impl Words {
     pub(crate) const fn of<T: Sync, const N: usize>(table: &'static [(&'static str, T); N]) -> Words {
         Words(table)
+    }
+
+    /// Words that are known only at run time, and kept until the program ends.
+    pub fn listed(words: Vec<&'static str>) -> Words {
+        Words(Box::leak(Box::new(words)))
     }
 
     /// The words in their order.

@@ -7,17 +7,43 @@ use narrows_units::{Rate, Span, Time};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Writes samples, in their order; `flows` are the names of the scenario's flows.
+/// What the controllers of sampled flows remember, by the names that they give it ([`Controller::inspect`](narrows_control::Controller::inspect)): a column for each
+/// name, a value for each sample. Empty for the kernel, which shows nothing of the kind.
+#[derive(Clone, Debug, Default)]
+pub struct Remembered {
+    names: Vec<&'static str>,
+    /// Of each sample the values of as many names as were known then; not a number for those that its controller does not have.
+    values: Vec<Vec<f64>>,
+}
+
+impl Remembered {
+    fn note(&mut self, row: usize, name: &'static str, value: f64) {
+        let column = self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        self.values.resize(self.values.len().max(row + 1), Vec::new());
+        let values = &mut self.values[row];
+        values.resize(values.len().max(column + 1), f64::NAN);
+        values[column] = value;
+    }
+
+    fn value(&self, row: usize, column: usize) -> Option<f64> {
+        self.values.get(row)?.get(column).copied().filter(|value| value.is_finite())
+    }
+}
+
+/// Writes samples, in their order, with what controllers remember beside them; `flows` are the names of the scenario's flows.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_acks<W: Write + Send>(out: W, flows: &[String], samples: &[AckSample]) -> io::Result<W> {
+pub fn write_acks<W: Write + Send>(out: W, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<W> {
     let names: Vec<Arc<str>> = flows.iter().map(|name| name.as_str().into()).collect();
-    write(out, &sheet(&names, &[]), std::iter::once(sheet(&names, samples))).map_err(io::Error::other)
+    write(out, &sheet(&names, &[], traced), std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)
 }
 
-fn sheet(names: &[Arc<str>], rows: &[AckSample]) -> Sheet {
+fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {
     let count = |of: &dyn Fn(&AckSample) -> u64| Cells::Count(rows.iter().map(of).collect());
     let real = |of: &dyn Fn(&AckSample) -> Option<f64>| Cells::MaybeReal(rows.iter().map(of).collect());
     let mut sheet = Sheet::default();
@@ -32,8 +58,18 @@ fn sheet(names: &[Arc<str>], rows: &[AckSample]) -> Sheet {
     sheet.add("rtt_ms", real(&|row| row.rtt.map(Span::as_millis_f64)));
     sheet.add("pacing_mbps", real(&|row| row.pacing.map(Rate::as_mbps)));
     sheet.add("delivery_mbps", real(&|row| row.delivery.map(Rate::as_mbps)));
+    for (column, name) in traced.names.iter().enumerate() {
+        let values = (0..rows.len()).map(|row| traced.value(row, column)).collect();
+        sheet.add(format!("{STATE}{name}"), Cells::MaybeReal(values));
+    }
     sheet
 }
+
+/// What names of columns begin with that have what a controller remembers.
+const STATE: &str = "state.";
+
+/// Those of its values that have columns of their own.
+const WINDOW: [&str; 2] = ["cwnd", "ssthresh"];
 
 /// Gathers the samples of the simulator's senders.
 #[derive(Debug, Default)]
@@ -42,17 +78,18 @@ pub struct AckLog {
     /// The flow whose sender is about to process an acknowledgement.
     arrived: Option<usize>,
     samples: Vec<AckSample>,
+    traced: Remembered,
 }
 
 impl AckLog {
     /// One for these flows, by their numbers in the scenario.
     pub fn new(flows: Vec<usize>) -> AckLog {
-        AckLog { flows, arrived: None, samples: Vec::new() }
+        AckLog { flows, ..AckLog::default() }
     }
 
     /// What was gathered.
-    pub fn into_samples(self) -> Vec<AckSample> {
-        self.samples
+    pub fn into_samples(self) -> (Vec<AckSample>, Remembered) {
+        (self.samples, self.traced)
     }
 }
 
@@ -71,6 +108,9 @@ impl Observer for AckLog {
         sender.controller().inspect(&mut |name, value| {
             if name == "ssthresh" && value.is_finite() {
                 ssthresh = Some(value);
+            }
+            if !WINDOW.contains(&name) {
+                self.traced.note(self.samples.len(), name, value);
             }
         });
         self.samples.push(AckSample {

@@ -32,7 +32,7 @@ mod table;
 mod tables;
 mod together;
 
-pub use acks::{AckLog, write_acks};
+pub use acks::{AckLog, Remembered, write_acks};
 pub use capture::{Capture, CapturePoint};
 pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;

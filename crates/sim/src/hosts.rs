@@ -41,6 +41,12 @@ const ROOM: u64 = 1 << 25;
 /// to send.
 pub(crate) const PROBES: usize = 4;
 
+/// The seed of a flow's controller in a run of this seed: what a controller is made with ([`Setup::seed`](narrows_control::Setup::seed)), and tells flows apart by.
+/// Of flows that open a connection for each transfer, each connection has another.
+pub fn controller_seed(seed: u64, flow: &str) -> u64 {
+    Random::stream(seed, &format!("flow {flow} controller")).bits()
+}
+
 impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
     pub(crate) fn new(
         scenario: &'a Scenario,
@@ -52,7 +58,7 @@ impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
         let overhead = Overhead::new(scenario, network);
         let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let seed = Random::stream(scenario.seed, &format!("flow {} controller", flow.name)).bits();
+            let seed = controller_seed(scenario.seed, &flow.name);
             let ends = Ends::new(flow, seed)?;
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));

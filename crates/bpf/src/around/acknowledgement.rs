@@ -1,8 +1,8 @@
 //! One acknowledgement, in the order of `tcp_ack`.
 
 use super::callbacks::Event;
-use super::fields as f;
 use super::{Around, NO_THRESHOLD};
+use crate::socket::fields as f;
 use narrows_control::{CaState, Congestion, Feedback};
 
 /// `CA_ACK_*` of `in_ack_event`.

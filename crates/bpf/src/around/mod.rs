@@ -11,7 +11,6 @@
 
 mod acknowledgement;
 mod callbacks;
-mod fields;
 mod opening;
 mod outside;
 mod round_trips;
@@ -22,8 +21,8 @@ use crate::functions::World;
 use crate::machine::{Callback, Code, Machine};
 use crate::program::address;
 use crate::socket::Field;
+use crate::socket::fields as f;
 use callbacks::{Callbacks, Event};
-use fields as f;
 use narrows_control::{CaState, Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Time};
 use narrows_wire::Ecn;
@@ -302,15 +301,12 @@ impl Controller for Around {
         let threshold = self.get(f::SSTHRESH);
         visit("cwnd", self.get(f::CWND) as f64);
         visit("ssthresh", if threshold >= NO_THRESHOLD { f64::INFINITY } else { threshold as f64 });
-        let private = &self.machine.socket()[PRIVATE.offset()..];
+        let private = &self.machine.socket()[f::PRIVATE.offset()..];
         for shown in self.conditions.shown.iter() {
             visit(shown.name, shown.value(private));
         }
     }
 }
-
-/// The first eight bytes of the private area.
-const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 impl Shown {
     fn value(&self, private: &[u8]) -> f64 {

@@ -1,7 +1,7 @@
 //! A connection's beginning: what the socket has before anything is sent, and the calls up to `init`.
 
-use super::fields as f;
 use super::{Around, ECN_OK, NEEDS_ECN, NO_RATE, NO_THRESHOLD};
+use crate::socket::fields as f;
 use narrows_control::{Open, Role};
 use narrows_units::Span;
 

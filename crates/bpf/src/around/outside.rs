@@ -1,6 +1,7 @@
-//! What lies outside of a connection: the host's clock, its random numbers, and its log, which nobody reads.
+//! What lies outside of a connection: the host's clock, its random numbers, and its log.
 
 use crate::functions::{World, ticks};
+use crate::log;
 use narrows_units::{Random, Span, Time};
 
 /// A host is up for so long when a run begins: never 0.
@@ -10,12 +11,13 @@ const UPTIME: Span = Span::from_secs(1000);
 pub(super) struct Outside {
     now: Time,
     hz: u32,
+    seed: u64,
     random: Random,
 }
 
 impl Outside {
     pub fn new(hz: u32, seed: u64) -> Outside {
-        Outside { now: Time::ZERO, hz, random: Random::stream(seed, "bpf") }
+        Outside { now: Time::ZERO, hz, seed, random: Random::stream(seed, "bpf") }
     }
 
     /// It is `now`.
@@ -53,5 +55,7 @@ impl World for Outside {
         self.random.bits() as u32
     }
 
-    fn print(&mut self, _line: &str) {}
+    fn print(&mut self, line: &str) {
+        log::print(self.now, self.seed, line);
+    }
 }

@@ -1,7 +1,8 @@
 //! Round trips as the socket has them: smoothed, their deviation, and the least (`tcp_rtt_estimator`, `tcp_update_rtt_min`, lib/win_minmax.c).
 
 use super::Around;
-use super::fields as f;
+use crate::minmax::running;
+use crate::socket::fields as f;
 use narrows_units::Span;
 
 /// For how long the least round trip counts (`sysctl_tcp_min_rtt_wlen`).
@@ -59,32 +60,12 @@ impl Around {
         self.set(f::RTO, ticks as u64);
     }
 
-    /// `minmax_running_min`: the least of the window, and the second and third least after it, for when it ends.
+    /// `minmax_running_min`.
     fn update_least(&mut self, value: u32) {
         let now = self.outside.tick();
         let window = self.outside.ticks_of(WINDOW);
-        let mut least = f::RTT_MIN.map(|[time, value]| (self.get(time) as u32, self.get(value) as u32));
-        let new = (now, value);
-        if value <= least[0].1 || now.wrapping_sub(least[2].0) > window {
-            least = [new; 3];
-        } else {
-            if value <= least[1].1 {
-                (least[1], least[2]) = (new, new);
-            } else if value <= least[2].1 {
-                least[2] = new;
-            }
-            let age = now.wrapping_sub(least[0].0);
-            if age > window {
-                least = [least[1], least[2], new];
-                if now.wrapping_sub(least[0].0) > window {
-                    least = [least[1], least[2], new];
-                }
-            } else if least[1].0 == least[0].0 && age > window / 4 {
-                (least[1], least[2]) = (new, new);
-            } else if least[2].0 == least[1].0 && age > window / 2 {
-                least[2] = new;
-            }
-        }
+        let least = f::RTT_MIN.map(|[time, value]| (self.get(time) as u32, self.get(value) as u32));
+        let least = running(least, window, (now, value), |a, b| a <= b);
         for ([time, field], (at, value)) in f::RTT_MIN.into_iter().zip(least) {
             self.set(time, at as u64);
             self.set(field, value as u64);

@@ -1,10 +1,10 @@
 //! The samples that callbacks are given: `struct ack_sample` and `struct rate_sample`.
 
 use super::Around;
-use super::fields as f;
 use crate::machine::Callback;
 use crate::program::address;
 use crate::socket::Field;
+use crate::socket::fields as f;
 use narrows_control::Feedback;
 use narrows_units::Span;
 

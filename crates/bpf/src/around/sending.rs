@@ -2,7 +2,7 @@
 
 use super::Around;
 use super::callbacks::Event;
-use super::fields as f;
+use crate::socket::fields as f;
 use narrows_control::{CaState, Sent, Timeout};
 use narrows_units::Span;
 

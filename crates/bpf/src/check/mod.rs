@@ -1,26 +1,40 @@
 //! What can be said of a program before it runs, without a verifier: its table, the shape of its code, its stack, and what it calls and reads that is not there.
 
 mod calls;
-mod flow;
 mod maps;
 mod place;
-mod shape;
 mod stack;
 mod table;
 mod walk;
 
 use crate::callable::Callable;
 use crate::problem::Problem;
-use crate::program::Program;
+use crate::program::{Function, Program};
+use crate::shape::{self, Wrong};
 use place::place;
 use walk::{Reach, walk};
+
+/// The first thing that is wrong with the shape of each function.
+fn misshapen(program: &Program) -> Vec<Problem> {
+    let one = |function: &Function| {
+        let (at, wrong) = shape::wrong(&program.code[function.start..function.start + function.length])?;
+        let reason = match wrong {
+            Wrong::NoRegister(register) => format!("it names register {register}; there are 0 to {}", shape::FRAME),
+            Wrong::WritesFrame => format!("it writes register {}, which holds the frame", shape::FRAME),
+            Wrong::Open => "the function ends without leaving it".to_owned(),
+            Wrong::Jump(distance) => format!("it jumps by {distance}, where no instruction of the function begins"),
+        };
+        Some(Problem::damaged(place(program, function.start + at), reason))
+    };
+    program.functions.iter().filter_map(one).collect()
+}
 
 /// Everything for which a program cannot be taken. Empty if it can.
 pub fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
     let mut all = program.unmet.clone();
     all.extend(table::problems(program));
     all.extend(maps::problems(program));
-    let shape = shape::problems(program);
+    let shape = misshapen(program);
     if !shape.is_empty() {
         // Where jumps lead nowhere, nothing can be followed.
         all.extend(shape);
@@ -41,7 +55,7 @@ pub fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
 
 /// What may be missed while a program runs, though it asks for it before: for the user to know.
 pub fn doubts(program: &Program) -> Vec<String> {
-    if !shape::problems(program).is_empty() {
+    if !misshapen(program).is_empty() {
         return Vec::new();
     }
     let reached = walk(program, program.callbacks.values().copied());

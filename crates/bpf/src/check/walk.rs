@@ -1,6 +1,6 @@
 //! Which instructions can be reached, as if nothing were missing. Constants are followed, so that what stands behind a question which is answered with no, or a version that is another, is not.
 
-use super::flow::{Flow, flow};
+use crate::flow::{Flow, flow};
 use crate::program::{Instruction, Program, address};
 use std::collections::BTreeMap;
 

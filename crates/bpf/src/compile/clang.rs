@@ -1,9 +1,10 @@
 //! The compiler, and how it is called.
 
+use super::core;
 use super::error::CompileError;
 use super::headers;
 use crate::socket;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
@@ -53,7 +54,7 @@ impl Clang {
         output.status.success().then(|| Clang { program: program.to_owned(), version })
     }
 
-    /// Compiles a source. What it includes is looked for beside it, then in `include`, then among ours; so that a `vmlinux.h` of the user's wins.
+    /// Compiles a source; of one that has the function of a core, the controller that it makes. What it includes is looked for beside it, then in `include`, then among ours; so that a `vmlinux.h` of the user's wins.
     ///
     /// # Errors
     ///
@@ -72,7 +73,7 @@ impl Clang {
             let path = path.to_owned();
             move |source: io::Error| CompileError::File { path, what, source }
         };
-        fs::metadata(source).map_err(file(source, "read"))?;
+        let text = fs::read(source).map_err(file(source, "read"))?;
         let place = std::env::temp_dir();
         let ours = tempfile::tempdir().map_err(file(&place, "written"))?;
         fs::write(ours.path().join("vmlinux.h"), socket::header()).map_err(file(ours.path(), "written"))?;
@@ -94,6 +95,10 @@ impl Clang {
         }
         // A path that begins with "-" would be taken for an argument.
         let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
+        let named = match (core::name(&String::from_utf8_lossy(&text)), source.file_name().and_then(OsStr::to_str)) {
+            (Some(name), Some(own)) => ours.path().join(core::wrap(ours.path(), name, own).map_err(file(ours.path(), "written"))?),
+            _ => named,
+        };
         command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());
         let output = command.output().map_err(file(&self.program, "run"))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -5,6 +5,7 @@ use crate::blame::blame;
 use crate::fault::{Access, Reason};
 use crate::memory::Memory;
 use crate::program::{MapSpec, Program, address};
+use crate::socket::Field;
 
 /// What lies outside of a connection.
 pub trait World {
@@ -110,6 +111,34 @@ impl Call<'_, '_> {
             true => Ok(()),
             false => Err(argument(self.name, self.arguments[index], "the socket", "the socket that the callback was given")),
         }
+    }
+
+    /// Refuses an argument that is not the sample that the callback was given.
+    pub fn needs_sample(&self, index: usize) -> Result<(), Reason> {
+        match self.arguments[index] == address::of(address::SAMPLE, 0) {
+            true => Ok(()),
+            false => Err(argument(self.name, self.arguments[index], "the sample", "the sample that the callback was given")),
+        }
+    }
+
+    /// A member of the socket, of a signed one its sign-extended bits.
+    pub fn wide(&self, field: Field) -> u64 {
+        field.get(self.context.memory.region(address::SOCKET))
+    }
+
+    /// The lowest 32 bits of a member of the socket.
+    pub fn get(&self, field: Field) -> u32 {
+        self.wide(field) as u32
+    }
+
+    /// Gives a member of the socket the lowest bits of a value.
+    pub fn set(&mut self, field: Field, value: impl Into<u64>) {
+        field.set(self.context.memory.region_mut(address::SOCKET), value.into());
+    }
+
+    /// A member of the sample, of a signed one its sign-extended bits.
+    pub fn sampled(&self, field: Field) -> u64 {
+        field.get(self.context.memory.region(address::SAMPLE))
     }
 
     /// So many bytes at an address.

@@ -1,6 +1,11 @@
 //! What programs call of the kernel: helpers, functions of TCP, maps.
 
+mod area;
+mod bbr;
+mod clock;
 mod context;
+mod cubic;
+mod dctcp;
 mod dynamic;
 mod format;
 mod maps;
@@ -14,34 +19,13 @@ mod tcp;
 mod texts;
 mod values;
 
+pub use clock::ticks;
 pub use context::{Context, World, errno};
 pub use maps::{Maps, map_fits};
 pub use offered::SimulatedKernel;
 pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
 
 use crate::fault::Reason;
-
-/// Nanoseconds of a second.
-const SECOND: u64 = 1_000_000_000;
-
-/// Before the first wrap of the ticks, in seconds: hosts count from there, so that what cannot bear the wrap shows soon (`INITIAL_JIFFIES`,
-/// include/linux/jiffies.h).
-const BEFORE_WRAP: u64 = 300;
-
-/// Ticks since the world began, in 64 bits: the lower 32 wrap after five minutes of uptime.
-pub fn ticks(world: &dyn World) -> u64 {
-    (1 << 32) - BEFORE_WRAP * world.hz() as u64 + elapsed_ticks(world)
-}
-
-fn elapsed_ticks(world: &dyn World) -> u64 {
-    let (uptime, hz) = (world.uptime(), world.hz() as u64);
-    uptime / SECOND * hz + uptime % SECOND * hz / SECOND
-}
-
-/// The time of the latest tick, in ns.
-fn coarse(world: &dyn World) -> u64 {
-    (elapsed_ticks(world) as u128 * SECOND as u128 / world.hz().max(1) as u128) as u64
-}
 
 /// Carries out one call of `name` and answers what register 0 holds after it. The two functions that call the program back are the machine's.
 pub fn call(service: Service, name: &'static str, arguments: [u64; 5], context: &mut Context<'_>) -> Result<u64, Reason> {
@@ -51,7 +35,7 @@ pub fn call(service: Service, name: &'static str, arguments: [u64; 5], context: 
         Service::Same => Ok(arguments[0]),
         Service::PerCpu => Ok(if arguments[1] as u32 == 0 { arguments[0] } else { 0 }),
         Service::Uptime => Ok(call.context.world.uptime()),
-        Service::CoarseUptime => Ok(coarse(call.context.world)),
+        Service::CoarseUptime => Ok(clock::coarse(call.context.world)),
         Service::Jiffies => Ok(ticks(call.context.world)),
         Service::Random => Ok(call.context.world.random() as u64),
         Service::MapLookup => values::look_up(&mut call),
@@ -92,6 +76,26 @@ pub fn call(service: Service, name: &'static str, arguments: [u64; 5], context: 
         Service::RenoThreshold => tcp::reno_threshold(&mut call),
         Service::RenoUndo => tcp::reno_undo(&mut call),
         Service::RenoAvoid => tcp::reno_avoid(&mut call),
+        Service::CubicInit => cubic::init(&mut call),
+        Service::CubicThreshold => cubic::threshold(&mut call),
+        Service::CubicAvoid => cubic::avoid(&mut call),
+        Service::CubicState => cubic::state(&mut call),
+        Service::CubicEvent => cubic::event(&mut call),
+        Service::CubicAcked => cubic::acked(&mut call),
+        Service::BbrInit => bbr::init(&mut call),
+        Service::BbrMain => bbr::main(&mut call),
+        Service::BbrBuffer => bbr::buffer(&mut call),
+        Service::BbrUndo => bbr::undo(&mut call),
+        Service::BbrEvent => bbr::event(&mut call),
+        Service::BbrThreshold => bbr::threshold(&mut call),
+        Service::BbrLeastBurst => bbr::least_burst(&mut call),
+        Service::BbrState => bbr::state(&mut call),
+        Service::DctcpInit => dctcp::init(&mut call),
+        Service::DctcpUpdateAlpha => dctcp::update_alpha(&mut call),
+        Service::DctcpEvent => dctcp::event(&mut call),
+        Service::DctcpThreshold => dctcp::threshold(&mut call),
+        Service::DctcpUndo => dctcp::undo(&mut call),
+        Service::DctcpState => dctcp::state(&mut call),
         Service::NumbersNew => numbers::new(&mut call),
         Service::NumbersNext => numbers::next(&mut call),
         Service::NumbersDestroy => numbers::destroy(&mut call),

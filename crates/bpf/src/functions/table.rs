@@ -46,10 +46,38 @@ pub enum Service {
     RenoThreshold,
     RenoUndo,
     RenoAvoid,
+    CubicInit,
+    CubicThreshold,
+    CubicAvoid,
+    CubicState,
+    CubicEvent,
+    CubicAcked,
+    BbrInit,
+    BbrMain,
+    BbrBuffer,
+    BbrUndo,
+    BbrEvent,
+    BbrThreshold,
+    BbrLeastBurst,
+    BbrState,
+    DctcpInit,
+    DctcpUpdateAlpha,
+    DctcpEvent,
+    DctcpThreshold,
+    DctcpUndo,
+    DctcpState,
     Same,
     NumbersNew,
     NumbersNext,
     NumbersDestroy,
+}
+
+impl Service {
+    /// Whether it may change the congestion window.
+    pub(crate) fn changes_window(self) -> bool {
+        use Service::{AvoidAdditively, BbrEvent, BbrMain, CubicAvoid, RenoAvoid, SlowStart};
+        matches!(self, SlowStart | AvoidAdditively | RenoAvoid | CubicAvoid | BbrMain | BbrEvent)
+    }
 }
 
 /// Whether a function works here.
@@ -69,12 +97,6 @@ const NO_USER: &str = "a simulated host has nobody who would write into the ring
 const QUEUES: &str = "maps of the kinds queue, stack and Bloom filter are not carried out: use an array or a hash";
 const NO_TYPES: &str = "a simulated host has no types of a kernel to print by: use bpf_snprintf";
 const NO_EVENTS: &str = "a simulated host has no perf events: use a ring buffer";
-const CUBIC_STATE: &str =
-    "the kernel's CUBIC is not carried out on its own state here: write the callback, or start from a controller of your own";
-const BBR_STATE: &str =
-    "the kernel's BBR is not carried out on its own state here: write the callback, or start from a controller of your own";
-const DCTCP_STATE: &str =
-    "the kernel's DCTCP is not carried out on its own state here: write the callback, or start from a controller of your own";
 
 /// The helpers: number, name (include/uapi/linux/bpf.h, `___BPF_FUNC_MAPPER`), standing. What the kernel gives to congestion controllers:
 /// net/ipv4/bpf_tcp_ca.c `bpf_tcp_ca_get_func_proto`, kernel/bpf/helpers.c `bpf_base_func_proto`.
@@ -309,26 +331,26 @@ pub const FUNCTIONS: &[(&str, Standing)] = &[
     ("bpf_iter_num_new", Runs(Service::NumbersNew)),
     ("bpf_iter_num_next", Runs(Service::NumbersNext)),
     ("bpf_iter_num_destroy", Runs(Service::NumbersDestroy)),
-    ("cubictcp_init", Refused(CUBIC_STATE)),
-    ("cubictcp_recalc_ssthresh", Refused(CUBIC_STATE)),
-    ("cubictcp_cong_avoid", Refused(CUBIC_STATE)),
-    ("cubictcp_state", Refused(CUBIC_STATE)),
-    ("cubictcp_cwnd_event", Refused(CUBIC_STATE)),
-    ("cubictcp_acked", Refused(CUBIC_STATE)),
-    ("bbr_init", Refused(BBR_STATE)),
-    ("bbr_main", Refused(BBR_STATE)),
-    ("bbr_sndbuf_expand", Refused(BBR_STATE)),
-    ("bbr_undo_cwnd", Refused(BBR_STATE)),
-    ("bbr_cwnd_event", Refused(BBR_STATE)),
-    ("bbr_ssthresh", Refused(BBR_STATE)),
-    ("bbr_min_tso_segs", Refused(BBR_STATE)),
-    ("bbr_set_state", Refused(BBR_STATE)),
-    ("dctcp_init", Refused(DCTCP_STATE)),
-    ("dctcp_update_alpha", Refused(DCTCP_STATE)),
-    ("dctcp_cwnd_event", Refused(DCTCP_STATE)),
-    ("dctcp_ssthresh", Refused(DCTCP_STATE)),
-    ("dctcp_cwnd_undo", Refused(DCTCP_STATE)),
-    ("dctcp_state", Refused(DCTCP_STATE)),
+    ("cubictcp_init", Runs(Service::CubicInit)),
+    ("cubictcp_recalc_ssthresh", Runs(Service::CubicThreshold)),
+    ("cubictcp_cong_avoid", Runs(Service::CubicAvoid)),
+    ("cubictcp_state", Runs(Service::CubicState)),
+    ("cubictcp_cwnd_event", Runs(Service::CubicEvent)),
+    ("cubictcp_acked", Runs(Service::CubicAcked)),
+    ("bbr_init", Runs(Service::BbrInit)),
+    ("bbr_main", Runs(Service::BbrMain)),
+    ("bbr_sndbuf_expand", Runs(Service::BbrBuffer)),
+    ("bbr_undo_cwnd", Runs(Service::BbrUndo)),
+    ("bbr_cwnd_event", Runs(Service::BbrEvent)),
+    ("bbr_ssthresh", Runs(Service::BbrThreshold)),
+    ("bbr_min_tso_segs", Runs(Service::BbrLeastBurst)),
+    ("bbr_set_state", Runs(Service::BbrState)),
+    ("dctcp_init", Runs(Service::DctcpInit)),
+    ("dctcp_update_alpha", Runs(Service::DctcpUpdateAlpha)),
+    ("dctcp_cwnd_event", Runs(Service::DctcpEvent)),
+    ("dctcp_ssthresh", Runs(Service::DctcpThreshold)),
+    ("dctcp_cwnd_undo", Runs(Service::DctcpUndo)),
+    ("dctcp_state", Runs(Service::DctcpState)),
 ];
 
 /// The name and standing of the helper with a number; `None` if there is none.

@@ -2,24 +2,7 @@
 
 use super::context::Call;
 use crate::fault::Reason;
-use crate::program::address;
-use crate::socket::Field;
-
-const WINDOW: Field = Field::of("tcp_sock.snd_cwnd");
-const THRESHOLD: Field = Field::of("tcp_sock.snd_ssthresh");
-const COUNT: Field = Field::of("tcp_sock.snd_cwnd_cnt");
-const CLAMP: Field = Field::of("tcp_sock.snd_cwnd_clamp");
-const PRIOR_WINDOW: Field = Field::of("tcp_sock.prior_cwnd");
-const LIMITED: Field = Field::of("tcp_sock.is_cwnd_limited");
-const MOST_OUT: Field = Field::of("tcp_sock.max_packets_out");
-
-fn get(call: &Call<'_, '_>, field: Field) -> u32 {
-    field.get(call.context.memory.region(address::SOCKET)) as u32
-}
-
-fn set(call: &mut Call<'_, '_>, field: Field, value: u32) {
-    field.set(call.context.memory.region_mut(address::SOCKET), value as u64);
-}
+use crate::socket::fields as f;
 
 /// `tcp_slow_start(tp, acked)`: the segments that the threshold leaves over.
 pub fn slow_start(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
@@ -28,11 +11,12 @@ pub fn slow_start(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(start_slowly(call, acked) as u64)
 }
 
-fn start_slowly(call: &mut Call<'_, '_>, acked: u32) -> u32 {
-    let before = get(call, WINDOW);
-    let window = before.wrapping_add(acked).min(get(call, THRESHOLD));
-    let window_in_force = window.min(get(call, CLAMP));
-    set(call, WINDOW, window_in_force);
+/// What `tcp_slow_start` does.
+pub(super) fn start_slowly(call: &mut Call<'_, '_>, acked: u32) -> u32 {
+    let before = call.get(f::CWND);
+    let window = before.wrapping_add(acked).min(call.get(f::SSTHRESH));
+    let window_in_force = window.min(call.get(f::CWND_CLAMP));
+    call.set(f::CWND, window_in_force);
     acked.wrapping_sub(window.wrapping_sub(before))
 }
 
@@ -44,11 +28,12 @@ pub fn avoid_additively(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(0)
 }
 
-fn increase(call: &mut Call<'_, '_>, width: u32, acked: u32) -> Result<(), Reason> {
+/// What `tcp_cong_avoid_ai` does.
+pub(super) fn increase(call: &mut Call<'_, '_>, width: u32, acked: u32) -> Result<(), Reason> {
     if width == 0 {
         return Err(Reason::ZeroWidth);
     }
-    let (mut window, mut count) = (get(call, WINDOW), get(call, COUNT));
+    let (mut window, mut count) = (call.get(f::CWND), call.get(f::CWND_CNT));
     if count >= width {
         count = 0;
         window = window.wrapping_add(1);
@@ -58,28 +43,28 @@ fn increase(call: &mut Call<'_, '_>, width: u32, acked: u32) -> Result<(), Reaso
         window = window.wrapping_add(count / width);
         count %= width;
     }
-    set(call, COUNT, count);
-    let window = window.min(get(call, CLAMP));
-    set(call, WINDOW, window);
+    call.set(f::CWND_CNT, count);
+    let window = window.min(call.get(f::CWND_CLAMP));
+    call.set(f::CWND, window);
     Ok(())
 }
 
 /// `tcp_reno_ssthresh(sk)`.
 pub fn reno_threshold(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    Ok((get(call, WINDOW) >> 1).max(2) as u64)
+    Ok((call.get(f::CWND) >> 1).max(2) as u64)
 }
 
 /// `tcp_reno_undo_cwnd(sk)`.
 pub fn reno_undo(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    Ok(get(call, WINDOW).max(get(call, PRIOR_WINDOW)) as u64)
+    Ok(call.get(f::CWND).max(call.get(f::PRIOR_CWND)) as u64)
 }
 
 /// `tcp_is_cwnd_limited` (include/net/tcp.h): whether the window is what holds sending back.
-fn is_limited(call: &Call<'_, '_>) -> bool {
-    let window = get(call, WINDOW);
-    get(call, LIMITED) != 0 || window < get(call, THRESHOLD) && window < get(call, MOST_OUT).wrapping_mul(2)
+pub(super) fn is_limited(call: &Call<'_, '_>) -> bool {
+    let window = call.get(f::CWND);
+    call.get(f::CWND_LIMITED) != 0 || window < call.get(f::SSTHRESH) && window < call.get(f::MAX_PACKETS_OUT).wrapping_mul(2)
 }
 
 /// `tcp_reno_cong_avoid(sk, ack, acked)`.
@@ -89,13 +74,13 @@ pub fn reno_avoid(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
         return Ok(0);
     }
     let mut acked = call.short(2);
-    if get(call, WINDOW) < get(call, THRESHOLD) {
+    if call.get(f::CWND) < call.get(f::SSTHRESH) {
         acked = start_slowly(call, acked);
         if acked == 0 {
             return Ok(0);
         }
     }
-    let width = get(call, WINDOW);
+    let width = call.get(f::CWND);
     increase(call, width, acked)?;
     Ok(0)
 }

@@ -64,8 +64,7 @@ pub fn link(file: &str, object: &[u8], settings: &Settings, callable: &dyn Calla
 pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable: &dyn Callable) -> Result<Program, Problem> {
     let elf = Elf::read(object)?;
     let section = |name: &str| elf.section(name).map(|(_, section)| section.data);
-    let types = section(".BTF").ok_or_else(|| Problem::new("section .BTF", "it is missing", "compile with -g"))?;
-    let types = Types::read(".BTF", types)?;
+    let types = types(&elf)?;
     let extension = section(".BTF.ext").map(|bytes| Extension::read(".BTF.ext", bytes, types.strings())).transpose()?.unwrap_or_default();
     let table = choose(tables(&elf, &types)?, settings.ops.as_deref())?;
     let externs = Externs::read(&types, settings.hz)?;
@@ -112,6 +111,22 @@ pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable
     Ok(program)
 }
 
+/// The complete tables of an object, by their variables; those that are not complete are left out.
+///
+/// # Errors
+///
+/// If it is no object, is damaged, or has no table.
+pub fn complete_tables(object: &[u8]) -> Result<Vec<String>, Problem> {
+    let elf = Elf::read(object)?;
+    let tables = tables(&elf, &types(&elf)?)?;
+    Ok(tables.into_iter().filter(|table| table.missing().is_none()).map(|table| table.variable).collect())
+}
+
+fn types(elf: &Elf) -> Result<Types, Problem> {
+    let (_, section) = elf.section(".BTF").ok_or_else(|| Problem::new("section .BTF", "it is missing", "compile with -g"))?;
+    Types::read(".BTF", section.data)
+}
+
 /// The table that is meant: the one that was asked for, or the only one that is complete.
 fn choose(tables: Vec<Table>, ops: Option<&str>) -> Result<Table, Problem> {
     let names = |tables: &[Table]| tables.iter().map(|table| table.variable.as_str()).collect::<Vec<_>>().join(", ");
@@ -133,7 +148,8 @@ fn choose(tables: Vec<Table>, ops: Option<&str>) -> Result<Table, Problem> {
         )),
         _ => {
             let reason = format!("it has several complete tables: {}", names(&complete));
-            Err(Problem::new("section .struct_ops", reason, "keep one of them in the object"))
+            let remedy = format!("choose one by ?ops=, which is one of {}", names(&complete));
+            Err(Problem::new("section .struct_ops", reason, remedy))
         }
     }
 }

@@ -4,11 +4,14 @@ use super::elf::Elf;
 use super::externs::{Externs, LARGEST};
 use crate::problem::Problem;
 use crate::program::{Region, Variable};
-use crate::types::{Kind, Types};
+use crate::types::{Kind, StructMember as Member, Types, Value};
 use std::collections::BTreeMap;
 
 /// Sections of data under these names, and those that begin with one of them and a point, are a program's memory, as in libbpf.
 const DATA: [&str; 3] = [".data", ".rodata", ".bss"];
+
+/// The structure whose members are variables: the constants of a core.
+const CONSTANTS: &str = "constants";
 
 #[derive(Debug, Default)]
 pub(super) struct Regions {
@@ -59,7 +62,7 @@ impl Regions {
         self.regions.len().saturating_sub(1)
     }
 
-    /// Integers with names, sorted by these. Of several with one name the first counts.
+    /// Integers with names, and those in the structure [`CONSTANTS`], sorted by these. Of several with one name the first counts.
     pub fn variables(&mut self, elf: &Elf, types: &Types) -> Vec<Variable> {
         let mut all: BTreeMap<String, Variable> = BTreeMap::new();
         let by_name: BTreeMap<&str, usize> = self.of_sections.keys().rev().map(|index| (elf.sections[*index].name, *index)).collect();
@@ -70,22 +73,32 @@ impl Regions {
                 let Some(variable) = types.get(placed.variable) else { continue };
                 let Kind::Variable { kind, .. } = variable.kind else { continue };
                 let Some((_, plain)) = types.plain(kind) else { continue };
-                let (size, signed) = match &plain.kind {
-                    Kind::Integer { size, signed, .. } => (*size as usize, *signed),
-                    Kind::Enumeration { size, signed, values } => {
-                        (*size as usize, *signed || values.iter().any(|value| (value.value as i64) < 0))
+                let whole = types.name(variable);
+                // Of an enumeration the sign is that of its constants, which compilers do not always tell.
+                let negative = |values: &[Value]| values.iter().any(|value| (value.value as i64) < 0);
+                let integers = match &plain.kind {
+                    Kind::Integer { .. } => types.integers(kind),
+                    Kind::Enumeration { values, .. } if negative(values) => {
+                        types.integers(kind).into_iter().map(|one| Member { signed: true, ..one }).collect()
                     }
+                    Kind::Enumeration { .. } => types.integers(kind),
+                    Kind::Composite { union: false, .. } if whole == CONSTANTS => types.integers(kind),
                     _ => continue,
                 };
                 let region = self.of_sections[section];
                 let Some(offset) = elf.offset(*section, types, placed).and_then(|offset| usize::try_from(offset).ok()) else { continue };
-                let Some(bytes) = self.regions[region].bytes.get(offset..).and_then(|bytes| bytes.get(..size)) else { continue };
-                let Some(initial) = integer(bytes, signed) else { continue };
-                let name = types.name(variable).to_owned();
-                if all.contains_key(&name) {
-                    self.notes.push(format!("several variables have the name {name}: of these, only the first is a parameter"));
-                } else {
-                    all.insert(name.clone(), Variable { name, region, offset, size, signed, initial });
+                for Member { name, at, bits, signed } in integers {
+                    let name = if name.is_empty() { whole.to_owned() } else { name };
+                    // A bitfield is none that can be set by bytes.
+                    let (true, size) = (at % 8 == 0 && bits % 8 == 0, bits as usize / 8) else { continue };
+                    let offset = offset.saturating_add((at / 8) as usize);
+                    let Some(bytes) = self.regions[region].bytes.get(offset..).and_then(|bytes| bytes.get(..size)) else { continue };
+                    let Some(initial) = integer(bytes, signed) else { continue };
+                    if all.contains_key(&name) {
+                        self.notes.push(format!("several variables have the name {name}: of these, only the first is a parameter"));
+                    } else {
+                        all.insert(name.clone(), Variable { name, region, offset, size, signed, initial });
+                    }
                 }
             }
         }

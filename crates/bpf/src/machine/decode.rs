@@ -4,6 +4,7 @@ use super::operation::{Kind, Operation, atomic};
 use super::refusal::Unfit;
 use crate::functions::{Service, Standing, function, helper};
 use crate::program::{Function, Instruction, Program};
+use crate::shape::{self, FRAME, Wrong};
 
 /// The operations of a program, one for each slot of its instructions.
 #[derive(Debug, Default)]
@@ -31,32 +32,21 @@ mod class {
     pub const SWAP: u8 = 0xd7;
 }
 
-/// The register of the frame's end, which no instruction writes.
-const FRAME: u8 = 10;
-
 /// Decodes all functions, or says at which instruction it cannot be done.
 pub fn decode(program: &Program) -> Result<Decoded, (usize, Unfit)> {
     let mut decoded = Decoded::default();
     for function in &program.functions {
         let end = function.start.checked_add(function.length).filter(|end| *end <= program.code.len());
         let Some(end) = end.filter(|_| function.start >= decoded.operations.len()) else { return Err((function.start, Unfit::Open)) };
+        if let Some((at, wrong)) = shape::wrong(&program.code[function.start..end]) {
+            let at = function.start + at;
+            return Err((at, unfit(at, wrong)));
+        }
         // Between functions there may be room, into which nothing can jump.
         decoded.operations.resize(function.start, half());
         while decoded.operations.len() < end {
             let at = decoded.operations.len();
             decoded.one(program, function, at).map_err(|unfit| (at, unfit))?;
-        }
-        let last = &decoded.operations[function.start..end];
-        let ends = matches!(
-            last,
-            [.., Operation { kind: Kind::Exit | Kind::Jump | Kind::Poison, .. }]
-                | [.., Operation { kind: Kind::Poison, .. }, Operation { kind: Kind::Half, .. }]
-        );
-        if !ends {
-            return Err((end.saturating_sub(1), Unfit::Open));
-        }
-        for at in function.start..end {
-            decoded.target_is_inside(function, at).map_err(|unfit| (at, unfit))?;
         }
     }
     Ok(decoded)
@@ -83,7 +73,6 @@ impl Decoded {
             let Some(upper) = upper.filter(|_| instruction.src == 0 && instruction.off == 0) else {
                 return Err(Unfit::Unknown { code: instruction.code });
             };
-            writes(instruction.dst)?;
             let index = self.constants.len() as i32;
             self.constants.push(instruction.imm as u32 as u64 | (upper.imm as u32 as u64) << 32);
             self.operations.push(Operation::new(Kind::Constant, instruction.dst, 0, 0, index));
@@ -134,35 +123,23 @@ impl Decoded {
         });
         Ok(Operation::new(Kind::CallKernel, 0, 0, 0, index as i32))
     }
+}
 
-    fn target_is_inside(&self, function: &Function, at: usize) -> Result<(), Unfit> {
-        let operation = self.operations[at];
-        let Some(distance) = distance(operation) else { return Ok(()) };
-        let target = at as i64 + 1 + distance as i64;
-        let inside = target >= function.start as i64 && target < (function.start + function.length) as i64;
-        if !inside || self.operations[target as usize].kind == Kind::Half {
-            return Err(Unfit::Jump { target });
-        }
-        Ok(())
+/// A function that is none, in the machine's words.
+fn unfit(at: usize, wrong: Wrong) -> Unfit {
+    match wrong {
+        Wrong::NoRegister(register) => Unfit::Register { register, why: "does not exist" },
+        Wrong::WritesFrame => Unfit::Register { register: FRAME, why: WRITTEN },
+        Wrong::Open => Unfit::Open,
+        Wrong::Jump(distance) => Unfit::Jump { target: at as i64 + distance },
     }
 }
 
-/// Where a jump goes, from the operation behind it.
-pub fn distance(operation: Operation) -> Option<i32> {
-    match operation.kind {
-        Kind::Jump => Some(operation.imm),
-        kind if kind.is_conditional() => Some(operation.off as i32),
-        _ => None,
-    }
-}
+const WRITTEN: &str = "is written, which holds the end of the frame";
 
-fn exists(register: u8) -> Result<(), Unfit> {
-    if register > FRAME { Err(Unfit::Register { register, why: "does not exist" }) } else { Ok(()) }
-}
-
+/// Of atomic operations, which write what others only read.
 fn writes(register: u8) -> Result<(), Unfit> {
-    exists(register)?;
-    if register == FRAME { Err(Unfit::Register { register, why: "is written, which holds the end of the frame" }) } else { Ok(()) }
+    if register == FRAME { Err(Unfit::Register { register, why: WRITTEN }) } else { Ok(()) }
 }
 
 /// An instruction that needs no other thing of the program.
@@ -172,8 +149,6 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
     let operation = |kind| Ok(Operation::new(kind, dst, src, off, imm));
     match code & 7 {
         4 | 7 => {
-            writes(dst)?;
-            exists(src)?;
             if (code, src, off, imm) == (class::LITTLE_END, 0, 0, 64) {
                 // All bits, on a machine of this byte order.
                 return Ok(Operation::new(Kind::Or64Imm, dst, 0, 0, 0));
@@ -181,39 +156,24 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
             let kind = arithmetic(instruction).ok_or(unknown)?;
             operation(kind)
         }
-        5 | 6 => {
-            exists(dst)?;
-            exists(src)?;
-            match code {
-                class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
-                class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
-                0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
-                _ => {
-                    let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
-                    if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
-                        return Err(unknown);
-                    }
-                    operation(kind)
+        5 | 6 => match code {
+            class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
+            class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
+            0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
+            _ => {
+                let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
+                if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
+                    return Err(unknown);
                 }
+                operation(kind)
             }
-        }
-        1 => {
-            writes(dst)?;
-            exists(src)?;
-            operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?)
-        }
-        2 => {
-            exists(dst)?;
-            operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?)
-        }
-        3 => {
-            exists(dst)?;
-            exists(src)?;
-            match code {
-                class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => atomically(instruction),
-                _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
-            }
-        }
+        },
+        1 => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+        2 => operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?),
+        3 => match code {
+            class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => atomically(instruction),
+            _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+        },
         _ if matches!(code & 0xe0, 0x20 | 0x40) => {
             Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket"))
         }

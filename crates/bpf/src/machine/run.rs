@@ -413,7 +413,7 @@ impl<'a> Run<'a> {
             Service::Loop => self.rounds(arguments, at),
             Service::ForEachElement => self.elements(arguments, at),
             _ => {
-                if matches!(service, Service::SlowStart | Service::AvoidAdditively | Service::RenoAvoid) {
+                if service.changes_window() {
                     self.stored_window = Some(at);
                 }
                 functions::call(service, name, arguments, &mut self.context).map_err(|reason| self.fault(at, reason))

@@ -16,7 +16,7 @@ pub use tally::Tally;
 
 use crate::compile::Clang;
 use crate::files;
-use crate::for_kernel::{ForKernel, linked, values};
+use crate::for_kernel::{ForKernel, linked, table, values};
 use crate::program::{Instruction, Program};
 use layout::Layout;
 use narrows_control::{Choice, kept_files};
@@ -55,12 +55,13 @@ impl Recording {
             return Err(format!("{path}: it was changed meanwhile; run the command again"));
         }
         let values = values(choice)?;
-        let code = files::code(path, &file.object, hz)?;
+        let ops = table(choice);
+        let code = files::code(path, &file.object, hz, ops.as_deref())?;
         let program = code.program();
         let layout =
             Layout::of(program).map_err(|reason| format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay"))?;
         let object = compiled(Path::new(path), program, &layout)?;
-        let instrumented = linked(path, &object)?;
+        let instrumented = linked(path, &object, ops.as_deref())?;
         let unseen = unseen(&instrumented);
         let replay = Replay::new(Arc::clone(&code), layout, hz, &ForKernel::of(program, &file.object, &values), &unseen);
         Ok(Recording { program: ForKernel::of(&instrumented, &object, &values), replay })

@@ -3,6 +3,7 @@
 
 mod access;
 mod field;
+pub mod fields;
 mod header;
 mod layout;
 mod places;

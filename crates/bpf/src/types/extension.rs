@@ -1,10 +1,9 @@
 //! `.BTF.ext`: which instruction comes from which line, and which is to be relocated.
 
 use super::Strings;
+use super::header::Header;
 use crate::bytes::Bytes;
 use crate::problem::Problem;
-
-const MAGIC: u16 = 0xeb9f;
 
 /// The place in the source of an instruction (`struct bpf_line_info`).
 #[derive(Clone, Copy, Debug)]
@@ -42,15 +41,7 @@ impl Extension {
     ///
     /// If the bytes are not whole, or name a string that does not exist.
     pub fn read(place: &str, bytes: &[u8], strings: &Strings) -> Result<Extension, Problem> {
-        let mut header = Bytes::new(place, bytes);
-        let whole = header;
-        let (magic, version) = (header.u16()?, header.u8()?);
-        header.u8()?;
-        let length = header.u32()?;
-        if magic != MAGIC || version != 1 {
-            return Err(header.damaged(format!("it begins with {magic:#06x}, version {version}, and not with 0xeb9f, version 1")));
-        }
-        let body = whole.part(length, (bytes.len() as u32).saturating_sub(length))?;
+        let Header { length, parts: mut header, body } = Header::read(place, bytes)?;
         header.take(8)?;
         let lines = body.part(header.u32()?, header.u32()?)?;
         // The header of compilers before 2019 has no relocations.

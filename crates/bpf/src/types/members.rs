@@ -22,13 +22,24 @@ pub struct Member {
 }
 
 impl Types {
+    /// The names of all structures that have one, each with its bytes.
+    pub fn structures(&self) -> impl Iterator<Item = (&str, u32)> {
+        let named = self.all().filter(|(_, one)| matches!(one.kind, Kind::Composite { union: false, .. }) && !self.name(one).is_empty());
+        named.filter_map(|(id, one)| Some((self.name(one), self.size(id)?)))
+    }
+
     /// The integers in a structure, those in structures and arrays inside it as well, in their order; the first 4096 parts. `None` if there is no structure of the name.
     pub fn members(&self, structure: &str) -> Option<Vec<Member>> {
         let is = |(_, one): &(TypeId, &super::Type)| matches!(one.kind, Kind::Composite { .. }) && self.name(one) == structure;
         let (id, _) = self.all().find(is)?;
+        Some(self.integers(id))
+    }
+
+    /// The same of a type by its number; of an integer itself, without a name.
+    pub(crate) fn integers(&self, id: TypeId) -> Vec<Member> {
         let mut listing = Listing { types: self, left: MOST, all: Vec::new() };
         listing.add(id, "", 0, 0);
-        Some(listing.all)
+        listing.all
     }
 }
 

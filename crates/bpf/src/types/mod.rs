@@ -1,6 +1,7 @@
 //! Types in BTF, the format of Documentation/bpf/btf.rst: those of an object, those of a kernel, and those of our own socket.
 
 mod extension;
+mod header;
 mod members;
 mod read;
 mod resolve;

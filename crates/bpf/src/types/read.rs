@@ -1,10 +1,9 @@
 //! `.BTF` to [`Types`]. The numbers of kinds and the layout of each are those of include/uapi/linux/btf.h.
 
+use super::header::Header;
 use super::{Kind, Member, Placed, Strings, Type, Types, Value};
 use crate::bytes::Bytes;
 use crate::problem::Problem;
-
-const MAGIC: u16 = 0xeb9f;
 
 impl Types {
     /// The types in the bytes of a section, whose name is for errors.
@@ -13,16 +12,8 @@ impl Types {
     ///
     /// If the bytes are not whole, or a type names a kind, a string or another type that does not exist.
     pub fn read(place: &str, bytes: &[u8]) -> Result<Types, Problem> {
-        let mut header = Bytes::new(place, bytes);
-        let whole = header;
-        let (magic, version) = (header.u16()?, header.u8()?);
-        header.u8()?;
-        let length = header.u32()?;
-        if magic != MAGIC || version != 1 {
-            return Err(header.damaged(format!("it begins with {magic:#06x}, version {version}, and not with 0xeb9f, version 1")));
-        }
+        let Header { parts: mut header, body, .. } = Header::read(place, bytes)?;
         let (types_at, types_length, strings_at, strings_length) = (header.u32()?, header.u32()?, header.u32()?, header.u32()?);
-        let body = Bytes::new(place, whole.part(length, (bytes.len() as u32).saturating_sub(length))?.rest());
         let strings = Strings::new(body.part(strings_at, strings_length)?.rest());
         let mut rest = body.part(types_at, types_length)?;
         let mut types = Types { types: Vec::new(), strings };

@@ -2,6 +2,7 @@
 
 mod assembled;
 mod compiled;
+mod core;
 mod for_kernel;
 mod functions;
 mod kernel;

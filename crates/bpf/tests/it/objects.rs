@@ -28,7 +28,7 @@ fn tests() -> PathBuf {
 }
 
 /// The programs whose objects are committed.
-pub const COMMITTED: [&str; 5] = ["reno", "kinds", "defects", "stalls", "lacking"];
+pub const COMMITTED: [&str; 7] = ["reno", "kinds", "defects", "stalls", "lacking", "forward", "core"];
 
 /// As committed.
 pub fn object(program: &str) -> Vec<u8> {
@@ -47,7 +47,8 @@ pub fn linked(program: &str, settings: &Settings) -> Program {
 
 /// Compiled now. `None` without clang or libbpf's headers.
 pub fn compiled(program: &str, defect: &str, arguments: &[&str]) -> Option<Vec<u8>> {
-    let source = tests().join("programs").join(format!("{program}.bpf.c"));
+    let source = |end: &str| tests().join("programs").join(format!("{program}{end}"));
+    let source = if source(".c").exists() { source(".c") } else { source(".bpf.c") };
     let Ok(clang) = Clang::find(&source) else {
         eprintln!("left out: there is no clang");
         return None;
@@ -82,7 +83,8 @@ fn the_committed_objects_are_those_of_the_sources() {
             let stripped = Command::new("llvm-strip").arg("-g").arg(&path).status().expect("llvm-strip runs");
             assert!(stripped.success());
         }
-        let settings = Settings::default();
+        let ops = (program == "forward").then(|| "bbr_again".to_owned());
+        let settings = Settings { ops, ..Settings::default() };
         let (now, committed) = (link(program, &compiled, &settings, &Most), link(program, &object(program), &settings, &Most));
         let show = |program: Result<Program, narrows_bpf::LoadError>| match program {
             Err(error) => error.to_string(),

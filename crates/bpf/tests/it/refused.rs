@@ -109,7 +109,7 @@ fn a_doubtful_question_leaves_a_note() {
 fn of_several_complete_tables_one_is_chosen() {
     let (Some(two), Some(unused)) = (compiled("defects", "TWO_TABLES", &[]), compiled("defects", "UNUSED_TABLE", &[])) else { return };
     let error = link("own.bpf.o", &two, &Settings::default(), &Most).expect_err("two are complete");
-    let expected = "own.bpf.o: section .struct_ops: it has several complete tables: defects, second: keep one of them in the object";
+    let expected = "own.bpf.o: section .struct_ops: it has several complete tables: defects, second: choose one by ?ops=, which is one of defects, second";
     assert_eq!(error.to_string(), expected);
     for ops in ["second", "defects"] {
         let settings = Settings { ops: Some(ops.to_owned()), ..Settings::default() };

@@ -3,17 +3,12 @@
 use crate::assembled::{Host, SOCKET};
 use crate::objects::object;
 use narrows_bpf::socket::Field;
+use narrows_bpf::socket::fields::{
+    CWND as WINDOW, CWND_CLAMP as CLAMP, CWND_CNT as COUNT, CWND_LIMITED as LIMITED, PRIOR_CWND as PRIOR, PRIVATE, SSTHRESH as THRESHOLD,
+};
 use narrows_bpf::{Code, Machine, Settings, SimulatedKernel, link};
 use narrows_units::Random;
 use std::sync::Arc;
-
-const WINDOW: Field = Field::of("tcp_sock.snd_cwnd");
-const THRESHOLD: Field = Field::of("tcp_sock.snd_ssthresh");
-const COUNT: Field = Field::of("tcp_sock.snd_cwnd_cnt");
-const CLAMP: Field = Field::of("tcp_sock.snd_cwnd_clamp");
-const PRIOR: Field = Field::of("tcp_sock.prior_cwnd");
-const LIMITED: Field = Field::of("tcp_sock.is_cwnd_limited");
-const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 /// The controller with a parameter of its own.
 pub fn reno(gain: i32) -> Machine {

@@ -16,3 +16,8 @@ pub use call::*;
 pub use router::{RouterMeter, fraction};
 pub(crate) use twin::replay;
 pub use twin::{Replay, Twin};
+
+/// The headers that a core in a file of its own includes, each with its text: `core.h`, which says what a core is told and answers, and `window.h`, what Linux gives
+/// to controllers of the window alone.
+pub const CORE_HEADERS: [(&str, &str); 2] =
+    [("core.h", include_str!("../../cores/core.h")), ("window.h", include_str!("../../cores/window.h"))];

@@ -64,6 +64,9 @@ pub struct CompareArgs {
     /// First seed [default: 1, or the scenario's; in a scorecard 1]
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a line each, with seed, time and flow
+    #[arg(long, value_name = "FILE")]
+    pub bpf_log: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -25,6 +25,9 @@ pub struct RunArgs {
     pub overlay: Vec<PathBuf>,
     #[command(flatten)]
     pub capture: CaptureArgs,
+    /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a line each, with seed, time and flow
+    #[arg(long, value_name = "FILE")]
+    pub bpf_log: Option<PathBuf>,
     #[command(flatten)]
     pub watch: WatchArgs,
     #[command(flatten)]

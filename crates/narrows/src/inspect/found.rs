@@ -58,7 +58,9 @@ impl Found {
     ///
     /// It cannot be read or compiled.
     pub fn read(file: &str) -> Result<(Found, Vec<u8>), Failure> {
-        let kept = files::read(file).map_err(Failure::Other)?;
+        let (path, ops) = file.split_once("?ops=").map_or((file, None), |(path, ops)| (path, Some(ops.to_owned())));
+        let kept = files::read(path).map_err(Failure::Other)?;
+        let settings = Settings { ops, ..Settings::default() };
         let mut found = Found {
             file: file.to_owned(),
             compiler: kept.source.map(|source| source.compiler),
@@ -68,7 +70,7 @@ impl Found {
             problems: Vec::new(),
             verifier: None,
         };
-        match link_against(socket::types(), &kept.object, &Settings::default(), &SimulatedKernel) {
+        match link_against(socket::types(), &kept.object, &settings, &SimulatedKernel) {
             Err(problem) => found.problems.push(problem),
             Ok(program) => found.judge(program),
         }

@@ -1,6 +1,7 @@
 //! Controllers from files as a user meets them: BPF objects in comparisons, sweeps and scenarios.
 
 use crate::scratch::{Scratch, code, same, stderr, stdout};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -101,4 +102,120 @@ fn files_that_cannot_be_taken_are_refused_with_place_and_remedy() {
     let output = place.narrows(["run", "refused.toml"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("refused.toml:11") && stderr(&output).contains("text.bpf.o"), "{}", stderr(&output));
+}
+
+#[test]
+fn of_several_tables_in_a_file_one_is_chosen() {
+    let place = Scratch::new("files-tables");
+    put(&place, "forward", "kernels.bpf.o");
+    let output = place.narrows(["compare", "./kernels.bpf.o", "--out", "out"]);
+    assert_eq!(code(&output), 2);
+    let told = "kernels needs ops, which is one of cubic_again, bbr_again, dctcp_again: write ?ops=, and that";
+    assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    let output = place.narrows(["compare", "./kernels.bpf.o?ops=reno", "--out", "out"]);
+    assert!(stderr(&output).contains("ops=reno is not allowed; it must be one of cubic_again"), "{}", stderr(&output));
+    let chosen = ["cubic_again", "bbr_again", "dctcp_again"].map(|table| format!("./kernels.bpf.o?ops={table}"));
+    let output = place.narrows(["compare", &chosen[0], &chosen[1], &chosen[2], "--duration", "2 s", "--seeds", "1", "--out", "out"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let output = place.narrows(["inspect", &chosen[1]]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("bpf_bbr"), "{}", stdout(&output));
+    let output = place.narrows(["inspect", "./kernels.bpf.o"]);
+    assert_eq!(code(&output), 2);
+    assert!(stdout(&output).contains("choose one by ?ops=, which is one of cubic_again, bbr_again, dctcp_again"), "{}", stdout(&output));
+}
+
+/// A scenario of one flow for five seconds.
+fn flow(controller: &str) -> String {
+    format!(
+        "duration = \"5 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
+         [[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{controller}\"\n"
+    )
+}
+
+fn columns(place: &Scratch, directory: &str) -> Vec<String> {
+    let file = fs::File::open(place.path(directory).join("acks.parquet")).expect("a table");
+    let table = SerializedFileReader::new(file).expect("Parquet");
+    table.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name().to_owned()).collect()
+}
+
+#[test]
+fn acknowledgements_show_what_a_connection_remembers() {
+    let place = Scratch::new("files-state");
+    put(&place, "core", "mine.o");
+    for (name, controller, remembered) in [
+        ("chosen", "./mine.o?state=own_state", &["credit", "losses"][..]),
+        ("own", "./mine.o", &["credit", "losses"]),
+        ("none", "./mine.o?state=none", &[]),
+        ("native", "cubic", &["min_rtt_s", "w_max", "k", "w_est"]),
+    ] {
+        place.write(&format!("{name}.toml"), &flow(controller));
+        let output = place.narrows(["run", &format!("{name}.toml"), "--acks", "all", "--quiet", "--out", name]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let all = columns(&place, name);
+        let shown: Vec<&str> = all.iter().filter_map(|column| column.strip_prefix("state.")).collect();
+        assert_eq!(shown, remembered, "{name}");
+    }
+    place.write("wrong.toml", &flow("./mine.o?state=forgotten"));
+    let output = place.narrows(["run", "wrong.toml"]);
+    for told in ["state=forgotten is not allowed", "it must be one of own, none, own_state"] {
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+}
+
+/// A controller that prints each reduction.
+const PRINTS: &str = r#"
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+char _license[] SEC("license") = "GPL";
+SEC("struct_ops") __u32 BPF_PROG(halve, struct tcp_sock *tp) { bpf_printk("at %u", tp->snd_cwnd); return tp->snd_cwnd / 2 + 2; }
+SEC("struct_ops") void BPF_PROG(grow, struct tcp_sock *tp, __u32 ack, __u32 acked) { tp->snd_cwnd += tp->snd_cwnd < tp->snd_ssthresh ? acked : 1; }
+SEC("struct_ops") __u32 BPF_PROG(undo, struct tcp_sock *tp) { return tp->snd_cwnd; }
+SEC(".struct_ops.link") struct tcp_congestion_ops prints = {
+	.ssthresh = (void *)halve, .cong_avoid = (void *)grow, .undo_cwnd = (void *)undo, .name = "prints" };
+"#;
+
+#[test]
+fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
+    let place = Scratch::new("files-log");
+    place.write("prints.bpf.c", PRINTS);
+    let compare = |jobs: &str| {
+        let log = format!("log-{jobs}");
+        let most = ["compare", "./prints.bpf.c", "cubic", "--bpf-log", &log, "--jobs", jobs, "--quiet", "--out", jobs];
+        place.narrows([&most[..], &SHORT].concat())
+    };
+    let output = compare("1");
+    if ["is none in PATH", "without them"].iter().any(|reason| stderr(&output).contains(reason)) {
+        return eprintln!("left out: {}", stderr(&output));
+    }
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(code(&compare("2")), 0);
+    let kept = String::from_utf8(place.read("log-1")).expect("text");
+    assert_eq!(kept.as_bytes(), place.read("log-2"));
+    for seed in [1, 2] {
+        let begin = format!("prints, seed {seed}, ");
+        let times: Vec<&str> = kept.lines().filter_map(|line| line.strip_prefix(&begin)).collect();
+        let seconds: Vec<f64> = times.iter().map(|line| line.split(' ').next().expect("a time").parse().expect("seconds")).collect();
+        assert!(seconds.len() > 5 && seconds.is_sorted() && seconds.iter().all(|at| *at < 5.0), "{kept}");
+        assert!(times.iter().all(|line| line.contains(" s, flow prints.") && line.contains(": at ")), "{kept}");
+    }
+    assert!(kept.lines().all(|line| line.starts_with("prints, seed ")), "{kept}");
+    // It is not written over, and has no place where nothing prints or nobody could tell who did.
+    let refused = |arguments: &[&str], told: &str| {
+        let output = place.narrows(arguments.iter().copied());
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        assert!(stderr(&output).contains(told), "{told}: {}", stderr(&output));
+    };
+    refused(&["compare", "./prints.bpf.c", "--bpf-log", "log-1"], "log-1: what programs print cannot be written there: File exists");
+    refused(&["compare", "cubic", "--bpf-log", "new"], "none of these comes from a file; leave it out");
+    refused(
+        &["compare", "./prints.bpf.c", "--traffic", "web", "--bpf-log", "new"],
+        "compare on one network without --traffic and --beside",
+    );
+    place.write("short.toml", &format!("{}workload = {{ arrivals = \"5/s\", sizes = \"1000 B\" }}\n", flow("./prints.bpf.c")));
+    refused(
+        &["run", "short.toml", "--bpf-log", "new"],
+        "flow \"f\" opens a connection for each transfer, which --bpf-log does not tell apart",
+    );
 }

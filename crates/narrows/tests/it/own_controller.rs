@@ -24,6 +24,7 @@ fn the_page_is_true() {
     let place = Scratch::new("own-controller");
     let source = blocks(&page, "c")[0];
     place.write("mine.bpf.c", source);
+    place.write("few.c", blocks(&page, "c")[1]);
     place.write("mine.toml", blocks(&page, "toml")[0]);
     let inspected = shell(&place, "narrows inspect ./mine.bpf.c", "");
     if code(&inspected) != 0 && (stderr(&inspected).contains("is none in PATH") || stderr(&inspected).contains("without them")) {
@@ -37,7 +38,7 @@ fn the_page_is_true() {
         let output = shell(&place, command, &more);
         assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{command}");
     }
-    assert_eq!(run, 4);
+    assert_eq!(run, 5);
 
     let text = rewritten(&path, "run", &mut |command| {
         let output = shell(&place, command, "--quiet --out shown");

@@ -1,3 +1,4 @@
+mod kernels;
 mod maps;
 mod rings;
 mod tcp;

@@ -3,15 +3,11 @@
 use super::Caller;
 use crate::assembled::SOCKET;
 use narrows_bpf::socket::Field;
+use narrows_bpf::socket::fields::{
+    CWND as WINDOW, CWND_CLAMP as CLAMP, CWND_CNT as COUNT, CWND_LIMITED as LIMITED, MAX_PACKETS_OUT as MOST_OUT, PRIOR_CWND as PRIOR,
+    SSTHRESH as THRESHOLD,
+};
 use narrows_units::Random;
-
-const WINDOW: Field = Field::of("tcp_sock.snd_cwnd");
-const THRESHOLD: Field = Field::of("tcp_sock.snd_ssthresh");
-const COUNT: Field = Field::of("tcp_sock.snd_cwnd_cnt");
-const CLAMP: Field = Field::of("tcp_sock.snd_cwnd_clamp");
-const PRIOR: Field = Field::of("tcp_sock.prior_cwnd");
-const LIMITED: Field = Field::of("tcp_sock.is_cwnd_limited");
-const MOST_OUT: Field = Field::of("tcp_sock.max_packets_out");
 
 fn with(name: &str, fields: &[(Field, u64)]) -> Caller {
     let mut caller = Caller::of_kernel(name);

@@ -50,7 +50,6 @@ fn every_refusal_has_its_words() {
         ("timers", one(helper(169))),
         ("tail call", one(helper(12))),
         ("no function of the kernel", kernel("tcp_v4_connect")),
-        ("function of the kernel's CUBIC", kernel("cubictcp_init")),
         ("map of another kind", map(14, 4, 4, 1)),
         ("array with a long key", map(2, 8, 4, 1)),
         ("hash without a key", map(1, 0, 4, 1)),

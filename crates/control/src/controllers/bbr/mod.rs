@@ -1,5 +1,5 @@
 //! BBR: paces at the bandwidth it measures, and bounds what is in flight by the bandwidth-delay product.
 
-mod common;
+pub(crate) mod common;
 pub mod v1;
 pub mod v3;

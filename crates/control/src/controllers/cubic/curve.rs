@@ -74,39 +74,51 @@ impl Ticks {
 pub struct Curve {
     fast_convergence: bool,
     friendliness: bool,
-    state: State,
+    state: CurveState,
 }
 
 /// What a timeout forgets.
 #[derive(Clone, Debug, Default)]
-struct State {
+pub struct CurveState {
     /// Segments to acknowledge for one segment of growth.
-    count: u32,
+    pub count: u32,
     /// The window at the last reduction, less under fast convergence; 0 before the first.
-    last_max: u32,
-    last_window: u32,
-    last_update: u64,
+    pub last_max: u32,
+    /// The window at the latest computation.
+    pub last_window: u32,
+    /// The tick of the latest computation.
+    pub last_update: u64,
     /// The window that the curve is flat at.
-    origin: u32,
+    pub origin: u32,
     /// Time from the epoch's start to the origin, in 1/1024 s.
-    k: u64,
+    pub k: u64,
     /// The tick of the first growth after a reduction.
-    epoch: Option<u64>,
+    pub epoch: Option<u64>,
     /// Segments acknowledged and not yet counted for Reno's window.
-    acked: u32,
+    pub acked: u32,
     /// What Reno's window would be.
-    reno: u32,
+    pub reno: u32,
 }
 
 impl Curve {
     /// A curve before any loss.
     pub fn new(fast_convergence: bool, friendliness: bool) -> Curve {
-        Curve { fast_convergence, friendliness, state: State::default() }
+        Curve { fast_convergence, friendliness, state: CurveState::default() }
+    }
+
+    /// A curve on its course, as Linux has it by default: with fast convergence, and at least as fast as Reno.
+    pub fn resume(state: CurveState) -> Curve {
+        Curve { state, ..Curve::new(true, true) }
+    }
+
+    /// Where it is.
+    pub fn state(&self) -> &CurveState {
+        &self.state
     }
 
     /// Forgets everything.
     pub fn reset(&mut self) {
-        self.state = State::default();
+        self.state = CurveState::default();
     }
 
     /// True in the first second of an epoch: round trips just after recovery are not yet the path's.
@@ -155,7 +167,7 @@ impl Curve {
     }
 }
 
-impl State {
+impl CurveState {
     fn follow(&mut self, window: u32, acked: u32, now: u64, min_rtt: u32, ticks: &Ticks) {
         self.last_window = window;
         self.last_update = now;

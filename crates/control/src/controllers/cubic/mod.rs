@@ -5,7 +5,7 @@
 //!
 //! Each states its sources and its deviations.
 
-mod curve;
+pub(crate) mod curve;
 mod hystart;
 mod hystartpp;
 mod linux;

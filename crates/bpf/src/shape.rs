@@ -1,32 +1,37 @@
-//! That each function is one: jumps lead to whole instructions of it, it does not run out at its end, and its registers exist.
+//! That a function is one: jumps lead to whole instructions of it, it does not run out at its end, and its registers exist.
 
-use super::flow::{Flow, flow};
-use super::place::place;
-use crate::problem::Problem;
-use crate::program::{Function, Instruction, Program};
+use crate::flow::{Flow, flow};
+use crate::program::Instruction;
 
-/// The pointer to the frame, which cannot be written.
-const FRAME: u8 = 10;
+/// The register of the frame's end, which no instruction writes.
+pub const FRAME: u8 = 10;
 
-pub(super) fn problems(program: &Program) -> Vec<Problem> {
-    program.functions.iter().filter_map(|function| one(program, function)).collect()
+/// What is wrong with an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// It names a register that does not exist.
+    NoRegister(u8),
+    /// It writes the register of the frame's end.
+    WritesFrame,
+    /// It goes on behind the end of the function.
+    Open,
+    /// It jumps by so much, to where no instruction of the function begins.
+    Jump(i64),
 }
 
-/// The first thing that is wrong with a function.
-fn one(program: &Program, function: &Function) -> Option<Problem> {
-    let code = &program.code[function.start..function.start + function.length];
+/// The first thing that is wrong with the instructions of a function, and at which of them.
+pub fn wrong(code: &[Instruction]) -> Option<(usize, Wrong)> {
     let mut halves = vec![false; code.len()];
     let mut jumps = Vec::new();
     let mut at = 0;
     while at < code.len() {
-        let wrong = |reason: String| Some(Problem::damaged(place(program, function.start + at), reason));
         let instruction = &code[at];
         if instruction.dst > FRAME || instruction.code != Instruction::CALL && instruction.src > FRAME {
-            return wrong(format!("it names register {}; there are 0 to 10", instruction.dst.max(instruction.src)));
+            return Some((at, Wrong::NoRegister(instruction.dst.max(instruction.src))));
         }
         // Loads from memory and arithmetic write their destination.
         if matches!(instruction.code & 7, 0 | 1 | 4 | 7) && instruction.dst == FRAME {
-            return wrong("it writes register 10, which holds the frame".to_owned());
+            return Some((at, Wrong::WritesFrame));
         }
         let next = match flow(instruction) {
             Flow::Next(slots) => {
@@ -48,7 +53,7 @@ fn one(program: &Program, function: &Function) -> Option<Problem> {
             }
         };
         if next >= code.len() {
-            return wrong("the function ends without leaving it".to_owned());
+            return Some((at, Wrong::Open));
         }
         at = next;
     }
@@ -57,6 +62,5 @@ fn one(program: &Program, function: &Function) -> Option<Problem> {
         target.is_some_and(|target| halves.get(target) == Some(&false))
     };
     let (at, distance) = *jumps.iter().find(|(at, distance)| !whole(*at, *distance))?;
-    let reason = format!("it jumps by {distance}, where no instruction of the function begins");
-    Some(Problem::damaged(place(program, function.start + at), reason))
+    Some((at, Wrong::Jump(distance)))
 }

@@ -9,7 +9,7 @@ const EXIT: u8 = 0x95;
 
 /// Where execution goes on. Distances count from the instruction itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
+pub enum Flow {
     /// Behind it: one slot on, or two.
     Next(usize),
     Jump(i64),
@@ -18,7 +18,7 @@ pub(super) enum Flow {
     End,
 }
 
-pub(super) fn flow(instruction: &Instruction) -> Flow {
+pub fn flow(instruction: &Instruction) -> Flow {
     let Instruction { code, off, imm, .. } = *instruction;
     match code {
         Instruction::LOAD_IMMEDIATE => Flow::Next(2),

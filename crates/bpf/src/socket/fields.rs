@@ -1,10 +1,13 @@
-//! The members of the socket and of the samples that the transport around a program fills in.
+//! The members of the socket and of the samples by which the simulator, the kernel's functions and tests read and fill them.
 
-use crate::socket::Field;
+use super::Field;
 
 macro_rules! fields {
     ($($name:ident = $path:literal;)*) => {
-        $(pub const $name: Field = Field::of($path);)*
+        $(
+            #[doc = concat!("`", $path, "`")]
+            pub const $name: Field = Field::of($path);
+        )*
     };
 }
 
@@ -14,6 +17,7 @@ fields! {
     WRITE_SEQ = "tcp_sock.write_seq";
     SND_SML = "tcp_sock.snd_sml";
     SND_WND = "tcp_sock.snd_wnd";
+    RCV_NXT = "tcp_sock.rcv_nxt";
     PRR_DELIVERED = "tcp_sock.prr_delivered";
     PRR_OUT = "tcp_sock.prr_out";
     HIGH_SEQ = "tcp_sock.high_seq";
@@ -74,6 +78,7 @@ fields! {
     RTO_MIN = "tcp_sock.inet_conn.icsk_rto_min";
     RETRANSMITS = "tcp_sock.inet_conn.icsk_retransmits";
     BACKOFF = "tcp_sock.inet_conn.icsk_backoff";
+    ACK_PENDING = "tcp_sock.inet_conn.icsk_ack.pending";
     PACING_RATE = "tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_rate";
     MAX_PACING_RATE = "tcp_sock.inet_conn.icsk_inet.sk.sk_max_pacing_rate";
     PACING_STATUS = "tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_status";
@@ -109,6 +114,9 @@ fields! {
     RATE_IS_RETRANS = "rate_sample.is_retrans";
     RATE_IS_ACK_DELAYED = "rate_sample.is_ack_delayed";
 }
+
+/// The first eight bytes of the area that is the controller's own, `icsk_ca_priv`, which has thirteen times as many.
+pub const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 /// The three least round trips of `struct minmax`, each a tick and a value.
 pub const RTT_MIN: [[Field; 2]; 3] = [
