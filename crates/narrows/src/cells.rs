@@ -4,7 +4,7 @@
 //! line holds one run. A line that was cut off when the program or the machine went down is dropped, and its run is done again.
 
 use crate::error::Failure;
-use crate::within;
+use crate::program::file;
 use narrows_report::{Input, Lineup};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ struct Log {
 /// Version and build: two builds of one version may compute otherwise.
 pub fn program() -> String {
     static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-        let hash = within::file().and_then(File::open).and_then(hash);
+        let hash = file().and_then(File::open).and_then(hash);
         let build = hash.map_or_else(|_| "unknown".to_owned(), |hash| format!("{hash:016x}"));
         format!("{} (build {build})", env!("CARGO_PKG_VERSION"))
     });

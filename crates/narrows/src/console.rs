@@ -1,7 +1,7 @@
 //! Where the words of a command go and who can stop it: a terminal, or a program around this one.
 
 use crate::error::Failure;
-use crate::runner;
+use crate::interruption::interruption;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_scenario::visible;
 use std::fmt;
@@ -79,7 +79,7 @@ impl Console {
     /// What is set as soon as the command is to stop.
     pub fn stop(&self) -> &AtomicBool {
         match self {
-            Console::Terminal => runner::interruption(),
+            Console::Terminal => interruption(),
             Console::Within(around) => around.stop(),
         }
     }

@@ -9,6 +9,7 @@ mod bpf_log;
 mod captures;
 mod cells;
 mod cli;
+mod commands;
 mod compare;
 mod conflicts;
 mod console;
@@ -23,6 +24,7 @@ mod forward;
 mod icn;
 mod inputs;
 mod inspect;
+mod interruption;
 mod kernel;
 mod list;
 mod live;
@@ -32,6 +34,7 @@ mod node;
 mod outcome;
 mod output;
 mod overlays;
+mod program;
 mod quote;
 mod report;
 mod reproduce;
@@ -46,11 +49,10 @@ mod watch;
 pub mod within;
 
 use clap::Parser;
-use cli::{Cli, Command};
+use cli::Cli;
 use error::Failure;
 use narrows_control::{Entry, register};
 use narrows_scenario::visible;
-use outcome::Outcome;
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -101,7 +103,7 @@ fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    match command(cli) {
+    match commands::command(cli) {
         // A reader that has seen enough (`narrows list | head`) is no failure.
         Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
@@ -109,34 +111,5 @@ fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
             2
         }
         Ok(outcome) => outcome.status(),
-    }
-}
-
-fn command(cli: Cli) -> Result<Outcome, Failure> {
-    match cli.command.unwrap_or_default() {
-        Command::Compare(args) => compare::compare(args),
-        Command::Diff(args) => diff::diff(args),
-        Command::Run(args) => run::run(args),
-        Command::Live(args) => live::live(args),
-        Command::Fidelity(args) => fidelity::fidelity(args),
-        Command::Doctor(args) => doctor::doctor(args),
-        Command::Inspect(args) => inspect::inspect(args),
-        Command::Kernel(args) => kernel::kernel(args.command),
-        Command::Forward(args) => forward::forward(args),
-        Command::Serve(args) => forward::serve(args),
-        Command::Get(args) => forward::get(args),
-        Command::Ping(args) => forward::pings(args),
-        Command::Key(args) => forward::key(args),
-        Command::Sweep(args) => sweep::sweep(args),
-        Command::Matrix(args) => matrix::matrix(args),
-        Command::Reproduce(args) => reproduce::reproduce(args),
-        Command::Report(args) => report::report(args),
-        Command::Export(args) => export::export(args),
-        Command::Figure(args) => figure::figure(args),
-        Command::Bench(args) => bench::bench(args),
-        Command::List(args) => list::list(args),
-        Command::Path(args) => list::path(args),
-        Command::Schema => list::schema(),
-        Command::Node => node::node(),
     }
 }

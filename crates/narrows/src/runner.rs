@@ -4,6 +4,7 @@ use crate::bpf_log::BpfLog;
 use crate::cli::OutputArgs;
 use crate::console::Progress;
 use crate::error::Failure;
+use crate::interruption::interruption;
 use crate::node;
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::{Follower, Record};
@@ -13,33 +14,8 @@ use narrows_sim::SimError;
 use narrows_transport::Observer;
 use narrows_units::{Span, Time};
 use rayon::prelude::*;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::fs;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, mpsc};
-
-/// From its first use on, a signal that asks this process to end does no more than to set it: Ctrl-C, SIGTERM, and SIGHUP where nobody has
-/// it ignored, as `nohup` does.
-static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP)) {
-        // Without it the signal ends the process at once, which is as good.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
-    }
-    flag
-});
-
-/// Whether this process was started with a signal ignored, where the system tells.
-fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();
-    u64::from_str_radix(set.trim(), 16).is_ok_and(|set| set >> (signal - 1) & 1 == 1)
-}
-
-/// From now on Ctrl-C and its like do no more than to set what this returns.
-pub fn interruption() -> &'static AtomicBool {
-    &INTERRUPTED
-}
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
 
 /// Runs all scenarios; records come back in the same order, whatever the number of threads.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
@@ -92,8 +68,8 @@ pub fn run_program(
     extras: &Extras,
     follower: &mut dyn Follower,
 ) -> Result<(Record, Ending), Failure> {
-    LazyLock::force(&INTERRUPTED);
-    narrows_live::run_program(scenario, program, extras, &mut |_| !INTERRUPTED.load(Ordering::Relaxed), follower).map_err(live_failure)
+    let interrupted = interruption();
+    narrows_live::run_program(scenario, program, extras, &mut |_| !interrupted.load(Ordering::Relaxed), follower).map_err(live_failure)
 }
 
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same

@@ -1,7 +1,7 @@
 //! Commands for a program around this one, such as an interpreter: they print nothing, stop when they are told to, and tell where their results are.
 
 use crate::cli::{Cli, Command, OutputArgs};
-use crate::command;
+use crate::commands::command;
 use crate::console::Console;
 use crate::error::Failure;
 use crate::figure;
@@ -9,14 +9,14 @@ use clap::Parser;
 use narrows_control::{Entry, register_passing};
 use narrows_scenario::visible;
 use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 pub use crate::console::Around;
+pub use crate::program::is_in;
 pub use narrows_report::{Figure, ReportError, ResultDir};
 
 /// Why a command was not carried out.
@@ -48,17 +48,6 @@ impl From<ReportError> for Refused {
     fn from(error: ReportError) -> Refused {
         Failure::Report(error).into()
     }
-}
-
-static FILE: OnceLock<PathBuf> = OnceLock::new();
-
-/// Says which file holds this code, where that is not the program's own: a library. Who comes second changes nothing.
-pub fn is_in(file: PathBuf) {
-    let _ = FILE.set(file);
-}
-
-pub(crate) fn file() -> io::Result<PathBuf> {
-    FILE.get().map_or_else(std::env::current_exe, |file| Ok(file.clone()))
 }
 
 /// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `matrix` or `reproduce`. The first word is the program's name. It can

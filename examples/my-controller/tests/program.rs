@@ -29,11 +29,16 @@ fn it_fills_the_link_with_a_tenth_of_cubics_queue() {
 }
 
 #[test]
-fn it_is_listed_last_with_its_parameters() {
+fn they_are_listed_last_with_their_parameters() {
     let all = json("list", &["list", "controllers", "--json"]);
-    let last = all.as_array().and_then(|all| all.last()).expect("a list");
-    let params: Vec<&str> = last["params"].as_array().expect("a list").iter().filter_map(|param| param["name"].as_str()).collect();
-    assert_eq!((last["name"].as_str(), params), (Some("mine"), vec!["target", "increase", "decrease"]));
+    let all = all.as_array().expect("a list");
+    let told = |entry: &Value| -> (String, Vec<String>) {
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        (text(&entry["name"]), entry["params"].as_array().expect("a list").iter().map(|param| text(&param["name"])).collect())
+    };
+    let last: Vec<_> = all[all.len() - 2..].iter().map(told).collect();
+    let expected = [("mine", vec!["target", "increase", "decrease"]), ("paced", vec!["gain", "target"])];
+    assert_eq!(last, expected.map(|(name, params)| (name.to_owned(), params.into_iter().map(str::to_owned).collect::<Vec<_>>())));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::found::find;
 use crate::cli::KernelWatchArgs;
 use crate::error::Failure;
+use crate::interruption::interruption;
 use crate::outcome::Outcome;
-use crate::runner;
 use narrows_kernel::{KernelError, Record};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const ROWS: usize = 20;
 /// Shows what a controller decides for each connection, until told to stop.
 pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
     let pinned = find(&args.name)?.map_err(KernelError::from)?;
-    let stop = runner::interruption();
+    let stop = interruption();
     let watching = pinned.watch()?;
     let unrecorded = || pinned.stats().map_or(0, |stats| stats.unrecorded);
     let lost = unrecorded();

@@ -5,7 +5,7 @@ mod server;
 mod stage;
 
 use crate::error::Failure;
-use crate::runner::interruption;
+use crate::interruption::interruption;
 use narrows_measure::{FlowSample, Follower, LinkSample, Record};
 use narrows_report::Underway;
 use server::Shared;

@@ -158,7 +158,7 @@ fn acknowledgements_show_what_a_connection_remembers() {
     }
     place.write("wrong.toml", &flow("./mine.o?state=forgotten"));
     let output = place.narrows(["run", "wrong.toml"]);
-    for told in ["state=forgotten is not allowed", "it must be one of own, none, own_state"] {
+    for told in ["state=forgotten is not allowed", "it must be one of own, none, own_constants, own_state"] {
         assert!(stderr(&output).contains(told), "{}", stderr(&output));
     }
 }

@@ -1,0 +1,39 @@
+//! Which command does what.
+
+use crate::cli::{Cli, Command};
+use crate::error::Failure;
+use crate::outcome::Outcome;
+use crate::{
+    bench, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, node, report, reproduce, run,
+    sweep,
+};
+
+/// Carries out the command of a command line.
+pub fn command(cli: Cli) -> Result<Outcome, Failure> {
+    match cli.command.unwrap_or_default() {
+        Command::Compare(args) => compare::compare(args),
+        Command::Diff(args) => diff::diff(args),
+        Command::Run(args) => run::run(args),
+        Command::Live(args) => live::live(args),
+        Command::Fidelity(args) => fidelity::fidelity(args),
+        Command::Doctor(args) => doctor::doctor(args),
+        Command::Inspect(args) => inspect::inspect(args),
+        Command::Kernel(args) => kernel::kernel(args.command),
+        Command::Forward(args) => forward::forward(args),
+        Command::Serve(args) => forward::serve(args),
+        Command::Get(args) => forward::get(args),
+        Command::Ping(args) => forward::pings(args),
+        Command::Key(args) => forward::key(args),
+        Command::Sweep(args) => sweep::sweep(args),
+        Command::Matrix(args) => matrix::matrix(args),
+        Command::Reproduce(args) => reproduce::reproduce(args),
+        Command::Report(args) => report::report(args),
+        Command::Export(args) => export::export(args),
+        Command::Figure(args) => figure::figure(args),
+        Command::Bench(args) => bench::bench(args),
+        Command::List(args) => list::list(args),
+        Command::Path(args) => list::path(args),
+        Command::Schema => list::schema(),
+        Command::Node => node::node(),
+    }
+}
