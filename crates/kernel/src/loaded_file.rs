@@ -3,7 +3,7 @@
 use crate::error::KernelError;
 use crate::fitness::fit;
 use crate::registered::{Registered, Registration};
-use libbpf_rs::{MapCore, ObjectBuilder, OpenObject, ProgramType, RingBufferBuilder};
+use libbpf_rs::{MapCore, MapHandle, ObjectBuilder, OpenObject, ProgramType, RingBufferBuilder};
 use narrows_bpf::ForKernel;
 use std::path::Path;
 use std::time::Duration;
@@ -83,7 +83,8 @@ impl LoadedFile {
             let name = program.name().to_string_lossy().replace('.', "-");
             program.pin(directory.join(format!("{CALLBACK}{name}")))?;
         }
-        self.registered.table().pin(directory.join(TABLE))?;
+        // By a handle of its own: libbpf pins a map once, which is the registration's.
+        MapHandle::try_from(&self.registered.table())?.pin(directory.join(TABLE))?;
         self.registered.pin(directory)
     }
 }

@@ -27,7 +27,7 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
         text += &format!(
             "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nbuffer = \"40 packets\"\nqueue = \"step?threshold=20&unit=packets\"\nloss = \"0.3 %\"\n\
              [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}/tests/programs/{name}.bpf.c\"\ncount = 2\n\
-             [[change]]\nat = \"5 s\"\nlink = \"{name}\"\ndown_for = \"700 ms\"\nevery = \"10 s\"\n",
+             [[change]]\nat = \"1 s\"\nlink = \"{name}\"\ndown_for = \"700 ms\"\nevery = \"10 s\"\n",
             env!("CARGO_MANIFEST_DIR")
         );
     }

@@ -42,7 +42,7 @@ static ENTRY: Entry = Entry {
     summary: "a controller and the kernel's functions of it",
     source: "this file",
     basis: Basis::Loss,
-    needs: &[Need::RateSample, Need::Pacing, Need::EcnCounts],
+    needs: &[Need::Outstanding, Need::RateSample, Need::Pacing, Need::EcnCounts],
     numbered: false,
     params: &[WHICH.spec],
     build: Build::Function(build),
