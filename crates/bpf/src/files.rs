@@ -225,6 +225,9 @@ fn needs(programs: &[&Program]) -> &'static [Need] {
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
 }
 
+/// What an object was linked for: ticks per second, and a table if there are several.
+type Linked = (u32, Option<&'static str>);
+
 /// What all connections of an entry share.
 struct Shared {
     path: String,
@@ -234,7 +237,7 @@ struct Shared {
     tables: Vec<&'static str>,
     structures: BTreeMap<&'static str, Arc<[Shown]>>,
     /// By ticks per second, which programs may have been told when they were linked, and by table.
-    codes: Mutex<BTreeMap<(u32, Option<&'static str>), Arc<Code>>>,
+    codes: Mutex<BTreeMap<Linked, Arc<Code>>>,
 }
 
 impl Shared {

@@ -38,7 +38,7 @@ pub struct Pinned {
 /// What a controller was made of.
 enum Made {
     /// One of ours, unless another version of this program loaded it: around a core, with maps of its own.
-    Core(Option<(&'static Twin, Choice)>, Maps),
+    Core(Option<(&'static Twin, Choice)>, Box<Maps>),
     /// A file.
     File,
 }
@@ -220,7 +220,7 @@ impl Pinned {
             false => {
                 let known = Twin::read(&text).ok();
                 let state = known.as_ref().map_or(0, |(twin, _)| twin.state);
-                Made::Core(known, Maps::pinned(path, state).map_err(damaged)?)
+                Made::Core(known, Box::new(Maps::pinned(path, state).map_err(damaged)?))
             }
         };
         Ok(Pinned { name, path: path.to_owned(), text, made })

@@ -105,7 +105,7 @@ pub fn header() -> String {
 pub(crate) fn declared(ending: &str) -> String {
     let mut text = String::new();
     for structure in STRUCTURES.iter().filter(|structure| structure.name != "tcp_congestion_ops") {
-        write!(text, "struct {}{ending} {{\n", structure.name).expect("a string grows");
+        writeln!(text, "struct {}{ending} {{", structure.name).expect("a string grows");
         plain_members(structure, ending, &mut text);
         text.push_str("};\n");
     }

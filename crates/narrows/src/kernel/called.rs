@@ -47,7 +47,7 @@ impl<'a> Called<'a> {
             let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned.since()), connections(pinned.open()));
             for Since { function, count, nanoseconds } in since {
                 let each = if count == 0 { String::new() } else { format!("{} ns each", nanoseconds / u128::from(count)) };
-                text += &format!("  {function:<17}{:>12}/s   {each}", format!("{:.0}", count as f64 / seconds)).trim_end().to_owned();
+                text += format!("  {function:<17}{:>12}/s   {each}", format!("{:.0}", count as f64 / seconds)).trim_end();
                 text += "\n";
             }
             text
