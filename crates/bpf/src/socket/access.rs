@@ -97,7 +97,7 @@ fn name_at(structure: &Structure, offset: usize) -> Option<String> {
 
 fn inside(structure: &Structure, prefix: String, offset: u32) -> Option<String> {
     let bit = offset.checked_mul(8)?;
-    let (index, member) = structure.members.iter().enumerate().find(|(index, _)| {
+    let (index, member) = structure.members.iter().enumerate().filter(|(_, member)| !member.name.is_empty()).find(|(index, _)| {
         let extent = structure.extent(*index);
         // Of several bitfields in one byte the first.
         (extent.at / 8 * 8..extent.at + extent.bits).contains(&bit)

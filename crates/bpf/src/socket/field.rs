@@ -63,6 +63,12 @@ impl Field {
         Field { offset: begin / 8, size: integer.size, shift: begin % 8, bits, signed: integer.signed }
     }
 
+    /// The first of its bits in its first byte: 0 unless it is a bitfield.
+    #[cfg(test)]
+    pub(crate) fn bit(self) -> u32 {
+        self.shift
+    }
+
     /// Its value. That of a signed one is its sign-extended bits.
     ///
     /// # Panics

@@ -116,7 +116,7 @@ fn plain_members(structure: &Structure, ending: &str, text: &mut String) {
     for member in structure.members {
         let name = member.name;
         let declared = match member.kind {
-            Kind::Integer(integer) if member.bits > 0 => format!("{} {name} : {}", plain(&Kind::Integer(integer), ending), member.bits),
+            Kind::Integer(integer) if member.bits > 0 => bitfield(&plain(&Kind::Integer(integer), ending), name, member.bits),
             Kind::Array(element, count) => format!("{} {name}[{count}]", plain(element, ending)),
             Kind::Structure(inner) if inner.name.is_empty() => {
                 text.push_str("struct {\n");
@@ -127,6 +127,10 @@ fn plain_members(structure: &Structure, ending: &str, text: &mut String) {
         };
         writeln!(text, "{declared};").expect("a string grows");
     }
+}
+
+fn bitfield(kind: &str, name: &str, bits: u32) -> String {
+    format!("{kind}{}{name} : {bits}", if name.is_empty() { "" } else { " " })
 }
 
 /// A type without a typedef.
@@ -151,7 +155,7 @@ fn members(structure: &Structure, depth: usize, text: &mut String) {
     for member in structure.members {
         let name = member.name;
         let declared = match member.kind {
-            Kind::Integer(integer) if member.bits > 0 => format!("{} {name} : {}", integer.name, member.bits),
+            Kind::Integer(integer) if member.bits > 0 => bitfield(integer.name, name, member.bits),
             Kind::Function(result, parameters) => format!("{result} (*{name})({parameters})"),
             Kind::Array(element, count) => format!("{} {name}[{count}]", simple(element)),
             Kind::Structure(inner) if inner.name.is_empty() => {

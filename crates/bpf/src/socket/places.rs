@@ -44,7 +44,7 @@ pub(crate) fn of_rate_sample() -> Vec<Place> {
 }
 
 fn list(structure: &Structure, root: &str, prefix: &str, all: &mut Vec<Place>) {
-    for member in structure.members {
+    for member in structure.members.iter().filter(|member| !member.name.is_empty() || member.bits == 0) {
         let path = if prefix.is_empty() { member.name.to_owned() } else { format!("{prefix}.{}", member.name) };
         let mut integer = |path: String, bits: Option<(String, &'static str)>| {
             let field = Field::of(&format!("{root}.{path}"));

@@ -35,6 +35,12 @@ const fn bits(name: &'static str, bits: u32) -> Member {
     Member { bits, ..one(U8, name) }
 }
 
+/// Bits that have no name here. A bitfield has the bits of its byte that it has in Linux 6.18: compilers relocate the byte of one that is read without
+/// `BPF_CORE_READ_BITFIELD`, and not its bits.
+const fn gap(width: u32) -> Member {
+    bits("", width)
+}
+
 const fn array(element: &'static Kind, name: &'static str, count: u32) -> Member {
     Member { name, kind: Kind::Array(element, count), bits: 0, writable: false }
 }
@@ -180,8 +186,13 @@ pub(crate) const TCP_SOCK: Structure = Structure {
         one(U32, "mss_cache"),
         one(U16, "advmss"),
         writable(U8, "ecn_flags"),
+        gap(3),
         bits("is_cwnd_limited", 1),
+        gap(4),
+        gap(4),
         bits("rate_app_limited", 1),
+        gap(3),
+        gap(4),
         bits("saw_accecn_opt", 2),
     ],
 };
@@ -327,3 +338,25 @@ pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 12] = [
         ],
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::socket::field::Field;
+
+    /// As BTF of Linux 6.18 has them: `is_cwnd_limited` at bit 11707 of `struct tcp_sock`, `rate_app_limited` at 13132, `saw_accecn_opt` at 15348; `icsk_ca_state`
+    /// at 9984 of `struct inet_connection_sock`, `icsk_ca_initialized` at 9989.
+    #[test]
+    fn bitfields_have_the_bits_of_the_kernel() {
+        for (path, bit) in [
+            ("tcp_sock.is_cwnd_limited", 11707),
+            ("tcp_sock.rate_app_limited", 13132),
+            ("tcp_sock.saw_accecn_opt", 15348),
+            ("tcp_sock.inet_conn.icsk_ca_state", 9984),
+            ("tcp_sock.inet_conn.icsk_ca_initialized", 9989),
+        ] {
+            assert_eq!(Field::of(path).bit(), bit % 8, "{path}");
+        }
+        assert!(TCP_SOCK.members.iter().any(|member| member.name.is_empty()));
+    }
+}
