@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-target=${CARGO_TARGET_DIR:-target}
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
     { echo "without Python 3.11 or later the tests of the Python package are skipped"; exit 0; }
 test -x "$target/python/bin/python" || python3 -m venv "$target/python"
@@ -16,6 +16,6 @@ rm -rf "$package"
 mkdir -p "$package"
 cp -r python/narrows "$package/narrows"
 cp "$target/debug/lib_narrows.so" "$package/narrows/_narrows.abi3.so"
-export PYTHONPATH=$PWD/$package NARROWS_PROGRAM=$PWD/$target/debug/narrows
+export PYTHONPATH=$package NARROWS_PROGRAM=$target/debug/narrows
 "$target/python/bin/mypy" --strict "$package/narrows"
 "$target/python/bin/python" -m pytest -q python/tests
