@@ -28,7 +28,7 @@ LARGEST_ACTION = 10.0
 class Networks:
     """Networks that episodes are drawn from, each value uniformly from its range, buffers uniformly in their logarithm.
 
-    Without arguments, those on which Aurora was trained (its table 1): 1.2 to 6 Mbit/s, 50 to 500 ms one way, 2 to 2981 packets, loss up
+    Without arguments, those on which Aurora's code trains: 1.2 to 6 Mbit/s, 50 to 500 ms one way, 2 to 2981 packets, loss up
     to 5 %.
 
     Parameters

@@ -10,18 +10,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Observations of so many intervals are seen at once (Aurora, section 4.1), and each has so many numbers.
+/// Observations of so many intervals are seen at once (`history_len` of the authors' `network_sim.py`), and each has so many numbers.
 const HISTORY: usize = 10;
 const FEATURES: usize = 3;
-/// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative (Aurora, section 4.1, with the delta of its code).
+/// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative (`apply_rate_delta` and `DELTA_SCALE` of the authors' code).
 const DELTA: f64 = 0.025;
-/// Weights of throughput in packets per second, of latency in seconds and of loss (Aurora, section 4.2).
+/// Weights of throughput in packets per second, of latency in seconds and of loss (the authors' `run_for_dur`, which scales all by 0.001).
 const REWARD: [f64; 3] = [10.0, 1000.0, 2000.0];
-/// The first rate, in parts of the link's (Aurora's code).
+/// The first rate, in parts of the link's (the authors' `create_new_links_and_senders`).
 const FIRST: (f64, f64) = (0.3, 1.5);
 /// Rates in bit/s; ours.
 const RATES: (f64, f64) = (1e5, 1e10);
-/// A ratio of sent to delivered packets above this says nothing (Aurora's code).
+/// A ratio of sent to delivered packets above this says nothing (the authors' `sender_obs.py`).
 const LARGEST_RATIO: f64 = 1000.0;
 
 /// What networks are drawn from, each uniformly between two values; buffers with a uniform logarithm.
@@ -136,7 +136,7 @@ impl Environment {
         Some(self.reward(&interval))
     }
 
-    /// Latency gradient, latency ratio and sending ratio (Aurora, section 4.1).
+    /// Latency gradient, latency ratio and sending ratio (the authors' `sender_obs.py`, whose gradient is the difference between the means of two halves).
     fn features(&self, interval: &Interval) -> [f32; FEATURES] {
         let (sent, delivered) = (interval.sent as f64, interval.delivered as f64);
         let ratio = if self.least.is_finite() { self.latest / self.least } else { 1.0 };
