@@ -177,7 +177,8 @@ fn needs(program: &Program) -> &'static [Need] {
     let stores =
         |instruction: &crate::program::Instruction| STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset();
     let paces = controls || program.code.iter().any(stores);
-    let all = [(true, Need::Outstanding), (controls, Need::RateSample), (paces, Need::Pacing), (program.flags & NEEDS_ECN != 0, Need::EcnCounts)];
+    let all =
+        [(true, Need::Outstanding), (controls, Need::RateSample), (paces, Need::Pacing), (program.flags & NEEDS_ECN != 0, Need::EcnCounts)];
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
 }
 

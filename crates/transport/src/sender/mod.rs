@@ -10,9 +10,9 @@ mod sending;
 mod tcp;
 mod usage;
 
-use crate::{Signals, Transport};
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
+use crate::{Signals, Transport};
 use connection::Connection;
 use narrows_control::{Acked, CaState, Controller, Fault, Lost, Open, Role};
 use narrows_units::{Bytes, Rate, Span, Time};
