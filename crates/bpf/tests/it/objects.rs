@@ -28,7 +28,7 @@ fn tests() -> PathBuf {
 }
 
 /// The programs whose objects are committed.
-pub const COMMITTED: [&str; 5] = ["reno", "kinds", "defects", "stalls", "lacking"];
+pub const COMMITTED: [&str; 6] = ["reno", "cubic", "kinds", "defects", "stalls", "lacking"];
 
 /// As committed.
 pub fn object(program: &str) -> Vec<u8> {
