@@ -87,6 +87,7 @@ impl Callbacks for LinuxCubic {
         self.curve.reduce(socket.cwnd)
     }
 
+    #[inline]
     fn cong_avoid(&mut self, socket: &mut Socket, acked: u32) {
         if !socket.is_limited() {
             return;
@@ -109,6 +110,7 @@ impl Callbacks for LinuxCubic {
         }
     }
 
+    #[inline]
     fn pkts_acked(&mut self, socket: &mut Socket, feedback: &Feedback<'_>, _moved: u32) {
         if let Some(rtt) = feedback.rtt {
             self.measure(rtt, socket);
@@ -121,6 +123,7 @@ impl Callbacks for LinuxCubic {
         self.curve.shift(idle, now);
     }
 
+    #[inline]
     fn paced(&mut self, socket: &Socket, srtt: Span) {
         let Socket { cwnd, threshold, packets_out, .. } = *socket;
         self.pace = Pace { packets: cwnd.max(packets_out), doubling: cwnd < threshold / 2, srtt };

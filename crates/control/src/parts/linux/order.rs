@@ -127,10 +127,10 @@ impl<T: Callbacks> Controller for Linux<T> {
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
-        self.socket.now = sent.now;
         if sent.in_flight == 0
-            && let Some(idle) = self.socket.idle()
+            && let Some(idle) = self.socket.idle(sent.now)
         {
+            self.socket.now = sent.now;
             if sent.outstanding == 0 && !sent.retransmission && self.socket.is_stale(idle, sent.rto) {
                 self.socket.restart(idle, self.socket.ticks.of(sent.rto));
             }

@@ -134,9 +134,9 @@ impl Socket {
         self.cwnd = self.cwnd.max(least);
     }
 
-    /// Ticks since the latest segment left; `None` before the first.
-    pub(super) fn idle(&self) -> Option<u64> {
-        self.last_sent.map(|last| self.ticks.between(last, self.now))
+    /// Ticks from the latest segment that left until `now`; `None` before the first.
+    pub(super) fn idle(&self, now: Time) -> Option<u64> {
+        self.last_sent.map(|last| self.ticks.between(last, now))
     }
 
     /// True after idleness of `idle` ticks for which the window decays.
