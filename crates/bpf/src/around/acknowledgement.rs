@@ -195,11 +195,14 @@ impl Around {
         }
     }
 
-    /// `tcp_enter_recovery` and `tcp_enter_cwr`.
+    /// `tcp_enter_recovery` and `tcp_enter_cwr`. Only with numbered transmissions may another reduction be under way: this one begins where that one leads.
     fn begin_reduction(&mut self, feedback: &Feedback<'_>) {
         // That for the loss which a probe has repaired is over.
         let over = feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
         let Some(congestion) = feedback.congestion.filter(|_| !over) else { return };
+        if self.in_reduction() {
+            self.complete();
+        }
         let marked = congestion == Congestion::Mark || feedback.ecn.echo;
         let threshold = if marked { 0 } else { self.current_threshold() };
         let (una, next) = (self.get(f::UNA), self.get(f::NEXT));

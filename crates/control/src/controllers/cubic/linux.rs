@@ -249,6 +249,18 @@ mod tests {
     }
 
     #[test]
+    fn a_reduction_within_another_begins_where_that_one_leads() {
+        let mut cubic = cubic("cubic?fast_convergence=false", 100.0);
+        let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
+        let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, outstanding, ..Feedback::at(at(100)) };
+        cubic.on_feedback(&Feedback { window: 100, ..lost });
+        assert_eq!(cubic.socket.threshold, 70);
+        // Something that left since is lost too, and the transport has spread little of the reduction.
+        cubic.on_feedback(&Feedback { window: 95, ..lost });
+        assert_eq!((cubic.socket.threshold, inspect(&cubic, "w_max")), (49, 70.0));
+    }
+
+    #[test]
     fn hystart_ends_slow_start_by_delay() {
         let mut cubic = cubic("cubic", 32.0);
         let rtt = |ms| Some(Span::from_millis(ms));

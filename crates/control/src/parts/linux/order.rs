@@ -91,8 +91,12 @@ impl<T: Callbacks> Linux<T> {
         }
     }
 
-    /// A reduction is due (`tcp_enter_recovery`, `tcp_enter_cwr`).
+    /// A reduction is due (`tcp_enter_recovery`, `tcp_enter_cwr`). Only with numbered transmissions may another be under way: this one begins where that one leads, not
+    /// at what has been spread of it (RFC 9002 section 7.3.2: the window falls at once).
     fn begin(&mut self, congestion: Congestion, echo: bool) {
+        if self.socket.is_reducing() {
+            self.complete();
+        }
         let marked = congestion == Congestion::Mark || echo;
         self.reduce(if marked { 0 } else { self.socket.current_threshold() });
         self.enter(if congestion == Congestion::Mark { CaState::Cwr } else { CaState::Recovery });
