@@ -91,7 +91,8 @@ pub struct Timeout {
     pub now: Time,
     /// Segments that were in flight.
     pub in_flight: u32,
-    /// Segments that are in flight still, of those presumed lost none.
+    /// Segments that are in flight still, of those presumed lost none. 0 with numbered transmissions: after persistent congestion the window falls to its least whatever
+    /// is in flight (RFC 9002 section 7.6.2).
     pub in_flight_after: u32,
     /// Segments newly presumed lost by this timeout.
     pub lost: u32,

@@ -1,7 +1,7 @@
 //! What unit tests of controllers share.
 
 use crate::Setup;
-use crate::{Acked, Controller, Feedback, Sent, Tag};
+use crate::{Acked, Controller, Feedback, Sent, Tag, Totals};
 use narrows_units::{Bytes, Span, Time};
 
 /// `ms` milliseconds after the start.
@@ -29,7 +29,20 @@ pub fn acked_one(number: u64, window_limited: bool) -> Acked {
 
 /// Acknowledges `acked` at `now`.
 pub fn acknowledge(controller: &mut dyn Controller, now: Time, acked: &[Acked]) {
-    controller.on_feedback(&Feedback { acked, ..Feedback::at(now) });
+    controller.on_feedback(&acknowledging(now, acked));
+}
+
+/// The acknowledgement of `acked` at `now`, which are the last that were sent, by bursts that filled the window if the window was what limited them.
+pub fn acknowledging(now: Time, acked: &[Acked]) -> Feedback<'_> {
+    let una = acked.last().map_or(0, |last| last.number + 1);
+    Feedback {
+        acked,
+        una,
+        next: una,
+        cwnd_limited: acked.iter().any(|acked| acked.window_limited),
+        totals: Totals { sent: una, delivered: una, lost: 0 },
+        ..Feedback::at(now)
+    }
 }
 
 /// Sends segments `numbers` at `now`, with something already in flight.

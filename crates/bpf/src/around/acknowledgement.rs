@@ -133,10 +133,15 @@ impl Around {
         if let Some(rtt) = feedback.rtt {
             self.measure_round_trip(rtt);
         }
+        if !feedback.srtt.is_zero() {
+            // The transport's own, of which this one is shown the newest sample of each acknowledgement only.
+            self.set(f::SRTT, feedback.srtt.as_nanos() / 125);
+        }
     }
 
     /// `tcp_process_tlp_ack`: a tail loss probe has repaired a loss.
     fn repaired_by_probe(&mut self, after: CaState) {
+        self.set(f::CWND_CNT, 0);
         self.reduce();
         self.set(f::PRIOR_SSTHRESH, 0);
         self.enter(CaState::Cwr);
@@ -185,15 +190,19 @@ impl Around {
         let tick = self.outside.tick();
         self.set(f::CWND_STAMP, tick as u64);
         self.set(f::UNDO_MARKER, 0);
-        if self.state != CaState::Open && feedback.congestion.is_none() {
-            let ends = matches!(feedback.ca_state, CaState::Open | CaState::Disorder);
-            self.enter(if ends { feedback.ca_state } else { CaState::Open });
+        if self.state != CaState::Open {
+            self.enter(if feedback.ca_state == CaState::Disorder { CaState::Disorder } else { CaState::Open });
         }
     }
 
-    /// `tcp_enter_recovery` and `tcp_enter_cwr`.
+    /// `tcp_enter_recovery` and `tcp_enter_cwr`. Only with numbered transmissions may another reduction be under way: this one begins where that one leads.
     fn begin_reduction(&mut self, feedback: &Feedback<'_>) {
-        let Some(congestion) = feedback.congestion.filter(|_| !feedback.probe_loss) else { return };
+        // That for the loss which a probe has repaired is over.
+        let over = feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
+        let Some(congestion) = feedback.congestion.filter(|_| !over) else { return };
+        if self.in_reduction() {
+            self.complete();
+        }
         let marked = congestion == Congestion::Mark || feedback.ecn.echo;
         let threshold = if marked { 0 } else { self.current_threshold() };
         let (una, next) = (self.get(f::UNA), self.get(f::NEXT));

@@ -28,7 +28,7 @@ fn tests() -> PathBuf {
 }
 
 /// The programs whose objects are committed.
-pub const COMMITTED: [&str; 7] = ["reno", "kinds", "defects", "stalls", "lacking", "forward", "core"];
+pub const COMMITTED: [&str; 8] = ["reno", "cubic", "kinds", "defects", "stalls", "lacking", "forward", "core"];
 
 /// As committed.
 pub fn object(program: &str) -> Vec<u8> {

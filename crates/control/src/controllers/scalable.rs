@@ -11,9 +11,9 @@ use crate::cores::scalable::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, Steps};
 use crate::parts::ecn::ECN;
-use crate::parts::linux::Linux;
+use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry, Setup};
-use narrows_params::{Param, ParamError, Params};
+use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -33,7 +33,8 @@ const PROFILE: Param<Profile> = Param::choice(
     "paper",
     &[("paper", Profile::Paper), ("linux", Profile::Linux)],
     "paper: fractions of segments, NewReno below low_window; linux: whole segments, at least NewReno's growth, always loses an eighth",
-);
+)
+.needing(Need::Outstanding);
 const AI_COUNT: Param<f64> = Param::number(
     "ai_count",
     100.0,
@@ -70,7 +71,7 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     Ok(match params.get(&PROFILE) {
-        Profile::Linux => Built::new(Linux::new(constants(params)?, setup, params)),
+        Profile::Linux => Built::new(OfCore::new(constants(params)?).connection(setup, params)),
         Profile::Paper => {
             let scalable = Scalable { ai_count: params.get(&AI_COUNT), low_window: params.get(&LOW_WINDOW) };
             Built::new(Aimd::new(scalable, setup, params))
@@ -100,15 +101,18 @@ mod tests {
     use super::{Constants, State};
     use crate::Choice;
     use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
-    use crate::testing::{acked, acknowledge, at, inspect, setup};
-    use crate::{CaState, Congestion, Controller, Feedback};
+    use crate::testing::{acked, acknowledge, acknowledging, at, inspect, setup};
+    use crate::{CaState, Congestion, Controller, Feedback, Outstanding};
 
     /// One loss at a window of `window`, and then `segments` acknowledged at once: threshold, and window at the end.
     fn sawtooth(options: &str, window: f64, segments: u64) -> (f64, f64) {
         let mut scalable: Box<dyn Controller> = format!("scalable?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap();
-        scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
+        let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
+        let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, outstanding, ..Feedback::at(at(100)) };
+        scalable.on_feedback(&lost);
         let threshold = inspect(&*scalable, "ssthresh");
-        acknowledge(&mut *scalable, at(200), &acked(0..segments));
+        let acked = acked(0..segments);
+        scalable.on_feedback(&Feedback { ended: Some(CaState::Recovery), ..acknowledging(at(200), &acked) });
         (threshold, inspect(&*scalable, "cwnd"))
     }
 

@@ -7,5 +7,6 @@ pub mod linux;
 pub mod marks;
 pub mod micros;
 pub mod round;
+pub mod ticks;
 pub mod window;
 pub mod windowed;

@@ -1,6 +1,7 @@
 //! The bytecode of every core against native C: from the same state, shown the same, both decide the same and remember the same, bit for
 //! bit, over random calls, likely ones and impossible ones. It runs in the machine that simulates BPF controllers, and, for root, in the kernel.
 
+mod order;
 mod simulated;
 mod trial;
 mod wild;

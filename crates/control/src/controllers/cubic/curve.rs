@@ -5,7 +5,7 @@
 //! Where the kernel's arithmetic would wrap around it saturates here: an epoch that runs for 347 s beyond its origin, windows above 2.4 million segments, and a
 //! window so far below the last maximum (by 99 %) that the error of the cube root exceeds it.
 
-use narrows_units::Time;
+use crate::parts::ticks::Ticks;
 
 /// β in 1/1024: a reduction leaves this much of the window.
 const BETA: u64 = 717;
@@ -21,53 +21,6 @@ const RENO_EIGHTHS: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
 const MIN_COUNT: u32 = 2;
 /// Before the first loss there is no maximum to aim at: the window grows by at least 1/20 per round trip.
 const MAX_COUNT_BEFORE_LOSS: u32 = 20;
-
-/// Ticks of the kernel's clock.
-#[derive(Clone, Debug)]
-pub struct Ticks {
-    hz: u64,
-    period: u64,
-    now: u64,
-    next_at: u64,
-}
-
-impl Ticks {
-    /// A clock of `hz` ticks per second.
-    pub fn new(hz: u64) -> Ticks {
-        let period = 1_000_000_000 / hz;
-        Ticks { hz, period, now: 0, next_at: period }
-    }
-
-    /// The tick at `now`, which never goes back.
-    pub fn at(&mut self, now: Time) -> u64 {
-        let ns = now.as_nanos();
-        // Most acknowledgements share their tick with the one before: no division.
-        if ns >= self.next_at {
-            self.now = ns / self.period;
-            self.next_at = (self.now + 1) * self.period;
-        }
-        self.now
-    }
-
-    /// Ticks from one time to a later one.
-    pub fn between(&self, from: Time, to: Time) -> u64 {
-        to.as_nanos() / self.period - from.as_nanos() / self.period
-    }
-
-    /// Ticks per second.
-    pub fn hz(&self) -> u64 {
-        self.hz
-    }
-
-    fn of_micros(&self, us: u32) -> u64 {
-        (us as u64 * self.hz).div_ceil(1_000_000)
-    }
-
-    /// In the curve's unit, 1/1024 s, rounded down.
-    fn to_curve(&self, ticks: u64) -> u64 {
-        (ticks << 10) / self.hz
-    }
-}
 
 /// The window's course since the last reduction.
 #[derive(Clone, Debug)]
@@ -146,7 +99,7 @@ impl Curve {
     pub fn count(&mut self, window: u32, acked: u32, now: u64, min_rtt: u32, ticks: &Ticks) -> u32 {
         let state = &mut self.state;
         state.acked = state.acked.saturating_add(acked);
-        if state.last_window == window && now - state.last_update <= ticks.hz / 32 {
+        if state.last_window == window && now - state.last_update <= ticks.hz() / 32 {
             return state.count;
         }
         if state.epoch.is_none() || now != state.last_update {
@@ -178,7 +131,7 @@ impl CurveState {
             self.k = cube_root(CUBE_FACTOR * (self.origin - window) as u64) as u64;
             now
         });
-        let t = ticks.to_curve(now - epoch + ticks.of_micros(min_rtt));
+        let t = ticks.in_1024ths(now - epoch + ticks.of_micros(min_rtt));
         let target = self.target(t);
         self.count = if target > window { window / (target - window) } else { window.saturating_mul(100) };
         if self.last_max == 0 {
@@ -357,12 +310,5 @@ mod tests {
         let mut curve = Curve::new(true, true);
         curve.count(100, 1, 1, 50_000, &ticks);
         assert_eq!(curve.count(101, 1, 10 * 3_600_000, 50_000, &ticks), 2);
-    }
-
-    #[test]
-    fn ticks_round_down() {
-        let mut ticks = Ticks::new(250);
-        assert_eq!([3_999_999, 4_000_000, 7_999_999, 1_000_000_000].map(|ns| ticks.at(Time::from_nanos(ns))), [0, 1, 1, 250]);
-        assert_eq!(ticks.of_micros(50_000), 13, "and a round trip rounds up");
     }
 }

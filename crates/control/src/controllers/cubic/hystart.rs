@@ -2,10 +2,6 @@
 //! when the round trips of a round have all become longer.
 //!
 //! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55(9), 2011.
-//!
-//! Deviation: a round ends with the highest segment acknowledged, selectively or not; the kernel looks at the cumulative acknowledgement only.
-
-use crate::parts::round::Round;
 
 /// Below this window, in segments, slow start goes on.
 const LOW_WINDOW: u32 = 16;
@@ -19,7 +15,8 @@ const DELAY_RISE: (u32, u32) = (4_000, 16_000);
 /// The search for the end of slow start.
 #[derive(Clone, Debug, Default)]
 pub struct HyStart {
-    round: Round,
+    /// The round ends when a segment from this one on is acknowledged cumulatively.
+    end: u64,
     found: bool,
     /// When the round began, in µs.
     began: u64,
@@ -35,8 +32,10 @@ pub struct HyStart {
 pub struct Sample {
     /// When it was taken.
     pub now: u64,
-    /// The highest segment acknowledged.
-    pub highest: u64,
+    /// First segment not cumulatively acknowledged.
+    pub una: u64,
+    /// First segment never sent.
+    pub next: u64,
     /// The round trip.
     pub rtt: u32,
     /// The least round trip of the connection, this one included.
@@ -46,16 +45,10 @@ pub struct Sample {
 }
 
 impl HyStart {
-    /// A segment leaves.
-    pub fn on_sent(&mut self, number: u64) {
-        self.round.on_sent(number);
-    }
-
-    /// Slow start begins anew at `now` (µs) after a timeout.
-    pub fn restart(&mut self, now: u64) {
+    /// Slow start begins at `now` (µs) with segment `next`, also after a timeout.
+    pub fn begin(&mut self, now: u64, next: u64) {
         self.found = false;
-        self.round.begin();
-        self.begin_round(now);
+        self.begin_round(now, next);
     }
 
     /// True if slow start should end at this sample. `cushion` gives the time in µs by which the sender's and receiver's batching may lengthen a train.
@@ -63,8 +56,8 @@ impl HyStart {
         if self.found {
             return false;
         }
-        if self.round.ends_with(sample.highest) {
-            self.begin_round(sample.now);
+        if sample.una > self.end {
+            self.begin_round(sample.now, sample.next);
         }
         if sample.window < LOW_WINDOW {
             return false;
@@ -75,7 +68,8 @@ impl HyStart {
         self.found
     }
 
-    fn begin_round(&mut self, now: u64) {
+    fn begin_round(&mut self, now: u64, next: u64) {
+        self.end = next;
         self.began = now;
         self.train = now;
         self.least = u32::MAX;
@@ -106,19 +100,14 @@ impl HyStart {
 mod tests {
     use super::*;
 
+    /// Of an acknowledgement up to segment `highest`, with 64 segments out.
     fn sample(now: u64, highest: u64, rtt: u32) -> Sample {
-        Sample { now, highest, rtt, min_rtt: 40_000, window: 32 }
-    }
-
-    fn sent(numbers: std::ops::Range<u64>) -> HyStart {
-        let mut hystart = HyStart::default();
-        numbers.for_each(|number| hystart.on_sent(number));
-        hystart
+        Sample { now, una: highest + 1, next: highest + 64, rtt, min_rtt: 40_000, window: 32 }
     }
 
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
-        let mut hystart = sent(0..64);
+        let mut hystart = HyStart::default();
         // One acknowledgement per millisecond: the first begins the round, and the train is longer than (40 + 1) / 2 ms after 21.
         for ms in 0..21 {
             assert!(!hystart.ends(sample(1_000_000 + ms * 1_000, ms, 40_000), || 1_000), "after {ms} ms");
@@ -129,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_gap_breaks_the_train() {
-        let mut hystart = sent(0..64);
+        let mut hystart = HyStart::default();
         for ms in 0..40 {
             let gap = if ms < 10 { 0 } else { 2_001 };
             assert!(!hystart.ends(sample(1_000_000 + ms * 1_000 + gap, ms, 40_000), || 0), "after {ms} ms");
@@ -139,7 +128,7 @@ mod tests {
     #[test]
     fn a_round_of_later_samples_ends_slow_start() {
         // 40 ms / 8 = 5 ms is the rise that counts; the ninth sample is the first judged. Spacing of 3 ms keeps the train out of it.
-        let mut hystart = sent(0..64);
+        let mut hystart = HyStart::default();
         for i in 0..8 {
             assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, 45_001), || 0));
         }
@@ -148,22 +137,21 @@ mod tests {
 
     #[test]
     fn one_early_sample_excuses_its_round() {
-        let mut hystart = sent(0..64);
+        let mut hystart = HyStart::default();
         for i in 0..20 {
             let rtt = if i == 3 { 45_000 } else { 60_000 };
             assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, rtt), || 0));
         }
         // The next round has no such sample.
-        (64..128).for_each(|number| hystart.on_sent(number));
         for i in 0..8 {
-            assert!(!hystart.ends(sample(2_000_000 + i * 3_000, 64 + i, 60_000), || 0));
+            assert!(!hystart.ends(sample(2_000_000 + i * 3_000, 65 + i, 60_000), || 0));
         }
-        assert!(hystart.ends(sample(2_024_000, 72, 60_000), || 0));
+        assert!(hystart.ends(sample(2_024_000, 73, 60_000), || 0));
     }
 
     #[test]
     fn small_windows_are_left_alone() {
-        let mut hystart = sent(0..64);
+        let mut hystart = HyStart::default();
         for i in 0..40 {
             let small = Sample { window: 15, ..sample(1_000_000 + i * 1_000, i, 90_000) };
             assert!(!hystart.ends(small, || 0));
@@ -174,7 +162,7 @@ mod tests {
     fn the_rise_is_between_4_and_16_ms() {
         for (min_rtt, rise) in [(8_000, 4_000), (64_000, 8_000), (400_000, 16_000)] {
             for (extra, ends) in [(0, false), (1, true)] {
-                let mut hystart = sent(0..64);
+                let mut hystart = HyStart::default();
                 let late = |i: u64| Sample { rtt: min_rtt + rise + extra, min_rtt, ..sample(1_000_000 + i * 3_000, i, 0) };
                 (0..8).for_each(|i| assert!(!hystart.ends(late(i), || 0)));
                 assert_eq!(hystart.ends(late(8), || 0), ends, "{min_rtt} us + {extra}");

@@ -2,54 +2,55 @@
 //!
 //! Source: Linux `net/ipv4/tcp_cubic.c`, with the window of [`linux`](crate::parts::linux) and `tcp_update_pacing_rate` (`tcp_input.c`).
 //!
-//! Deviations:
-//! * the cushion for batching in HyStart uses the smoothed round trip and window of this acknowledgement (the kernel: of the one before) and takes the largest
-//!   batch of segments as 64 KiB;
-//! * those of [`linux`](crate::parts::linux), [`hystart`](super::hystart) and [`curve`](super::curve).
+//! Deviations: those of [`linux`](crate::parts::linux) and [`curve`](super::curve).
 
-use super::curve::{Curve, Ticks};
+use super::curve::Curve;
 use super::hystart::{HyStart, Sample};
 use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 use crate::Setup;
-use crate::parts::ecn::codepoint;
-use crate::parts::linux::Window;
-use crate::parts::window::growth;
-use crate::{Controller, Decision, Feedback, Sent, Tag, Timeout};
+use crate::parts::linux::{Callbacks, Linux, Socket};
+use crate::parts::micros::micros;
+use crate::{CaState, Feedback};
 use narrows_params::Params;
-use narrows_units::{Bytes, Span, Time};
-use narrows_wire::Ecn;
+use narrows_units::Span;
 
 /// The controller.
 #[derive(Clone, Debug)]
 pub struct LinuxCubic {
-    window: Window,
     curve: Curve,
     hystart: Option<HyStart>,
-    ticks: Ticks,
     /// Least round trip in µs; 0 before the first.
     min_rtt: u32,
-    mss: Bytes,
-    ecn: Ecn,
+    mss: u64,
+    pace: Pace,
+}
+
+/// What the kernel would pace at, as of the latest acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    packets: u32,
+    /// Below half of the threshold.
+    doubling: bool,
+    srtt: Span,
 }
 
 impl LinuxCubic {
-    /// A controller at the start of a connection.
-    pub fn new(setup: &Setup, params: &Params) -> LinuxCubic {
-        LinuxCubic {
-            window: Window::new(setup),
+    /// A connection at its start.
+    pub fn connection(setup: &Setup, params: &Params) -> Linux<LinuxCubic> {
+        let socket = Socket::new(setup, params.get(&HZ) as u64);
+        let cubic = LinuxCubic {
             curve: Curve::new(params.get(&FAST_CONVERGENCE), params.get(&FRIENDLINESS)),
             hystart: params.get(&HYSTART).then(HyStart::default),
-            ticks: Ticks::new(params.get(&HZ) as u64),
             min_rtt: 0,
-            mss: setup.mss,
-            ecn: codepoint(params),
-        }
+            mss: setup.mss.get(),
+            pace: Pace { packets: socket.cwnd, doubling: true, srtt: Span::ZERO },
+        };
+        Linux::new(cubic, socket, setup, params)
     }
 
-    /// A round trip was measured; `highest` is the highest segment acknowledged with it.
-    fn measure(&mut self, rtt: Span, highest: u64, feedback: &Feedback<'_>) {
-        let now = self.ticks.at(feedback.now);
-        if self.curve.is_settling(now, self.ticks.hz()) {
+    fn measure(&mut self, rtt: Span, socket: &mut Socket) {
+        let now = socket.tick();
+        if self.curve.is_settling(now, socket.ticks.hz()) {
             return;
         }
         let rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
@@ -57,90 +58,78 @@ impl LinuxCubic {
             self.min_rtt = rtt;
         }
         let Some(hystart) = &mut self.hystart else { return };
-        if !self.window.in_slow_start() {
+        if !socket.in_slow_start() {
             return;
         }
-        let (window, threshold, mss) = (self.window.cwnd, self.window.threshold, self.mss.get());
-        let sample = Sample { now: micros(feedback.now), highest, rtt, min_rtt: self.min_rtt, window };
-        let cushion = || batching(mss, window.max(feedback.in_flight_before), window < threshold / 2, feedback.srtt);
-        if hystart.ends(sample, cushion) {
-            self.window.threshold = window;
+        let (una, next, window) = (socket.una, socket.next, socket.cwnd);
+        let sample = Sample { now: micros(socket.now), una, next, rtt, min_rtt: self.min_rtt, window };
+        let (mss, pace) = (self.mss, self.pace);
+        if hystart.ends(sample, || pace.batching(mss)) {
+            socket.threshold = window;
         }
     }
+}
 
-    fn grow(&mut self, acked: u32, now: Time) {
-        let rest = self.window.slow_start(acked);
+impl Pace {
+    /// How much longer than the path's round trip a train may take because hosts batch segments, in µs and at most 1 ms: four batches of 64 KiB at the rate that
+    /// the kernel would pace at (`hystart_ack_delay`).
+    fn batching(self, mss: u64) -> u32 {
+        let percent = if self.doubling { 200 } else { 120 };
+        // In eighths of a microsecond, as the kernel keeps the round trip.
+        let srtt = (self.srtt.as_nanos() / 125).max(1);
+        let rate = mss * 80_000 * percent * self.packets as u64 / srtt;
+        ((4 << 16) * 1_000_000_u64).checked_div(rate).map_or(0, |time| time.min(1_000) as u32)
+    }
+}
+
+impl Callbacks for LinuxCubic {
+    fn ssthresh(&mut self, socket: &Socket) -> u32 {
+        self.curve.reduce(socket.cwnd)
+    }
+
+    #[inline]
+    fn cong_avoid(&mut self, socket: &mut Socket, acked: u32) {
+        if !socket.is_limited() {
+            return;
+        }
+        let rest = if socket.in_slow_start() { socket.slow_start(acked) } else { acked };
         if rest > 0 {
-            let now = self.ticks.at(now);
-            let count = self.curve.count(self.window.cwnd, rest, now, self.min_rtt, &self.ticks);
-            self.window.step(count, rest);
+            let now = socket.tick();
+            let count = self.curve.count(socket.cwnd, rest, now, self.min_rtt, &socket.ticks);
+            socket.step(count, rest);
         }
     }
 
-    fn reduce(&mut self) {
-        self.window.reduce(self.curve.reduce(self.window.cwnd));
-    }
-}
-
-/// Whole microseconds since the run began.
-fn micros(now: Time) -> u64 {
-    now.as_nanos() / 1_000
-}
-
-/// How much longer than the path's round trip a train may take because hosts batch segments, in µs and at most 1 ms: four batches of 64 KiB at the rate that the
-/// kernel would pace this window at.
-fn batching(mss: u64, window: u32, doubling: bool, srtt: Span) -> u32 {
-    let percent = if doubling { 200 } else { 120 };
-    let time = (4u64 << 16) * 100 * srtt.as_micros() / (mss * percent * window as u64).max(1);
-    time.min(1_000) as u32
-}
-
-impl Controller for LinuxCubic {
-    fn on_sent(&mut self, sent: &Sent) -> Tag {
-        if let Some(hystart) = &mut self.hystart {
-            hystart.on_sent(sent.number);
+    fn set_state(&mut self, socket: &mut Socket, state: CaState) {
+        if state == CaState::Loss {
+            self.curve.reset();
+            self.min_rtt = 0;
+            if let Some(hystart) = &mut self.hystart {
+                hystart.begin(micros(socket.now), socket.next);
+            }
         }
-        if let Some(idle) = self.window.on_sent(sent) {
-            // The curve does not count that time.
-            self.curve.shift(self.ticks.between(sent.now - idle, sent.now), self.ticks.at(sent.now));
-        }
-        Tag::default()
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+    #[inline]
+    fn pkts_acked(&mut self, socket: &mut Socket, feedback: &Feedback<'_>, _moved: u32) {
         if let Some(rtt) = feedback.rtt {
-            let highest = feedback.acked.iter().map(|acked| acked.number).max().unwrap_or(0);
-            self.measure(rtt, highest, feedback);
-        }
-        if feedback.congestion.is_some() {
-            self.reduce();
-        } else {
-            self.grow(growth(feedback), feedback.now);
+            self.measure(rtt, socket);
         }
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout) {
-        if !timeout.repeated {
-            self.reduce();
-        }
-        self.window.collapse();
-        self.curve.reset();
-        self.min_rtt = 0;
-        if let Some(hystart) = &mut self.hystart {
-            hystart.restart(micros(timeout.now));
-        }
+    fn tx_start(&mut self, socket: &mut Socket, idle: u64) {
+        // The curve does not count that time.
+        let now = socket.tick();
+        self.curve.shift(idle, now);
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
-    fn decision(&self) -> Decision {
-        Decision::clocked(self.window.cwnd as f64, self.mss, self.ecn)
+    #[inline]
+    fn paced(&mut self, socket: &Socket, srtt: Span) {
+        let Socket { cwnd, threshold, packets_out, .. } = *socket;
+        self.pace = Pace { packets: cwnd.max(packets_out), doubling: cwnd < threshold / 2, srtt };
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        self.window.inspect(visit);
         visit("min_rtt_s", if self.min_rtt == 0 { f64::NAN } else { self.min_rtt as f64 / 1e6 });
         self.curve.inspect(visit);
     }
@@ -149,115 +138,151 @@ impl Controller for LinuxCubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Choice;
-    use crate::parts::linux::NO_THRESHOLD;
-    use crate::testing::{acked, acked_one, acknowledge, at, inspect, send, setup};
-    use crate::{CaState, Congestion};
+    use crate::testing::{acked, acknowledge, acknowledging, at, inspect, setup};
+    use crate::{Choice, Congestion, Controller, Outstanding, Timeout, Totals};
+    use narrows_units::Time;
 
-    fn cubic(text: &str, window: f64) -> LinuxCubic {
-        LinuxCubic::new(&setup(window), &text.parse::<Choice>().unwrap().params())
+    fn cubic(text: &str, window: f64) -> Linux<LinuxCubic> {
+        LinuxCubic::connection(&setup(window), &text.parse::<Choice>().unwrap().params())
     }
 
-    fn lose(cubic: &mut LinuxCubic, now: Time, why: Congestion) {
-        cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..Feedback::at(now) });
+    /// A loss, of which nobody hears more before all is acknowledged.
+    fn lose(cubic: &mut Linux<LinuxCubic>, now: Time, why: Congestion) {
+        let Socket { una, next, delivered, .. } = cubic.socket;
+        let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
+        let lost = Feedback { una, next, outstanding, totals: Totals { delivered, ..Totals::default() }, ..Feedback::at(now) };
+        cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..lost });
+        let window = cubic.decision().window.whole();
+        cubic.on_feedback(&Feedback { congestion: None, ended: Some(CaState::Recovery), window, ..lost });
     }
 
     #[test]
     fn slow_start_counts_segments_and_stops_at_the_threshold() {
         let mut cubic = cubic("cubic?hystart=false", 10.0);
         acknowledge(&mut cubic, at(50), &acked(0..10));
-        assert_eq!(cubic.window.cwnd, 20);
-        cubic.window.threshold = 25;
+        assert_eq!(cubic.socket.cwnd, 20);
+        cubic.socket.threshold = 25;
         acknowledge(&mut cubic, at(100), &acked(10..30));
-        assert_eq!(cubic.window.cwnd, 25, "15 left over for the curve, less than its count of 20");
-        assert_eq!(cubic.window.credit, 15);
+        assert_eq!(cubic.socket.cwnd, 25, "15 left over for the curve, less than its count of 20");
+        assert_eq!(cubic.socket.credit, 15);
     }
 
     #[test]
     fn one_sawtooth_equals_the_kernels() {
         // The window after each second of one segment acknowledged per millisecond, from a run of the kernel's formulas.
         let mut cubic = cubic("cubic?hystart=false", 100.0);
-        cubic.min_rtt = 50_000;
+        cubic.controller.min_rtt = 50_000;
         lose(&mut cubic, at(990), Congestion::Loss);
-        assert_eq!((cubic.window.cwnd, cubic.window.threshold), (70, 70));
+        assert_eq!((cubic.socket.cwnd, cubic.socket.threshold), (70, 70));
         let mut windows = Vec::new();
         for ms in 1_000..=9_000 {
-            acknowledge(&mut cubic, at(ms), &acked(ms..ms + 1));
+            let number = ms - 1_000;
+            acknowledge(&mut cubic, at(ms), &acked(number..number + 1));
             if ms % 1_000 == 0 {
-                windows.push(cubic.window.cwnd);
+                windows.push(cubic.socket.cwnd);
             }
         }
         assert_eq!(windows, [70, 87, 96, 100, 100, 100, 103, 109, 121]);
         lose(&mut cubic, at(9_010), Congestion::Loss);
-        assert_eq!(cubic.window.cwnd, 84);
+        assert_eq!(cubic.socket.cwnd, 84);
         assert_eq!(inspect(&cubic, "w_max"), 121.0);
-        acknowledge(&mut cubic, at(9_500), &acked(9_500..9_501));
+        acknowledge(&mut cubic, at(9_500), &acked(8_001..8_002));
         lose(&mut cubic, at(9_510), Congestion::Loss);
-        assert_eq!((cubic.window.cwnd, inspect(&cubic, "w_max")), (58, 71.0));
+        assert_eq!((cubic.socket.cwnd, inspect(&cubic, "w_max")), (58, 71.0));
     }
 
     #[test]
     fn without_a_loss_the_window_grows_by_a_twentieth_per_round_trip() {
         let mut cubic = cubic("cubic?hystart=false", 40.0);
-        cubic.window.threshold = 40;
-        cubic.min_rtt = 100_000;
+        cubic.socket.threshold = 40;
+        cubic.controller.min_rtt = 100_000;
         let mut windows = Vec::new();
         for ms in (0..=3_000).step_by(2) {
-            acknowledge(&mut cubic, at(ms), &acked(ms..ms + 1));
+            acknowledge(&mut cubic, at(ms), &acked(ms / 2..ms / 2 + 1));
             if ms % 500 == 0 {
-                windows.push(cubic.window.cwnd);
+                windows.push(cubic.socket.cwnd);
             }
         }
         assert_eq!(windows, [40, 52, 65, 77, 90, 102, 115]);
     }
 
     #[test]
-    fn the_window_waits_in_recovery_and_ignores_what_it_did_not_limit() {
+    fn the_window_waits_in_recovery_and_where_it_was_not_full() {
         let mut cubic = cubic("cubic", 10.0);
+        let acked = acked(0..5);
+        let acknowledged = Feedback { window: 10, ..acknowledging(at(50), &acked) };
         for ca_state in [CaState::Recovery, CaState::Cwr] {
-            cubic.on_feedback(&Feedback { acked: &acked(0..5), ca_state, ..Feedback::at(at(50)) });
+            cubic.on_feedback(&Feedback { ca_state, ..acknowledged });
         }
-        acknowledge(&mut cubic, at(60), &[acked_one(5, false)]);
-        assert_eq!(cubic.window.cwnd, 10);
-        cubic.on_feedback(&Feedback { acked: &acked(6..8), ca_state: CaState::Loss, ..Feedback::at(at(70)) });
-        assert_eq!(cubic.window.cwnd, 12);
+        cubic.on_feedback(&Feedback { una: 6, cwnd_limited: false, ..acknowledged });
+        assert_eq!(cubic.socket.cwnd, 10);
+        let totals = Totals { delivered: 8, ..acknowledged.totals };
+        cubic.on_feedback(&Feedback { ca_state: CaState::Loss, una: 8, totals, ..acknowledged });
+        assert_eq!(cubic.socket.cwnd, 13);
+    }
+
+    #[test]
+    fn segments_acknowledged_selectively_count_when_the_cumulative_acknowledgement_moves() {
+        let mut cubic = cubic("cubic?hystart=false", 10.0);
+        let late = Feedback { ca_state: CaState::Disorder, cwnd_limited: true, next: 10, ..Feedback::at(at(50)) };
+        let delivered = |delivered| Totals { delivered, ..Totals::default() };
+        let outstanding = Outstanding { packets: 10, sacked: 2, ..Outstanding::default() };
+        cubic.on_feedback(&Feedback { totals: delivered(2), outstanding, ..late });
+        assert_eq!(cubic.socket.cwnd, 10);
+        cubic.on_feedback(&Feedback { totals: delivered(3), una: 3, ..late });
+        assert_eq!(cubic.socket.cwnd, 11, "one more was delivered by the acknowledgement that moved");
     }
 
     #[test]
     fn a_timeout_forgets_the_path_and_undo_restores_the_window() {
         let mut cubic = cubic("cubic", 50.0);
-        cubic.min_rtt = 40_000;
+        cubic.controller.min_rtt = 40_000;
         cubic.on_timeout(&Timeout::new(at(300), 50, 50, false));
-        assert_eq!((cubic.window.cwnd, cubic.window.threshold, cubic.min_rtt), (1, 35, 0));
+        assert_eq!((cubic.socket.cwnd, cubic.socket.threshold, cubic.controller.min_rtt), (1, 35, 0));
         assert_eq!(inspect(&cubic, "w_max"), 0.0);
         cubic.on_timeout(&Timeout::new(at(700), 1, 1, true));
-        assert_eq!((cubic.window.cwnd, cubic.window.threshold), (1, 35), "the same losses");
+        assert_eq!((cubic.socket.cwnd, cubic.socket.threshold), (1, 35), "the same losses");
         cubic.on_undo(at(800));
-        assert_eq!((cubic.window.cwnd, cubic.window.threshold), (50, NO_THRESHOLD));
+        let outstanding = Outstanding { packets: 50, ..Outstanding::default() };
+        cubic.on_feedback(&Feedback { undone: true, outstanding, ..Feedback::at(at(800)) });
+        assert_eq!((cubic.socket.cwnd, inspect(&cubic, "ssthresh")), (50, f64::INFINITY));
+    }
+
+    #[test]
+    fn a_reduction_within_another_begins_where_that_one_leads() {
+        let mut cubic = cubic("cubic?fast_convergence=false", 100.0);
+        let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
+        let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, outstanding, ..Feedback::at(at(100)) };
+        cubic.on_feedback(&Feedback { window: 100, ..lost });
+        assert_eq!(cubic.socket.threshold, 70);
+        // Something that left since is lost too, and the transport has spread little of the reduction.
+        cubic.on_feedback(&Feedback { window: 95, ..lost });
+        assert_eq!((cubic.socket.threshold, inspect(&cubic, "w_max")), (49, 70.0));
     }
 
     #[test]
     fn hystart_ends_slow_start_by_delay() {
         let mut cubic = cubic("cubic", 32.0);
-        send(&mut cubic, at(0), 0..64);
         let rtt = |ms| Some(Span::from_millis(ms));
-        cubic.on_feedback(&Feedback { acked: &acked(0..1), rtt: rtt(40), srtt: Span::from_millis(40), ..Feedback::at(at(40)) });
-        send(&mut cubic, at(41), 64..128);
+        cubic.on_feedback(&Feedback { rtt: rtt(40), srtt: Span::from_millis(40), next: 64, ..acknowledging(at(40), &acked(0..1)) });
+        assert_eq!(cubic.socket.cwnd, 33);
         for i in 0..9 {
-            assert_eq!(cubic.window.threshold, NO_THRESHOLD);
+            assert_eq!(inspect(&cubic, "ssthresh"), f64::INFINITY);
             let acked = acked(64 + i..65 + i);
-            cubic.on_feedback(&Feedback { acked: &acked, rtt: rtt(46), srtt: Span::from_millis(41), ..Feedback::at(at(90 + 3 * i)) });
+            let totals = Totals { delivered: 2 + i, ..Totals::default() };
+            let late = Feedback { rtt: rtt(46), srtt: Span::from_millis(41), next: 128, totals, ..acknowledging(at(90 + 3 * i), &acked) };
+            cubic.on_feedback(&late);
         }
-        assert_eq!(cubic.window.threshold, 41, "32 + 9 before this acknowledgement counts");
-        assert_eq!(cubic.window.cwnd, 41);
+        assert_eq!(cubic.socket.threshold, 41, "33 + 8 before this acknowledgement counts");
+        assert_eq!(cubic.socket.cwnd, 41);
     }
 
     #[test]
     fn round_trips_of_an_epochs_first_second_are_not_used() {
         let mut cubic = cubic("cubic", 32.0);
-        let measure = |cubic: &mut LinuxCubic, ms, rtt| {
-            cubic.on_feedback(&Feedback { acked: &acked(ms..ms + 1), rtt: Some(Span::from_millis(rtt)), ..Feedback::at(at(ms)) });
-            cubic.min_rtt
+        let measure = |cubic: &mut Linux<LinuxCubic>, ms, rtt| {
+            cubic.on_feedback(&Feedback { rtt: Some(Span::from_millis(rtt)), ..acknowledging(at(ms), &acked(ms..ms + 1)) });
+            cubic.controller.min_rtt
         };
         assert_eq!(measure(&mut cubic, 40, 40), 40_000);
         lose(&mut cubic, at(100), Congestion::Loss);
@@ -269,9 +294,10 @@ mod tests {
     #[test]
     fn batching_is_four_batches_at_twice_the_windows_rate() {
         // 262,144 B · 1 ms / (2 · 1000 · 1448 B) = 90.5 µs; at a low rate 1 ms.
-        assert_eq!(batching(1448, 1000, true, Span::from_millis(1)), 90);
-        assert_eq!(batching(1448, 1000, false, Span::from_millis(1)), 150);
-        assert_eq!(batching(1448, 10, true, Span::from_millis(50)), 1_000);
-        assert_eq!(batching(1448, 10, true, Span::ZERO), 0);
+        let batching = |packets, doubling, srtt| Pace { packets, doubling, srtt }.batching(1448);
+        assert_eq!(batching(1000, true, Span::from_millis(1)), 90);
+        assert_eq!(batching(1000, false, Span::from_millis(1)), 150);
+        assert_eq!(batching(10, true, Span::from_millis(50)), 1_000);
+        assert_eq!(batching(10, true, Span::ZERO), 1);
     }
 }

@@ -14,7 +14,7 @@ mod rfc9438;
 
 use crate::parts::ecn::ECN;
 use crate::{Basis, Build, Built, Entry, Setup};
-use narrows_params::{Param, ParamError, Params};
+use narrows_params::{Need, Param, ParamError, Params};
 use params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 
 /// Registry line.
@@ -24,7 +24,7 @@ pub const ENTRY: Entry = Entry {
     summary: "window as a cubic function of time since the last reduction; Linux's default",
     source: "Linux net/ipv4/tcp_cubic.c; RFC 9438, RFC 9406",
     basis: Basis::Loss,
-    needs: &[],
+    needs: &[Need::Outstanding],
     numbered: false,
     params: &[PROFILE.spec, HZ.spec, FAST_CONVERGENCE.spec, HYSTART.spec, FRIENDLINESS.spec, ECN.spec],
     build: Build::Function(build),
@@ -45,7 +45,7 @@ enum Profile {
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     match params.get(&PROFILE) {
-        Profile::Linux => Ok(Built::new(linux::LinuxCubic::new(setup, params))),
+        Profile::Linux => Ok(Built::new(linux::LinuxCubic::connection(setup, params))),
         Profile::Rfc9438 => {
             params.refuse(&HZ, "left out with profile=rfc9438, which has no ticks")?;
             Ok(Built::new(rfc9438::Rfc9438::new(setup, params)))

@@ -6,7 +6,7 @@ use super::params::{self, ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHA
 use crate::cores::fast::{Constants, State};
 use crate::cores::{Twin, replay};
 
-use crate::parts::linux::Linux;
+use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, ParamError, Params};
 
@@ -17,11 +17,12 @@ pub const KERNEL: Entry = Entry {
     summary: "FAST TCP in integers, from the fields of a kernel socket",
     source: "Jin, Wei and Low, INFOCOM 2004; crates/control/cores/fast.h",
     basis: Basis::Delay,
-    needs: &[Need::Tags],
+    needs: &[Need::Tags, Need::Outstanding],
     numbered: false,
     params: &params::of_later_algorithm(WINDOW_PACING.spec, PACKET_PACING.spec),
     build: Build::Function(|setup, params| {
-        Ok(Built::new(Linux::new(constants(params)?, setup, params).measuring(params.get(&PACKET_PACING)).inspected_by(inspect)))
+        let core = OfCore::new(constants(params)?).measuring(inspect);
+        Ok(Built::new(core.connection(setup, params).paced(params.get(&PACKET_PACING))))
     }),
 };
 

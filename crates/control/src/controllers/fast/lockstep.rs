@@ -1,7 +1,7 @@
 //! The integer core against the floating point of `fast`, both shown the same: a bottleneck that the latter fills, with random losses, timeouts and lulls.
 
 use crate::testing::inspect;
-use crate::{Acked, CaState, Congestion, Controller, Feedback, Sent, Tag, Timeout, Totals};
+use crate::{Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals};
 use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Segments, Span, Time};
 use std::collections::VecDeque;
@@ -64,18 +64,19 @@ impl Path {
         }
     }
 
-    /// The next acknowledgement, of a few packets.
+    /// The next acknowledgement, of a few packets: all of them were limited by the window, or none, so that it does not matter by which this is judged.
     fn acknowledge(&mut self, lost: bool) {
         let before = self.flying.len() as u32;
         let count = 1 + self.random.below(3) as usize;
-        let taken: Vec<Flying> = self.flying.drain(..count.min(self.flying.len())).collect();
+        let alike = self.flying.iter().take_while(|flying| flying.4 == self.flying[0].4).count();
+        let taken: Vec<Flying> = self.flying.drain(..count.min(alike)).collect();
         let Some(&(newest, sent_at, back, ..)) = taken.last() else { return };
         self.now = self.now.max(back);
         self.totals.delivered += taken.len() as u64 - lost as u64;
         self.totals.lost += lost as u64;
-        let mut congestion = None;
+        let (mut congestion, mut ended) = (None, None);
         if self.ca_state != CaState::Open && newest >= self.recovery_end {
-            self.ca_state = CaState::Open;
+            ended = Some(std::mem::replace(&mut self.ca_state, CaState::Open));
         }
         if lost && self.ca_state == CaState::Open {
             (self.ca_state, self.recovery_end) = (CaState::Recovery, self.totals.sent);
@@ -101,8 +102,14 @@ impl Path {
                 in_flight_before: before,
                 in_flight: self.flying.len() as u32,
                 totals: self.totals,
+                una: newest + 1,
+                next: self.totals.sent,
+                outstanding: Outstanding { packets: self.flying.len() as u32, ..Outstanding::default() },
+                window: controller.decision().window.whole(),
+                cwnd_limited: taken.iter().any(|&(.., limited)| limited),
                 ca_state: self.ca_state,
                 congestion,
+                ended,
                 ..Feedback::at(self.now)
             });
         }

@@ -1,7 +1,7 @@
 use super::periodic::target;
 use crate::Choice;
-use crate::testing::{acked, acked_one, acknowledge, at, inspect, setup};
-use crate::{Acked, CaState, Congestion, Controller, Feedback, Sent, Tag, Timeout, Totals};
+use crate::testing::{acked, acked_one, acknowledge, acknowledging, at, inspect, setup};
+use crate::{Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals};
 use narrows_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
@@ -56,7 +56,11 @@ impl Ideal {
             let acked = [Acked { tag, ..acked_one(number, limited) }];
             let rtt = Some(Span::from_secs_f64(rtt));
             let (totals, in_flight) = (Totals { sent: self.next, delivered: number + 1, lost: 0 }, (self.next - number - 1) as u32);
-            self.controller.on_feedback(&Feedback { acked: &acked, rtt, totals, in_flight, ..Feedback::at(self.now) });
+            let outstanding = Outstanding { packets: in_flight, ..Outstanding::default() };
+            let (una, next, cwnd_limited) = (number + 1, self.next, limited);
+            let feedback =
+                Feedback { acked: &acked, rtt, totals, in_flight, una, next, outstanding, cwnd_limited, ..Feedback::at(self.now) };
+            self.controller.on_feedback(&feedback);
         }
     }
 }
@@ -214,7 +218,9 @@ fn a_timeout_leaves_two_packets_that_grow_by_slow_start_and_then_double_again() 
         let mut ideal = Ideal::new(&format!("{name}?alpha=100"), 600.0);
         ideal.controller.on_timeout(&Timeout::new(at(2_000), 600, 600, false));
         assert_eq!((ideal.window(), inspect(&*ideal.controller, "ssthresh")), (2.0, 300.0));
-        ideal.controller.on_feedback(&Feedback { ca_state: CaState::Loss, acked: &acked(0..2), ..Feedback::at(at(2_200)) });
+        let acked = acked(ideal.next..ideal.next + 2);
+        ideal.next += 2;
+        ideal.controller.on_feedback(&Feedback { ca_state: CaState::Loss, ..acknowledging(at(2_200), &acked) });
         assert_eq!(ideal.window(), 4.0);
         assert_eq!([ideal.round(), ideal.round()], [8.0, 16.0]);
         ideal.rounds(5);

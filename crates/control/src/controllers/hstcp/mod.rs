@@ -8,9 +8,9 @@ use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::Aimd;
 use crate::parts::ecn::ECN;
-use crate::parts::linux::Linux;
+use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry, Setup};
-use narrows_params::{Param, ParamError, Params};
+use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
 pub const ENTRY: Entry = Entry {
@@ -30,7 +30,8 @@ const PROFILE: Param<Profile> = Param::choice(
     "rfc3649",
     &[("rfc3649", Profile::Rfc3649), ("linux", Profile::Linux)],
     "rfc3649: the printed response function; linux: the kernel's integer table, which grows per acknowledgement, not per segment",
-);
+)
+.needing(Need::Outstanding);
 const LIMITED_SLOW_START: Param<f64> = Param::number(
     "limited_slow_start",
     0.0,
@@ -63,7 +64,7 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     Ok(match params.get(&PROFILE) {
-        Profile::Linux => Built::new(Linux::new(constants(params)?, setup, params)),
+        Profile::Linux => Built::new(OfCore::new(constants(params)?).connection(setup, params)),
         Profile::Rfc3649 => Built::new(Aimd::new(rfc3649::HighSpeed::new(params.get(&LIMITED_SLOW_START)), setup, params)),
     })
 }

@@ -1,7 +1,7 @@
 //! Cores against transcriptions of the kernel's arithmetic in Rust: the same in every output and in what is remembered, over random calls, likely ones and impossible
 //! ones.
 
-use super::NO_THRESHOLD;
+use super::socket::NO_THRESHOLD;
 use crate::cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_units::Random;
 

@@ -2,8 +2,8 @@
 //! each transmission at most once, adds up totals, and reports one reduction per recovery.
 
 use narrows_control::{
-    Acked, Basis, CaState, Choice, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, RateSample, Reduction, Sent, Setup, Tag,
-    Timeout, Totals,
+    Acked, Basis, CaState, Choice, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, Outstanding, RateSample, Reduction, Sent,
+    Setup, Tag, Timeout, Totals,
 };
 use narrows_params::Need;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
@@ -68,8 +68,11 @@ pub struct Connection {
     flight: VecDeque<Flying>,
     delivered_at: Time,
     totals: Totals,
+    /// The window was full at the end of the latest burst.
+    full: bool,
     srtt: Span,
     ca_state: CaState,
+    ended: Option<CaState>,
     /// Recovery lasts until everything below is delivered or lost again.
     recovery_end: u64,
     timeouts: u32,
@@ -91,8 +94,10 @@ impl Connection {
             flight: VecDeque::new(),
             delivered_at: Time::ZERO,
             totals: Totals::default(),
+            full: false,
             srtt: Span::ZERO,
             ca_state: CaState::Open,
+            ended: None,
             recovery_end: 0,
             timeouts: 0,
             decisions: Vec::new(),
@@ -165,6 +170,7 @@ impl Connection {
             let (delivered, delivered_at) = (self.totals.delivered, self.delivered_at);
             self.flight.push_back(Flying { number, sent_at: self.now, tag, delivered, delivered_at, limited });
         }
+        self.full = self.flight.len() as u32 >= self.controller.decision().window.whole();
     }
 
     pub fn acknowledge(&mut self, lost: usize, acked: usize, mark: bool, rtt: bool) {
@@ -191,13 +197,11 @@ impl Connection {
         self.totals.delivered += acked.len() as u64;
         let congestion = self.step_recovery(&acked, !lost.is_empty(), mark);
 
-        let mut feedback = Feedback::at(self.now);
+        let mut feedback = self.feedback();
         feedback.acked = &acked;
         feedback.lost = &lost;
         feedback.in_flight_before = before;
-        feedback.in_flight = self.flight.len() as u32;
-        feedback.totals = self.totals;
-        feedback.ca_state = self.ca_state;
+        feedback.ended = self.ended.take();
         feedback.congestion = congestion;
         feedback.ecn = EcnDelta { ce: mark as u32, echo: mark, ..EcnDelta::default() };
         if let Some(newest) = newest {
@@ -224,6 +228,27 @@ impl Connection {
         let window = self.controller.decision();
         self.controller.on_feedback(&feedback);
         self.check_growth(&window, &acked);
+    }
+
+    /// The first segment not acknowledged.
+    fn oldest(&self) -> u64 {
+        self.resend.iter().copied().chain(self.flight.iter().map(|flying| flying.number)).min().unwrap_or(self.next)
+    }
+
+    /// How the connection stands.
+    fn feedback(&self) -> Feedback<'static> {
+        let mut feedback = Feedback::at(self.now);
+        feedback.in_flight = self.flight.len() as u32;
+        (feedback.una, feedback.next) = (self.oldest(), self.next);
+        let packets = (self.next - feedback.una) as u32;
+        feedback.outstanding = Outstanding { packets, lost: self.resend.len() as u32, ..Outstanding::default() };
+        feedback.window = self.controller.decision().window.whole();
+        feedback.cwnd_limited = self.full;
+        feedback.most_outstanding = packets;
+        feedback.totals = self.totals;
+        feedback.srtt = self.srtt;
+        feedback.ca_state = self.ca_state;
+        feedback
     }
 
     /// The signal of routers, different each time, for a controller that needs it.
@@ -265,7 +290,9 @@ impl Connection {
         if after.reduction == Reduction::Immediate || self.needs(Need::Delta) {
             return;
         }
-        let limited = acked.iter().filter(|acked| acked.window_limited).count();
+        // Of some the whole acknowledgement counts, as bursts filled the window, or half of it in slow start.
+        let burst = self.needs(Need::Outstanding);
+        let limited = acked.iter().filter(|acked| burst || acked.window_limited).count();
         let repairing = matches!(self.ca_state, CaState::Recovery | CaState::Cwr);
         let allowed = if repairing { 0.0 } else { limited as f64 };
         let floor = if repairing { 2.0 } else { 0.0 };
@@ -278,9 +305,9 @@ impl Connection {
     }
 
     fn step_recovery(&mut self, acked: &[Acked], lost: bool, mark: bool) -> Option<Congestion> {
-        let oldest = self.resend.front().copied().unwrap_or(self.next).min(self.flight.front().map_or(self.next, |flying| flying.number));
+        let oldest = self.oldest();
         if self.ca_state != CaState::Open && oldest >= self.recovery_end {
-            self.ca_state = CaState::Open;
+            self.ended = Some(std::mem::replace(&mut self.ca_state, CaState::Open));
         }
         if !acked.is_empty() {
             self.timeouts = 0;
@@ -322,6 +349,9 @@ impl Connection {
         if self.ca_state != CaState::Open {
             self.ca_state = CaState::Open;
             self.controller.on_undo(self.now);
+            let mut feedback = self.feedback();
+            feedback.undone = true;
+            self.controller.on_feedback(&feedback);
         }
     }
 }

@@ -113,9 +113,7 @@ impl Numbered {
             conn.recovery_end = conn.board.next();
             conn.reduction.end();
             let lost = conn.lost.len() as u32;
-            let mut timeout = Timeout::new(now, event.in_flight_before, lost, event.congestion.is_none());
-            timeout.in_flight_after = conn.board.in_flight();
-            conn.controller.on_timeout(&timeout);
+            conn.controller.on_timeout(&Timeout::new(now, event.in_flight_before, lost, event.congestion.is_none()));
         }
         conn.reduce(event, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
     }

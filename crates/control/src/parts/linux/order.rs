@@ -1,0 +1,198 @@
+//! The kernel's TCP around a controller of the window: what it calls, in which order, and what it does with the window itself.
+
+use super::callbacks::Callbacks;
+use super::socket::{NO_THRESHOLD, Socket};
+use crate::parts::ecn::codepoint;
+use crate::parts::window::pacing;
+use crate::{CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout};
+use narrows_params::Params;
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Ecn;
+
+/// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+const PACING_GAINS: (f64, f64) = (2.0, 1.2);
+
+/// A connection whose controller decides the window alone.
+#[derive(Clone, Debug)]
+pub struct Linux<T> {
+    pub(crate) controller: T,
+    pub(crate) socket: Socket,
+    packet: Bytes,
+    paces: bool,
+    srtt: Span,
+    ecn: Ecn,
+}
+
+impl<T: Callbacks> Linux<T> {
+    /// A controller at the start of a connection, which its host does not pace.
+    pub fn new(controller: T, socket: Socket, setup: &Setup, params: &Params) -> Linux<T> {
+        let packet = setup.mss + setup.headers;
+        Linux { controller, socket, packet, paces: false, srtt: Span::ZERO, ecn: codepoint(params) }
+    }
+
+    /// The same, paced by the kernel or not.
+    pub fn paced(self, paces: bool) -> Linux<T> {
+        Linux { paces, ..self }
+    }
+
+    fn enter(&mut self, state: CaState) {
+        self.controller.set_state(&mut self.socket, state);
+        self.socket.state = state;
+    }
+
+    /// A reduction begins (`tcp_init_cwnd_reduction`). `before`: the threshold that an undo restores.
+    fn reduce(&mut self, before: u32) {
+        self.socket.prior_threshold = before;
+        self.socket.credit = 0;
+        self.socket.prior_cwnd = self.socket.cwnd;
+        self.socket.threshold = self.controller.ssthresh(&self.socket);
+    }
+
+    /// A reduction has arrived (`tcp_end_cwnd_reduction`).
+    fn complete(&mut self) {
+        if self.socket.threshold < NO_THRESHOLD {
+            self.socket.cwnd = self.socket.threshold;
+        }
+    }
+
+    /// A tail loss probe has repaired a loss (`tcp_process_tlp_ack`).
+    fn repaired_by_probe(&mut self, after: CaState) {
+        self.reduce(0);
+        self.enter(CaState::Cwr);
+        self.complete();
+        self.enter(if after == CaState::Disorder { CaState::Disorder } else { CaState::Open });
+    }
+
+    /// Everything that was sent before is acknowledged. Recovery is over before the window is set, a reduction for marks after it.
+    fn end(&mut self, ended: CaState) {
+        match ended {
+            _ if self.socket.state != ended => {}
+            CaState::Recovery => {
+                self.enter(CaState::Open);
+                self.complete();
+            }
+            CaState::Cwr => {
+                self.complete();
+                self.enter(CaState::Open);
+            }
+            CaState::Loss => self.enter(CaState::Open),
+            CaState::Open | CaState::Disorder => {}
+        }
+    }
+
+    /// The latest reduction was for nothing (`tcp_undo_cwnd_reduction`).
+    fn take_back(&mut self, after: CaState) {
+        if self.socket.prior_threshold > 0 {
+            self.socket.cwnd = self.controller.undo_cwnd(&self.socket);
+            self.socket.threshold = self.socket.threshold.max(self.socket.prior_threshold);
+        }
+        if self.socket.state != CaState::Open {
+            self.enter(if after == CaState::Disorder { CaState::Disorder } else { CaState::Open });
+        }
+    }
+
+    /// A reduction is due (`tcp_enter_recovery`, `tcp_enter_cwr`). Only with numbered transmissions may another be under way: this one begins where that one leads, not
+    /// at what has been spread of it (RFC 9002 section 7.3.2: the window falls at once).
+    fn begin(&mut self, congestion: Congestion, echo: bool) {
+        if self.socket.is_reducing() {
+            self.complete();
+        }
+        let marked = congestion == Congestion::Mark || echo;
+        self.reduce(if marked { 0 } else { self.socket.current_threshold() });
+        self.enter(if congestion == Congestion::Mark { CaState::Cwr } else { CaState::Recovery });
+    }
+
+    /// What seldom happens (`tcp_fastretrans_alert`).
+    fn step_state(&mut self, feedback: &Feedback<'_>) {
+        if feedback.probe_loss {
+            self.repaired_by_probe(feedback.ca_state);
+        }
+        if let Some(ended) = feedback.ended {
+            self.end(ended);
+        }
+        if feedback.undone {
+            self.take_back(feedback.ca_state);
+        }
+        let lowered = feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
+        if let Some(congestion) = feedback.congestion.filter(|_| !lowered) {
+            self.begin(congestion, feedback.ecn.echo);
+        }
+        if self.socket.state != feedback.ca_state {
+            self.enter(feedback.ca_state);
+        }
+    }
+}
+
+impl<T: Callbacks> Controller for Linux<T> {
+    fn on_open(&mut self, open: &Open) {
+        self.srtt = open.rtt;
+        self.socket.now = open.now;
+        self.controller.paced(&self.socket, open.rtt);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if sent.in_flight == 0
+            && let Some(idle) = self.socket.idle(sent.now)
+        {
+            self.socket.now = sent.now;
+            if sent.outstanding == 0 && !sent.retransmission && self.socket.is_stale(idle, sent.rto) {
+                self.socket.restart(idle, self.socket.ticks.of(sent.rto));
+            }
+            self.controller.tx_start(&mut self.socket, idle);
+        }
+        self.socket.last_sent = Some(sent.now);
+        if !sent.retransmission {
+            self.socket.next = sent.number + 1;
+        }
+        self.controller.tag(sent)
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        self.srtt = feedback.srtt;
+        self.socket.now = feedback.now;
+        let moved = feedback.una.saturating_sub(self.socket.una) as u32;
+        let newly = feedback.totals.delivered.saturating_sub(self.socket.delivered) as u32;
+        self.socket.update(feedback);
+        if moved == 0 && newly == 0 && self.socket.packets_out == 0 {
+            return;
+        }
+        self.controller.pkts_acked(&mut self.socket, feedback, moved);
+        if self.socket.state != feedback.ca_state
+            || feedback.congestion.is_some()
+            || feedback.ended.is_some()
+            || feedback.undone
+            || feedback.probe_loss
+        {
+            self.step_state(feedback);
+        }
+        if moved > 0 && !self.socket.is_reducing() {
+            self.controller.cong_avoid(&mut self.socket, newly);
+        }
+        self.controller.paced(&self.socket, feedback.srtt);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.socket.now = timeout.now;
+        if !timeout.repeated {
+            self.reduce(self.socket.current_threshold());
+        }
+        self.socket.cwnd = timeout.in_flight_after + 1;
+        self.socket.credit = 0;
+        self.enter(CaState::Loss);
+    }
+
+    /// Carried out in its place within the acknowledgement that proves it.
+    fn on_undo(&mut self, _now: Time) {}
+
+    fn decision(&self) -> Decision {
+        let Socket { cwnd, threshold, .. } = self.socket;
+        let window = if self.socket.is_reducing() { threshold } else { cwnd };
+        let pace = || pacing((cwnd as f64, threshold as f64), PACING_GAINS, self.packet, self.srtt);
+        Decision { pacing: if self.paces { pace() } else { None }, ..Decision::clocked(window as f64, self.packet, self.ecn) }
+    }
+
+    fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.socket.inspect(visit);
+        self.controller.inspect(visit);
+    }
+}
