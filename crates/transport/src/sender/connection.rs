@@ -277,11 +277,7 @@ impl Connection {
     /// Tells the controller of an acknowledgement, or of an event without one. `una` and `next`: first segment not delivered and first never sent.
     #[inline]
     pub fn feed(&mut self, ack: Option<&Ack>, event: &Event, una: u64, next: u64) {
-        let mut feedback = Feedback::at(event.now);
-        if let Some(ack) = ack {
-            feedback.ecn = self.ecn_delta(ack);
-            feedback.signal = ack.signal;
-        }
+        let (ecn, signal) = ack.map_or((EcnDelta::default(), None), |ack| (self.ecn_delta(ack), ack.signal));
         let mut rate = None;
         self.rate.pass_app_limit();
         if self.signals.rates {
@@ -291,12 +287,25 @@ impl Connection {
                 sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
             }
         }
+        // Every acknowledgement builds one: nothing comes in between, or all of it would be written twice.
+        let mut feedback = Feedback::at(event.now);
         feedback.acked = &self.acked;
         feedback.lost = &self.lost;
         feedback.rtt = event.rtt;
         feedback.rate = rate;
         feedback.in_flight_before = event.in_flight_before;
         feedback.in_flight = self.board.in_flight();
+        feedback.ecn = ecn;
+        feedback.signal = signal;
+        feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
+        feedback.srtt = self.rtt.srtt();
+        feedback.ca_state = self.state;
+        feedback.congestion = event.congestion;
+        feedback.undone = event.undone;
+        feedback.ended = event.ended;
+        feedback.probe_loss = event.probe_loss;
+        feedback.resent_acked = event.resent_acked;
+        feedback.duplicate = event.duplicate;
         if self.signals.outstanding {
             (feedback.una, feedback.next) = (una, next);
             feedback.outstanding = Outstanding {
@@ -308,15 +317,6 @@ impl Connection {
             feedback.window = event.window_before;
             (feedback.cwnd_limited, feedback.most_outstanding) = (self.usage.cwnd_limited, self.usage.most_outstanding);
         }
-        feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
-        feedback.srtt = self.rtt.srtt();
-        feedback.ca_state = self.state;
-        feedback.congestion = event.congestion;
-        feedback.undone = event.undone;
-        feedback.ended = event.ended;
-        feedback.probe_loss = event.probe_loss;
-        feedback.resent_acked = event.resent_acked;
-        feedback.duplicate = event.duplicate;
         self.controller.on_feedback(&feedback);
     }
 

@@ -48,6 +48,7 @@ impl LinuxCubic {
         Linux::new(cubic, socket, setup, params)
     }
 
+    #[inline(always)]
     fn measure(&mut self, rtt: Span, socket: &mut Socket) {
         let now = socket.tick();
         if self.curve.is_settling(now, socket.ticks.hz()) {
@@ -57,10 +58,15 @@ impl LinuxCubic {
         if self.min_rtt == 0 || rtt < self.min_rtt {
             self.min_rtt = rtt;
         }
-        let Some(hystart) = &mut self.hystart else { return };
-        if !socket.in_slow_start() {
-            return;
+        if socket.in_slow_start() {
+            self.look_for_the_end(rtt, socket);
         }
+    }
+
+    /// In slow start (`hystart_update`).
+    #[inline(never)]
+    fn look_for_the_end(&mut self, rtt: u32, socket: &mut Socket) {
+        let Some(hystart) = &mut self.hystart else { return };
         let (una, next, window) = (socket.una, socket.next, socket.cwnd);
         let sample = Sample { now: micros(socket.now), una, next, rtt, min_rtt: self.min_rtt, window };
         let (mss, pace) = (self.mss, self.pace);
@@ -87,7 +93,7 @@ impl Callbacks for LinuxCubic {
         self.curve.reduce(socket.cwnd)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cong_avoid(&mut self, socket: &mut Socket, acked: u32) {
         if !socket.is_limited() {
             return;
@@ -110,7 +116,7 @@ impl Callbacks for LinuxCubic {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pkts_acked(&mut self, socket: &mut Socket, feedback: &Feedback<'_>, _moved: u32) {
         if let Some(rtt) = feedback.rtt {
             self.measure(rtt, socket);
@@ -123,7 +129,7 @@ impl Callbacks for LinuxCubic {
         self.curve.shift(idle, now);
     }
 
-    #[inline]
+    #[inline(always)]
     fn paced(&mut self, socket: &Socket, srtt: Span) {
         let Socket { cwnd, threshold, packets_out, .. } = *socket;
         self.pace = Pace { packets: cwnd.max(packets_out), doubling: cwnd < threshold / 2, srtt };

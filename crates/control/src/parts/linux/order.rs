@@ -6,7 +6,7 @@ use crate::parts::ecn::codepoint;
 use crate::parts::window::pacing;
 use crate::{CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout};
 use narrows_params::Params;
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Ecn;
 
 /// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
@@ -103,6 +103,7 @@ impl<T: Callbacks> Linux<T> {
     }
 
     /// What seldom happens (`tcp_fastretrans_alert`).
+    #[cold]
     fn step_state(&mut self, feedback: &Feedback<'_>) {
         if feedback.probe_loss {
             self.repaired_by_probe(feedback.ca_state);
@@ -120,6 +121,13 @@ impl<T: Callbacks> Linux<T> {
         if self.socket.state != feedback.ca_state {
             self.enter(feedback.ca_state);
         }
+    }
+
+    /// Out of the way of connections that are not paced, which ask for their decision as often.
+    #[inline(never)]
+    fn pace(&self) -> Option<Rate> {
+        let Socket { cwnd, threshold, .. } = self.socket;
+        pacing((cwnd as f64, threshold as f64), PACING_GAINS, self.packet, self.srtt)
     }
 }
 
@@ -157,12 +165,8 @@ impl<T: Callbacks> Controller for Linux<T> {
             return;
         }
         self.controller.pkts_acked(&mut self.socket, feedback, moved);
-        if self.socket.state != feedback.ca_state
-            || feedback.congestion.is_some()
-            || feedback.ended.is_some()
-            || feedback.undone
-            || feedback.probe_loss
-        {
+        let news = (self.socket.state != feedback.ca_state) | feedback.congestion.is_some() | feedback.ended.is_some();
+        if news | feedback.undone | feedback.probe_loss {
             self.step_state(feedback);
         }
         if moved > 0 && !self.socket.is_reducing() {
@@ -185,10 +189,8 @@ impl<T: Callbacks> Controller for Linux<T> {
     fn on_undo(&mut self, _now: Time) {}
 
     fn decision(&self) -> Decision {
-        let Socket { cwnd, threshold, .. } = self.socket;
-        let window = if self.socket.is_reducing() { threshold } else { cwnd };
-        let pace = || pacing((cwnd as f64, threshold as f64), PACING_GAINS, self.packet, self.srtt);
-        Decision { pacing: if self.paces { pace() } else { None }, ..Decision::clocked(window as f64, self.packet, self.ecn) }
+        let window = if self.socket.is_reducing() { self.socket.threshold } else { self.socket.cwnd };
+        Decision { pacing: if self.paces { self.pace() } else { None }, ..Decision::clocked(window as f64, self.packet, self.ecn) }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
