@@ -240,7 +240,7 @@ fn cubic_of_another_hand_is_the_native_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/cubic.bpf.o");
     let object = fs::read(&path).expect("it is committed");
     for (name, hz, loss) in [("order-cubic", 250, "0 %"), ("order-cubic-1000", 1000, "0 %"), ("order-cubic-losing", 250, "0.2 %")] {
-        let code = code("cubic.bpf.o", &object, hz).unwrap_or_else(|error| panic!("{error}"));
+        let code = code("cubic.bpf.o", &object, hz, None).unwrap_or_else(|error| panic!("{error}"));
         let native = format!("cubic?hz={hz}&");
         agree(&run(name, (native.as_str(), code, hz), 300_000, &network(&format!("\"{loss}\""))), 300_000);
     }
