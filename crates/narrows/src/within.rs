@@ -50,7 +50,7 @@ impl From<ReportError> for Refused {
     }
 }
 
-/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `matrix` or `reproduce`. The first word is the program's name. It can
+/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `merge`, `matrix` or `reproduce`. The first word is the program's name. It can
 /// choose `entries` beside the controllers of Narrows.
 ///
 /// Commands of one process take turns, and each loads controllers from files as they are when it begins.
@@ -104,6 +104,7 @@ fn results_of(command: &mut Command) -> Option<&mut OutputArgs> {
         Command::Live(args) => &mut args.output,
         Command::Fidelity(args) => &mut args.output,
         Command::Sweep(args) => &mut args.output,
+        Command::Merge(args) => &mut args.output,
         Command::Matrix(args) => &mut args.output,
         Command::Reproduce(args) => &mut args.output,
         _ => return None,
