@@ -1,7 +1,6 @@
 //! The result directory of a sweep.
 
 use super::model::{GridAxis, Metrics, places};
-use super::part::SHARD;
 use super::reduced::OfGroup;
 use super::suffix::suffix;
 use super::summary::{grid_json, parse};
@@ -17,6 +16,8 @@ use narrows_measure::group_of;
 use narrows_measure::metrics::{METRICS, OF_FLOWS};
 use std::sync::Arc;
 
+/// The kind of result that a directory with a part of a sweep is.
+pub(super) const SHARD: &str = "shard";
 /// Rows of a row group.
 pub(super) const GROUP: usize = 8192;
 

@@ -1,7 +1,7 @@
 //! A part of a sweep: some of its runs, in one Parquet file that says of which sweep they are.
 
 use super::Reduced;
-use super::files::{GROUP, Keys, add_metrics};
+use super::files::{GROUP, Keys, SHARD, add_metrics};
 use super::model::GridAxis;
 use crate::checksums::{self, regular};
 use crate::directory::RunInfo;
@@ -13,8 +13,6 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The kind of result that a directory with a part is.
-pub(super) const SHARD: &str = "shard";
 /// The table of a part.
 const RUNS: &str = "runs.parquet";
 /// Its columns with the number of the run, and with all that is kept of it, in JSON.
@@ -119,7 +117,16 @@ impl Part {
     /// It is neither.
     pub fn open(path: &Path) -> Result<Part, ReportError> {
         let read = |source| ReportError::Read { path: path.to_owned(), source };
-        let file = if path.is_dir() { checksums::open(path)?.file(RUNS)? } else { regular(path).map_err(read)? };
+        let file = match path.is_dir() {
+            true => {
+                let files = checksums::open(path)?;
+                if files.names().all(|name| name != RUNS) {
+                    return Err(ReportError::NoShard(path.to_owned()));
+                }
+                files.file(RUNS)?
+            }
+            false => regular(path).map_err(read)?,
+        };
         let damaged = |error: ParquetError| damaged(path, &error);
         let table = Reader::new(file).map_err(damaged)?;
         let heading = table.heading().ok_or_else(|| damaged(ParquetError::General("it does not say of which sweep it is".to_owned())))?;
