@@ -10,6 +10,8 @@ python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null 
 test -x "$target/python/bin/python" || python3 -m venv "$target/python"
 "$target/python/bin/pip" install --quiet --disable-pip-version-check -r python/requirements-test.txt ||
     { echo "without the packages of python/requirements-test.txt the tests of the Python package are skipped"; exit 0; }
+"$target/python/bin/pip" install --quiet --disable-pip-version-check -r python/requirements-ray.txt ||
+    echo "without the packages of python/requirements-ray.txt the tests of sweeps on Ray are skipped"
 
 package=$target/python-package
 rm -rf "$package"

@@ -9,7 +9,7 @@ Each command of the program ``narrows`` that makes a result is a function here: 
 ``python -m narrows`` is the program itself.
 """
 
-from narrows._commands import compare, fidelity, live, matrix, reproduce, run, sweep
+from narrows._commands import compare, fidelity, live, matrix, merge, reproduce, run, sweep
 from narrows._controllers import Controller
 from narrows._narrows import Error, Rate, Stats, Window
 from narrows._results import Figure, Result, Table, open
@@ -27,6 +27,7 @@ __all__ = [
     "fidelity",
     "live",
     "matrix",
+    "merge",
     "open",
     "reproduce",
     "run",

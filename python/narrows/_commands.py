@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from narrows import _narrows
 from narrows._controllers import Chosen, Class, Controller, chosen
@@ -22,14 +23,7 @@ def _several(values: Many | None) -> list[str]:
     return [] if values is None else [values] if isinstance(values, str) else list(values)
 
 
-def _carry_out(
-    verb: str,
-    command: str,
-    named: Iterable[object],
-    options: Mapping[str, object],
-    progress: bool | None,
-    classes: Sequence[Class] = (),
-) -> Result:
+def _words(command: str, named: Iterable[object], options: Mapping[str, object]) -> list[str]:
     words = ["narrows", command, "--quiet"]
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
@@ -43,9 +37,20 @@ def _carry_out(
             words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
     words.append("--")
     words.extend(os.fspath(one) if isinstance(one, os.PathLike) else str(one) for one in named)
+    return words
+
+
+def _carry_out(
+    verb: str,
+    command: str,
+    named: Iterable[object],
+    options: Mapping[str, object],
+    progress: bool | None,
+    classes: Sequence[Class] = (),
+) -> Result:
     shown = bar(verb, progress)
     try:
-        status, text, directory = _narrows.carry_out(words, classes, shown)
+        status, text, directory = _narrows.carry_out(_words(command, named, options), classes, shown)
     finally:
         if shown is not None:
             shown.end()
@@ -256,6 +261,10 @@ def sweep(
     workload: Many | None = None,
     metric: Many | None = None,
     controllers: Sequence[type[Controller]] = (),
+    shard: str | None = None,
+    engine: str | None = None,
+    parts: str | os.PathLike[str] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     out: Path | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -276,27 +285,72 @@ def sweep(
         Metrics that `Result.text` shows. The tables have all.
     controllers : list of type
         Classes derived from `Controller` that the scenario or its axes name.
+    shard : str
+        Make only this part of the runs, such as ``"2/3"``, the second of three, for `merge`.
+    engine : str
+        ``"ray"``: on the workers of a Ray cluster, the one to which this process is connected, or else that of ``ray.init()``. The result is the
+        same. By default on the cores of this machine.
+    parts : path or str
+        Where the engine's workers leave finished parts, and look for them: a directory that all machines share, or any place that fsspec knows, such
+        as ``"s3://bucket/parts"``. What is there is not run again, and stays. By default a directory ``parts`` beside the result, which is removed.
+    storage_options : mapping
+        What fsspec needs for `parts`, such as credentials.
     out, jobs, progress
         As those of `compare`.
 
     Returns
     -------
     Result
-        Its tables, figures and report.
+        Its tables, figures and report. Of a shard the table ``runs``.
 
     Raises
     ------
     Error
-        An option or the file is not as it must be: place, value and remedy.
+        An option or the file is not as it must be: place, value and remedy. Or a worker has another build of Narrows than this process.
+    ValueError
+        The options are not for this engine.
     KeyboardInterrupt
-        Ctrl-C stopped it. The text names the command that resumes it.
+        Ctrl-C stopped it. The text says how to resume it.
     """
     axes = [f"{place}=[{', '.join(_toml(value) for value in values)}]" for place, values in (over or {}).items()]
     options = dict(
         set=axes, seeds=seeds, path=_several(path), trace=list(trace), queue=_several(queue), workload=_several(workload),
-        metric=_several(metric), out=out, jobs=jobs,
+        shard=shard, metric=_several(metric), out=out, jobs=jobs,
     )  # fmt: skip
-    return _carry_out("simulating", "sweep", [scenario], options, progress, chosen(controllers)[1])
+    if engine is None:
+        if parts is not None or storage_options is not None:
+            raise ValueError('parts and storage_options are for workers; give engine="ray" as well')
+        return _carry_out("simulating", "sweep", [scenario], options, progress, chosen(controllers)[1])
+    if engine != "ray":
+        raise ValueError(f'there is no engine "{engine}"; give "ray", or none for the cores of this machine')
+    if controllers or shard is not None or jobs is not None:
+        raise ValueError("controllers, shard and jobs are not for Ray: its workers make all runs, one on each core, without classes of this process")
+    from narrows import _ray
+
+    return _ray.sweep(_words("sweep", [scenario], options), _several(metric), out, parts, dict(storage_options or {}), bar("simulating", progress))
+
+
+def merge(*shards: Path, metric: Many | None = None, out: Path | None = None, progress: bool | None = None) -> Result:
+    """Join the shards of a sweep that several machines have made.
+
+    Parameters
+    ----------
+    *shards : path
+        Results of `sweep` with a `shard`: their directories, or the tables ``runs.parquet`` in them.
+    metric, out, progress
+        As those of `sweep`.
+
+    Returns
+    -------
+    Result
+        The one that `sweep` would have made on one machine.
+
+    Raises
+    ------
+    Error
+        A shard is missing, is of another sweep or program, or differs from another: the text names it.
+    """
+    return _carry_out("merging", "merge", shards, dict(metric=_several(metric), out=out), progress)
 
 
 def _toml(value: str | int | float) -> str:

@@ -29,6 +29,19 @@ struct Heard {
     stop: AtomicBool,
 }
 
+impl Heard {
+    fn of(words: Vec<String>) -> Heard {
+        Heard {
+            words,
+            text: Mutex::default(),
+            directory: Mutex::default(),
+            done: AtomicU64::new(0),
+            all: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+        }
+    }
+}
+
 impl Around for Heard {
     fn print(&self, text: &str) {
         self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
@@ -64,14 +77,7 @@ pub fn carry_out(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u8, String, Option<PathBuf>)> {
     let entries: Vec<&'static Entry> = classes.into_iter().map(Class::entry).collect();
-    let heard = Arc::new(Heard {
-        words: words.clone(),
-        text: Mutex::default(),
-        directory: Mutex::default(),
-        done: AtomicU64::new(0),
-        all: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
-    });
+    let heard = Arc::new(Heard::of(words.clone()));
     let (ended, mut end) = channel();
     let around = Arc::clone(&heard);
     let carry_out = move || {
@@ -110,6 +116,20 @@ pub fn carry_out(
     let text = heard.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let directory = heard.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok((status, text, directory))
+}
+
+/// Checks the sweep that these words ask for, and runs nothing. Returns the directory that its result will have, what determines its runs, and the cost of each in
+/// the order in which they are dealt.
+#[pyfunction]
+pub fn plan(py: Python<'_>, words: Vec<String>) -> PyResult<(PathBuf, String, Vec<u64>)> {
+    let plan = py.detach(|| within::plan(words.iter().map(OsString::from), &Heard::of(words.clone())));
+    plan.map(|plan| (plan.directory, plan.origin, plan.costs)).map_err(raised)
+}
+
+/// Version and build of this module.
+#[pyfunction]
+pub fn build(py: Python<'_>) -> String {
+    py.detach(within::build)
 }
 
 /// The program on these words, as from a shell: it prints, and handles signals until it ends. Returns the exit status.

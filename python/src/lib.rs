@@ -30,7 +30,7 @@ mod _narrows {
     #[pymodule_export]
     use super::Error;
     #[pymodule_export]
-    use super::command::{carry_out, is_in, program};
+    use super::command::{build, carry_out, is_in, plan, program};
     #[pymodule_export]
     use super::controller::{PacingRate, Stats, Window};
     #[pymodule_export]

@@ -5,6 +5,7 @@
 
 use crate::error::Failure;
 use crate::program::file;
+use crate::shard::Shard;
 use narrows_report::{Input, Lineup};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ pub struct Origin {
     /// What it compares, if it is a scorecard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<Lineup>,
+    /// Which of its runs are made, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -185,8 +189,7 @@ fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent)?;
     }
-    let mut line = serde_json::to_vec(origin)?;
-    line.push(b'\n');
+    let line = (origin.line() + "\n").into_bytes();
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
     let mut there = Vec::new();
     Read::by_ref(&mut file).take(line.len() as u64).read_to_end(&mut there)?;
@@ -206,16 +209,32 @@ pub fn read_origin(path: &Path) -> Result<Origin, Failure> {
     serde_json::from_str(&text).map_err(|error| unreadable(path, &error.into()))
 }
 
+impl Origin {
+    /// It as one line of JSON, without its end.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("its fields are texts")
+    }
+
+    /// Why runs of this are not runs of another; `None` if they are.
+    pub fn differs(&self, wanted: &Origin) -> Option<String> {
+        if self.program != wanted.program {
+            Some(format!("come from Narrows {}, not from {}", self.program, wanted.program))
+        } else if self.sweep != wanted.sweep {
+            Some("belong to another scenario, or to what this one was before it was changed".to_owned())
+        } else if self.inputs != wanted.inputs {
+            Some("were made with other content of the files that the scenario names".to_owned())
+        } else {
+            None
+        }
+    }
+}
+
 fn refuse_other(path: &Path, kept: &Origin, wanted: &Origin) -> Result<(), Failure> {
-    let what = if kept.program != wanted.program {
-        format!("come from Narrows {}, this is {}", kept.program, wanted.program)
-    } else if kept.sweep != wanted.sweep {
-        "belong to another scenario, or to what this one was before it was changed".to_owned()
-    } else if kept.inputs != wanted.inputs {
-        "were made with other content of the files that the scenario names".to_owned()
-    } else {
-        return Ok(());
+    let other_shard = || {
+        let name = |shard: Option<Shard>| shard.map_or_else(|| "the whole sweep".to_owned(), |shard| format!("shard {shard}"));
+        (kept.shard != wanted.shard).then(|| format!("are those of {}, not of {}", name(kept.shard), name(wanted.shard)))
     };
+    let Some(what) = kept.differs(wanted).or_else(other_shard) else { return Ok(()) };
     Err(Failure::Other(format!("the runs kept in {} {what}; choose another --out, or remove that file to start over", path.display())))
 }
 

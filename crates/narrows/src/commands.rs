@@ -4,8 +4,8 @@ use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::{
-    bench, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, node, report, reproduce, run,
-    sweep,
+    bench, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, merge, node, report, reproduce,
+    run, sweep,
 };
 
 /// Carries out the command of a command line.
@@ -25,6 +25,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Ping(args) => forward::pings(args),
         Command::Key(args) => forward::key(args),
         Command::Sweep(args) => sweep::sweep(args),
+        Command::Merge(args) => merge::merge(args),
         Command::Matrix(args) => matrix::matrix(args),
         Command::Reproduce(args) => reproduce::reproduce(args),
         Command::Report(args) => report::report(args),

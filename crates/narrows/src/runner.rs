@@ -6,13 +6,14 @@ use crate::console::Progress;
 use crate::error::Failure;
 use crate::interruption::interruption;
 use crate::node;
+use crate::work::{Work, steps};
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::{Follower, Record};
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use narrows_sim::SimError;
 use narrows_transport::Observer;
-use narrows_units::{Span, Time};
+use narrows_units::Time;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -137,27 +138,6 @@ fn failure(error: SimError) -> Failure {
     }
 }
 
-/// How much a run is, for the progress bar and for the order of runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// Virtual time.
-    pub length: Span,
-    /// How much a unit of it is, compared with other runs.
-    pub weight: u64,
-}
-
-impl Work {
-    /// A run among others like it.
-    pub fn of(scenario: &Scenario) -> Work {
-        Work { length: scenario.duration, weight: 1 }
-    }
-
-    /// All of it, in steps of the progress bar.
-    pub fn total(self) -> u64 {
-        steps(self.length).saturating_mul(self.weight)
-    }
-}
-
 /// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the
 /// last to see it. Which cells are done when depends on the threads. Those of the kernel go first, each alone: a run beside it would
 /// distort the measurement.
@@ -228,11 +208,6 @@ fn run_one(
     let record = narrows_sim::run_followed(scenario, progress, observer, follower)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
-}
-
-/// Virtual time in the steps of the progress bar.
-fn steps(span: Span) -> u64 {
-    span.as_micros()
 }
 
 fn progress_bar(verb: &'static str, all: impl Iterator<Item = Work>, output: &OutputArgs) -> Progress {

@@ -1,15 +1,17 @@
 //! Commands for a program around this one, such as an interpreter: they print nothing, stop when they are told to, and tell where their results are.
 
+use crate::cells;
 use crate::cli::{Cli, Command, OutputArgs};
 use crate::commands::command;
 use crate::console::Console;
 use crate::error::Failure;
 use crate::figure;
+use crate::sweep;
 use clap::Parser;
 use narrows_control::{Entry, register_passing};
 use narrows_scenario::visible;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread;
@@ -50,7 +52,7 @@ impl From<ReportError> for Refused {
     }
 }
 
-/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `matrix` or `reproduce`. The first word is the program's name. It can
+/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `merge`, `matrix` or `reproduce`. The first word is the program's name. It can
 /// choose `entries` beside the controllers of Narrows.
 ///
 /// Commands of one process take turns, and each loads controllers from files as they are when it begins.
@@ -61,18 +63,61 @@ impl From<ReportError> for Refused {
 ///
 /// The words are no such command, an entry has a name that cannot be, it fails, or `around` stopped it.
 pub fn carry_out(words: impl IntoIterator<Item = OsString>, entries: &[&'static Entry], around: Arc<dyn Around>) -> Result<u8, Refused> {
-    let _turn = turn(&*around)?;
-    narrows_control::load_files_by(narrows_bpf::files::entry);
-    narrows_bpf::files::forget();
-    for entry in entries {
-        register_passing(entry).map_err(|refused| Failure::Other(refused.to_string()))?;
-    }
-    let mut cli = Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
+    let (_turn, mut cli) = begun(words, entries, &*around)?;
     let Some(output) = cli.command.as_mut().and_then(results_of) else {
         return Err(Refused::Failed { text: "error: this command makes no result\n".to_owned() });
     };
     output.console = Console::Within(around);
     Ok(command(cli)?.status())
+}
+
+/// A sweep that was checked, and of which nothing has run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The directory of its result, which is still free.
+    pub directory: PathBuf,
+    /// What determines its runs, as a line of JSON: the first line of the file from which `narrows sweep --resume` goes on. Its `program` is that of [`build`], and
+    /// with a `shard` in it, such as `"8..16"`, only these runs are made.
+    pub origin: String,
+    /// How much the run at each place costs, in the order in which runs are dealt to shards, in units of the plan's own.
+    pub costs: Vec<u64>,
+}
+
+/// Checks all cells of `narrows sweep` with these words, the first of which is the program's name, and runs none.
+///
+/// # Errors
+///
+/// The words are no sweep, it is not as it must be, or `around` stopped it while another command had its turn.
+pub fn plan(words: impl IntoIterator<Item = OsString>, around: &dyn Around) -> Result<Plan, Refused> {
+    let (_turn, cli) = begun(words, &[], around)?;
+    let Some(Command::Sweep(args)) = cli.command else {
+        return Err(Refused::Failed { text: "error: this command is no sweep\n".to_owned() });
+    };
+    let job = sweep::asked(&args)?;
+    job.refuse_unknown(&args.shown.metric)?;
+    let reserved = job.reserve(&args.output, None)?;
+    Ok(Plan { directory: reserved.directory().to_owned(), origin: job.origin().line(), costs: job.deal().costs() })
+}
+
+/// Version and build of this program: runs of different ones are not mixed.
+pub fn build() -> String {
+    cells::program()
+}
+
+/// The arguments, when it is this command's turn.
+fn begun(
+    words: impl IntoIterator<Item = OsString>,
+    entries: &[&'static Entry],
+    around: &dyn Around,
+) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
+    let turn = turn(around)?;
+    narrows_control::load_files_by(narrows_bpf::files::entry);
+    narrows_bpf::files::forget();
+    for entry in entries {
+        register_passing(entry).map_err(|refused| Failure::Other(refused.to_string()))?;
+    }
+    let cli = Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
+    Ok((turn, cli))
 }
 
 /// What is wrong with the words, without the way to a help that is not there.
@@ -104,6 +149,7 @@ fn results_of(command: &mut Command) -> Option<&mut OutputArgs> {
         Command::Live(args) => &mut args.output,
         Command::Fidelity(args) => &mut args.output,
         Command::Sweep(args) => &mut args.output,
+        Command::Merge(args) => &mut args.output,
         Command::Matrix(args) => &mut args.output,
         Command::Reproduce(args) => &mut args.output,
         _ => return None,

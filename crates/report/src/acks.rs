@@ -40,7 +40,7 @@ impl Remembered {
 /// `out` cannot be written.
 pub fn write_acks<W: Write + Send>(out: W, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<W> {
     let names: Vec<Arc<str>> = flows.iter().map(|name| name.as_str().into()).collect();
-    write(out, &sheet(&names, &[], traced), std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)
+    write(out, None, &sheet(&names, &[], traced), std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)
 }
 
 fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {

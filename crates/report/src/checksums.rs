@@ -117,7 +117,7 @@ fn listed(line: &str) -> Option<(String, String)> {
 }
 
 /// Opens a regular file: a pipe would wait, and a link leads elsewhere.
-fn regular(path: &Path) -> io::Result<File> {
+pub(crate) fn regular(path: &Path) -> io::Result<File> {
     match path.symlink_metadata()?.is_file() {
         true => File::open(path),
         false => Err(io::Error::other("it is not a regular file")),

@@ -34,6 +34,12 @@ pub enum ReportError {
         /// Why.
         source: io::Error,
     },
+    /// A directory has some of the runs of a sweep.
+    #[error("{} is a shard of a sweep; narrows merge makes a result of all its shards", .0.display())]
+    Shard(PathBuf),
+    /// A directory is a result, but not of some of the runs of a sweep.
+    #[error("{} is no shard of a sweep; give directories that narrows sweep --shard has made", .0.display())]
+    NoShard(PathBuf),
     /// A file does not say what it should.
     #[error("{} is damaged or was not written by Narrows: {reason}; regenerate the result, or get an undamaged copy", .path.display())]
     Damaged {

@@ -40,8 +40,8 @@ pub use directory::{ControllerFile, ControllerSource, Input, RunInfo, read, redr
 pub use error::ReportError;
 pub use fidelity::{Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity, write_fidelity};
 pub use grid::{
-    Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Reduced, Runs, grid_json, grid_table, read_grid,
-    write_flows, write_grid,
+    Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Part, PartSetup, Reduced, Runs, grid_json, grid_table,
+    read_grid, write_flows, write_grid, write_part,
 };
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};

@@ -90,8 +90,19 @@ impl Reserved {
     }
 
     pub(crate) fn table(&self, name: &str, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<(), ReportError> {
-        let file = self.create(name)?;
-        let written = sheet::write(Patient(BufWriter::with_capacity(BUFFER, file)), like, sheets).map_err(|error| match error {
+        self.headed_table(name, None, like, sheets)
+    }
+
+    /// A table with a text about the whole of it.
+    pub(crate) fn headed_table(
+        &self,
+        name: &str,
+        heading: Option<&str>,
+        like: &Sheet,
+        sheets: impl Iterator<Item = Sheet>,
+    ) -> Result<(), ReportError> {
+        let out = Patient(BufWriter::with_capacity(BUFFER, self.create(name)?));
+        let written = sheet::write(out, heading, like, sheets).map_err(|error| match error {
             ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io),
             other => io::Error::other(other),
         });

@@ -4,6 +4,7 @@ use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type a
 use parquet::column::reader::{ColumnReader, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -156,11 +157,20 @@ fn other_type(name: &str) -> ParquetError {
     ParquetError::General(format!("the column {name} has another type"))
 }
 
-/// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not written.
-pub(crate) fn write<W: Write + Send>(out: W, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<W, ParquetError> {
+/// The key under which a file's metadata have its heading.
+const HEADING: &str = "narrows";
+
+/// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not written. `heading` is a text about the whole file.
+pub(crate) fn write<W: Write + Send>(
+    out: W,
+    heading: Option<&str>,
+    like: &Sheet,
+    sheets: impl Iterator<Item = Sheet>,
+) -> Result<W, ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(format!("narrows {}", env!("CARGO_PKG_VERSION")))
+        .set_key_value_metadata(heading.map(|heading| vec![KeyValue::new(HEADING.to_owned(), heading.to_owned())]))
         .build();
     let mut writer = SerializedFileWriter::new(out, like.schema()?, Arc::new(properties))?;
     for sheet in sheets {
@@ -224,21 +234,41 @@ fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
 
 /// Reads a file's row groups.
 pub(crate) fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
-    let reader = SerializedFileReader::new(file)?;
-    let metadata = reader.metadata();
-    let schema = metadata.file_metadata().schema_descr();
-    (0..metadata.num_row_groups())
-        .map(|index| {
-            let group = reader.get_row_group(index)?;
-            let rows = metadata.row_group(index).num_rows() as usize;
-            let mut sheet = Sheet::default();
-            for (at, column) in schema.columns().iter().enumerate() {
-                let optional = column.max_def_level() > 0;
-                sheet.add(column.name(), read_column(group.get_column_reader(at)?, rows, optional)?);
-            }
-            Ok(sheet)
-        })
-        .collect()
+    let file = Reader::new(file)?;
+    (0..file.groups()).map(|index| file.group(index)).collect()
+}
+
+/// A file that is read one row group after another.
+pub(crate) struct Reader(SerializedFileReader<File>);
+
+impl Reader {
+    pub fn new(file: File) -> Result<Reader, ParquetError> {
+        Ok(Reader(SerializedFileReader::new(file)?))
+    }
+
+    /// The text about the whole file, if it has one.
+    pub fn heading(&self) -> Option<&str> {
+        let all = self.0.metadata().file_metadata().key_value_metadata()?;
+        all.iter().find(|pair| pair.key == HEADING)?.value.as_deref()
+    }
+
+    /// How many row groups there are.
+    pub fn groups(&self) -> usize {
+        self.0.metadata().num_row_groups()
+    }
+
+    /// One of them.
+    pub fn group(&self, index: usize) -> Result<Sheet, ParquetError> {
+        let metadata = self.0.metadata();
+        let group = self.0.get_row_group(index)?;
+        let rows = metadata.row_group(index).num_rows() as usize;
+        let mut sheet = Sheet::default();
+        for (at, column) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
+            let optional = column.max_def_level() > 0;
+            sheet.add(column.name(), read_column(group.get_column_reader(at)?, rows, optional)?);
+        }
+        Ok(sheet)
+    }
 }
 
 fn read_column(reader: ColumnReader, rows: usize, optional: bool) -> Result<Cells, ParquetError> {

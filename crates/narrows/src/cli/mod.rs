@@ -18,7 +18,7 @@ pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, Loa
 pub use output::OutputArgs;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
 pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
-pub use sweep::{MatrixArgs, ReproduceArgs, SweepArgs};
+pub use sweep::{MatrixArgs, MergeArgs, ReproduceArgs, SweepArgs};
 
 use clap::{Parser, Subcommand};
 
@@ -66,6 +66,8 @@ pub enum Command {
     Key(KeyArgs),
     /// Run all combinations of the values in a scenario's sweep table, on all cores; resumable
     Sweep(SweepArgs),
+    /// Join the shards of a sweep that several machines have made into its result
+    Merge(MergeArgs),
     /// Run every pair of controllers and measure share, harm and starvation
     Matrix(MatrixArgs),
     /// Reproduce the figures of papers and judge their claims

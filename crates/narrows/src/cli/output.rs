@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct OutputArgs {
     /// Result directory, which must not exist [default: the next free narrows-results/NAME-N]
-    #[arg(long)]
+    #[arg(short, long)]
     pub out: Option<PathBuf>,
     /// Number of parallel runs, at most 1024; results do not depend on it [default: number of cores]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]

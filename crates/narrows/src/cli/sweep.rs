@@ -3,6 +3,7 @@
 use super::network::NetworkArgs;
 use super::output::OutputArgs;
 use super::parse::{parse_axis, parse_choice};
+use crate::shard::Shard;
 use clap::Args;
 use narrows_control::Choice;
 use narrows_report::Column;
@@ -23,8 +24,11 @@ pub struct SweepArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: Option<u32>,
     /// Resume the interrupted sweep of this result directory
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload", "shard"])]
     pub resume: Option<PathBuf>,
+    /// Make only this part of the runs, such as 2/3, the second of three; `narrows merge` joins all parts
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["metric", "open"])]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub shown: ShownArgs,
     #[command(flatten)]
@@ -38,6 +42,17 @@ pub struct ShownArgs {
     /// ones]; the report has them all
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub metric: Vec<Column>,
+}
+
+#[derive(Args)]
+pub struct MergeArgs {
+    /// Directories that `narrows sweep --shard` has made, or their runs.parquet
+    #[arg(required = true, value_name = "DIR")]
+    pub parts: Vec<PathBuf>,
+    #[command(flatten)]
+    pub shown: ShownArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 #[derive(Args)]

@@ -4,11 +4,11 @@ use super::judge::judge;
 use super::papers::Source;
 use crate::cells::{self, Cells, Origin};
 use crate::error::Failure;
-use crate::runner::Work;
+use crate::work::Work;
 use narrows_measure::{Emulation, Record};
 use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
+use narrows_scenario::Scenario;
 use narrows_scenario::paper::{Asked, Drawn, Figure, Mode, Plan, Plot, World};
-use narrows_scenario::{LinkId, Scenario};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -30,7 +30,7 @@ impl<'a> Job<'a> {
     /// Checks every cell.
     pub fn new(paper: usize, source: &'a Source, figure: &'a Figure, plan: &'a Plan, mode: Mode) -> Result<Job<'a>, Failure> {
         let mut work = Vec::new();
-        plan.check(&|name| source.read(name), |scenario| work.push(self::work(&scenario)))?;
+        plan.check(&|name| source.read(name), |scenario| work.push(Work::estimated(&scenario)))?;
         let live = if mode.live { " --live" } else { "" };
         let quick = if figure.scaled(mode).is_some() { " --quick" } else { "" };
         let origin = Origin {
@@ -39,6 +39,7 @@ impl<'a> Job<'a> {
             sweep: plan.identity(),
             inputs: source.inputs(),
             scorecard: None,
+            shard: None,
         };
         Ok(Job { paper, figure, plan, mode, source, asked: plan.asked(), origin, work })
     }
@@ -46,7 +47,7 @@ impl<'a> Job<'a> {
     /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
     pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
-        let Origin { program, remake, sweep, inputs, scorecard: _ } = &self.origin;
+        let Origin { program, remake, sweep, inputs, scorecard: _, shard: _ } = &self.origin;
         (program, remake, sweep).hash(&mut hash);
         inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
         Cells::open(folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())), &self.origin)
@@ -158,19 +159,6 @@ fn value(asked: &Asked, record: &Record) -> Option<f64> {
     let record = chosen.as_ref().unwrap_or(record);
     let at = asked.link.as_ref().map(|link| record.at_link(link));
     (asked.metric.compute)(at.as_ref().unwrap_or(record)).filter(|value| value.is_finite())
-}
-
-/// How much a run is: its packets are about those that the bottlenecks of its flows carry.
-fn work(scenario: &Scenario) -> Work {
-    let rate = |link: &LinkId| scenario.links[link.0].config.rate.mean().map_or(u64::MAX, |rate| rate.as_bps());
-    let mut bottlenecks: Vec<LinkId> = match &scenario.icn {
-        Some(icn) => icn.slowest(|link| rate(&link)),
-        None => scenario.flows.iter().filter_map(|flow| flow.route.iter().min_by_key(|link| rate(link)).copied()).collect(),
-    };
-    bottlenecks.sort();
-    bottlenecks.dedup();
-    let carried: u64 = bottlenecks.iter().map(rate).filter(|rate| *rate < u64::MAX).sum();
-    Work { length: scenario.duration, weight: (carried / 1_000_000).max(1) }
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod page;
 mod reproduce;
 mod scorecard;
 mod scratch;
+mod shards;
 mod sweep;
 mod torture;
 mod tour;

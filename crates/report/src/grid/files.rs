@@ -16,8 +16,10 @@ use narrows_measure::group_of;
 use narrows_measure::metrics::{METRICS, OF_FLOWS};
 use std::sync::Arc;
 
+/// The kind of result that a directory with a part of a sweep is.
+pub(super) const SHARD: &str = "shard";
 /// Rows of a row group.
-const GROUP: usize = 8192;
+pub(super) const GROUP: usize = 8192;
 
 /// Writes `flows.parquet` of a sweep, with a row for each flow of each run, and answers with the metrics of the runs. `reduced` gives the runs
 /// in the grid's order, and each is seen once.
@@ -109,6 +111,9 @@ pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
     let text = files.text("summary.json")?;
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
     let kind: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    if kind["kind"] == SHARD {
+        return Err(ReportError::Shard(files.path().to_owned()));
+    }
     if kind["kind"] != "sweep" {
         return Ok(None);
     }
@@ -118,7 +123,7 @@ pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
 }
 
 /// What says which runs rows belong to.
-struct Keys<'a> {
+pub(super) struct Keys<'a> {
     axes: &'a [GridAxis],
     /// The texts of each axis, which all rows share.
     labels: Vec<Vec<Arc<str>>>,
@@ -126,13 +131,13 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    fn new<'a>(axes: &'a [GridAxis], seeds: &'a [u64]) -> Keys<'a> {
+    pub(super) fn new<'a>(axes: &'a [GridAxis], seeds: &'a [u64]) -> Keys<'a> {
         let labels = axes.iter().map(|axis| axis.labels.iter().map(|label| Arc::from(label.as_str())).collect());
         Keys { axes, labels: labels.collect(), seeds }
     }
 
     /// Columns with a row for each of these runs: the cell's number, its place on each axis as text and as a number, the seed.
-    fn sheet(&self, runs: &[usize]) -> Sheet {
+    pub(super) fn sheet(&self, runs: &[usize]) -> Sheet {
         let seeds = self.seeds.len().max(1);
         let mut sheet = Sheet::default();
         sheet.add("cell", Cells::Count(runs.iter().map(|run| (run / seeds) as u64).collect()));
@@ -151,11 +156,16 @@ impl Keys<'_> {
 
 fn cells(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
     let mut sheet = keys.sheet(&runs.clone().collect::<Vec<usize>>());
+    add_metrics(&mut sheet, &runs.map(|run| &grid.runs[run][..]).collect::<Vec<_>>());
+    sheet
+}
+
+/// Adds a column for each metric. `rows` have them in the order of the table of metrics.
+pub(super) fn add_metrics(sheet: &mut Sheet, rows: &[&[Option<f64>]]) {
     for (index, metric) in METRICS.iter().enumerate() {
-        let values = runs.clone().map(|run| grid.runs[run].get(index).copied().flatten()).collect();
+        let values = rows.iter().map(|row| row.get(index).copied().flatten()).collect();
         sheet.add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values));
     }
-    sheet
 }
 
 /// A row for each group of flows of these runs.

@@ -1,46 +1,25 @@
-//! `narrows sweep`.
+//! A sweep that has been checked: its runs, what is kept of them, and the result.
 
 use crate::cells::{self, Cells, Origin};
-use crate::cli::{OutputArgs, SweepArgs};
+use crate::cli::OutputArgs;
 use crate::error::Failure;
 use crate::inputs::{Files, of_controllers};
-use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::judge;
-use crate::runner::{Work, run_cells};
+use crate::runner::run_cells;
+use crate::shard::{Deal, Shard};
 use crate::unverified;
+use crate::work::Work;
 use narrows_measure::group_of;
 use narrows_measure::metrics::{Metric, Summary};
 use narrows_params::suggest;
 use narrows_report::{Column, Grid, GridAxis, Lineup, Matrix, Pairing, Reduced, Reserved, Scorecard};
 use narrows_scenario::paper::World;
 use narrows_scenario::{Axis, Changes, Expectation, Flow, Scenario, Sweep};
-use narrows_units::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-
-/// Runs every cell of a sweep that is not done yet, and writes its result when all are.
-pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
-    let started = Started::now();
-    let job = match (&args.resume, &args.scenario) {
-        (Some(directory), _) => Job::resumed(directory)?,
-        (None, Some(file)) => {
-            args.on.refuse_two_networks()?;
-            let changes = Changes { set: args.set.clone(), seeds: args.seeds, overrides: args.on.overrides() };
-            Job::new(Sweep::load(file, &changes)?, Files::beside(file), |_| "narrows sweep sweep.toml".to_owned(), None)?
-        }
-        (None, None) => return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned())),
-    };
-    job.refuse_unknown(&args.shown.metric)?;
-    let reserved = job.reserve(&args.output, args.resume.as_deref())?;
-    let directory = reserved.directory().to_owned();
-    let grid = job.run(reserved, &args.output, &started, None)?;
-    output::show(&grid, &args.shown.metric, &directory, &args.output)?;
-    let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
-    Ok(if missed { Outcome::Missed } else { Outcome::Ok })
-}
 
 /// Missed expectations that are named one by one.
 const MISSED: usize = 10;
@@ -50,12 +29,14 @@ pub type OfPairs<'a> = dyn Fn(&Grid, &[Pairing]) -> Matrix + 'a;
 
 /// A sweep that has been checked, and all that it needs.
 pub struct Job {
-    sweep: Sweep,
-    origin: Origin,
+    pub(super) sweep: Sweep,
+    pub(super) origin: Origin,
     /// The cells; each is run once for each seed.
     cells: Vec<Cell>,
     /// Groups of flows, and controllers, of the cells in which several groups meet.
     parts: BTreeSet<String>,
+    /// The runs to make, ascending.
+    pub(super) runs: Vec<u64>,
     /// The seed of the first run.
     seed: u64,
     /// The scenario of the cell that was read last: that of its other runs but for the seed.
@@ -64,8 +45,8 @@ pub struct Job {
 
 /// What must be known of a cell beside its scenario.
 struct Cell {
-    /// How long each run lasts in virtual time.
-    length: Span,
+    /// How much each run is.
+    work: Work,
     expect: Vec<Expectation>,
 }
 
@@ -88,34 +69,60 @@ impl Job {
             seed = seed.or(Some(scenario.seed));
             if first {
                 parts.extend(parts_of(&scenario));
-                cells.push(Cell { length: scenario.duration, expect: scenario.expect });
+                cells.push(Cell { work: Work::estimated(&scenario), expect: scenario.expect });
             }
         }
         let (mut inputs, names) = files.adopted();
         inputs.extend(of_controllers());
         let sweep = sweep.moved(&names)?;
         let scorecard = scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
-        let origin = Origin { program: cells::program(), remake: remake(&names), sweep: sweep.text().to_owned(), inputs, scorecard };
-        Ok(Job { sweep, origin, cells, parts, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
+        let origin =
+            Origin { program: cells::program(), remake: remake(&names), sweep: sweep.text().to_owned(), inputs, scorecard, shard: None };
+        let runs = (0..sweep.cells()).collect();
+        Ok(Job { sweep, origin, cells, parts, runs, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
     }
 
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
     /// elsewhere.
-    fn resumed(directory: &Path) -> Result<Job, Failure> {
+    pub fn resumed(directory: &Path) -> Result<Job, Failure> {
         if directory.exists() {
             return Err(Failure::Other(format!("{} is already complete", directory.display())));
         }
         let partial = cells::partial(directory);
-        let kept = cells::read_origin(&partial)?;
+        Job::of(cells::read_origin(&partial)?, &partial)
+    }
+
+    /// The sweep of which runs are kept in a file.
+    pub fn of(kept: Origin, file: &Path) -> Result<Job, Failure> {
         let sweep = Sweep::parse(&kept.sweep, "sweep.toml", &Changes::default())?;
         let job = Job::new(sweep, Files::kept(kept.inputs.clone()), |_| kept.remake.clone(), kept.scorecard)?;
         if job.origin.inputs != kept.inputs {
             return Err(Failure::Other(format!(
                 "{} holds files that its sweep does not read, or under unexpected names; remove it to start over",
-                partial.display()
+                file.display()
             )));
         }
-        Ok(job)
+        match kept.shard {
+            Some(shard) => job.only(shard),
+            None => Ok(job),
+        }
+    }
+
+    /// The same sweep, of which only a part is run.
+    pub fn only(mut self, shard: Shard) -> Result<Job, Failure> {
+        self.runs = self.deal().runs(shard).map_err(Failure::Other)?;
+        self.origin.shard = Some(shard);
+        Ok(self)
+    }
+
+    /// What its runs belong to.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// In which order its runs are dealt.
+    pub fn deal(&self) -> Deal {
+        Deal::new(self.sweep.cells(), |run| self.work(run).total())
     }
 
     /// Refuses metrics of flows that no cell has.
@@ -139,7 +146,8 @@ impl Job {
         if output.out.is_some() {
             return output::reserve(output, "");
         }
-        let numbers = (1u32..).map(|n| output::numbered(&self.sweep.name(), n));
+        let name = self.origin.shard.map_or_else(|| self.sweep.name(), |shard| format!("shard {shard} {}", self.sweep.name()));
+        let numbers = (1u32..).map(|n| output::numbered(&name, n));
         output::reserve_free(numbers.filter(|directory| {
             let partial = cells::partial(directory);
             !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == self.origin)
@@ -148,12 +156,17 @@ impl Job {
 
     /// Runs what is not kept yet, and writes the result directory.
     pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started, of_pairs: Option<&OfPairs>) -> Result<Grid, Failure> {
-        let directory = reserved.directory().to_owned();
-        let kept = Cells::<Reduced>::open(cells::partial(&directory), &self.origin)?;
-        let pending: Vec<u64> = (0..self.sweep.cells()).filter(|run| !kept.has(*run)).collect();
+        let kept = self.make(reserved.directory(), output)?;
+        self.finish(reserved, kept, output, started, of_pairs)
+    }
+
+    /// Runs what is not kept yet.
+    pub(super) fn make(&self, directory: &Path, output: &OutputArgs) -> Result<Cells<Reduced>, Failure> {
+        let kept = Cells::<Reduced>::open(cells::partial(directory), &self.origin)?;
+        let pending: Vec<u64> = self.runs.iter().copied().filter(|run| !kept.has(*run)).collect();
         let ran = run_cells(
             &pending,
-            |run| Work { length: self.cells[self.cell(run)].length, weight: 1 },
+            |run| self.work(run),
             |_| World::Simulator,
             |run| self.scenario(run),
             |run, record| kept.keep(run, &Reduced::of(record)),
@@ -163,8 +176,8 @@ impl Job {
         if let Err(Failure::Interrupted) = ran {
             return Err(Failure::Paused {
                 done: kept.done(),
-                all: self.sweep.cells(),
-                file: cells::partial(&directory).display().to_string(),
+                all: self.runs.len() as u64,
+                file: cells::partial(directory).display().to_string(),
                 resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
             });
         }
@@ -172,6 +185,18 @@ impl Job {
             kept.remove_if_empty();
             return Err(failure);
         }
+        Ok(kept)
+    }
+
+    /// Writes the result directory of a sweep all runs of which are kept.
+    pub fn finish(
+        &self,
+        reserved: Reserved,
+        kept: Cells<Reduced>,
+        output: &OutputArgs,
+        started: &Started,
+        of_pairs: Option<&OfPairs>,
+    ) -> Result<Grid, Failure> {
         let mut grid = self.grid(&reserved, &kept, of_pairs)?;
         grid.notes = self.verdicts(&grid);
         grid.notes.extend(unverified::notes());
@@ -204,11 +229,7 @@ impl Job {
 
     /// The grid of what is kept, each run of which is read once: its flows go into their table on the way.
     fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, of_pairs: Option<&OfPairs>) -> Result<Grid, Failure> {
-        let seeds: Vec<u64> = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
-            Some(axis) => axis.values.iter().filter_map(|value| value.label.parse().ok()).collect(),
-            None => vec![self.seed],
-        };
-        let axes: Vec<GridAxis> = self.sweep.axes().iter().filter(|axis| !axis.is_seed()).map(grid_axis).collect();
+        let (axes, seeds) = self.axes();
         let mut pairings = Vec::new();
         let reduced = (0..self.sweep.cells()).map(|run| {
             let reduced = kept.get(run)?;
@@ -221,6 +242,19 @@ impl Job {
         grid.matrix = of_pairs.map(|of_pairs| of_pairs(&grid, &pairings));
         grid.scorecard = self.origin.scorecard.as_ref().map(|lineup| scorecard_of(lineup, &grid));
         Ok(grid)
+    }
+
+    /// The axes but that of seeds, and the seeds.
+    pub(super) fn axes(&self) -> (Vec<GridAxis>, Vec<u64>) {
+        let seeds = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
+            Some(axis) => axis.values.iter().filter_map(|value| value.label.parse().ok()).collect(),
+            None => vec![self.seed],
+        };
+        (self.sweep.axes().iter().filter(|axis| !axis.is_seed()).map(grid_axis).collect(), seeds)
+    }
+
+    fn work(&self, run: u64) -> Work {
+        self.cells[self.cell(run)].work
     }
 
     /// The cell that a run belongs to.

@@ -1,0 +1,57 @@
+//! `narrows sweep`.
+
+mod job;
+mod part;
+
+pub use job::Job;
+
+use crate::cli::{OutputArgs, SweepArgs};
+use crate::error::Failure;
+use crate::inputs::Files;
+use crate::outcome::Outcome;
+use crate::output::{self, Started};
+use narrows_report::{Column, Grid};
+use narrows_scenario::{Changes, Sweep};
+use std::path::Path;
+
+/// Runs every cell of a sweep, or of a shard of it, that is not done yet, and writes its result when all are.
+pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let job = match &args.resume {
+        Some(directory) => Job::resumed(directory)?,
+        None => asked(&args)?,
+    };
+    job.refuse_unknown(&args.shown.metric)?;
+    if let Some(complete) = args.output.out.as_deref().filter(|out| job.is_complete_in(out)) {
+        return job.tell_part(complete, &args.output);
+    }
+    let reserved = job.reserve(&args.output, args.resume.as_deref())?;
+    let directory = reserved.directory().to_owned();
+    if job.origin().shard.is_some() {
+        job.run_part(reserved, &args.output, &started)?;
+        return job.tell_part(&directory, &args.output);
+    }
+    let grid = job.run(reserved, &args.output, &started, None)?;
+    shown(&grid, &args.shown.metric, &directory, &args.output)
+}
+
+/// The sweep that the words ask for.
+pub fn asked(args: &SweepArgs) -> Result<Job, Failure> {
+    let Some(file) = &args.scenario else {
+        return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned()));
+    };
+    args.on.refuse_two_networks()?;
+    let changes = Changes { set: args.set.clone(), seeds: args.seeds, overrides: args.on.overrides() };
+    let job = Job::new(Sweep::load(file, &changes)?, Files::beside(file), |_| "narrows sweep sweep.toml".to_owned(), None)?;
+    match args.shard {
+        Some(shard) => job.only(shard),
+        None => Ok(job),
+    }
+}
+
+/// Shows what a sweep has found.
+pub fn shown(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArgs) -> Result<Outcome, Failure> {
+    output::show(grid, wanted, directory, output)?;
+    let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
+    Ok(if missed { Outcome::Missed } else { Outcome::Ok })
+}

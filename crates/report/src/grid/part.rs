@@ -1,0 +1,168 @@
+//! A part of a sweep: some of its runs, in one Parquet file that says of which sweep they are.
+
+use super::Reduced;
+use super::files::{GROUP, Keys, SHARD, add_metrics};
+use super::model::GridAxis;
+use crate::checksums::{self, regular};
+use crate::directory::RunInfo;
+use crate::error::ReportError;
+use crate::reserved::Reserved;
+use crate::sheet::{Cells, Reader, Sheet};
+use parquet::errors::ParquetError;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The table of a part.
+const RUNS: &str = "runs.parquet";
+/// Its columns with the number of the run, and with all that is kept of it, in JSON.
+const RUN: &str = "run";
+const KEPT: &str = "kept";
+
+/// What a part of a sweep tells of itself.
+#[derive(Debug)]
+pub struct PartSetup<'a> {
+    /// The name of the sweep.
+    pub title: &'a str,
+    /// Version and build of the program that made it.
+    pub program: &'a str,
+    /// Which part it is, such as `2/3`.
+    pub shard: &'a str,
+    /// SHA-256 of all that determines the runs of the whole sweep, in hexadecimal.
+    pub identity: &'a str,
+    /// What a reader needs to know of the sweep, as [`Part::heading`] gives it back.
+    pub heading: &'a str,
+    /// The sweep.
+    pub sweep_toml: &'a str,
+    /// Its axes but that of seeds.
+    pub axes: &'a [GridAxis],
+    /// Its seeds.
+    pub seeds: &'a [u64],
+    /// The numbers of the runs that are in the part, ascending.
+    pub runs: &'a [u64],
+    /// How many runs the whole sweep has.
+    pub all: u64,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    kind: &'a str,
+    narrows: &'a str,
+    title: &'a str,
+    shard: &'a str,
+    identity: &'a str,
+    all: u64,
+    runs: &'a [u64],
+}
+
+/// Writes a part of a sweep into the directory that is reserved for it: `runs.parquet`, with a row for each run, in the order of `setup.runs`;
+/// `sweep.toml` and the files it names; `summary.json`, which says which runs of which sweep these are; `run.json`. `reduced` gives what is kept
+/// of a run. The directory appears complete or not at all.
+///
+/// # Errors
+/// Something cannot be written, or `reduced` fails.
+pub fn write_part<E: From<ReportError>>(
+    reserved: Reserved,
+    setup: &PartSetup<'_>,
+    reduced: impl Fn(u64) -> Result<Reduced, E>,
+    info: &RunInfo,
+) -> Result<(), E> {
+    let keys = Keys::new(setup.axes, setup.seeds);
+    let mut failed = None;
+    let groups = setup.runs.chunks(GROUP).map_while(|runs| {
+        let reduced = runs.iter().map(|run| reduced(*run)).collect::<Result<Vec<_>, E>>();
+        reduced.map(|reduced| sheet(&keys, runs, &reduced)).map_err(|error| failed = Some(error)).ok()
+    });
+    reserved.headed_table(RUNS, Some(setup.heading), &sheet(&keys, &[], &[]), groups)?;
+    if let Some(failed) = failed {
+        return Err(failed);
+    }
+    let summary = Summary {
+        kind: SHARD,
+        narrows: setup.program,
+        title: setup.title,
+        shard: setup.shard,
+        identity: setup.identity,
+        all: setup.all,
+        runs: setup.runs,
+    };
+    reserved.file("summary.json", (serde_json::to_string(&summary).unwrap_or_default() + "\n").as_bytes())?;
+    reserved.file("sweep.toml", setup.sweep_toml.as_bytes())?;
+    info.keep(&reserved)?;
+    reserved.file("run.json", info.json(env!("CARGO_PKG_VERSION"), Vec::new()).as_bytes())?;
+    Ok(reserved.complete()?)
+}
+
+fn sheet(keys: &Keys<'_>, runs: &[u64], reduced: &[Reduced]) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.add(RUN, Cells::Count(runs.to_vec()));
+    let mut sheet = keys.sheet(&runs.iter().map(|run| *run as usize).collect::<Vec<_>>()).after(sheet);
+    add_metrics(&mut sheet, &reduced.iter().map(|own| &own.metrics[..]).collect::<Vec<_>>());
+    let kept = reduced.iter().map(|own| serde_json::to_string(own).unwrap_or_default().into());
+    sheet.add(KEPT, Cells::Text(kept.collect()));
+    sheet
+}
+
+/// A part of a sweep that was written before.
+pub struct Part {
+    path: PathBuf,
+    table: Reader,
+    heading: String,
+}
+
+impl Part {
+    /// Opens a directory that [`write_part`] has written, whose files are as they were then, or its table alone.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn open(path: &Path) -> Result<Part, ReportError> {
+        let read = |source| ReportError::Read { path: path.to_owned(), source };
+        let file = match path.is_dir() {
+            true => {
+                let files = checksums::open(path)?;
+                if files.names().all(|name| name != RUNS) {
+                    return Err(ReportError::NoShard(path.to_owned()));
+                }
+                files.file(RUNS)?
+            }
+            false => regular(path).map_err(read)?,
+        };
+        let damaged = |error: ParquetError| damaged(path, &error);
+        let table = Reader::new(file).map_err(damaged)?;
+        let heading = table.heading().ok_or_else(|| damaged(ParquetError::General("it does not say of which sweep it is".to_owned())))?;
+        Ok(Part { path: path.to_owned(), heading: heading.to_owned(), table })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was said of the sweep.
+    pub fn heading(&self) -> &str {
+        &self.heading
+    }
+
+    /// Its runs with what is kept of each, in JSON: a [`Reduced`].
+    pub fn runs(&self) -> impl Iterator<Item = Result<(u64, Arc<str>), ReportError>> {
+        (0..self.table.groups()).flat_map(|index| {
+            let rows = self.table.group(index).and_then(|sheet| {
+                let (runs, kept) = (sheet.count(RUN)?, sheet.text(KEPT)?);
+                Ok(runs.iter().copied().zip(kept.iter().cloned()).map(Ok).collect::<Vec<_>>())
+            });
+            rows.unwrap_or_else(|error| vec![Err(damaged(&self.path, &error))])
+        })
+    }
+
+    /// What is kept of a run, as [`runs`](Part::runs) gives it.
+    ///
+    /// # Errors
+    /// The text is not of a run.
+    pub fn reduced(&self, kept: &str) -> Result<Reduced, ReportError> {
+        serde_json::from_str(kept).map_err(|error| damaged(&self.path, &ParquetError::External(Box::new(error))))
+    }
+}
+
+fn damaged(path: &Path, error: &ParquetError) -> ReportError {
+    ReportError::Damaged { path: path.to_owned(), reason: error.to_string() }
+}
