@@ -96,6 +96,10 @@ impl Name for PacketName {
         PacketName { end: self.end - self.start, start: 0, octets, components: self.components }
     }
 
+    fn warm(&self) {
+        self.octets.warm();
+    }
+
     fn digest_with(&self, body: &Wire) -> Option<[u8; 32]> {
         let octets = body.octets(self);
         (!octets.is_empty()).then(|| Sha256::digest(octets).into())

@@ -35,6 +35,9 @@ pub trait Name: Clone + Eq + Ord + Debug {
         self.clone()
     }
 
+    /// It will be dropped soon. A daemon, which then uses its octets for another packet, has the processor fetch them from memory meanwhile.
+    fn warm(&self) {}
+
     /// The implicit digest of Data with this name and body: the SHA-256 digest of the whole packet. `None` if it has no octets.
     fn digest_with(&self, _body: &Self::Body) -> Option<[u8; 32]> {
         None

@@ -159,6 +159,10 @@ impl<N: Name> Cache<N> {
         self.index.insert_unique(hash, place, |place| self.stored[*place as usize].hash);
         self.link(place);
         self.shrink();
+        if self.oldest != NONE && (self.index.len() == self.limits.packets || self.bytes + size > self.limits.bytes) {
+            // More Data like this takes its place.
+            self.stored[self.oldest as usize].name.warm();
+        }
     }
 
     /// Removes what has not been used for longest until the limits hold.
