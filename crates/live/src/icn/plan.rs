@@ -89,8 +89,9 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
         for (flow, (process, _)) in processes {
             request_flows.push(flow);
             request_names.push(process.name.clone());
-            let each =
-                asked.of_flow(flow).map(|request| consumer(&process.by, request.content, Some(request.segments), request.at, None, request.seed));
+            let each = asked
+                .of_flow(flow)
+                .map(|request| consumer(&process.by, request.content, Some(request.segments), request.at, None, request.seed));
             requests.push(each.collect());
         }
         let plan = NodePlan {

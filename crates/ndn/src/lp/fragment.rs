@@ -68,6 +68,7 @@ fn on_each<'a>(header: &Header<'a>) -> Header<'a> {
     Header { pit_token: header.pit_token, congestion_mark: header.congestion_mark, ..Header::default() }
 }
 
+/// How a packet leaves.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// One piece, whose fields take so many octets.
