@@ -1,13 +1,13 @@
 //! Sockets that come while a daemon runs: accepted, opened, opened again; and those that go.
 
 use super::Daemon;
+use super::wanted::Wanted;
 use crate::config::Understands;
 use crate::face::{FaceSetup, LARGEST, UDP_MTU};
 use crate::face_uri::FaceUri;
 use crate::forwarder::Opened;
 use crate::inbox::{About, Inbox, Note};
 use crate::io::{Attempt, Channel, Found};
-use crate::link_rates::LinkRates;
 use crate::sharding::FIRST;
 use crate::sockets::stream::{Stream, StreamReader, StreamWriter};
 use crate::sockets::udp::UdpChannel;
@@ -18,17 +18,6 @@ use narrows_units::Time;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
-
-/// How a face is to be made.
-pub(super) struct Wanted {
-    pub(super) persistency: FacePersistency,
-    pub(super) rates: Option<LinkRates>,
-    pub(super) headers: Option<u16>,
-    pub(super) understands: Understands,
-    pub(super) nacks: bool,
-    pub(super) police: bool,
-    pub(super) mtu: Option<usize>,
-}
 
 impl Daemon {
     /// The thread that gets the next socket: all in turn.

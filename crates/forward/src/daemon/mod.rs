@@ -2,6 +2,7 @@
 
 mod connections;
 mod error;
+mod wanted;
 
 pub use error::DaemonError;
 
@@ -20,7 +21,6 @@ use crate::sockets::poller::{Key, Poller};
 use crate::sockets::udp::{UdpChannel, UdpOptions};
 use crate::thread::ForwardingThread;
 use crate::wait;
-use connections::Wanted;
 use narrows_icn::FaceId;
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Span, Time};
@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
+use wanted::Wanted;
 
 /// A running forwarder.
 pub struct Daemon {
