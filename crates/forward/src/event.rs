@@ -64,7 +64,7 @@ pub enum Event<'a> {
 pub(crate) fn of_answer(data: &narrows_icn::Data<PacketName>, tell: impl FnOnce(&Event<'_>)) {
     let name = data.name.view();
     let Some(ManagementName { module, verb, .. }) = ManagementName::parse(&name) else { return };
-    let content = Data::decode(data.body.octets()).ok().and_then(|data| data.content);
+    let content = Data::decode(data.body.octets(&data.name)).ok().and_then(|data| data.content);
     let Some(Ok(response)) = content.map(ControlResponse::decode) else { return };
     let command = format!("{}/{}", String::from_utf8_lossy(module), String::from_utf8_lossy(verb));
     let prefix = response.parameters.and_then(|parameters| parameters.name).map(|name| name.to_string());

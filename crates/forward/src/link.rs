@@ -2,7 +2,6 @@
 
 use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
-use crate::octets::Octets;
 use narrows_icn::{Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer};
 use narrows_ndn::lp::{self, Fragmenter, Header, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
 use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
@@ -175,25 +174,26 @@ impl Link {
         if components > MOST_COMPONENTS || header.cache_policy.is_some() || header.next_hop_face.is_some() && !self.local_fields {
             return Err(Fault::Network);
         }
-        let start = offset(fragment, decoded.name.value());
-        let (octets, start, grown) = match decoded.nonce {
-            Some(_) => (Octets::copy(fragment), start, 0),
+        let label = header.mircc.path_label.as_ref();
+        let hint = match header.next_hop_face {
+            Some(face) => Hint::Face(FaceId(u32::try_from(face).unwrap_or(u32::MAX))),
+            None => label.filter(|label| label.flags != LabelFlags::Discovery).map_or(Hint::None, hint),
+        };
+        let strict = label.is_some_and(|label| label.flags == LabelFlags::Strict);
+        let token = header.pit_token.and_then(|token| Token::new(token.as_slice())).unwrap_or_default();
+        let (name, grown) = match decoded.nonce {
+            Some(_) => (PacketName::of_packet(fragment, &decoded.name), 0),
             None => {
                 let mut with_nonce = Vec::with_capacity(fragment.len() + 6);
                 decoded.write_with_nonce(nonce, &mut with_nonce);
                 // The name stands before the nonce, behind a header that may have grown; the hop limit stands behind both.
-                let start = start + header_length(&with_nonce) - header_length(fragment);
-                (Octets::copy(&with_nonce), start, with_nonce.len() - fragment.len())
+                let start = offset(fragment, decoded.name.value()) + header_length(&with_nonce) - header_length(fragment);
+                (PacketName::within(&with_nonce, &decoded.name, start), with_nonce.len() - fragment.len())
             }
         };
         let hop_limit_at = decoded.hop_limit.map(|limit| limit.position + grown);
-        let hint = match header.next_hop_face {
-            Some(face) => Hint::Face(FaceId(u32::try_from(face).unwrap_or(u32::MAX))),
-            None => header.mircc.path_label.filter(|label| label.flags != LabelFlags::Discovery).map_or(Hint::None, |label| hint(&label)),
-        };
-        let strict = header.mircc.path_label.is_some_and(|label| label.flags == LabelFlags::Strict);
         Ok(Interest {
-            name: PacketName::within(&octets, &decoded.name, start),
+            name,
             nonce: decoded.nonce.unwrap_or(nonce),
             can_be_prefix: decoded.can_be_prefix,
             must_be_fresh: decoded.must_be_fresh,
@@ -204,8 +204,8 @@ impl Link {
             size,
             steer: Steer { hint, strict },
             via: decoded.forwarding_hint.map(|hint| hint.iter().map(PacketName::new).collect()),
-            token: header.pit_token.and_then(|token| Token::new(token.as_slice())).unwrap_or_default(),
-            body: Wire::interest(octets, hop_limit_at),
+            token,
+            body: Wire::interest(hop_limit_at),
         })
     }
 
@@ -237,7 +237,7 @@ impl Link {
                 if mircc {
                     header.mircc = fields_of_route(data.rates, &data.route);
                 }
-                data.body.octets()
+                data.body.octets(&data.name)
             }
             Packet::Nack(nack) => {
                 header.pit_token = PitToken::new(nack.interest.token.octets());
@@ -246,7 +246,7 @@ impl Link {
                     header.mircc = fields_of_route(nack.rates, &nack.route);
                     header.mircc.class = Some(nack.interest.class as u8);
                 }
-                nack.interest.body.octets()
+                nack.interest.body.octets(&nack.interest.name)
             }
         };
         let Ok(mut pieces) = self.fragmenter.pieces(&header, fragment, self.mtu) else { return false };
@@ -275,7 +275,7 @@ pub(crate) struct Scratch {
 
 /// The Interest as it leaves: with the hop limit that the node has lowered.
 fn patched<'a>(interest: &'a Interest<PacketName>, scratch: &'a mut Vec<u8>) -> &'a [u8] {
-    let octets = interest.body.octets();
+    let octets = interest.body.octets(&interest.name);
     let Some(at) = interest.body.hop_limit_at() else { return octets };
     scratch.clear();
     scratch.extend_from_slice(octets);
@@ -288,17 +288,17 @@ fn data(fragment: &[u8], header: &Header<'_>, size: Bytes) -> Result<Data<Packet
     if decoded.name.len() > MOST_COMPONENTS {
         return Err(Fault::Network);
     }
-    let octets = Octets::copy(fragment);
+    let route = route(&header.mircc);
     Ok(Data {
-        name: PacketName::within(&octets, &decoded.name, offset(fragment, decoded.name.value())),
+        name: PacketName::of_packet(fragment, &decoded.name),
         marked: header.is_marked(),
         no_cache: header.cache_policy == Some(NO_CACHE),
         size,
         rates: header.mircc.rates(),
         freshness: Span::from_millis(decoded.meta.freshness_ms.unwrap_or(0).min(LONGEST_MS)),
-        route: route(&header.mircc),
+        route,
         token: Token::default(),
-        body: Wire::data(octets),
+        body: Wire::DATA,
     })
 }
 
@@ -334,13 +334,13 @@ fn fields_of_route(rates: Rates, route: &Route) -> Mircc {
 }
 
 fn route(mircc: &Mircc) -> Route {
-    Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.map_or(Hint::None, |label| hint(&label)) }
+    Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.as_ref().map_or(Hint::None, hint) }
 }
 
 /// The hops of a label from the wire; none if one of them has no label.
 fn hint(label: &PathLabel) -> Hint {
-    let labels = label.labels;
-    if labels.is_empty() || labels.iter().any(|hop| hop.is_none()) { Hint::None } else { Hint::Labels(labels) }
+    let labels = &label.labels;
+    if labels.is_empty() || labels.iter().any(|hop| hop.is_none()) { Hint::None } else { Hint::Labels(*labels) }
 }
 
 fn label(hint: &Hint, flags: LabelFlags) -> Option<PathLabel> {

@@ -2,13 +2,13 @@
 
 use crate::octets::Octets;
 use ahash::RandomState;
-use narrows_icn::{Body, Name, Scope};
+use narrows_icn::{Name, Scope};
 use narrows_ndn::{NameRef, tlv};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A name, as a part of the packet in which it came. A copy costs a reference count.
+/// A name, with the packet in which it came. A copy costs a reference count.
 #[derive(Clone)]
 pub struct PacketName {
     octets: Octets,
@@ -18,17 +18,23 @@ pub struct PacketName {
 }
 
 impl PacketName {
-    /// The name whose value is `octets[start..end]`; `name` must be its decoded form.
-    pub(crate) fn within(octets: &Octets, name: &NameRef<'_>, start: usize) -> PacketName {
+    /// The name of a packet of at most 65,535 octets, from which `name` was decoded.
+    pub(crate) fn of_packet(packet: &[u8], name: &NameRef<'_>) -> PacketName {
+        let start = (name.value().as_ptr() as usize).saturating_sub(packet.as_ptr() as usize);
+        PacketName::within(packet, name, start)
+    }
+
+    /// The name of a packet of at most 65,535 octets; `name` must be its decoded form, whose value begins at `start`.
+    pub(crate) fn within(packet: &[u8], name: &NameRef<'_>, start: usize) -> PacketName {
         let end = start + name.value().len();
-        PacketName { octets: octets.clone(), start: start as u16, end: end as u16, components: name.len() as u16 }
+        PacketName { octets: Octets::copy(packet), start: start as u16, end: end as u16, components: name.len() as u16 }
     }
 
     /// A name of its own octets. Names longer than 65,535 octets, which no packet holds, are cut to the root.
     pub fn new(name: NameRef<'_>) -> PacketName {
         let fits = u16::try_from(name.value().len()).is_ok();
         let name = if fits { name } else { NameRef::ROOT };
-        PacketName::within(&Octets::copy(name.value()), &name, 0)
+        PacketName::within(name.value(), &name, 0)
     }
 
     /// The octets of its components.
@@ -77,6 +83,10 @@ impl Name for PacketName {
     }
 
     fn first(&self, components: usize) -> PacketName {
+        if components == 0 {
+            // It keeps no packet.
+            return PacketName { octets: Octets::default(), start: 0, end: 0, components: 0 };
+        }
         let end = self.start + self.first_octets(components).len() as u16;
         PacketName { octets: self.octets.clone(), start: self.start, end, components: components as u16 }
     }
@@ -84,6 +94,15 @@ impl Name for PacketName {
     fn detached(&self) -> PacketName {
         let octets = Octets::copy(self.value());
         PacketName { end: self.end - self.start, start: 0, octets, components: self.components }
+    }
+
+    fn warm(&self) {
+        self.octets.warm();
+    }
+
+    fn digest_with(&self, body: &Wire) -> Option<[u8; 32]> {
+        let octets = body.octets(self);
+        (!octets.is_empty()).then(|| Sha256::digest(octets).into())
     }
 
     #[inline]
@@ -147,44 +166,31 @@ impl fmt::Display for PacketName {
     }
 }
 
-/// The octets of a whole Interest or Data as it came.
-#[derive(Clone, Default)]
+/// A whole Interest or Data as it came. Its name has its octets, so that both together take one reference count.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Wire {
-    octets: Octets,
+    is_whole: bool,
     /// Where the hop limit of an Interest is; 0 if it has none.
     hop_limit_at: u16,
 }
 
 impl Wire {
-    pub(crate) fn interest(octets: Octets, hop_limit_at: Option<usize>) -> Wire {
-        Wire { octets, hop_limit_at: hop_limit_at.unwrap_or(0) as u16 }
+    /// The Interest that its name came in.
+    pub(crate) fn interest(hop_limit_at: Option<usize>) -> Wire {
+        Wire { is_whole: true, hop_limit_at: hop_limit_at.unwrap_or(0) as u16 }
     }
 
-    pub(crate) fn data(octets: Octets) -> Wire {
-        Wire { octets, hop_limit_at: 0 }
-    }
+    /// The Data that its name came in.
+    pub(crate) const DATA: Wire = Wire { is_whole: true, hop_limit_at: 0 };
 
-    /// The packet.
-    pub fn octets(&self) -> &[u8] {
-        self.octets.as_slice()
+    /// The packet, of which `name` is the name; empty if it has not been written yet.
+    pub fn octets<'a>(&self, name: &'a PacketName) -> &'a [u8] {
+        if self.is_whole { name.octets.as_slice() } else { &[] }
     }
 
     /// Where the octet of the hop limit is.
     pub(crate) fn hop_limit_at(&self) -> Option<usize> {
         (self.hop_limit_at > 0).then_some(usize::from(self.hop_limit_at))
-    }
-}
-
-impl Body for Wire {
-    fn digest(&self) -> Option<[u8; 32]> {
-        let octets = self.octets();
-        (!octets.is_empty()).then(|| Sha256::digest(octets).into())
-    }
-}
-
-impl fmt::Debug for Wire {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} octets", self.octets().len())
     }
 }
 

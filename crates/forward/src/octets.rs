@@ -1,7 +1,8 @@
 //! The octets of packets, in buffers that are used again and again.
 
+use prefetch_index::prefetch_index;
 use std::cell::RefCell;
-use std::sync::Arc;
+use triomphe::Arc;
 
 /// Octets that a name, a packet and the tables share. A copy costs a reference count; the buffer goes back to the thread that drops the last one.
 #[derive(Clone, Default)]
@@ -24,6 +25,13 @@ impl Octets {
         Octets { buffer: Some(buffer), length: octets.len() as u16 }
     }
 
+    /// Has the processor fetch its buffer, which will be used again soon. Nothing waits for that.
+    pub(crate) fn warm(&self) {
+        for line in self.as_slice().chunks(LINE) {
+            prefetch_index(line, 0);
+        }
+    }
+
     #[inline]
     pub(crate) fn as_slice(&self) -> &[u8] {
         self.buffer.as_ref().map_or(&[], |buffer| &buffer[..usize::from(self.length)])
@@ -34,7 +42,7 @@ impl Drop for Octets {
     #[inline]
     fn drop(&mut self) {
         if let Some(buffer) = self.buffer.take()
-            && Arc::strong_count(&buffer) == 1
+            && buffer.is_unique()
         {
             // A thread that ends has no pool any more.
             let _ = POOL.try_with(|pool| pool.borrow_mut().give(buffer));
@@ -46,6 +54,8 @@ thread_local! {
     static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: [const { Vec::new() }; SIZES] }) };
 }
 
+/// Octets that processors fetch at once.
+const LINE: usize = 64;
 /// Sizes of buffers are multiples of this.
 const STEP: usize = 64;
 /// The largest buffer that is kept is 8832 octets long, enough for every packet.

@@ -20,7 +20,7 @@ pub use consumer::{
 };
 pub use face_id::FaceId;
 pub use interned::{Interned, InternedContent};
-pub use name::{Body, Content, Name, Scope};
+pub use name::{Content, Name, Scope};
 pub use node::{
     CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking, Neighbour, NextHop, Node, NodeConfig, NodeCounters,
     ProxyConfig, STRATEGIES, Seen, ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry, Suspicion,

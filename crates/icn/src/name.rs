@@ -11,8 +11,9 @@ pub trait Name: Clone + Eq + Ord + Debug {
     /// The hasher. A forwarder of untrusted names needs a keyed hash; the simulator does not. No order depends on hashes.
     type Hashing: BuildHasher + Clone + Default;
 
-    /// Packet content that forwarders do not read: octets in a daemon, nothing in the simulator.
-    type Body: Body;
+    /// Packet content that forwarders do not read: nothing in the simulator. It goes with the name of its packet, which a daemon keeps in the
+    /// octets of the packet.
+    type Body: Clone + Default + Debug;
 
     /// Octets by which a neighbour finds its Interest when the answer arrives (NDNLPv2, "PitToken"): nothing in the simulator.
     type Token: Clone + Default + Debug;
@@ -34,6 +35,14 @@ pub trait Name: Clone + Eq + Ord + Debug {
         self.clone()
     }
 
+    /// It will be dropped soon. A daemon, which then uses its octets for another packet, has the processor fetch them from memory meanwhile.
+    fn warm(&self) {}
+
+    /// The implicit digest of Data with this name and body: the SHA-256 digest of the whole packet. `None` if it has no octets.
+    fn digest_with(&self, _body: &Self::Body) -> Option<[u8; 32]> {
+        None
+    }
+
     /// The implicit digest with which it ends: only Data with this digest has this name (NDN Packet Format Specification 0.3, "Name").
     fn implicit_digest(&self) -> Option<[u8; 32]> {
         None
@@ -44,16 +53,6 @@ pub trait Name: Clone + Eq + Ord + Debug {
         Scope::Global
     }
 }
-
-/// Packet content that forwarders do not read.
-pub trait Body: Clone + Default + Debug {
-    /// The implicit digest of Data: the SHA-256 digest of the whole packet. `None` if it has no octets.
-    fn digest(&self) -> Option<[u8; 32]> {
-        None
-    }
-}
-
-impl Body for () {}
 
 /// How far packets with a name may go (NFD Developer's Guide, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

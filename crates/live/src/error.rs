@@ -1,6 +1,7 @@
 //! The errors of live runs.
 
 use narrows_kernel::KernelError;
+use narrows_units::Span;
 use std::io;
 use thiserror::Error;
 
@@ -46,6 +47,18 @@ pub enum LiveError {
         "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one of `narrows list controllers` whose kernel column says narrows"
     )]
     NothingToReplay,
+    /// A part of a node cannot go on. Its words say why, and the remedy.
+    #[error("the node \"{node}\" failed {after} after the run began: {part}: {cause}")]
+    Node {
+        /// The node.
+        node: String,
+        /// When.
+        after: Span,
+        /// The part of the node: a consumer, a producer, a request process, the forwarder.
+        part: String,
+        /// Its words.
+        cause: String,
+    },
     /// The caller has no program for nodes.
     #[error("nobody has said which program runs the nodes of an information-centric scenario; give one, or simulate the scenario")]
     NoNodes,

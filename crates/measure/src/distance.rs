@@ -1,7 +1,7 @@
 //! How far two worlds are apart on one scenario: the same five numbers wherever a simulation is laid beside the kernel.
 
-use crate::metrics::metric;
-use crate::{FlowCounters, Record};
+use crate::metrics::{bottleneck, metric};
+use crate::{FlowCounters, LinkRecord, Record};
 use narrows_units::Bytes;
 use std::fmt;
 
@@ -10,9 +10,9 @@ use std::fmt;
 pub enum Quantity {
     /// The metric `goodput`.
     Throughput,
-    /// The metric `queueing_p50`.
+    /// The metric `queueing_p50`, of one link.
     QueueingP50,
-    /// The metric `queueing_p95`.
+    /// The metric `queueing_p95`, of one link.
     QueueingP95,
     /// Retransmissions among data packets sent.
     Retransmitted,
@@ -21,6 +21,11 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// The part of packets that wait no longer than a queueing delay.
+    fn quantile(self) -> f64 {
+        if self == Quantity::QueueingP50 { 0.50 } else { 0.95 }
+    }
+
     /// All of them, in the order of tables.
     pub const ALL: [Quantity; 5] =
         [Quantity::Throughput, Quantity::QueueingP50, Quantity::QueueingP95, Quantity::Retransmitted, Quantity::Jain];
@@ -94,15 +99,17 @@ impl fmt::Display for Gap {
 /// The distances of `other` from `reference`, one record per seed each; a quantity that one of them does not define is left out (Jain's
 /// index of one flow).
 ///
-/// Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than the
+/// Queueing delays are those of one link in both worlds: the bottleneck of the first run of `other`. A world may have its own bottleneck where
+/// two links are nearly as busy. Throughput and queueing delays are compared as differences in percent of the reference; of a queueing delay that is shorter than the
 /// transmission of a mean data packet, headers included, in percent of that time, for queues come in whole packets. Retransmissions are
 /// compared as the ratio of their shares of what was sent, to both of which one packet is added, so that a single packet is not infinitely
 /// more than none. Jain's indices are compared as a difference.
 pub fn distances(reference: &[Record], other: &[Record]) -> Vec<Distance> {
-    Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, reference, other)).collect()
+    let link = other.first().and_then(bottleneck).map(|link| link.name.as_str());
+    Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, link, reference, other)).collect()
 }
 
-fn distance(quantity: Quantity, reference: &[Record], other: &[Record]) -> Option<Distance> {
+fn distance(quantity: Quantity, link: Option<&str>, reference: &[Record], other: &[Record]) -> Option<Distance> {
     let percent = |from: f64, to: f64, least: f64| {
         let scale = from.max(least);
         Gap::Percent(if scale > 0.0 { 100.0 * (to - from) / scale } else { 0.0 })
@@ -114,8 +121,9 @@ fn distance(quantity: Quantity, reference: &[Record], other: &[Record]) -> Optio
             (from, to, percent(from, to, 0.0))
         }
         Quantity::QueueingP50 | Quantity::QueueingP95 => {
-            let (from, to) = measured(if quantity == Quantity::QueueingP50 { "queueing_p50" } else { "queueing_p95" })?;
-            (from, to, percent(from, to, packet_ms(reference.first()?)))
+            let (link, quantile) = (link?, quantity.quantile());
+            let (from, to) = (queueing(reference, link, quantile)?, queueing(other, link, quantile)?);
+            (from, to, percent(from, to, packet_ms(reference.first()?, link)))
         }
         Quantity::Retransmitted => {
             let ((share, smoothed), (other_share, other_smoothed)) = (retransmitted(reference)?, retransmitted(other)?);
@@ -135,6 +143,17 @@ fn mean(name: &str, runs: &[Record]) -> Option<f64> {
     crate::bootstrap::mean(&values)
 }
 
+/// The mean over runs of a quantile of the queueing delays of the link with this name, in ms.
+fn queueing(runs: &[Record], link: &str, quantile: f64) -> Option<f64> {
+    let of_run = |run: &Record| Some(named(run, link)?.queueing.quantile(quantile)?.as_millis_f64());
+    let values: Vec<f64> = runs.iter().filter_map(of_run).collect();
+    crate::bootstrap::mean(&values)
+}
+
+fn named<'a>(run: &'a Record, link: &str) -> Option<&'a LinkRecord> {
+    run.links.iter().find(|other| other.name == link)
+}
+
 /// Retransmissions among data packets sent since warm-up, in percent; and the same with one packet added.
 fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
     let count = |of: fn(&FlowCounters) -> u64| runs.iter().flat_map(|run| &run.flows).map(|flow| of(&flow.steady)).sum::<u64>() as f64;
@@ -142,10 +161,9 @@ fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
     (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
 }
 
-/// The transmission on the bottleneck of a data packet as large as they are on the wire on average, in ms; zero without a constant rate or
-/// packets.
-fn packet_ms(run: &Record) -> f64 {
-    let rate = crate::metrics::bottleneck(run).and_then(|link| link.rate);
+/// The transmission on a link of a data packet as large as they are on the wire on average, in ms; zero without a constant rate or packets.
+fn packet_ms(run: &Record, link: &str) -> f64 {
+    let rate = named(run, link).and_then(|link| link.rate);
     let (packets, bytes) =
         run.flows.iter().fold((0, 0), |(packets, bytes), flow| (packets + flow.total.arrived, bytes + flow.total.arrived_wire.get()));
     match rate {
@@ -187,6 +205,27 @@ mod tests {
         assert!((size(20_000, 25_000) - 25.0).abs() < 2.0);
         // A packet of 1500 B takes 1200 µs.
         assert!((size(0, 600) - 50.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn queues_of_one_link_are_compared_whichever_limits_a_world() {
+        // Two links as fast as each other, of which one world uses the first more and the other the second.
+        let run = |used: [u64; 2], queues_ms: [u64; 2]| {
+            let mut run = record(vec![flow("a")], vec![link("near", 10), link("far", 10)]);
+            for ((link, used), queue) in run.links.iter_mut().zip(used).zip(queues_ms) {
+                link.steady.departed_bytes = Bytes::new(used);
+                link.queueing.record(Span::from_millis(queue));
+            }
+            run
+        };
+        let (reference, other) = (run([900, 901], [20, 100]), run([901, 900], [22, 110]));
+        assert_eq!((bottleneck(&reference).unwrap().name.as_str(), bottleneck(&other).unwrap().name.as_str()), ("far", "near"));
+        for quantity in [Quantity::QueueingP50, Quantity::QueueingP95] {
+            let compared = distances(std::slice::from_ref(&reference), std::slice::from_ref(&other));
+            let of = compared.iter().find(|distance| distance.quantity == quantity).unwrap();
+            // A histogram keeps 1.6 %.
+            assert!((of.reference - 20.0).abs() < 0.4 && (of.other - 22.0).abs() < 0.4, "{of:?}");
+        }
     }
 
     #[test]

@@ -5,10 +5,9 @@ use crate::client::{Client, ClientError};
 use crate::config::Understands;
 use crate::link::{Link, Received, Scratch};
 use crate::name::{PacketName, Wire};
-use crate::octets::Octets;
 use narrows_icn::{AnyConsumer, ConsumerError, ConsumerSetup, Method, Packet, Spare};
-use narrows_ndn::InterestDraft;
 use narrows_ndn::tlv::MAX_PACKET;
+use narrows_ndn::{self as ndn, InterestDraft};
 use narrows_units::{Span, Time};
 use std::borrow::BorrowMut;
 
@@ -137,7 +136,8 @@ impl<C: BorrowMut<Client>> Asker<C> {
             let mut octets = Vec::new();
             let lifetime_ms = Some(interest.lifetime.as_micros() / 1000);
             InterestDraft { nonce: Some(interest.nonce), lifetime_ms, ..InterestDraft::new(interest.name.view()) }.write(&mut octets);
-            interest.body = Wire::interest(Octets::copy(&octets), None);
+            let decoded = ndn::Interest::decode(&octets).expect("an Interest that was just written");
+            (interest.name, interest.body) = (PacketName::of_packet(&octets, &decoded.name), Wire::interest(None));
             let packets = &mut self.packets;
             self.link.send(now, &Packet::from(interest), None, &mut self.scratch, |packet| packets.push(packet.to_vec()));
         }

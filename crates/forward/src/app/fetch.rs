@@ -192,7 +192,7 @@ impl<'a> Incoming<'a> {
         if self.last.is_some_and(|last| segment > last) || self.waiting.contains_key(&segment) {
             return Ok(());
         }
-        let data = self.tally.take(self.trust, packet.body.octets())?;
+        let data = self.tally.take(self.trust, packet.body.octets(&packet.name))?;
         if self.last.is_none() {
             let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT));
             let missing = "its first segment does not say which is the last";

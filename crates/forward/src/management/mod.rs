@@ -51,7 +51,7 @@ pub(crate) fn answer(state: &mut State, now: Time, from: Option<u64>, interest: 
     if let Some(reply) = datasets::answer(state, now, &name, &interest.name) {
         return (reply, None);
     }
-    match command(from, &interest.name, &name, interest.body.octets()) {
+    match command(from, &interest.name, &name, interest.body.octets(&interest.name)) {
         Err(refused) => (vec![refused.data(&interest.name)], None),
         Ok(command) => {
             let (outcome, effect) = obey(state, now, &name, &command);

@@ -1,7 +1,6 @@
 //! Data of the management.
 
 use crate::name::{PacketName, Token, Wire};
-use crate::octets::Octets;
 use narrows_icn::{Data, Route};
 use narrows_ndn as ndn;
 use narrows_units::{Bytes, Span};
@@ -13,10 +12,8 @@ pub(crate) type Reply = Vec<Data<PacketName>>;
 /// Data of the management: signed with a digest, and not for caches.
 pub(super) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
     let decoded = ndn::Data::decode(&octets).expect("Data that was just written");
-    let (start, view) = (decoded.name.value().as_ptr() as usize - octets.as_ptr() as usize, decoded.name);
-    let shared = Octets::copy(&octets);
     Data {
-        name: PacketName::within(&shared, &view, start),
+        name: PacketName::of_packet(&octets, &decoded.name),
         marked: false,
         no_cache: true,
         size: Bytes::new(octets.len() as u64),
@@ -24,6 +21,6 @@ pub(super) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
         freshness: Span::from_millis(decoded.meta.freshness_ms.unwrap_or(0)),
         route: Route::default(),
         token: Token::default(),
-        body: Wire::data(shared),
+        body: Wire::DATA,
     }
 }

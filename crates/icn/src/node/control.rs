@@ -25,7 +25,7 @@ impl<N: Name> Held<N> {
     pub(crate) fn exchange(&mut self, repeated: &Interest<N>) {
         let waiting = &mut self.interest;
         (waiting.nonce, waiting.lifetime, waiting.srtt) = (repeated.nonce, repeated.lifetime, repeated.srtt);
-        waiting.body = repeated.body.clone();
+        (waiting.name, waiting.body) = (repeated.name.clone(), repeated.body.clone());
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 /// All that a node is to do, in one line of JSON. When it is ready it says `ready`; then it hears when the run begins, in nanoseconds of the
-/// monotonic clock, and answers with its report when the run is over.
+/// monotonic clock, and answers with its report when the run is over, or with a failure as soon as there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodePlan {
     /// The rate law of links, as written.
@@ -36,8 +36,12 @@ pub struct NodePlan {
     pub producers: Vec<ProducerPlan>,
     /// Its consumers.
     pub consumers: Vec<ConsumerPlan>,
+    /// Their names, in the same order.
+    pub consumer_names: Vec<String>,
     /// Of each request process that asks here, the consumers that it starts, in the order of their starts.
     pub requests: Vec<Vec<ConsumerPlan>>,
+    /// The names of these processes, in the same order.
+    pub request_names: Vec<String>,
     /// The size of Interests on links, headers of IP and UDP included.
     pub interest: u64,
     /// Lifetime of Interests.
@@ -106,6 +110,26 @@ pub struct ConsumerPlan {
     pub seed: u64,
     /// What the links of its node bring together of its Data, without headers.
     pub most: u64,
+}
+
+/// What a node answers, in one line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum NodeAnswer {
+    /// The run is over.
+    Done(Box<NodeReport>),
+    /// The node cannot go on. It says nothing more.
+    Failed(NodeFailure),
+}
+
+/// Why a node cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeFailure {
+    /// Which part of it, for people.
+    pub part: String,
+    /// When; 0 before the run began.
+    pub after: u64,
+    /// Why.
+    pub cause: String,
 }
 
 /// What a node has measured.

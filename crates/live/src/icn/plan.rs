@@ -76,19 +76,22 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
                 most: net(most, data),
             }
         };
-        let (mut consumers, mut consumer_flows) = (Vec::new(), Vec::new());
+        let (mut consumers, mut consumer_flows, mut consumer_names) = (Vec::new(), Vec::new(), Vec::new());
         for (flow, plan) in icn.consumers.iter().enumerate().filter(|(_, consumer)| consumer.at == NodeId(node)) {
             consumer_flows.push(flow);
+            consumer_names.push(plan.name.clone());
             let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
             consumers.push(consumer(&plan.by, asked.contents.of_consumer(flow), plan.segments, plan.start, plan.stop, seed));
         }
-        let processes = icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (&process.by, *at)));
+        let processes = icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
         let processes = (icn.consumers.len()..).zip(processes).filter(|(_, (_, at))| *at == NodeId(node));
-        let (mut requests, mut request_flows) = (Vec::new(), Vec::new());
-        for (flow, (by, _)) in processes {
+        let (mut requests, mut request_flows, mut request_names) = (Vec::new(), Vec::new(), Vec::new());
+        for (flow, (process, _)) in processes {
             request_flows.push(flow);
-            let each =
-                asked.of_flow(flow).map(|request| consumer(by, request.content, Some(request.segments), request.at, None, request.seed));
+            request_names.push(process.name.clone());
+            let each = asked
+                .of_flow(flow)
+                .map(|request| consumer(&process.by, request.content, Some(request.segments), request.at, None, request.seed));
             requests.push(each.collect());
         }
         let plan = NodePlan {
@@ -105,7 +108,9 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
             routes,
             producers: producers.map(|prefix| ProducerPlan { prefix: prefix.name.clone(), data: sizes::data(prefix.data) }).collect(),
             consumers,
+            consumer_names,
             requests,
+            request_names,
             interest: icn.interest.get(),
             lifetime: icn.lifetime.as_nanos(),
             interval: scenario.interval.as_nanos(),

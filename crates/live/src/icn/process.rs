@@ -1,6 +1,6 @@
 //! The processes of nodes.
 
-use super::messages::{NodePlan, NodeReport};
+use super::messages::{NodeAnswer, NodeFailure, NodePlan, NodeReport};
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::host::Host;
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ use std::time::Duration;
 const PATIENCE: Span = Span::from_secs(20);
 
 /// The program that runs a node: it reads a [`NodePlan`] from its standard input, says `ready` on its standard output when it can begin, reads the
-/// beginning of the run in nanoseconds of the monotonic clock, and writes a [`NodeReport`] when the run is over. It ends when its standard input does.
+/// beginning of the run in nanoseconds of the monotonic clock, and writes a [`NodeAnswer`] when the run is over or it cannot go on. It ends when its
+/// standard input does.
 #[derive(Clone, Debug)]
 pub struct NodeProgram {
     /// Its file.
@@ -33,6 +34,8 @@ pub struct NodeProcess {
     input: Option<ChildStdin>,
     /// Lines that it writes.
     lines: Receiver<io::Result<String>>,
+    /// What it has measured, if it has said so already.
+    report: Option<NodeReport>,
 }
 
 impl NodeProcess {
@@ -48,7 +51,7 @@ impl NodeProcess {
         let mut child = host.namespace.enter(spawn).map_err(failed)?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (sender, lines) = channel();
-        let mut process = NodeProcess { name: host.name.clone(), child, input, lines };
+        let mut process = NodeProcess { name: host.name.clone(), child, input, lines, report: None };
         let output = output.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         thread::Builder::new()
             .spawn(move || {
@@ -90,7 +93,11 @@ impl NodeProcess {
     /// Waits until it is ready.
     pub fn wait_until_ready(&mut self) -> Result<(), LiveError> {
         let line = self.line()?;
-        if line.trim() == "ready" { Ok(()) } else { Err(failed(&self.name, "failed", io::Error::other(line))) }
+        if line.trim() == "ready" {
+            return Ok(());
+        }
+        self.read(&line)?;
+        Err(failed(&self.name, "failed", io::Error::other("it was done before the run began")))
     }
 
     /// Begins the run.
@@ -98,20 +105,44 @@ impl NodeProcess {
         self.tell(&clock.zero().to_string()).map_err(|error| failed(&self.name, "failed", error))
     }
 
-    /// Fails if its process has ended with an error. One that has ended well has reported.
+    /// Fails if it has said that it cannot go on, or if its process has ended without a word.
     pub fn check(&mut self) -> Result<(), LiveError> {
-        match self.child.try_wait() {
-            Ok(None) => Ok(()),
-            Ok(Some(status)) if status.success() => Ok(()),
-            Ok(Some(status)) => Err(failed(&self.name, "failed", io::Error::other(format!("its process ended with {status}")))),
-            Err(error) => Err(failed(&self.name, "failed", error)),
+        if self.report.is_some() {
+            return Ok(());
         }
+        let line = match self.lines.try_recv() {
+            Err(TryRecvError::Empty) => return Ok(()),
+            Ok(Ok(line)) if !line.is_empty() => line,
+            Ok(Err(error)) => return Err(failed(&self.name, "failed", error)),
+            Ok(Ok(_)) | Err(TryRecvError::Disconnected) => {
+                let ended = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+                return Err(failed(&self.name, "failed", io::Error::other(format!("its process ended with {ended}"))));
+            }
+        };
+        self.report = Some(self.read(&line)?);
+        Ok(())
     }
 
     /// What it has measured, once the run is over.
     pub fn report(&mut self) -> Result<NodeReport, LiveError> {
-        let line = self.line()?;
-        serde_json::from_str(&line).map_err(|error| failed(&self.name, "failed", error.into()))
+        match self.report.take() {
+            Some(report) => Ok(report),
+            None => {
+                let line = self.line()?;
+                self.read(&line)
+            }
+        }
+    }
+
+    /// The report that a line holds.
+    fn read(&self, line: &str) -> Result<NodeReport, LiveError> {
+        match serde_json::from_str(line) {
+            Ok(NodeAnswer::Done(report)) => Ok(*report),
+            Ok(NodeAnswer::Failed(NodeFailure { part, after, cause })) => {
+                Err(LiveError::Node { node: self.name.clone(), after: Span::from_nanos(after), part, cause })
+            }
+            Err(error) => Err(failed(&self.name, "failed", error.into())),
+        }
     }
 }
 

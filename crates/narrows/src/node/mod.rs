@@ -5,6 +5,7 @@ mod clock;
 mod config;
 mod consumer;
 mod looks;
+mod part;
 mod requests;
 mod sampler;
 
@@ -14,14 +15,16 @@ use clock::{RunClock, thread_time};
 use config::config;
 use consumer::consume;
 use narrows_forward::{Client, Config, Daemon, Filler, Place};
-use narrows_live::icn::{NodePlan, NodeProgram, NodeReport};
+use narrows_live::icn::{NodeAnswer, NodePlan, NodeProgram, NodeReport};
 use narrows_measure::Histogram;
 use narrows_ndn::Name;
 use narrows_units::Span;
+use part::Part;
 use requests::ask_for_all;
 use sampler::Sampler;
 use std::io::{self, BufRead, Read};
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, ScopedJoinHandle};
 
@@ -42,12 +45,14 @@ pub fn node() -> Result<Outcome, Failure> {
     config.listen.unix = None;
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
     let began = Arc::new(OnceLock::new());
+    let over = Arc::new(AtomicBool::new(false));
     let sampler = Sampler::new(&plan, &daemon, Arc::clone(&began));
+    let beginning = Arc::clone(&began);
     let forwarding = thread::spawn(move || {
         narrows_live::reduce_wakeup_latency();
         let mut sampler = sampler;
-        let ended = daemon.run_watched(&mut sampler);
-        (sampler, ended, thread_time())
+        Part::Forwarder.work(&beginning, || daemon.run_watched(&mut sampler));
+        (sampler, thread_time())
     });
     let place = Place::parse(&format!("tcp4://127.0.0.1:{}", plan.port)).map_err(|error| other(&error))?;
     let connect = || Client::connect(&place);
@@ -55,10 +60,19 @@ pub fn node() -> Result<Outcome, Failure> {
         let prefix: Name = producer.prefix.parse().map_err(|error| other(&error))?;
         let mut filler =
             Filler::register(connect().map_err(|error| other(&error))?, &prefix, producer.data).map_err(|error| other(&error))?;
+        let (part, beginning, over) = (Part::Producer(producer.prefix.clone()), Arc::clone(&began), Arc::clone(&over));
         thread::spawn(move || {
             narrows_live::reduce_wakeup_latency();
-            // It ends with the forwarder.
-            while filler.serve(Span::from_secs(1)).is_ok() {}
+            part.work(&beginning, || {
+                loop {
+                    match filler.serve(Span::from_secs(1)) {
+                        Ok(()) => (),
+                        // It ends with the forwarder.
+                        Err(_) if over.load(Ordering::Acquire) => return Ok(()),
+                        Err(error) => return Err(error),
+                    }
+                }
+            });
         });
     }
     let clients = plan.consumers.iter().map(|_| connect()).collect::<Result<Vec<_>, _>>().map_err(|error| other(&error))?;
@@ -73,39 +87,44 @@ pub fn node() -> Result<Outcome, Failure> {
     began.get_or_init(|| zero);
     let clock = RunClock::beginning_at(zero);
     let (mut report, mut late) = (NodeReport::default(), Histogram::new());
-    let (plan, connect) = (&plan, &connect);
+    let (plan, connect, began) = (&plan, &connect, &began);
     let (consumed, requested): (Vec<_>, Vec<_>) = thread::scope(|scope| {
         let threads: Vec<_> = plan
             .consumers
             .iter()
+            .zip(&plan.consumer_names)
             .zip(clients)
-            .map(|(consumer, client)| scope.spawn(move || (consume(plan, consumer, client, clock), thread_time())))
+            .map(|((consumer, name), client)| {
+                let part = Part::Consumer(name.clone());
+                scope.spawn(move || (part.work(began, || consume(plan, consumer, client, clock)), thread_time()))
+            })
             .collect();
-        let asking: Vec<_> = (plan.requests.iter())
-            .map(|consumers| scope.spawn(move || (ask_for_all(plan, consumers, connect, clock), thread_time())))
+        let asking: Vec<_> = (plan.requests.iter().zip(&plan.request_names))
+            .map(|(consumers, name)| {
+                let part = Part::Requests(name.clone());
+                scope.spawn(move || (part.work(began, || ask_for_all(plan, consumers, connect, clock)), thread_time()))
+            })
             .collect();
         clock.sleep_until(plan.duration);
         (threads.into_iter().map(joined).collect(), asking.into_iter().map(joined).collect())
     });
+    over.store(true, Ordering::Release);
     stopper.stop();
-    let (sampler, ended, cpu_time) = forwarding.join().unwrap_or_else(|panic| resume_unwind(panic));
-    ended.map_err(|error| other(&error))?;
+    let (sampler, cpu_time) = forwarding.join().unwrap_or_else(|panic| resume_unwind(panic));
     report.busiest = cpu_time;
-    for (consumed, cpu_time) in consumed {
-        let (consumer, lateness) = consumed.map_err(|error| other(&error))?;
+    for ((consumer, lateness), cpu_time) in consumed {
         report.consumers.push(consumer);
         late.merge(&lateness);
         report.busiest = report.busiest.max(cpu_time);
     }
-    for (requested, cpu_time) in requested {
-        let (requests, lateness) = requested.map_err(|error| other(&error))?;
+    for ((requests, lateness), cpu_time) in requested {
         report.requests.push(requests);
         late.merge(&lateness);
         report.busiest = report.busiest.max(cpu_time);
     }
     sampler.finish(&mut report, &mut late);
     report.late = (&late).into();
-    println!("{}", serde_json::to_string(&report).map_err(|error| other(&error))?);
+    println!("{}", serde_json::to_string(&NodeAnswer::Done(Box::new(report))).map_err(|error| other(&error))?);
     Ok(Outcome::Ok)
 }
 

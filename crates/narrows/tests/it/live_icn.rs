@@ -1,6 +1,6 @@
 //! Live runs of information-centric scenarios: real forwarders in namespaces, over emulated links.
 
-use crate::host::{alone, capable, live, told};
+use crate::host::{alone, capable, live, live_with_files, told};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
 
@@ -209,6 +209,28 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
         let said = stderr(&output);
         assert!(code(&output) == 2 && said.contains(named) && said.contains("cannot run live"), "{named}: {}", told(&output));
     }
+}
+
+/// Each consumer that asks at once takes two files of its node: more than this node may open, soon after the beginning.
+#[test]
+fn a_part_of_a_node_that_fails_ends_the_run_at_once() {
+    let test = "a_part_of_a_node_that_fails_ends_the_run_at_once";
+    if !capable(test) {
+        return;
+    }
+    let (_alone, place) = (alone(), Scratch::new("live-icn-failure"));
+    let network = FORK.split("[[consumer]]").next().expect("a network").replace("\"6 s\"", "\"100 s\"").replace("\"2 s\"", "\"0 s\"");
+    let request = "[[request]]\nname = \"shop\"\nat = \"home\"\nprefix = \"/one\"\nevery = \"20 ms\"\nsegments = 100000\n";
+    let file = place.write("crowd.toml", &format!("{network}{request}"));
+    let began = std::time::Instant::now();
+    let output = live_with_files(&place, 200, &[&file, "--out", "result"]);
+    let said = stderr(&output);
+    assert!(code(&output) == 2, "{}", told(&output));
+    for words in ["the node \"home\" failed", "the request process \"shop\"", "consumers of a request process ask at once", "ulimit -Hn"] {
+        assert!(said.contains(words), "no {words} in {}", told(&output));
+    }
+    // It does not wait for the end.
+    assert!(began.elapsed().as_secs() < 100, "{:?}: {}", began.elapsed(), told(&output));
 }
 
 #[test]

@@ -36,20 +36,19 @@ impl Fragmenter {
     ///
     /// # Errors
     /// The fields leave no room for the packet, or it takes more than 400 pieces.
-    pub fn pieces<'a>(&mut self, header: &Header<'a>, packet: &'a [u8], mtu: usize) -> Result<Pieces<'a>, TooLarge> {
-        let first = Header { sequence: None, frag_index: None, frag_count: None, ..*header };
+    pub fn pieces<'a>(&mut self, header: &'a Header<'a>, packet: &'a [u8], mtu: usize) -> Result<Pieces<'a>, TooLarge> {
         let fail = TooLarge { packet: packet.len(), mtu };
-        let fields = first.size_behind_fragmentation();
+        let fields = header.size_behind_fragmentation();
         let whole = if fields == 0 { packet.len() } else { packet_size(fields, packet.len()) };
         if whole <= mtu {
-            return Ok(Pieces { first, rest: first, packet, cut: None, next: 0, count: 1 });
+            return Ok(Pieces { header, packet, form: Form::Whole { fields }, next: 0, count: 1 });
         }
-        let rest = Header { pit_token: first.pit_token, congestion_mark: first.congestion_mark, ..Header::default() };
+        let rest = on_each(header);
         // FragIndex and FragCount take the same octets on all pieces, so that pieces are of equal size.
         for width in [1, 2] {
             let fragmentation = element_size(number::lp::SEQUENCE, 8) + 2 * element_size(number::lp::FRAG_INDEX, width);
             let fields = |header: &Header| fragmentation + header.size_behind_fragmentation();
-            let (room_first, room_rest) = equal_pieces(mtu, fields(&first), fields(&rest)).ok_or(fail)?;
+            let (room_first, room_rest) = equal_pieces(mtu, fields(header), fields(&rest)).ok_or(fail)?;
             let count = 1 + packet.len().saturating_sub(room_first).div_ceil(room_rest);
             if count > MAX_PIECES {
                 return Err(fail);
@@ -57,11 +56,25 @@ impl Fragmenter {
             if width == 2 || count <= 0xFF {
                 let cut = Cut { sequence: self.sequence, width, room_first, room_rest };
                 self.sequence = self.sequence.wrapping_add(count as u64);
-                return Ok(Pieces { first, rest, packet, cut: Some(cut), next: 0, count });
+                return Ok(Pieces { header, packet, form: Form::Cut(cut), next: 0, count });
             }
         }
         Err(fail)
     }
+}
+
+/// The fields that are on each piece.
+fn on_each<'a>(header: &Header<'a>) -> Header<'a> {
+    Header { pit_token: header.pit_token, congestion_mark: header.congestion_mark, ..Header::default() }
+}
+
+/// How a packet leaves.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// One piece, whose fields take so many octets.
+    Whole { fields: usize },
+    /// Several.
+    Cut(Cut),
 }
 
 /// How a packet is cut.
@@ -80,10 +93,9 @@ struct Cut {
 /// The pieces of a packet, first to last.
 #[derive(Clone, Debug)]
 pub struct Pieces<'a> {
-    first: Header<'a>,
-    rest: Header<'a>,
+    header: &'a Header<'a>,
     packet: &'a [u8],
-    cut: Option<Cut>,
+    form: Form,
     next: usize,
     count: usize,
 }
@@ -101,15 +113,26 @@ impl Pieces<'_> {
         }
         let index = self.next;
         self.next += 1;
-        match self.cut {
-            None => self.first.write_packet(Some(self.packet), out),
-            Some(cut) => self.write_piece(index, cut, out),
+        match self.form {
+            Form::Whole { fields: 0 } => out.put(self.packet),
+            Form::Whole { fields } => {
+                put_head(out, number::lp::LP_PACKET, fields + element_size(number::lp::FRAGMENT, self.packet.len()));
+                self.header.write_behind_fragmentation(out);
+                put_element(out, number::lp::FRAGMENT, self.packet);
+            }
+            Form::Cut(cut) => self.write_piece(index, cut, out),
         }
         true
     }
 
     fn write_piece(&self, index: usize, cut: Cut, out: &mut (impl Buffer + ?Sized)) {
-        let header = if index == 0 { &self.first } else { &self.rest };
+        let rest;
+        let header = if index == 0 {
+            self.header
+        } else {
+            rest = on_each(self.header);
+            &rest
+        };
         let start = if index == 0 { 0 } else { cut.room_first + (index - 1) * cut.room_rest };
         let room = if index == 0 { cut.room_first } else { cut.room_rest };
         let piece = &self.packet[start..self.packet.len().min(start + room)];

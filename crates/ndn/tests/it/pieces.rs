@@ -59,7 +59,8 @@ fn sequences_go_on_and_what_cannot_be_cut_is_refused() {
     let whole = packet(3000);
     let first = |fragmenter: &mut Fragmenter| {
         let mut out = Vec::new();
-        let mut pieces = fragmenter.pieces(&Header::default(), &whole, 1400).expect("room");
+        let plain = Header::default();
+        let mut pieces = fragmenter.pieces(&plain, &whole, 1400).expect("room");
         assert_eq!(pieces.left(), 3);
         assert!(pieces.write_next(&mut out));
         LpPacket::decode(&out).expect("a piece").header.sequence
@@ -100,7 +101,8 @@ fn the_oldest_of_too_many_packets_gives_way() {
     let mut out = Vec::new();
     for at in 0..=Reassembler::MAX_PARTIAL {
         let mut piece = Vec::new();
-        let mut pieces = fragmenter.pieces(&Header::default(), &whole, 1600).expect("room");
+        let plain = Header::default();
+        let mut pieces = fragmenter.pieces(&plain, &whole, 1600).expect("room");
         pieces.write_next(&mut piece);
         assert_eq!(take(&mut reassembler, Time::ZERO, &piece, &mut out), Ok(false));
         if at == 0 {
@@ -134,7 +136,8 @@ fn pieces_that_make_no_packet_are_refused() {
 
     let mut fragmenter = Fragmenter::new(0);
     let whole = packet(MAX_PACKET + 1);
-    let mut pieces = fragmenter.pieces(&Header::default(), &whole, 5000).expect("room");
+    let plain = Header::default();
+    let mut pieces = fragmenter.pieces(&plain, &whole, 5000).expect("room");
     let (mut one, mut two) = (Vec::new(), Vec::new());
     assert!(pieces.write_next(&mut one) && pieces.write_next(&mut two) && !pieces.write_next(&mut out));
     assert_eq!(take(&mut reassembler, Time::ZERO, &one, &mut out), Ok(false));

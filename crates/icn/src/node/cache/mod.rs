@@ -2,7 +2,7 @@
 
 mod families;
 
-use crate::name::{Body, Name, Scope};
+use crate::name::{Name, Scope};
 use crate::packet::{Data, Interest};
 use crate::route::Route;
 use families::Families;
@@ -159,6 +159,10 @@ impl<N: Name> Cache<N> {
         self.index.insert_unique(hash, place, |place| self.stored[*place as usize].hash);
         self.link(place);
         self.shrink();
+        if self.oldest != NONE && (self.index.len() == self.limits.packets || self.bytes + size > self.limits.bytes) {
+            // More Data like this takes its place.
+            self.stored[self.oldest as usize].name.warm();
+        }
     }
 
     /// Removes what has not been used for longest until the limits hold.
@@ -190,7 +194,10 @@ impl<N: Name> Cache<N> {
         let usable = |place: u32| !interest.must_be_fresh || self.stored[place as usize].fresh_until > now;
         let place = if let Some(digest) = interest.name.implicit_digest() {
             let name = interest.name.first(interest.name.components() - 1);
-            let of_digest = |place: &u32| self.stored[*place as usize].body.digest() == Some(digest);
+            let of_digest = |place: &u32| {
+                let stored = &self.stored[*place as usize];
+                stored.name.digest_with(&stored.body) == Some(digest)
+            };
             self.find(&name, hash).filter(|place| usable(*place)).filter(of_digest)
         } else if interest.can_be_prefix {
             self.first(&interest.name, usable)

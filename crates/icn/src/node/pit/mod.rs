@@ -5,7 +5,7 @@ mod few;
 mod wheel;
 
 use crate::face_id::FaceId;
-use crate::name::{Body, Name};
+use crate::name::Name;
 use crate::packet::{Data, Interest};
 pub(crate) use entry::{Entry, Failure};
 pub(crate) use few::Few;
@@ -83,7 +83,7 @@ impl<N: Name> Pit<N> {
         let whole = name.components();
         let by_digest = |own: &Interest<N>| {
             let digest = own.name.implicit_digest();
-            digest.is_some() && own.name.components() == whole + 1 && own.name.has_prefix(name) && data.body.digest() == digest
+            digest.is_some() && own.name.components() == whole + 1 && own.name.has_prefix(name) && name.digest_with(&data.body) == digest
         };
         let answers = |slot: &u32, length: usize| {
             let entry = &self.entries[*slot as usize];

@@ -84,10 +84,23 @@ pub fn left_running(mark: &str) -> Vec<String> {
 
 /// Runs live with `arguments`; checks that nothing is left behind. Statuses of invalid runs count as those of valid ones: the test's machine may be busy.
 pub fn live(place: &Scratch, arguments: &[&str]) -> Output {
+    let mut command = place.command(PROGRAM);
+    command.arg("live").args(arguments);
+    run(command, arguments)
+}
+
+/// The same with at most so many open files in each process.
+pub fn live_with_files(place: &Scratch, files: u32, arguments: &[&str]) -> Output {
+    let mut command = place.command("sh");
+    command.args(["-c", &format!("ulimit -n {files} && exec \"$0\" live \"$@\""), PROGRAM]).args(arguments);
+    run(command, arguments)
+}
+
+fn run(mut command: Command, arguments: &[&str]) -> Output {
     let before = Traces::now();
     let mark = format!("NARROWS_TEST={}", std::process::id());
     let (key, value) = mark.split_once('=').expect("a variable");
-    let output = place.command(PROGRAM).arg("live").args(arguments).env(key, value).output().expect("narrows runs");
+    let output = command.env(key, value).output().expect("narrows runs");
     assert_eq!(Traces::now(), before, "left behind by {arguments:?}");
     // The tests themselves do not have it: theirs is another process's environment.
     assert_eq!(left_running(&mark), Vec::<String>::new(), "left running by {arguments:?}");

@@ -1,0 +1,208 @@
+//! Sockets that come while a daemon runs: accepted, opened, opened again; and those that go.
+
+use super::Daemon;
+use super::wanted::Wanted;
+use crate::config::Understands;
+use crate::face::{FaceSetup, LARGEST, UDP_MTU};
+use crate::face_uri::FaceUri;
+use crate::forwarder::Opened;
+use crate::inbox::{About, Inbox, Note};
+use crate::io::{Attempt, Channel, Found};
+use crate::sharding::FIRST;
+use crate::sockets::stream::{Stream, StreamReader, StreamWriter};
+use crate::sockets::udp::UdpChannel;
+use crate::sockets::udp_writer::UdpWriter;
+use narrows_icn::FaceId;
+use narrows_ndn::management::FacePersistency;
+use narrows_units::Time;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+
+impl Daemon {
+    /// The thread that gets the next socket: all in turn.
+    pub(super) fn next_thread(&mut self) -> usize {
+        let thread = self.next_thread;
+        self.next_thread = (thread + 1) % self.inboxes.len().max(1);
+        thread
+    }
+
+    pub(super) fn accept_unix(&mut self, now: Time) {
+        while let Some((listener, path)) = &self.unix
+            && let Ok((stream, _)) = listener.accept()
+        {
+            let number = stream.as_raw_fd() as u64;
+            let setup = FaceSetup::on_demand(FaceUri::Fd(number), FaceUri::Unix(path.clone()), true, LARGEST);
+            if let Ok(stream) = Stream::unix(stream) {
+                let thread = self.next_thread();
+                self.add_stream(now, setup, stream, thread);
+            }
+        }
+    }
+
+    pub(super) fn accept_tcp(&mut self, now: Time, number: usize) {
+        while let Ok((stream, peer)) = self.tcp[number].accept() {
+            let Ok(local) = stream.local_addr() else { continue };
+            let setup = FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), peer.ip().is_loopback(), LARGEST);
+            if let Ok(stream) = Stream::tcp(stream) {
+                let thread = self.next_thread();
+                self.add_stream(now, setup, stream, thread);
+            }
+        }
+    }
+
+    /// Makes a face of a stream, which `thread` reads and writes.
+    fn add_stream(&mut self, now: Time, setup: FaceSetup, stream: Stream, thread: usize) -> Option<FaceId> {
+        let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).ok()?;
+        if thread != FIRST {
+            self.give(face, thread, About::Stream(stream));
+            return Some(face);
+        }
+        self.io.attach(face, Channel::Stream(StreamWriter::new(stream.clone()), false));
+        if self.io.watch_stream(&stream, face).is_err() {
+            self.forwarder.remove_face(now, face, &mut self.io);
+            return None;
+        }
+        self.readers.streams.insert(face.0, StreamReader::new(stream));
+        Some(face)
+    }
+
+    /// Gives the socket of a new face to its thread.
+    pub(super) fn give(&self, slot: FaceId, thread: usize, about: About) {
+        if let Some(id) = self.forwarder.number_of(slot) {
+            self.inboxes[thread].note(Note { slot, id, about });
+        }
+    }
+
+    /// Takes faces that threads have opened.
+    pub(super) fn finish_opening(&mut self, now: Time) {
+        // The octets only wake.
+        while matches!(self.woken.read(&mut [0; 64]), Ok(64)) {}
+        while let Ok(Attempt { ticket, rates, found }) = self.attempts.try_recv() {
+            if let Some((face, peer)) = self.reconnects.face(ticket) {
+                self.connected_again(now, face, peer, found);
+                continue;
+            }
+            let wanted = Wanted {
+                persistency: FacePersistency::Persistent,
+                rates,
+                headers: None,
+                understands: Understands::Auto,
+                nacks: false,
+                police: false,
+                mtu: None,
+            };
+            let face = found.and_then(|found| self.connect(found, &wanted));
+            self.forwarder.opened(now, ticket, face, &mut self.io);
+        }
+    }
+
+    /// Makes a face to a neighbour that has been found.
+    pub(super) fn connect(&mut self, found: Found, wanted: &Wanted) -> Result<Opened, String> {
+        let now = self.now();
+        let peer = found.peer();
+        let remote = match &found {
+            Found::Udp(_) => FaceUri::Udp(peer),
+            Found::Tcp(..) => FaceUri::Tcp(peer),
+        };
+        if let Some(face) = self.forwarder.face_to(&remote) {
+            return Ok(Opened::Found(face));
+        }
+        let is_local = peer.ip().is_loopback();
+        let Wanted { persistency, rates, headers, understands, nacks, police, mtu } = *wanted;
+        let setup = |local: FaceUri, ordinary: usize| FaceSetup {
+            remote: remote.clone(),
+            local,
+            persistency,
+            is_local,
+            mtu: mtu.unwrap_or(ordinary),
+            ends_idle: true,
+            rates,
+            headers,
+            understands,
+            nacks,
+            police,
+        };
+        let told = |error: &dyn std::fmt::Display| format!("{peer}: {error}");
+        match found {
+            Found::Udp(_) => {
+                let ordinary = if is_local { LARGEST } else { UDP_MTU };
+                let socket = match self.io.listening_socket_for(self.readers.listening, peer) {
+                    Some(socket) => socket,
+                    None => {
+                        let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&error))?;
+                        let thread = self.next_thread();
+                        if thread != FIRST {
+                            let setup = setup(FaceUri::Udp(channel.local()), ordinary);
+                            let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).map_err(|error| told(&error))?;
+                            self.give(face, thread, About::Udp(channel, peer));
+                            return Ok(Opened::New(face));
+                        }
+                        self.io.add_udp(channel).map_err(|error| told(&error))?
+                    }
+                };
+                let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local());
+                let setup = setup(FaceUri::Udp(local), ordinary);
+                let (out, mtu) = (setup.rates.and_then(|rates| rates.out), setup.mtu);
+                let face = self.forwarder.add_face(now, setup, &mut self.io).map_err(|error| told(&error))?;
+                self.io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
+                if let Some(out) = out {
+                    self.io.shorten(face, out, mtu);
+                }
+                Ok(Opened::New(face))
+            }
+            Found::Tcp(stream, _) => {
+                let local = stream.local_addr().map_err(|error| told(&error))?;
+                let stream = Stream::tcp(stream).map_err(|error| told(&error))?;
+                let setup = setup(FaceUri::Tcp(local), LARGEST);
+                self.add_stream(now, setup, stream, FIRST).map(Opened::New).ok_or_else(|| told(&"the face could not be made"))
+            }
+        }
+    }
+
+    /// Removes faces whose streams have ended, and what is left of closed ones.
+    pub(super) fn clean_up(&mut self, now: Time) {
+        while let Some(face) = self.io.ended.pop() {
+            if let Some(peer) = self.forwarder.reconnects(face) {
+                self.io.detach(face);
+                self.readers.streams.remove(&face.0);
+                if self.reconnects.add(now, face, peer) {
+                    self.forwarder.set_broken(now, face, true, &mut self.io);
+                }
+                continue;
+            }
+            self.forwarder.remove_face(now, face, &mut self.io);
+            self.io.flush();
+        }
+        self.forget_closed();
+        while let Some((ticket, peer)) = self.reconnects.attempt(now) {
+            self.io.connect_again(ticket, peer);
+        }
+    }
+
+    /// Reads closed faces no longer. Other threads close the sockets of those that are theirs.
+    pub(super) fn forget_closed(&mut self) {
+        if !self.io.closed.is_empty() {
+            self.inboxes.iter().skip(1).for_each(Inbox::wake);
+        }
+        for face in self.io.closed.drain(..) {
+            self.readers.streams.remove(&face.0);
+        }
+    }
+
+    /// An attempt to connect a face again has ended.
+    fn connected_again(&mut self, now: Time, face: FaceId, peer: SocketAddr, found: Result<Found, String>) {
+        if self.forwarder.reconnects(face) != Some(peer) {
+            return self.reconnects.remove(face);
+        }
+        let Ok(Found::Tcp(stream, _)) = found else { return self.reconnects.again(now, face) };
+        let Ok(stream) = Stream::tcp(stream) else { return self.reconnects.again(now, face) };
+        if self.io.watch_stream(&stream, face).is_err() {
+            return self.reconnects.again(now, face);
+        }
+        self.io.attach(face, Channel::Stream(StreamWriter::new(stream.clone()), false));
+        self.readers.streams.insert(face.0, StreamReader::new(stream));
+        self.reconnects.remove(face);
+        self.forwarder.set_broken(now, face, false, &mut self.io);
+    }
+}

@@ -1,0 +1,16 @@
+//! A face to be made.
+
+use crate::config::Understands;
+use crate::link_rates::LinkRates;
+use narrows_ndn::management::FacePersistency;
+
+/// How a face is to be made.
+pub(super) struct Wanted {
+    pub(super) persistency: FacePersistency,
+    pub(super) rates: Option<LinkRates>,
+    pub(super) headers: Option<u16>,
+    pub(super) understands: Understands,
+    pub(super) nacks: bool,
+    pub(super) police: bool,
+    pub(super) mtu: Option<usize>,
+}

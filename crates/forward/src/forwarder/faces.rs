@@ -1,0 +1,214 @@
+//! Faces that come, go, and are looked after.
+
+use super::{Forwarder, Sockets};
+use crate::event::Event;
+use crate::face::{Face, FaceSetup};
+use crate::face_uri::FaceUri;
+use crate::management;
+use crate::name::PacketName;
+use crate::shard::NewFace;
+use crate::sharding::FIRST;
+use narrows_icn::{FaceConfig, FaceId, Neighbour, Node, ProxyConfig, Seen, ShaperConfig};
+use narrows_ndn::management::{FaceEventKind, FacePersistency};
+use narrows_units::{Rate, Time};
+use std::net::SocketAddr;
+
+/// Why a face was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there are {0} faces, which is the limit: raise faces in [tables]")]
+pub struct TooManyFaces(pub usize);
+
+/// How a face was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// It is new.
+    New(FaceId),
+    /// There was one to this neighbour.
+    Found(FaceId),
+}
+
+impl Forwarder {
+    /// Adds a face, whose socket this thread reads and writes.
+    ///
+    /// # Errors
+    /// There are as many faces as the configuration allows.
+    pub fn add_face(&mut self, now: Time, setup: FaceSetup, sockets: &mut impl Sockets) -> Result<FaceId, TooManyFaces> {
+        self.add_face_at(now, setup, FIRST, sockets)
+    }
+
+    /// The same, for a socket that `thread` reads and writes, counted from 0: the first one.
+    ///
+    /// # Errors
+    /// There are as many faces as the configuration allows.
+    pub fn add_face_at(&mut self, now: Time, setup: FaceSetup, thread: usize, sockets: &mut impl Sockets) -> Result<FaceId, TooManyFaces> {
+        if self.state.ids.len() >= self.state.tables.faces {
+            return Err(TooManyFaces(self.state.ids.len()));
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut face = Face::new(now, id, setup);
+        let (inward, out) = face.capacities();
+        face.set_pace(now);
+        let Neighbour { rates, nacks } = face.neighbour(now);
+        let config = FaceConfig {
+            capacity_in: inward,
+            capacity_out: out,
+            measured: face.setup.rates.is_some_and(|rates| rates.measured),
+            label: self.free_label(),
+            law: Some(self.mircc.law.0.clone()),
+            shaper: self.mircc.shaper.then(|| ShaperConfig { limit: self.mircc.shaper_queue, ..ShaperConfig::default() }),
+            rates,
+            application: matches!(face.setup.remote, FaceUri::Fd(_)),
+            local: face.setup.is_local,
+            nacks,
+            proxy: Some(ProxyConfig::default()),
+            police: face.setup.police,
+        };
+        face.speaks = config.rates;
+        face.slot = self.state.node.add_face(now, &config);
+        let slot = face.slot;
+        self.used_labels.insert(slot, config.label);
+        if let Some(sharding) = &mut self.sharding {
+            sharding.insert(slot, id, thread);
+            let new = NewFace { slot, id, owner: thread, setup: &face.setup, config: &config };
+            self.state.others.iter().for_each(|other| other.add_face(now, &new));
+        }
+        let (remote, local) = (face.setup.remote.to_string(), face.setup.local.to_string());
+        sockets.tell(&Event::FaceCreated { face: id, remote: &remote, local: &local });
+        self.state.insert(face);
+        self.announce(now, slot, FaceEventKind::Created, sockets);
+        Ok(slot)
+    }
+
+    /// Removes a face, with its routes and what waits for it.
+    pub fn remove_face(&mut self, now: Time, slot: FaceId, sockets: &mut impl Sockets) {
+        self.announce(now, slot, FaceEventKind::Destroyed, sockets);
+        let Some(traffic) = self.state.face(slot).map(|face| self.state.traffic_of(face)) else { return };
+        let Some(face) = self.state.remove(slot) else { return };
+        let remote = face.setup.remote.to_string();
+        let (malformed, dropped) = (traffic.malformed, traffic.dropped + sockets.refused(slot));
+        sockets.tell(&Event::FaceRemoved {
+            face: face.id,
+            remote: &remote,
+            octets_in: traffic.octets_in,
+            octets_out: traffic.octets_out,
+            malformed,
+            dropped,
+        });
+        self.state.rib.remove_face(face.id);
+        self.state.update_fib();
+        self.state.node.remove_face(now, slot);
+        self.state.others.iter().for_each(|other| other.remove_face(now, slot));
+        if let Some(sharding) = &mut self.sharding {
+            sharding.remove(slot);
+        }
+        self.used_labels.remove(&slot);
+        sockets.close(slot);
+        self.drain(now, None, sockets);
+    }
+
+    /// The face to this neighbour.
+    pub fn face_to(&self, remote: &FaceUri) -> Option<FaceId> {
+        self.state.faces().find(|face| face.setup.remote == *remote).map(|face| face.slot)
+    }
+
+    /// The share of a face's link that headers below NDN leave for packets, by the mean size of Data that has come; 1 without a face.
+    pub fn share_of_packets(&self, slot: FaceId) -> f64 {
+        self.state.face(slot).map_or(1.0, Face::share_of_packets)
+    }
+
+    /// A face that [`Sockets::open`] was asked for is open, or was there already, or could not be opened: the error says why.
+    pub fn opened(&mut self, now: Time, ticket: u64, face: Result<Opened, String>, sockets: &mut impl Sockets) {
+        let reply = match face {
+            Ok(Opened::Found(slot)) => management::faces::found(&mut self.state, ticket, slot),
+            Ok(Opened::New(slot)) => management::faces::opened(&mut self.state, ticket, Ok(slot)),
+            Err(error) => management::faces::opened(&mut self.state, ticket, Err(error)),
+        };
+        self.send_reply(now, reply, sockets);
+    }
+
+    /// Ends faces that are idle, and follows what depends on the size of packets and on neighbours that have fallen silent.
+    pub(super) fn look_after_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
+        let slots: Vec<FaceId> = self.state.ids.values().copied().collect();
+        for slot in slots {
+            if !self.owns(slot) {
+                continue;
+            }
+            let seen = seen(&self.state.node, slot);
+            let Some(face) = self.state.face_mut(slot) else { continue };
+            if face.setup.rates.is_some() {
+                face.suspicion.look(now, &seen);
+            }
+            face.traffic.refused = sockets.refused(slot);
+            if face.ends().is_some_and(|end| end <= now) {
+                self.remove_face(now, slot, sockets);
+                continue;
+            }
+            let speaks = face.link.speaks_mircc(now);
+            let changed = std::mem::replace(&mut face.speaks, speaks) != speaks;
+            let is_down = face.is_down(now);
+            let changes_state = std::mem::replace(&mut face.told_down, is_down) != is_down;
+            face.set_pace(now);
+            if let Some(hello) = face.link.hello(now).filter(|_| !face.is_broken) {
+                face.traffic.octets_out += hello.len() as u64;
+                sockets.send(slot, hello);
+            }
+            let (neighbour, known, (inward, out)) = (face.neighbour(now), face.setup.rates.is_some(), face.capacities());
+            if changed {
+                self.set_neighbour(slot, neighbour);
+            }
+            if known {
+                // Nobody answers on a link that is down: its law grants the least.
+                let inward = if is_down { Some(Rate::ZERO) } else { inward };
+                self.state.node.set_capacity(now, slot, inward, out);
+            }
+            if changes_state {
+                self.announce(now, slot, if is_down { FaceEventKind::Down } else { FaceEventKind::Up }, sockets);
+            }
+        }
+        self.drain(now, None, sockets);
+    }
+
+    /// The neighbour of a face that is connected again when its stream has ended: a permanent one over TCP.
+    /// Its socket is that of the first thread.
+    pub fn reconnects(&self, slot: FaceId) -> Option<SocketAddr> {
+        let setup = &self.state.face(slot)?.setup;
+        match setup.remote {
+            FaceUri::Tcp(peer) if setup.persistency == FacePersistency::Permanent && self.owns(slot) => Some(peer),
+            _ => None,
+        }
+    }
+
+    /// The stream of a face has ended, and the face stays; or it has a new one.
+    pub fn set_broken(&mut self, now: Time, slot: FaceId, is_broken: bool, sockets: &mut impl Sockets) {
+        let Some(face) = self.state.face_mut(slot) else { return };
+        face.is_broken = is_broken;
+        if !is_broken {
+            face.link.restart();
+            face.latest = now;
+        }
+        self.look_after_faces(now, sockets);
+    }
+
+    /// A label that no face has. Those of an earlier run mean nothing, since they begin anywhere.
+    fn free_label(&mut self) -> u16 {
+        loop {
+            let label = 1 + self.labels.below(4095) as u16;
+            if self.used_labels.len() >= 4095 || !self.used_labels.values().any(|used| *used == label) {
+                return label;
+            }
+        }
+    }
+}
+
+/// A face as it shows whether the path behind it is slower than its rate.
+fn seen(node: &Node<PacketName>, slot: FaceId) -> Seen {
+    let face = node.face(slot);
+    let counters = face.counters;
+    Seen {
+        sent: counters.interests_out,
+        answered: counters.data_in + counters.nacks_in,
+        waiting: face.waiting,
+        round_trip: face.round_trip,
+    }
+}

@@ -1,0 +1,166 @@
+//! The forwarder without sockets and clock: faces, links, the node and its management.
+
+mod faces;
+mod managing;
+mod packets;
+mod sockets;
+mod threads;
+
+pub use faces::{Opened, TooManyFaces};
+pub use sockets::Sockets;
+
+use crate::config::{Config, Mircc, Tables};
+use crate::link::Scratch;
+use crate::memory::Memory;
+use crate::name::PacketName;
+use crate::numbers;
+use crate::rib::Route;
+use crate::shard::Shard;
+use crate::sharding::{FIRST, Sharding};
+use crate::shared::Shared;
+use crate::state::State;
+use narrows_icn::{CacheLimits, FaceConfig, FaceId, Node, NodeConfig, Spare};
+use narrows_units::{Random, Span, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How often faces are looked after: idle ends, and rates that depend on the size of packets.
+const UPKEEP: Span = Span::from_millis(100);
+
+/// The origin of routes that an operator sets.
+const STATIC: u64 = 255;
+
+/// A forwarder. The caller passes packets of the link to [`receive`](Forwarder::receive), calls [`poll`](Forwarder::poll) at
+/// [`due`](Forwarder::due), and sends on its sockets as it is told.
+///
+/// Several that run on a thread each are made by [`sharded`](Forwarder::sharded). After each of these calls the caller takes what one hands over to
+/// the others from [`handed_over`](Forwarder::handed_over), and passes it to their [`take`](Forwarder::take).
+pub struct Forwarder {
+    state: State,
+    /// What it knows of other threads, if there are some.
+    sharding: Option<Box<Sharding>>,
+    /// Faces of this thread that the first one has removed, and whose sockets are still open.
+    closing: Vec<FaceId>,
+    spare: Spare<PacketName>,
+    scratch: Scratch,
+    nonces: Random,
+    labels: Random,
+    used_labels: BTreeMap<FaceId, u16>,
+    next_id: u64,
+    management: FaceId,
+    mircc: Mircc,
+    upkeep: Time,
+    /// Faces whose datagrams wait for their turn, and when the first of them is due.
+    paced: Vec<FaceId>,
+    paced_due: Time,
+}
+
+impl Forwarder {
+    /// A forwarder of one thread without faces to the outside. It starts at `now`, `wall_ms` milliseconds after 1970. Its random choices depend on
+    /// `seed`.
+    pub fn new(config: &Config, now: Time, wall_ms: u64, seed: u64) -> Forwarder {
+        Forwarder::of_thread(config, now, wall_ms, seed, None)
+    }
+
+    /// The same on as many threads as the configuration says: that of the first thread, which has the management, and to which faces are added, and
+    /// those of the others. The first locks others while it answers commands; no other locks any but itself.
+    pub fn sharded(config: &Config, now: Time, wall_ms: u64, seed: u64) -> (Forwarder, Vec<Arc<Shared<Forwarder>>>) {
+        if config.tables.threads <= 1 {
+            return (Forwarder::new(config, now, wall_ms, seed), Vec::new());
+        }
+        let mut all = Sharding::of(config.tables.threads, seed)
+            .map(|sharding| Forwarder::of_thread(config, now, wall_ms, seed, Some(Box::new(sharding))));
+        let mut first = all.next().expect("at least one thread");
+        let others: Vec<Arc<Shared<Forwarder>>> = all.map(|other| Arc::new(Shared::new(other))).collect();
+        first.state.others = others.iter().map(|other| other.clone() as Arc<dyn Shard>).collect();
+        (first, others)
+    }
+
+    fn of_thread(config: &Config, now: Time, wall_ms: u64, seed: u64, sharding: Option<Box<Sharding>>) -> Forwarder {
+        let (threads, own) = sharding.as_ref().map_or((1, FIRST), |sharding| (sharding.threads(), sharding.own()));
+        let own_seed = seed.wrapping_add(own as u64);
+        let tables = Tables { threads, ..config.tables.clone() };
+        let knows_rates = config.face.iter().any(|face| face.link_rate.or(face.rate).is_some());
+        let default = if knows_rates { "weighted" } else { "best-route" };
+        let strategy = config.mircc.strategy.clone().map_or_else(|| default.parse().expect("a strategy of the registry"), |text| text.0);
+        let mut node = Node::new(NodeConfig {
+            id: Random::stream(seed, "node").bits(),
+            seed: own_seed,
+            strategy: strategy.clone(),
+            cache: CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) },
+            pit_limit: tables.pending.div_ceil(threads),
+            pit_per_face: tables.pending_per_face,
+            longest_lifetime: Span::from_secs(60),
+            dead_nonces: true,
+            ..NodeConfig::default()
+        });
+        let management = node.add_face(now, &FaceConfig::APPLICATION);
+        for prefix in ["/localhost/nfd", "/localhop/nfd"] {
+            let name: narrows_ndn::Name = prefix.parse().expect("a name");
+            node.route(PacketName::new(name.as_ref()), vec![management]);
+        }
+        Forwarder {
+            state: State::new(node, Memory::new(now, wall_ms, strategy.entry().name), tables),
+            sharding,
+            closing: Vec::new(),
+            spare: Spare::default(),
+            scratch: Scratch::default(),
+            nonces: Random::stream(own_seed, "nonces"),
+            labels: Random::stream(seed, "labels"),
+            used_labels: BTreeMap::new(),
+            next_id: numbers::FIRST,
+            management,
+            mircc: config.mircc.clone(),
+            upkeep: now + UPKEEP,
+            paced: Vec::new(),
+            paced_due: Time::NEVER,
+        }
+    }
+
+    /// Its node, with the state of each face.
+    pub fn node(&self) -> &Node<PacketName> {
+        &self.state.node
+    }
+
+    /// Addresses at which faces come in, as the management tells them.
+    pub fn set_channels(&mut self, local_uris: Vec<String>) {
+        self.state.memory.channels = local_uris;
+    }
+
+    /// These addresses.
+    pub(crate) fn channels(&self) -> &[String] {
+        &self.state.memory.channels
+    }
+
+    /// Adds a route of an operator over a face.
+    pub fn add_route(&mut self, prefix: &narrows_ndn::Name, slot: FaceId, cost: u64) {
+        let Some(face) = self.state.face(slot).map(|face| face.id) else { return };
+        let route = Route { face, origin: STATIC, cost, child_inherit: true, capture: false, expires: None };
+        self.state.rib.register(PacketName::new(prefix.as_ref()), route);
+        self.state.update_fib();
+    }
+
+    /// When to call [`poll`](Forwarder::poll).
+    pub fn due(&self) -> Time {
+        let others = self.state.rib.due().into_iter().chain(self.state.memory.stored.due());
+        others.fold(self.upkeep.min(self.paced_due).min(self.state.node.due().unwrap_or(Time::NEVER)), Time::min)
+    }
+
+    /// Handles every timer that is due at `now`.
+    pub fn poll(&mut self, now: Time, sockets: &mut impl Sockets) {
+        self.state.node.poll(now);
+        self.drain(now, None, sockets);
+        if self.paced_due <= now {
+            self.release_datagrams(now, sockets);
+        }
+        if self.state.rib.due().is_some_and(|due| due <= now) {
+            self.state.rib.expire(now);
+            self.state.update_fib();
+        }
+        self.state.memory.stored.expire(now);
+        if self.upkeep <= now {
+            self.upkeep = now + UPKEEP;
+            self.look_after_faces(now, sockets);
+        }
+    }
+}

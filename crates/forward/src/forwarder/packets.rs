@@ -1,0 +1,134 @@
+//! Packets: from the link to the node, and back.
+
+use super::{Forwarder, Sockets};
+use crate::departure;
+use crate::handover::{Handover, What};
+use crate::link::Received;
+use crate::name::PacketName;
+use crate::numbers;
+use crate::sharding::{COMPONENTS, FIRST};
+use narrows_icn::{FaceId, Hint, Neighbour, Packet};
+use narrows_units::Time;
+use narrows_wire::Ecn;
+
+impl Forwarder {
+    /// One packet of the link arrives on a face: a datagram with this ECN field, or a part of a stream.
+    pub fn receive(&mut self, now: Time, slot: FaceId, ecn: Ecn, octets: &[u8], sockets: &mut impl Sockets) {
+        let nonce = self.nonces.bits() as u32;
+        let Some(face) = self.state.face_mut(slot) else { return };
+        face.traffic.octets_in += octets.len() as u64;
+        face.latest = now;
+        face.egress.heard(now);
+        self.paced_due = self.paced_due.min(face.egress.due());
+        let id = face.id;
+        let received = face.link.receive(now, ecn, octets, nonce, &mut self.spare);
+        let speaks = face.link.speaks_mircc(now);
+        let changed = (speaks != face.speaks).then(|| face.neighbour(now));
+        face.speaks = speaks;
+        let mut packet = match received {
+            Ok(Received::Packet(packet)) => packet,
+            Ok(Received::Nothing) => {
+                // A hello shows MIRCC too.
+                if let Some(neighbour) = changed {
+                    self.set_neighbour(slot, neighbour);
+                }
+                return;
+            }
+            Err(_) => {
+                face.traffic.malformed += 1;
+                return;
+            }
+        };
+        match &mut packet {
+            Packet::Data(data) => face.on_data(data.size.get() as usize),
+            Packet::Interest(interest) => {
+                if let Hint::Face(named) = interest.steer.hint {
+                    // A number that no face has leads nowhere.
+                    let place = self.state.ids.get(&u64::from(named.0)).copied();
+                    interest.steer.hint = Hint::Face(place.unwrap_or(FaceId(u32::MAX)));
+                }
+            }
+            Packet::Nack(_) => {}
+        }
+        if let Some(neighbour) = changed {
+            self.set_neighbour(slot, neighbour);
+        }
+        if let Some(sharding) = &mut self.sharding {
+            let (thread, copied) = sharding.thread_of(&packet);
+            if copied {
+                sharding.outboxes[FIRST].push(Handover { slot, id, what: What::Copy(packet.clone()) });
+            }
+            if thread != sharding.own() {
+                return sharding.outboxes[thread].push(Handover { slot, id, what: What::Came(packet) });
+            }
+        }
+        self.handle(now, slot, id, packet, sockets);
+    }
+
+    /// Passes a packet that came on the face with this number to the node.
+    pub(super) fn handle(&mut self, now: Time, slot: FaceId, id: u64, packet: Packet<PacketName>, sockets: &mut impl Sockets) {
+        self.state.node.handle(now, slot, packet, &mut self.spare);
+        self.drain(now, Some(id), sockets);
+    }
+
+    /// The neighbour on a face of this thread understands this from now on.
+    pub(super) fn set_neighbour(&mut self, slot: FaceId, neighbour: Neighbour) {
+        self.state.node.set_neighbour(slot, neighbour);
+        if let Some(sharding) = &mut self.sharding
+            && let Some(id) = sharding.id(slot)
+        {
+            sharding.tell_all(|| Handover { slot, id, what: What::Understands(neighbour) });
+        }
+    }
+
+    /// Sends what the node has to send, and answers what is for the management. `incoming` is the number of the face on which the packet came
+    /// that is being handled.
+    pub(super) fn drain(&mut self, now: Time, incoming: Option<u64>, sockets: &mut impl Sockets) {
+        if let Some(sharding) = self.sharding.as_ref().filter(|sharding| sharding.own() == FIRST) {
+            // Other threads know of a wide Interest before it leaves.
+            sharding.set_wide(self.state.node.pending_prefixes(COMPONENTS));
+        }
+        while let Some((slot, packet)) = self.state.node.action() {
+            let from = incoming.unwrap_or(numbers::CONTENT_STORE);
+            if slot == self.management {
+                self.manage(now, incoming, &packet, sockets);
+                self.spare.give(packet);
+            } else if let Some(sharding) = self.sharding.as_mut().filter(|sharding| !sharding.owns(slot)) {
+                if let (Some(id), Some(owner)) = (sharding.id(slot), sharding.owner(slot)) {
+                    sharding.outboxes[owner].push(Handover { slot, id, what: What::Leaves(packet, from) });
+                }
+            } else {
+                self.depart(now, slot, from, packet, sockets);
+            }
+        }
+    }
+
+    /// Sends a packet on a face of this thread. It came on the face with the number `from`.
+    #[inline]
+    pub(super) fn depart(&mut self, now: Time, slot: FaceId, from: u64, mut packet: Packet<PacketName>, sockets: &mut impl Sockets) {
+        if let Some(face) = self.state.face_mut(slot) {
+            let waited = face.egress.octets() > 0;
+            let queued = sockets.queued(slot);
+            departure::send(face, now, &mut packet, from, &mut self.scratch, queued, |octets| sockets.send(slot, octets));
+            if !waited && face.egress.octets() > 0 {
+                self.paced_due = self.paced_due.min(face.egress.due());
+                self.paced.push(slot);
+            }
+        }
+        self.spare.give(packet);
+    }
+
+    /// Sends the datagrams whose turn it is.
+    pub(super) fn release_datagrams(&mut self, now: Time, sockets: &mut impl Sockets) {
+        self.paced_due = Time::NEVER;
+        let (state, first) = (&mut self.state, &mut self.paced_due);
+        self.paced.retain(|slot| {
+            let Some(face) = state.face_mut(*slot) else { return false };
+            while let Some(datagram) = face.egress.take(now) {
+                sockets.send(*slot, &datagram);
+            }
+            *first = (*first).min(face.egress.due());
+            face.egress.octets() > 0
+        });
+    }
+}
