@@ -81,6 +81,16 @@ impl Machine {
         self.memory.region_mut(address::DATA + section as u64)
     }
 
+    /// Takes out what the socket has in maps of sockets (`BPF_MAP_TYPE_SK_STORAGE`), by the index of the map.
+    pub(crate) fn take_storage(&mut self) -> Vec<(usize, Box<[u8]>)> {
+        self.maps.take_storage(&mut self.memory)
+    }
+
+    /// Gives the socket, from which it was taken out, what another has there.
+    pub(crate) fn put_storage(&mut self, values: &[(usize, Box<[u8]>)]) {
+        self.maps.put_storage(values, &mut self.memory);
+    }
+
     /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the socket is `address::of(address::SOCKET, 0)`.
     pub fn call(&mut self, callback: Callback, arguments: &[u64], world: &mut dyn World) -> Result<u64, Box<Fault>> {
         self.memory.begin(arguments);

@@ -1,6 +1,6 @@
 //! Arguments of what is done with results, and of lists.
 
-use super::parse::parse_path;
+use super::parse::{parse_checked, parse_path};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
