@@ -202,7 +202,8 @@ impl Replay {
             let Known { name, dependence: Dependence { obstacles, maps: used }, outcome, .. } = known;
             let mut obstacles: Vec<String> = obstacles.into_iter().collect();
             if missed > 0 && obstacles.is_empty() {
-                let unknown = |map: usize| format!("{missed} calls were not recorded, and what they left in the map {} is not known", maps[map].name);
+                let unknown =
+                    |map: usize| format!("{missed} calls were not recorded, and what they left in the map {} is not known", maps[map].name);
                 obstacles = used.into_iter().map(unknown).collect();
             }
             if !obstacles.is_empty() {
