@@ -80,5 +80,5 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
 
 /// As scenarios name them.
 fn chosen(controllers: &[String]) -> Result<Vec<String>, Failure> {
-    controllers.iter().map(|text| parse_choice(text).map(|choice| choice.to_string()).map_err(Failure::Other)).collect()
+    controllers.iter().map(|text| parse_choice(text).map(|choice| choice.text().to_owned()).map_err(Failure::Other)).collect()
 }
