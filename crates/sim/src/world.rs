@@ -38,6 +38,8 @@ impl<'a, O: Observer, C: Carried> World<'a, O, C> {
         Ok(World { network, hosts, follower, events: 0 })
     }
 
+    /// The loop by itself: within its caller it took 1 % more instructions per packet.
+    #[inline(never)]
     pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {
         let flows = self.hosts.sources.len();
         loop {

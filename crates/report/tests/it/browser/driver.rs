@@ -82,6 +82,11 @@ impl Browser {
 
     /// Has the protocol do something and answers with its result.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.try_to(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Has the protocol do something and answers with its result, or with the browser's error.
+    fn try_to(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": params });
         if let Some(session) = self.session.as_ref().filter(|_| !method.starts_with("Browser.")) {
@@ -94,8 +99,7 @@ impl Browser {
             assert!(!bytes.is_empty(), "the browser has ended");
             let mut message: Value = serde_json::from_slice(&bytes[..bytes.len() - 1]).expect("JSON");
             if message["id"] == self.asked {
-                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
-                return message["result"].take();
+                return if message["error"].is_null() { Ok(message["result"].take()) } else { Err(message["error"].take()) };
             }
             self.note(&message);
         }
@@ -118,7 +122,14 @@ impl Browser {
     /// What an expression is on the page.
     pub fn value(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut answer = self.ask("Runtime.evaluate", asked);
+        let mut answer = loop {
+            match self.try_to("Runtime.evaluate", asked.clone()) {
+                Ok(answer) => break answer,
+                // The page gave way to another while it was asked: that one is asked.
+                Err(error) if error["message"] == "Inspected target navigated or closed" => continue,
+                Err(error) => panic!("{expression}: {error}"),
+            }
+        };
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
         answer["result"]["value"].take()
     }
