@@ -116,6 +116,9 @@ impl Keys {
     }
 }
 
+/// What a socket has in maps of sockets: the map, by its index, and the value.
+pub type Stored = Vec<(usize, Box<[u8]>)>;
+
 /// The maps of one connection, in the order of the program's.
 #[derive(Clone, Debug)]
 pub struct Maps {
@@ -172,8 +175,8 @@ impl Maps {
         self.reserved.first().map(|(_, ring)| *ring)
     }
 
-    /// Takes out what the socket has in maps of sockets, by the map.
-    pub fn take_storage(&mut self, memory: &mut Memory) -> Vec<(usize, Box<[u8]>)> {
+    /// Takes out what the socket has in maps of sockets.
+    pub fn take_storage(&mut self, memory: &mut Memory) -> Stored {
         let places = self.held.iter_mut().enumerate();
         let taken = places.filter_map(|(map, held)| if let Held::Storage(place) = held { Some((map, place.take()?)) } else { None });
         let value = |(map, region)| {
@@ -189,7 +192,7 @@ impl Maps {
     /// # Panics
     ///
     /// If it has more than a connection can hold, which then was never in a connection.
-    pub fn put_storage(&mut self, values: &[(usize, Box<[u8]>)], memory: &mut Memory) {
+    pub fn put_storage(&mut self, values: &Stored, memory: &mut Memory) {
         for (map, value) in values {
             let region = memory.add(Content::Value(*map), value.len()).expect("it was held before");
             memory.region_mut(region).copy_from_slice(value);

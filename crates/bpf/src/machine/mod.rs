@@ -11,7 +11,7 @@ pub use code::{Callback, Code};
 pub use refusal::{Refusal, Unfit};
 
 use crate::fault::Fault;
-use crate::functions::{Context, Maps, World};
+use crate::functions::{Context, Maps, Stored, World};
 use crate::memory::{Memory, SAMPLE_SIZE};
 use crate::program::address;
 use crate::socket::SIZE;
@@ -81,13 +81,13 @@ impl Machine {
         self.memory.region_mut(address::DATA + section as u64)
     }
 
-    /// Takes out what the socket has in maps of sockets (`BPF_MAP_TYPE_SK_STORAGE`), by the index of the map.
-    pub(crate) fn take_storage(&mut self) -> Vec<(usize, Box<[u8]>)> {
+    /// Takes out what the socket has in maps of sockets (`BPF_MAP_TYPE_SK_STORAGE`).
+    pub(crate) fn take_storage(&mut self) -> Stored {
         self.maps.take_storage(&mut self.memory)
     }
 
     /// Gives the socket, from which it was taken out, what another has there.
-    pub(crate) fn put_storage(&mut self, values: &[(usize, Box<[u8]>)]) {
+    pub(crate) fn put_storage(&mut self, values: &Stored) {
         self.maps.put_storage(values, &mut self.memory);
     }
 

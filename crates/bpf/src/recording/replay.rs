@@ -4,7 +4,7 @@ use super::comparable::{Dependence, dependences};
 use super::layout::Layout;
 use super::tally::Tally;
 use crate::for_kernel::ForKernel;
-use crate::functions::World;
+use crate::functions::{Stored, World};
 use crate::machine::{Callback, Code, Machine};
 use crate::program::address;
 use crate::socket::{AREA_WORDS, Field, Place, callbacks, signature};
@@ -32,7 +32,7 @@ pub struct Replay {
     known: BTreeMap<u64, Known>,
     sockets: BTreeSet<u64>,
     /// What sockets have in maps of sockets.
-    storage: BTreeMap<Owner, Vec<(usize, Box<[u8]>)>>,
+    storage: BTreeMap<Owner, Stored>,
     /// Calls so far.
     number: u64,
     /// Callbacks that write no records.
@@ -147,7 +147,7 @@ impl Replay {
         };
         let owner = (record.socket, of(PORT), of(PEER));
         if follows {
-            self.machine.put_storage(self.storage.get(&owner).map_or(&[], Vec::as_slice));
+            self.machine.put_storage(self.storage.get(&owner).unwrap_or(&Stored::new()));
         }
         let before = follows.then(|| self.machine.clone());
         let mut first = None;
