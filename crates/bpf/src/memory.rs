@@ -11,6 +11,19 @@ pub const MOST_BYTES_OF_MAPS: usize = 16 << 20;
 /// Most arguments of a callback: BPF has five registers for them.
 pub const ARGUMENTS: usize = 5;
 
+/// Bytes of a sample, of whichever kind.
+pub const SAMPLE_SIZE: usize = if ACK_SAMPLE_SIZE > RATE_SAMPLE_SIZE { ACK_SAMPLE_SIZE } else { RATE_SAMPLE_SIZE };
+
+/// What every connection has lies first, at places that are known while we are compiled.
+mod at {
+    use super::{ARGUMENTS, SAMPLE_SIZE, SIZE, whole};
+
+    pub const SOCKET: usize = 0;
+    pub const SAMPLE: usize = SOCKET + whole(SIZE);
+    pub const ARGUMENTS_OF_CALLBACK: usize = SAMPLE + whole(SAMPLE_SIZE);
+    pub const STACK: usize = ARGUMENTS_OF_CALLBACK + 8 * ARGUMENTS;
+}
+
 /// What lies in a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -60,10 +73,8 @@ pub struct Memory {
 impl Memory {
     /// That of a new connection: a stack of so many bytes, a socket and a sample, all zero, and the program's data.
     pub fn new(program: &Program, stack: usize) -> Memory {
-        let sample = ACK_SAMPLE_SIZE.max(RATE_SAMPLE_SIZE);
         let data = program.regions.len();
-        let total: usize = [stack, ARGUMENTS * 8, SIZE, sample].into_iter().map(whole).sum::<usize>()
-            + program.regions.iter().map(|region| whole(region.bytes.len())).sum::<usize>();
+        let total = at::STACK + whole(stack) + program.regions.iter().map(|region| whole(region.bytes.len())).sum::<usize>();
         let mut memory = Memory {
             spans: Vec::with_capacity(address::DATA as usize + data),
             bytes: Vec::with_capacity(total),
@@ -74,10 +85,16 @@ impl Memory {
             in_maps: 0,
         };
         memory.spans.resize(address::DATA as usize, Span::default());
-        memory.spans[address::STACK as usize] = memory.append(stack, true);
-        memory.spans[address::ARGUMENTS as usize] = memory.append(ARGUMENTS * 8, false);
-        memory.spans[address::SOCKET as usize] = memory.append(SIZE, false);
-        memory.spans[address::SAMPLE as usize] = memory.append(sample, false);
+        for (region, place, length, writable) in [
+            (address::SOCKET, at::SOCKET, SIZE, false),
+            (address::SAMPLE, at::SAMPLE, SAMPLE_SIZE, false),
+            (address::ARGUMENTS, at::ARGUMENTS_OF_CALLBACK, 8 * ARGUMENTS, false),
+            (address::STACK, at::STACK, stack, true),
+        ] {
+            let span = memory.append(length, writable);
+            debug_assert_eq!(span.start as usize, place);
+            memory.spans[region as usize] = span;
+        }
         for region in &program.regions {
             let span = memory.append(region.bytes.len(), region.writable);
             memory.spans.push(span);
@@ -123,9 +140,43 @@ impl Memory {
         let offset = address as u32 as usize;
         let allowed = address >> 32 == address::SOCKET && may_store(offset, N);
         if allowed {
-            self.region_mut(address::SOCKET)[offset..offset + N].copy_from_slice(&bytes);
+            self.socket_mut()[offset..offset + N].copy_from_slice(&bytes);
         }
         allowed
+    }
+
+    /// The socket.
+    #[inline(always)]
+    pub fn socket(&self) -> &[u8; SIZE] {
+        self.bytes[at::SOCKET..].first_chunk().expect("each connection has a socket")
+    }
+
+    /// The same to fill it.
+    #[inline(always)]
+    pub fn socket_mut(&mut self) -> &mut [u8; SIZE] {
+        self.bytes[at::SOCKET..].first_chunk_mut().expect("each connection has a socket")
+    }
+
+    /// The sample.
+    #[inline(always)]
+    pub fn sample(&self) -> &[u8; SAMPLE_SIZE] {
+        self.bytes[at::SAMPLE..].first_chunk().expect("each connection has a sample")
+    }
+
+    /// The same to fill it.
+    #[inline(always)]
+    pub fn sample_mut(&mut self) -> &mut [u8; SAMPLE_SIZE] {
+        self.bytes[at::SAMPLE..].first_chunk_mut().expect("each connection has a sample")
+    }
+
+    /// Makes a stack of zeros for a callback with these arguments; those that it is not given are 0.
+    pub fn begin(&mut self, arguments: &[u64]) {
+        let stack = whole(self.spans[address::STACK as usize].length as usize);
+        let (all, rest) = self.bytes[at::ARGUMENTS_OF_CALLBACK..].split_at_mut(8 * ARGUMENTS);
+        for (index, place) in all.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            *place = arguments.get(index).copied().unwrap_or(0).to_le_bytes();
+        }
+        rest[..stack].fill(0);
     }
 
     /// So many bytes at an address; `None` if they are not all in one region.
@@ -238,6 +289,6 @@ impl Memory {
 }
 
 /// Each region begins at a multiple of 8.
-fn whole(length: usize) -> usize {
+const fn whole(length: usize) -> usize {
     length.next_multiple_of(8)
 }

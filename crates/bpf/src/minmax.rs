@@ -4,6 +4,7 @@
 pub type Measured = (u32, u32);
 
 /// Takes `new` into the three best of the last `window` units of time, the best first. `better` says whether a value is at least as good as another.
+#[inline]
 pub fn running(best: [Measured; 3], window: u32, new: Measured, better: fn(u32, u32) -> bool) -> [Measured; 3] {
     let [first, second, third] = best;
     let (now, value) = new;

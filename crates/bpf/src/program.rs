@@ -112,6 +112,8 @@ pub struct Mention {
     pub how: Use,
     /// Whether it is there.
     pub there: bool,
+    /// Whether it lies elsewhere than in the structure that the object was compiled with.
+    pub moved: bool,
 }
 
 /// What an instruction does with what it names.

@@ -83,32 +83,26 @@ impl Around {
     /// The socket as `tcp_clean_rtx_queue` leaves it. Losses that this acknowledgement shows are not marked yet.
     fn update(&mut self, feedback: &Feedback<'_>, ack: &Acknowledgement) {
         let (una, next) = (self.sequence(feedback.una), self.sequence(feedback.next));
-        let outstanding = feedback.outstanding;
-        self.add(f::BYTES_ACKED, ack.moved * self.mss);
-        let marked = feedback.ecn.ce as u64;
+        let (outstanding, mss) = (feedback.outstanding, self.mss);
         let lost = outstanding.lost.saturating_sub(feedback.lost.len() as u32);
-        for (field, value) in [
-            (f::UNA, una),
-            (f::NEXT, next),
-            (f::PACKETS_OUT, outstanding.packets as u64),
-            (f::SACKED_OUT, outstanding.sacked as u64),
-            (f::LOST_OUT, lost as u64),
-            (f::RETRANS_OUT, outstanding.resent as u64),
-            (f::DELIVERED, feedback.totals.delivered + 1),
-            (f::MAX_PACKETS_OUT, feedback.most_outstanding as u64),
-            (f::CWND_LIMITED, feedback.cwnd_limited as u64),
-            (f::CWND_USAGE_SEQ, next),
-        ] {
-            self.set(field, value);
-        }
-        for (field, packets) in
-            [(f::DELIVERED_ECT1, feedback.ecn.ect1), (f::DELIVERED_ECT0, feedback.ecn.ect0), (f::DELIVERED_CE_BYTES, feedback.ecn.ce)]
-        {
-            self.add(field, packets as u64 * self.mss);
-        }
-        self.marked += marked;
+        self.marked += feedback.ecn.ce as u64;
         let marked = self.marked;
-        self.set(f::DELIVERED_CE, marked);
+        let socket = self.machine.socket_mut();
+        f::UNA.set(socket, una);
+        f::NEXT.set(socket, next);
+        f::PACKETS_OUT.set(socket, outstanding.packets as u64);
+        f::SACKED_OUT.set(socket, outstanding.sacked as u64);
+        f::LOST_OUT.set(socket, lost as u64);
+        f::RETRANS_OUT.set(socket, outstanding.resent as u64);
+        f::DELIVERED.set(socket, feedback.totals.delivered + 1);
+        f::MAX_PACKETS_OUT.set(socket, feedback.most_outstanding as u64);
+        f::CWND_LIMITED.set(socket, feedback.cwnd_limited as u64);
+        f::CWND_USAGE_SEQ.set(socket, next);
+        f::DELIVERED_CE.set(socket, marked);
+        self.add(f::BYTES_ACKED, ack.moved * mss);
+        self.add(f::DELIVERED_ECT1, feedback.ecn.ect1 as u64 * mss);
+        self.add(f::DELIVERED_ECT0, feedback.ecn.ect0 as u64 * mss);
+        self.add(f::DELIVERED_CE_BYTES, feedback.ecn.ce as u64 * mss);
         if ack.newly > 0 {
             let now = self.get(f::MSTAMP);
             self.set(f::DELIVERED_MSTAMP, now);

@@ -23,7 +23,7 @@ use crate::program::address;
 use crate::socket::Field;
 use crate::socket::fields as f;
 use callbacks::{Callbacks, Event};
-use narrows_control::{CaState, Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
+use narrows_control::{Awaited, CaState, Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Time};
 use narrows_wire::Ecn;
 use outside::Outside;
@@ -128,9 +128,11 @@ impl Around {
         field.set(self.machine.socket_mut(), value);
     }
 
+    #[inline(always)]
     fn add(&mut self, field: Field, amount: u64) {
-        let sum = self.get(field).wrapping_add(amount);
-        self.set(field, sum);
+        let socket = self.machine.socket_mut();
+        let sum = field.get(socket).wrapping_add(amount);
+        field.set(socket, sum);
     }
 
     /// True if the program sets window and rate itself, by `cong_control`.
@@ -148,6 +150,7 @@ impl Around {
     }
 
     /// It is `now`.
+    #[inline]
     fn at(&mut self, now: Time) {
         self.outside.set(now);
         let (micros, nanos) = (self.outside.micros(now), self.outside.uptime());
@@ -156,8 +159,15 @@ impl Around {
     }
 
     /// Calls a callback if the program has it, and nothing after a fault. The first argument is the socket.
+    #[inline(always)]
     fn call(&mut self, callback: Option<Callback>, arguments: &[u64]) -> Option<u64> {
-        let callback = callback.filter(|_| self.fault.is_none())?;
+        self.execute(callback?, arguments)
+    }
+
+    fn execute(&mut self, callback: Callback, arguments: &[u64]) -> Option<u64> {
+        if self.fault.is_some() {
+            return None;
+        }
         let mut all = [address::of(address::SOCKET, 0), 0, 0, 0, 0];
         all[1..=arguments.len()].copy_from_slice(arguments);
         match self.machine.call(callback, &all, &mut self.outside) {
@@ -220,12 +230,7 @@ impl Around {
         let percent: u128 = if window < threshold / 2 { 200 } else { 120 };
         let packets = window.max(self.get(f::PACKETS_OUT));
         // The smoothed round trip is in eighths of a microsecond.
-        let rate = self.mss as u128 * 80_000 * percent * packets as u128;
-        // Most fit 64 bits, which are divided much faster.
-        let rate = match u64::try_from(rate) {
-            Ok(rate) => rate / srtt.max(1),
-            Err(_) => u64::try_from(rate / srtt.max(1) as u128).unwrap_or(u64::MAX),
-        };
+        let rate = divide(self.mss as u128 * 80_000 * percent * packets as u128, srtt.max(1));
         let rate = rate.min(self.get(f::MAX_PACING_RATE));
         self.set(f::PACING_RATE, rate);
     }
@@ -234,6 +239,14 @@ impl Around {
         if let Some(segments) = self.call(self.callbacks.min_tso_segs, &[]) {
             self.quantum = (segments & u32::MAX as u64).max(1);
         }
+    }
+}
+
+/// At most what 64 bits hold. Most dividends fit them, and are divided much faster.
+fn divide(dividend: u128, divisor: u64) -> u64 {
+    match u64::try_from(dividend) {
+        Ok(dividend) => dividend / divisor,
+        Err(_) => u64::try_from(dividend / divisor as u128).unwrap_or(u64::MAX),
     }
 }
 
@@ -277,16 +290,17 @@ impl Controller for Around {
         self.undo = true;
     }
 
+    #[inline]
     fn decision(&self) -> Decision {
         let spread = self.in_reduction() && !self.controls();
         let window = self.get(if spread { f::SSTHRESH } else { f::CWND });
         let rate = self.get(f::PACING_RATE).min(self.get(f::MAX_PACING_RATE));
         let paced = self.get(f::PACING_STATUS) != 0 && rate > 0 && rate != NO_RATE;
-        let bits = || rate as u128 * self.packet.get() as u128 * 8 / self.mss as u128;
+        let bits = || divide(rate as u128 * self.packet.get() as u128 * 8, self.mss);
         let ecn = self.get(f::ECN_FLAGS) & ECN_OK != 0;
         Decision {
             window: Segments::new(window as f64),
-            pacing: paced.then(|| Rate::from_bps(u64::try_from(bits()).unwrap_or(u64::MAX))),
+            pacing: paced.then(|| Rate::from_bps(bits())),
             quantum: self.packet * self.quantum,
             ecn: if ecn { Ecn::Ect0 } else { Ecn::NotEct },
             reduction: if spread { Reduction::Transport } else { Reduction::Immediate },
@@ -295,6 +309,14 @@ impl Controller for Around {
 
     fn fault(&self) -> Option<Fault> {
         self.fault.clone()
+    }
+
+    fn decide(&self, decision: &mut Decision) -> Awaited {
+        if self.fault.is_some() {
+            return Awaited::Fault;
+        }
+        *decision = self.decision();
+        Awaited::Event
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

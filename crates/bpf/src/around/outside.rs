@@ -6,6 +6,8 @@ use narrows_units::{Random, Span, Time};
 
 /// A host is up for so long when a run begins: never 0.
 const UPTIME: Span = Span::from_secs(1000);
+/// Nanoseconds.
+const SECOND: u64 = 1_000_000_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
@@ -37,7 +39,11 @@ impl Outside {
 
     /// Ticks of a duration, rounded up.
     pub fn ticks_of(&self, span: Span) -> u32 {
-        let ticks = (span.as_nanos() as u128 * self.hz as u128).div_ceil(1_000_000_000);
+        // Half a year fits 64 bits, which are divided much faster.
+        let ticks = match span.as_nanos().checked_mul(self.hz as u64) {
+            Some(product) => product.div_ceil(SECOND),
+            None => u64::try_from((span.as_nanos() as u128 * self.hz as u128).div_ceil(SECOND as u128)).unwrap_or(u64::MAX),
+        };
         u32::try_from(ticks).unwrap_or(u32::MAX)
     }
 }

@@ -65,8 +65,11 @@ impl Around {
         let now = self.outside.tick();
         let window = self.outside.ticks_of(WINDOW);
         let least = f::RTT_MIN.map(|[time, value]| (self.get(time) as u32, self.get(value) as u32));
-        let least = running(least, window, (now, value), |a, b| a <= b);
-        for ([time, field], (at, value)) in f::RTT_MIN.into_iter().zip(least) {
+        let after = running(least, window, (now, value), |a, b| a <= b);
+        if after == least {
+            return;
+        }
+        for ([time, field], (at, value)) in f::RTT_MIN.into_iter().zip(after) {
             self.set(time, at as u64);
             self.set(field, value as u64);
         }

@@ -9,6 +9,7 @@ use narrows_control::Feedback;
 use narrows_units::Span;
 
 impl Around {
+    #[inline(always)]
     fn put(&mut self, field: Field, value: u64) {
         field.set(self.machine.sample_mut(), value);
     }

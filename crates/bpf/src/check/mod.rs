@@ -1,5 +1,6 @@
 //! What can be said of a program before it runs, without a verifier: its table, the shape of its code, its stack, and what it calls and reads that is not there.
 
+mod area;
 mod calls;
 mod maps;
 mod place;
@@ -11,6 +12,7 @@ use crate::callable::Callable;
 use crate::problem::Problem;
 use crate::program::{Function, Program};
 use crate::shape::{self, Wrong};
+pub(crate) use area::mistaken;
 use place::place;
 use walk::{Reach, walk};
 

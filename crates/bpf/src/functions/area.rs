@@ -1,7 +1,6 @@
 //! The structures that the kernel's own controllers keep in a socket's private area, byte for byte.
 
 use super::context::Call;
-use crate::program::address;
 use crate::socket::fields::PRIVATE;
 
 /// What lies in the private area, integers one behind another. A gap that C leaves for alignment is a member, too.
@@ -17,12 +16,12 @@ pub(super) trait Area: Sized {
 
     /// That of a connection.
     fn of(call: &Call<'_, '_>) -> Self {
-        Self::read(&call.context.memory.region(address::SOCKET)[PRIVATE.offset()..][..Self::SIZE])
+        Self::read(&call.context.memory.socket()[PRIVATE.offset()..][..Self::SIZE])
     }
 
     /// Keeps it for a connection.
     fn keep(&self, call: &mut Call<'_, '_>) {
-        self.write(&mut call.context.memory.region_mut(address::SOCKET)[PRIVATE.offset()..][..Self::SIZE]);
+        self.write(&mut call.context.memory.socket_mut()[PRIVATE.offset()..][..Self::SIZE]);
     }
 }
 

@@ -123,7 +123,7 @@ impl Call<'_, '_> {
 
     /// A member of the socket, of a signed one its sign-extended bits.
     pub fn wide(&self, field: Field) -> u64 {
-        field.get(self.context.memory.region(address::SOCKET))
+        field.get(self.context.memory.socket())
     }
 
     /// The lowest 32 bits of a member of the socket.
@@ -133,12 +133,12 @@ impl Call<'_, '_> {
 
     /// Gives a member of the socket the lowest bits of a value.
     pub fn set(&mut self, field: Field, value: impl Into<u64>) {
-        field.set(self.context.memory.region_mut(address::SOCKET), value.into());
+        field.set(self.context.memory.socket_mut(), value.into());
     }
 
     /// A member of the sample, of a signed one its sign-extended bits.
     pub fn sampled(&self, field: Field) -> u64 {
-        field.get(self.context.memory.region(address::SAMPLE))
+        field.get(self.context.memory.sample())
     }
 
     /// So many bytes at an address.

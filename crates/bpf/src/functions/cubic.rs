@@ -6,7 +6,7 @@
 use super::area::{Area, area};
 use super::clock::{before, tick};
 use super::context::Call;
-use super::tcp::{increase, is_limited, start_slowly};
+use super::tcp::{beyond_slow_start, increase};
 use crate::fault::Reason;
 use crate::socket::fields as f;
 use narrows_control::arithmetic::{Curve, CurveState, Ticks};
@@ -167,16 +167,7 @@ pub fn event(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `cubictcp_cong_avoid(sk, ack, acked)`.
 pub fn avoid(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    if !is_limited(call) {
-        return Ok(0);
-    }
-    let mut acked = call.short(2);
-    if call.get(f::CWND) < call.get(f::SSTHRESH) {
-        acked = start_slowly(call, acked);
-        if acked == 0 {
-            return Ok(0);
-        }
-    }
+    let Some(acked) = beyond_slow_start(call) else { return Ok(0) };
     let window = call.get(f::CWND);
     if window == 0 {
         return Err(Reason::NoWindow);

@@ -26,6 +26,16 @@ const MOST_STORAGE: u32 = 64 * 1024 - 128;
 /// Bytes of a page, of whose multiples a ring is.
 const PAGE: u32 = 4096;
 
+/// Whether a map holds nothing but what the program put there: no kernel forgets or chooses values of these kinds.
+pub fn keeps(spec: &MapSpec) -> bool {
+    matches!(spec.kind, kind::ARRAY | kind::HASH | kind::SK_STORAGE)
+}
+
+/// Whether a map is a ring, which programs only write.
+pub fn is_ring(spec: &MapSpec) -> bool {
+    spec.kind == kind::RINGBUF
+}
+
 /// Whether a map can be had here, or what speaks against it.
 pub fn map_fits(spec: &MapSpec) -> Result<(), &'static str> {
     let MapSpec { kind, key_size, value_size, max_entries, .. } = *spec;
@@ -106,6 +116,9 @@ impl Keys {
     }
 }
 
+/// What a socket has in maps of sockets: the map, by its index, and the value.
+pub type Stored = Vec<(usize, Box<[u8]>)>;
+
 /// The maps of one connection, in the order of the program's.
 #[derive(Clone, Debug)]
 pub struct Maps {
@@ -160,6 +173,31 @@ impl Maps {
     /// The ring of a record that was not given on.
     pub fn reserved(&self) -> Option<usize> {
         self.reserved.first().map(|(_, ring)| *ring)
+    }
+
+    /// Takes out what the socket has in maps of sockets.
+    pub fn take_storage(&mut self, memory: &mut Memory) -> Stored {
+        let places = self.held.iter_mut().enumerate();
+        let taken = places.filter_map(|(map, held)| if let Held::Storage(place) = held { Some((map, place.take()?)) } else { None });
+        let value = |(map, region)| {
+            let value = memory.region(region).into();
+            memory.release(region);
+            (map, value)
+        };
+        taken.map(value).collect()
+    }
+
+    /// Gives a socket that has nothing in maps of sockets what was taken out.
+    ///
+    /// # Panics
+    ///
+    /// If it has more than a connection can hold, which then was never in a connection.
+    pub fn put_storage(&mut self, values: &Stored, memory: &mut Memory) {
+        for (map, value) in values {
+            let region = memory.add(Content::Value(*map), value.len()).expect("it was held before");
+            memory.region_mut(region).copy_from_slice(value);
+            self.held[*map] = Held::Storage(Some(region));
+        }
     }
 
     /// The callback has ended.

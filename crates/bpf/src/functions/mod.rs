@@ -21,7 +21,7 @@ mod values;
 
 pub use clock::ticks;
 pub use context::{Context, World, errno};
-pub use maps::{Maps, map_fits};
+pub use maps::{Maps, Stored, is_ring, keeps, map_fits};
 pub use offered::SimulatedKernel;
 pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
 

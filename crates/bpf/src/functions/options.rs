@@ -2,7 +2,6 @@
 
 use super::context::{Call, errno};
 use crate::fault::Reason;
-use crate::program::address;
 use crate::socket::Field;
 
 /// `SOL_SOCKET` and `SOL_TCP`, and the options that are known here.
@@ -37,7 +36,7 @@ pub fn set(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
             let bytes = call.read(value, 4)?;
             let rate = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
             let rate = if rate == u32::MAX { u64::MAX } else { rate as u64 };
-            let socket = call.context.memory.region_mut(address::SOCKET);
+            let socket = call.context.memory.socket_mut();
             if rate != u64::MAX && PACING_STATUS.get(socket) == 0 {
                 PACING_STATUS.set(socket, 1);
             }
@@ -65,7 +64,7 @@ pub fn get(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
             Ok(0)
         }
         (SOCKET, MAX_PACING_RATE) if size == 4 => {
-            let rate = MOST_PACING_RATE.get(call.context.memory.region(address::SOCKET));
+            let rate = MOST_PACING_RATE.get(call.context.memory.socket());
             let rate = u32::try_from(rate).unwrap_or(u32::MAX);
             call.write(value, &rate.to_le_bytes())?;
             Ok(0)

@@ -12,7 +12,7 @@ pub fn slow_start(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 }
 
 /// What `tcp_slow_start` does.
-pub(super) fn start_slowly(call: &mut Call<'_, '_>, acked: u32) -> u32 {
+fn start_slowly(call: &mut Call<'_, '_>, acked: u32) -> u32 {
     let before = call.get(f::CWND);
     let window = before.wrapping_add(acked).min(call.get(f::SSTHRESH));
     let window_in_force = window.min(call.get(f::CWND_CLAMP));
@@ -62,24 +62,28 @@ pub fn reno_undo(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 }
 
 /// `tcp_is_cwnd_limited` (include/net/tcp.h): whether the window is what holds sending back.
-pub(super) fn is_limited(call: &Call<'_, '_>) -> bool {
+fn is_limited(call: &Call<'_, '_>) -> bool {
     let window = call.get(f::CWND);
     call.get(f::CWND_LIMITED) != 0 || window < call.get(f::SSTHRESH) && window < call.get(f::MAX_PACKETS_OUT).wrapping_mul(2)
+}
+
+/// Of the segments that a call of `cong_avoid(sk, ack, acked)` is told of, those that slow start leaves over. `None` if the window is not to grow beyond it: it does not
+/// hold sending back, or slow start took all.
+pub(super) fn beyond_slow_start(call: &mut Call<'_, '_>) -> Option<u32> {
+    let acked = call.short(2);
+    if !is_limited(call) {
+        return None;
+    }
+    if call.get(f::CWND) >= call.get(f::SSTHRESH) {
+        return Some(acked);
+    }
+    Some(start_slowly(call, acked)).filter(|left| *left > 0)
 }
 
 /// `tcp_reno_cong_avoid(sk, ack, acked)`.
 pub fn reno_avoid(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    if !is_limited(call) {
-        return Ok(0);
-    }
-    let mut acked = call.short(2);
-    if call.get(f::CWND) < call.get(f::SSTHRESH) {
-        acked = start_slowly(call, acked);
-        if acked == 0 {
-            return Ok(0);
-        }
-    }
+    let Some(acked) = beyond_slow_start(call) else { return Ok(0) };
     let width = call.get(f::CWND);
     increase(call, width, acked)?;
     Ok(0)

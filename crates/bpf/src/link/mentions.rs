@@ -21,5 +21,6 @@ pub(super) fn mention(at: usize, instruction: &Instruction, resolved: &Resolved)
         Resolution::Missing => false,
         Resolution::Value(change) => !resolved.asks || change.new != 0,
     };
-    Some(Mention { instruction: at, what: resolved.what.clone(), how, there })
+    let moved = matches!(resolved.resolution, Resolution::Value(change) if resolved.locates && change.old != change.new);
+    Some(Mention { instruction: at, what: resolved.what.clone(), how, there, moved })
 }

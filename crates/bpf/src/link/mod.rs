@@ -9,7 +9,7 @@ mod regions;
 mod table;
 
 use crate::callable::Callable;
-use crate::check::{doubts, problems};
+use crate::check::{doubts, mistaken, problems};
 use crate::lines::Lines;
 use crate::problem::{LoadError, Problem};
 use crate::program::{MapSpec, Ops, Poisoned, Program};
@@ -108,6 +108,8 @@ pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable
     program.notes.append(&mut regions.notes);
     program.regions = regions.regions;
     program.types = types;
+    let mistaken = mistaken(&program);
+    program.notes.extend(mistaken);
     Ok(program)
 }
 

@@ -11,9 +11,10 @@ pub use code::{Callback, Code};
 pub use refusal::{Refusal, Unfit};
 
 use crate::fault::Fault;
-use crate::functions::{Context, Maps, World};
-use crate::memory::{ARGUMENTS, Memory};
+use crate::functions::{Context, Maps, Stored, World};
+use crate::memory::{Memory, SAMPLE_SIZE};
 use crate::program::address;
+use crate::socket::SIZE;
 use run::Run;
 use std::sync::Arc;
 
@@ -53,18 +54,21 @@ impl Machine {
     }
 
     /// The socket, whose fields are those of [`socket::Field`](crate::socket::Field).
-    pub fn socket(&self) -> &[u8] {
-        self.memory.region(address::SOCKET)
+    #[inline(always)]
+    pub fn socket(&self) -> &[u8; SIZE] {
+        self.memory.socket()
     }
 
     /// The same to fill it before a callback.
-    pub fn socket_mut(&mut self) -> &mut [u8] {
-        self.memory.region_mut(address::SOCKET)
+    #[inline(always)]
+    pub fn socket_mut(&mut self) -> &mut [u8; SIZE] {
+        self.memory.socket_mut()
     }
 
     /// The sample to fill before a callback that is given one.
-    pub fn sample_mut(&mut self) -> &mut [u8] {
-        self.memory.region_mut(address::SAMPLE)
+    #[inline(always)]
+    pub fn sample_mut(&mut self) -> &mut [u8; SAMPLE_SIZE] {
+        self.memory.sample_mut()
     }
 
     /// The data of a section, by its index in [`Program::regions`](crate::Program::regions).
@@ -77,13 +81,19 @@ impl Machine {
         self.memory.region_mut(address::DATA + section as u64)
     }
 
+    /// Takes out what the socket has in maps of sockets (`BPF_MAP_TYPE_SK_STORAGE`).
+    pub(crate) fn take_storage(&mut self) -> Stored {
+        self.maps.take_storage(&mut self.memory)
+    }
+
+    /// Gives the socket, from which it was taken out, what another has there.
+    pub(crate) fn put_storage(&mut self, values: &Stored) {
+        self.maps.put_storage(values, &mut self.memory);
+    }
+
     /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the socket is `address::of(address::SOCKET, 0)`.
     pub fn call(&mut self, callback: Callback, arguments: &[u64], world: &mut dyn World) -> Result<u64, Box<Fault>> {
-        self.memory.region_mut(address::STACK).fill(0);
-        let all = self.memory.region_mut(address::ARGUMENTS);
-        for (place, argument) in all.chunks_exact_mut(8).zip(arguments.iter().chain(&[0; ARGUMENTS])) {
-            place.copy_from_slice(&argument.to_le_bytes());
-        }
+        self.memory.begin(arguments);
         let Machine { code, memory, maps, most_jumps } = self;
         let context = Context { program: code.program(), memory, maps, world, left: *most_jumps, most: *most_jumps };
         let answer = Run::callback(code, callback, context, address::of(address::ARGUMENTS, 0));

@@ -34,7 +34,7 @@ impl<'a> Run<'a> {
         let function = code.function(callback);
         let start = code.routine(function).start;
         let answer = run.call(function, [first, 0, 0, 0, 0], start)?;
-        if let Some(at) = run.stored_window.filter(|_| WINDOW.get(run.context.memory.region(address::SOCKET)) == 0) {
+        if let Some(at) = run.stored_window.filter(|_| WINDOW.get(run.context.memory.socket()) == 0) {
             return Err(run.fault(at, Reason::NoWindow));
         }
         if let Some(ring) = run.context.maps.reserved() {

@@ -1,10 +1,10 @@
 //! Recorded calls, decided again.
 
-use super::comparable::obstacles;
+use super::comparable::{Dependence, dependences};
 use super::layout::Layout;
 use super::tally::Tally;
 use crate::for_kernel::ForKernel;
-use crate::functions::World;
+use crate::functions::{Stored, World};
 use crate::machine::{Callback, Code, Machine};
 use crate::program::address;
 use crate::socket::{AREA_WORDS, Field, Place, callbacks, signature};
@@ -20,7 +20,8 @@ const AREA_AT: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 const PORT: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.__sk_common.skc_num");
 const PEER: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.__sk_common.skc_dport");
 
-/// Decides recorded calls again. Each stands for itself: all that the program may see is in its record.
+/// Decides recorded calls again. All that the program may see is in the record of a call, but for its maps: these hold what the calls before left there, and those of
+/// sockets by the socket.
 pub struct Replay {
     layout: Layout,
     hz: u32,
@@ -30,7 +31,28 @@ pub struct Replay {
     /// By the number of the callback in the table, from 1 on.
     known: BTreeMap<u64, Known>,
     sockets: BTreeSet<u64>,
-    tally: Tally,
+    /// What sockets have in maps of sockets.
+    storage: BTreeMap<Owner, Stored>,
+    /// Calls so far.
+    number: u64,
+    /// Callbacks that write no records.
+    unseen: Vec<String>,
+}
+
+/// A socket, and its ports: another connection may get its place.
+type Owner = (u64, u64, u64);
+
+/// Why callbacks may write no records.
+const UNDECLARED: &str = "not declared by BPF_PROG, so that it is not recorded";
+
+/// What became of the calls of a callback.
+#[derive(Debug, Default)]
+struct Outcome {
+    calls: u64,
+    unequal: u64,
+    later: u64,
+    /// The first that was not equal: its number, and in words.
+    first: Option<(u64, String)>,
 }
 
 struct Known {
@@ -40,7 +62,8 @@ struct Known {
     sample: Option<(usize, bool)>,
     parameters: usize,
     answers: bool,
-    obstacles: Vec<String>,
+    dependence: Dependence,
+    outcome: Outcome,
 }
 
 /// The words of a record, one part after another.
@@ -81,18 +104,16 @@ impl Replay {
             places.for_each(|(_, bytes)| bytes[value.offset..value.offset + value.bytes.len()].copy_from_slice(&value.bytes));
         }
         let mut known = BTreeMap::new();
+        let mut all = dependences(linked, unseen, UNDECLARED);
         for (number, name) in (1..).zip(callbacks()) {
             let (Some(callback), Some((parameters, answers))) = (code.callback(name), signature(name)) else { continue };
-            if !linked.callbacks.contains_key(name) {
-                continue;
-            }
+            let Some(dependence) = all.remove(name) else { continue };
             let sample = parameters.iter().position(|one| one.contains("_sample")).map(|at| (at, parameters[at].contains("rate_sample")));
-            let obstacles = obstacles(linked, name);
-            known.insert(number, Known { name, callback, sample, parameters: parameters.len(), answers, obstacles });
+            let outcome = Outcome::default();
+            known.insert(number, Known { name, callback, sample, parameters: parameters.len(), answers, dependence, outcome });
         }
-        let not_seen = |name: &String| (name.clone(), (0, "not declared by BPF_PROG, so that it is not recorded".to_owned()));
-        let tally = Tally { left: unseen.iter().map(not_seen).collect(), ..Tally::default() };
-        Replay { machine: Machine::new(code), layout, hz, sections, known, sockets: BTreeSet::new(), tally }
+        let (sockets, storage) = (BTreeSet::new(), BTreeMap::new());
+        Replay { machine: Machine::new(code), layout, hz, sections, known, sockets, storage, number: 0, unseen: unseen.to_vec() }
     }
 
     /// Replaces what a section begins with by what the kernel's loader put there: `.kconfig`, the configuration of the running kernel.
@@ -108,18 +129,29 @@ impl Replay {
     pub fn feed(&mut self, bytes: &[u8]) {
         let Some(bytes) = bytes.get(..self.layout.size()) else { return };
         let record = self.read(bytes);
-        let Some(known) = self.known.get(&record.callback) else { return };
-        if !known.obstacles.is_empty() {
-            let why = || (0, format!("it calls {}, whose answers are not recorded", known.obstacles.join(", ")));
-            self.tally.left.entry(known.name.to_owned()).or_insert_with(why).0 += 1;
+        let Some(known) = self.known.get_mut(&record.callback) else { return };
+        known.outcome.calls += 1;
+        if !known.dependence.obstacles.is_empty() {
             return;
         }
-        self.tally.connections += u64::from(self.sockets.insert(record.socket));
-        self.tally.calls += 1;
+        self.sockets.insert(record.socket);
+        let number = self.number;
+        self.number += 1;
         let (callback, name, answers) = (known.callback, known.name, known.answers);
+        let follows = !known.dependence.maps.is_empty();
         let arguments = arguments(known, &record);
         let rate = known.sample.is_some_and(|(_, rate)| rate);
+        let of = |field: Field| {
+            let place = self.layout.places.iter().position(|place| place.field == field);
+            place.map_or(0, |place| record.before[place])
+        };
+        let owner = (record.socket, of(PORT), of(PEER));
+        if follows {
+            self.machine.put_storage(self.storage.get(&owner).unwrap_or(&Stored::new()));
+        }
+        let before = follows.then(|| self.machine.clone());
         let mut first = None;
+        let mut after = None;
         for later in 0..2 {
             self.show(&record, rate);
             let outcome = self.machine.call(callback, &arguments, &mut Host { ticks: record.ticks + later, hz: self.hz });
@@ -128,32 +160,67 @@ impl Replay {
                 Ok(answer) => self.difference(&record, answers.then_some(answer)),
             };
             let Some(difference) = difference else {
-                self.tally.later += later;
-                return;
+                self.known.get_mut(&record.callback).expect("it is known").outcome.later += later;
+                first = None;
+                break;
             };
             first.get_or_insert(difference);
+            if let Some(before) = &before {
+                // What the call left at the recorded tick holds if it is equal at neither.
+                let left = std::mem::replace(&mut self.machine, before.clone());
+                after.get_or_insert(left);
+            }
         }
-        self.tally.unequal += 1;
-        let difference = first.expect("both differ");
-        let number = self.tally.calls - 1;
-        let of = |field: Field| {
-            let place = self.layout.places.iter().position(|place| place.field == field);
-            place.map_or(0, |place| record.before[place])
-        };
-        let (port, peer) = (of(PORT), (of(PEER) as u16).swap_bytes());
-        self.tally.first.get_or_insert_with(|| {
+        if let Some(after) = after.filter(|_| first.is_some()) {
+            self.machine = after;
+        }
+        if follows {
+            self.storage.insert(owner, self.machine.take_storage());
+        }
+        let Some(difference) = first else { return };
+        let outcome = &mut self.known.get_mut(&record.callback).expect("it is known").outcome;
+        outcome.unequal += 1;
+        outcome.first.get_or_insert_with(|| {
             let arguments: Vec<String> = arguments.iter().skip(1).map(|one| format!("{one:#x}")).collect();
-            format!(
+            let (port, peer) = (owner.1, (owner.2 as u16).swap_bytes());
+            let words = format!(
                 "the first: call {number}, {name} (port {port} to {peer}, tick {}, arguments {})\n{difference}",
                 record.ticks,
                 arguments.join(" ")
-            )
+            );
+            (number, words)
         });
     }
 
-    /// The results, of which so many calls had no room to be recorded.
+    /// The results, of which so many calls had no room to be recorded: what they left in maps is not known.
     pub fn finish(self, missed: u64) -> Tally {
-        Tally { missed, ..self.tally }
+        let mut tally = Tally { missed, connections: self.sockets.len() as u64, ..Tally::default() };
+        tally.left.extend(self.unseen.iter().map(|name| (name.clone(), (0, UNDECLARED.to_owned()))));
+        let maps = &self.machine.code().program().maps;
+        let mut first: Option<(u64, String)> = None;
+        for known in self.known.into_values() {
+            let Known { name, dependence: Dependence { obstacles, maps: used }, outcome, .. } = known;
+            let mut obstacles: Vec<String> = obstacles.into_iter().collect();
+            if missed > 0 && obstacles.is_empty() {
+                let unknown =
+                    |map: usize| format!("{missed} calls were not recorded, and what they left in the map {} is not known", maps[map].name);
+                obstacles = used.into_iter().map(unknown).collect();
+            }
+            if !obstacles.is_empty() {
+                if outcome.calls > 0 {
+                    tally.left.insert(name.to_owned(), (outcome.calls, obstacles.join("; ")));
+                }
+                continue;
+            }
+            tally.calls += outcome.calls;
+            tally.unequal += outcome.unequal;
+            tally.later += outcome.later;
+            let earlier = |one: &(u64, String)| first.as_ref().is_none_or(|first| one.0 < first.0);
+            if let Some(one) = outcome.first.filter(earlier) {
+                first = Some(one);
+            }
+        }
+        Tally { first: first.map(|(_, words)| words), ..tally }
     }
 
     fn read<'a>(&self, bytes: &'a [u8]) -> Record<'a> {

@@ -111,3 +111,31 @@ fn a_missing_compiler_has_a_remedy() {
     );
     assert!(Clang::at(Path::new("/nowhere/clang")).is_none());
 }
+
+/// The third word of the program's own structure, which has the name of one of the kernel's and begins with a word more.
+#[test]
+fn structures_of_ones_own_that_are_taken_for_the_kernels_are_named() {
+    let notes = |attribute: &str| {
+        let text = format!(
+            "#include \"vmlinux.h\"\n#include <bpf/bpf_helpers.h>\n#include <bpf/bpf_tracing.h>\n\
+             char _license[] SEC(\"license\") = \"GPL\";\n\
+             struct minmax___mine {{ __u32 own; struct minmax_sample s[3]; }} {attribute};\n\
+             SEC(\"struct_ops\") __u32 BPF_PROG(one, struct tcp_sock *tp)\n\
+             {{\n\tstruct minmax___mine *mine = (void *)tp->inet_conn.icsk_ca_priv;\n\treturn mine->s[1].v;\n}}\n\
+             SEC(\"struct_ops\") void BPF_PROG(two, struct tcp_sock *tp, __u32 ack, __u32 acked) {{}}\n\
+             SEC(\".struct_ops.link\") struct tcp_congestion_ops mine = {{\n\
+             .ssthresh = (void *)one, .undo_cwnd = (void *)one, .cong_avoid = (void *)two, .name = \"mine\" }};\n"
+        );
+        let (directory, clang) = source(&text)?;
+        let object = match clang.compile(&directory.path().join("own.bpf.c"), &[]) {
+            Err(CompileError::NoHeaders { .. }) => return None,
+            compiled => compiled.unwrap_or_else(|error| panic!("{error}")).object,
+        };
+        Some(link("own.bpf.c", &object, &Settings::default(), &Most).unwrap_or_else(|error| panic!("{error}")).notes)
+    };
+    let Some(relocated) = notes("__attribute__((preserve_access_index))") else { return };
+    let expected = "own.bpf.c:9: struct minmax in the private area is taken for the kernel's, in which minmax.s[1].v lies elsewhere: \
+                    give it another name, or declare it without preserve_access_index";
+    assert!(relocated.len() == 1 && relocated[0].ends_with(expected), "{relocated:?}");
+    assert_eq!(notes(""), Some(Vec::new()));
+}

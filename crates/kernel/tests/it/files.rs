@@ -1,6 +1,7 @@
 //! Controllers from files: what is loaded, counted and left.
 #![cfg(feature = "bpf")]
 
+use crate::common::{is_root, name};
 use narrows_bpf::ForKernel;
 use narrows_bpf::compile::Clang;
 use narrows_kernel::{Counting, KernelError, LoadedFile, Pinned, Registration, available};
@@ -11,19 +12,6 @@ use std::path::Path;
 
 const RENO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects/reno.bpf.o");
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/programs/reno.bpf.c");
-
-fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("left out: only root may give controllers to the kernel");
-    }
-    root
-}
-
-/// A name that no other process takes.
-fn name(what: &str) -> String {
-    format!("{what}.{}", std::process::id())
-}
 
 fn listed(name: &str) -> bool {
     available().iter().any(|one| one == name)
@@ -114,4 +102,34 @@ fn tables_of_the_older_section_go_with_their_holder() {
     assert!(listed(&name));
     drop(loaded);
     assert!(!listed(&name), "the link has held it");
+}
+
+/// Of an object with two tables the one that is chosen is registered, with its own callbacks; the other leaves nothing.
+#[test]
+fn of_two_tables_one_is_loaded() {
+    const TWO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../live/tests/programs/keeps.bpf.c");
+    if !is_root() {
+        return;
+    }
+    if let Err(error) = Clang::find(Path::new(TWO)) {
+        return eprintln!("left out: {error}");
+    }
+    let unchosen = ForKernel::read(TWO).err().unwrap();
+    assert!(unchosen.contains("choose one by ?ops=, which is one of ") && unchosen.contains("halves"), "{unchosen}");
+    for (table, own, other) in [("keeps", "keeps_ssthresh", "halves_ssthresh"), ("halves", "halves_ssthresh", "keeps_ssthresh")] {
+        let text = format!("{TWO}?ops={table}");
+        let program = ForKernel::read(&text).unwrap().0;
+        assert_eq!(program.name, format!("kf_{table}"));
+        let name = name(table);
+        let (pinned, left, _) = Pinned::file(&program, &text, &name).unwrap_or_else(|error| panic!("{error}"));
+        assert!(listed(&name) && left.is_empty(), "{left:?}");
+        let counting = Counting::begin().unwrap_or_else(|error| panic!("{error}"));
+        drop(connection(&name));
+        drop(counting);
+        let calls = pinned.callbacks().unwrap();
+        let functions: Vec<&str> = calls.iter().map(|calls| calls.function.as_str()).collect();
+        assert!(functions.contains(&own) && !functions.contains(&other), "{functions:?}");
+        pinned.unload().unwrap_or_else(|error| panic!("{error}"));
+        assert!(!listed(&name) && !listed(&format!("kf_{table}")));
+    }
 }

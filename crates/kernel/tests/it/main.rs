@@ -1,5 +1,6 @@
 //! Tests of the crate as its users see it, in one program.
 
+mod common;
 mod files;
 mod pins;
 mod replay;

@@ -1,6 +1,7 @@
 //! What a controller leaves in the kernel: nothing that it was not asked to leave, whatever holds it and however it ends.
 #![cfg(feature = "bpf")]
 
+use crate::common::{is_root, name};
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapHandle, MapInfo, RingBufferBuilder};
 use narrows_control::Choice;
@@ -16,19 +17,6 @@ use std::time::{Duration, Instant};
 
 /// `tests/refused.bpf.c`.
 const REFUSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/refused.o"));
-
-fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("left out: only root may give controllers to the kernel");
-    }
-    root
-}
-
-/// A name that no other process takes.
-fn name(what: &str) -> String {
-    format!("{what}.{}", std::process::id())
-}
 
 fn vivace() -> (&'static Twin, Choice, Vec<u8>) {
     let (twin, choice) = Twin::read("pcc-vivace?fixed=true").unwrap();

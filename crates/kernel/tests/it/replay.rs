@@ -1,6 +1,7 @@
 //! What the kernel decided is decided again by the native core: the same, bit for bit.
 #![cfg(feature = "bpf")]
 
+use crate::common::{is_root, name};
 use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_kernel::{Loaded, Replayer};
@@ -11,12 +12,10 @@ use std::time::Duration;
 
 #[test]
 fn over_the_loopback() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("left out: only root may give controllers to the kernel");
+    if !is_root() {
         return;
     }
-    // Others may have loaded the same controllers.
-    let name = format!("replay.{}", std::process::id());
+    let name = name("replay");
     for twin in TWINS {
         let choice: Choice = twin.choice.parse().unwrap();
         let constants = twin.constants_of(&choice).unwrap();

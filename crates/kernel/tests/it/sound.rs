@@ -1,6 +1,7 @@
 //! Controllers in the kernel come and go without harm to the connections that have them.
 #![cfg(feature = "bpf")]
 
+use crate::common::{is_root, name};
 use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_control::cores::Twin;
@@ -18,19 +19,6 @@ use std::time::{Duration, Instant};
 
 /// Bytes of one transfer.
 const BYTES: usize = 600_000;
-
-fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("left out: only root may give controllers to the kernel");
-    }
-    root
-}
-
-/// A name that no other process takes.
-fn name(what: &str) -> String {
-    format!("{what}.{}", std::process::id())
-}
 
 fn constants(twin: &Twin) -> Vec<u8> {
     twin.constants_of(&twin.choice.parse::<Choice>().unwrap()).unwrap()

@@ -7,8 +7,14 @@ use narrows_live::{Extras, LiveError};
 use narrows_measure::{Record, Replayed};
 use std::path::Path;
 
-/// The programs: what they need of the path, and their names in the kernel.
-const PROGRAMS: [(&str, &str); 3] = [("aimd", "kf_aimd"), ("cubical", "kf_cubical"), ("paces", "kf_paces")];
+/// The programs and their names in the kernel. One keeps what it decides by in maps, and has two tables: the flows of a link have one each.
+const PROGRAMS: [(&str, &str, &str); 5] = [
+    ("aimd", "", "kf_aimd"),
+    ("cubical", "", "kf_cubical"),
+    ("paces", "", "kf_paces"),
+    ("keeps", "?ops=keeps", "kf_keeps"),
+    ("keeps", "?ops=halves", "kf_halves"),
+];
 
 /// A network for each program. `None` where it cannot be run, with a word on why.
 fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
@@ -22,11 +28,11 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
     }
     narrows_control::load_files_by(narrows_bpf::files::entry);
     let mut text = format!("duration = \"{seconds} s\"\nwarmup = \"0 s\"\nseed = 7\n");
-    for (name, _) in PROGRAMS {
+    for (program, table, name) in PROGRAMS {
         let ends = format!("\"{name}-from\", \"{name}-to\"");
         text += &format!(
             "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nbuffer = \"40 packets\"\nqueue = \"step?threshold=20&unit=packets\"\nloss = \"0.3 %\"\n\
-             [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}/tests/programs/{name}.bpf.c\"\ncount = 2\n\
+             [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}/tests/programs/{program}.bpf.c{table}\"\ncount = 2\n\
              [[change]]\nat = \"1 s\"\nlink = \"{name}\"\ndown_for = \"700 ms\"\nevery = \"10 s\"\n",
             env!("CARGO_MANIFEST_DIR")
         );
@@ -45,7 +51,7 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
 
 /// The names of controllers that the kernel has beside those of other processes.
 fn left() -> Vec<String> {
-    narrows_kernel::available().into_iter().filter(|name| PROGRAMS.iter().any(|(_, own)| name.starts_with(own))).collect()
+    narrows_kernel::available().into_iter().filter(|name| PROGRAMS.iter().any(|(_, _, own)| name.starts_with(own))).collect()
 }
 
 fn replayed(seconds: u64, rate: &str, calls: u64) {

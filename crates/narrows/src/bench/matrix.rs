@@ -21,7 +21,8 @@ const WARMUP: Span = Span::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub topology: Topology,
-    pub controller: &'static str,
+    /// As scenarios name it.
+    pub controller: String,
     pub flows: u32,
     pub rate: Rate,
     pub duration: Span,
@@ -72,7 +73,7 @@ impl Topology {
 pub fn large() -> Vec<Cell> {
     let cell = |topology, flows, mbps, seconds| Cell {
         topology,
-        controller: "cubic",
+        controller: "cubic".to_owned(),
         flows,
         rate: Rate::from_mbps(mbps),
         duration: Span::from_secs(seconds),
@@ -85,25 +86,27 @@ pub fn large() -> Vec<Cell> {
     ]
 }
 
-/// The cells of the plain bench.
-pub fn cells() -> Vec<Cell> {
+/// The cells of the plain bench, on one link and a dumbbell with these controllers.
+pub fn cells(controllers: &[String]) -> Vec<Cell> {
     let loads = [(100, 1, 60), (100, 10, 60), (100, 100, 60), (1000, 10, 20)];
     let mut cells = Vec::new();
     for topology in [Topology::OneLink, Topology::Dumbbell] {
-        for controller in ["newreno", "cubic", "bbr"] {
+        for controller in controllers {
             for (mbps, flows, seconds) in loads {
-                cells.push(Cell { topology, controller, flows, rate: Rate::from_mbps(mbps), duration: Span::from_secs(seconds) });
+                let (rate, duration) = (Rate::from_mbps(mbps), Span::from_secs(seconds));
+                cells.push(Cell { topology, controller: controller.clone(), flows, rate, duration });
             }
         }
     }
     for (topology, controller) in [(Topology::Line, "cubic"), (Topology::IcnLine, "mircc")] {
         for flows in [1, 10] {
-            cells.push(Cell { topology, controller, flows, rate: Rate::from_mbps(100), duration: Span::from_secs(20) });
+            let (rate, duration) = (Rate::from_mbps(100), Span::from_secs(20));
+            cells.push(Cell { topology, controller: controller.to_owned(), flows, rate, duration });
         }
     }
     cells.push(Cell {
         topology: Topology::IcnNet,
-        controller: "mircc",
+        controller: "mircc".to_owned(),
         flows: 1000,
         rate: Rate::from_mbps(1000),
         duration: Span::from_secs(10),

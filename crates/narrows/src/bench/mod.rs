@@ -11,13 +11,16 @@ mod peer;
 mod row;
 mod sweep;
 
-use crate::cli::BenchArgs;
+use crate::cli::{BenchArgs, parse_choice};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use matrix::Cell;
 use peer::Peer;
 use row::heading;
 use std::io::{IsTerminal, Write};
+
+/// The controllers of the rows, unless others are named.
+pub const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
 
 /// Runs the matrix and prints its rows as they come.
 pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
@@ -39,11 +42,11 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
         (None, Some(ns3)) => Some(ns3.peer()),
         (None, None) => None,
     };
-    let all = if args.large { matrix::large() } else { matrix::cells() };
+    let all = if args.large { matrix::large() } else { matrix::cells(&chosen(&args.controllers)?) };
     let cells: Vec<Cell> =
         all.into_iter().filter(|cell| cell.name().contains(&args.only) && (peer.is_none() || Peer::can_run(cell))).collect();
     if cells.is_empty() {
-        let example = matrix::cells()[0].name();
+        let example = matrix::cells(&CONTROLLERS.map(str::to_owned))[0].name();
         let which = if peer.is_some() { "no row that a peer can run has a name that" } else { "no row's name" };
         return Err(Failure::Other(format!("{which} contains \"{}\"; names are like \"{example}\"", args.only)));
     }
@@ -57,9 +60,9 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
             eprint!("\r{:<40}\r", cell.name());
         }
         let row = match (&peer, cells.as_slice()) {
-            (Some(peer), _) => peer.take_turns(cell, args.runs, || ours::measure_apart(cell, 1, args.large))?,
+            (Some(peer), _) => peer.take_turns(cell, args.runs, || ours::measure_apart(cell, 1, &args))?,
             (None, [only]) => ours::measure(only, args.runs)?,
-            (None, _) => ours::measure_apart(cell, args.runs, args.large)?,
+            (None, _) => ours::measure_apart(cell, args.runs, &args)?,
         };
         if !args.json {
             writeln!(out, "{}", row.line())?;
@@ -73,4 +76,9 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
         writeln!(out, "\n{}", peer.caveat())?;
     }
     Ok(Outcome::Ok)
+}
+
+/// As scenarios name them.
+fn chosen(controllers: &[String]) -> Result<Vec<String>, Failure> {
+    controllers.iter().map(|text| parse_choice(text).map(|choice| choice.text().to_owned()).map_err(Failure::Other)).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::matrix::{BOTTLENECK, Cell};
 use super::row::Row;
+use crate::cli::BenchArgs;
 use crate::error::Failure;
 use crate::meter;
 use std::process::Command;
@@ -19,12 +20,12 @@ pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     Ok(Row::median(rows))
 }
 
-/// The same in a process of its own, so that memory kept from other rows does not count. `large` says which of the tables has the cell.
-pub fn measure_apart(cell: &Cell, runs: u32, large: bool) -> Result<Row, Failure> {
-    let large = large.then_some("--large");
+/// The same in a process of its own, so that memory kept from other rows does not count. `args` say which of the tables has the cell.
+pub fn measure_apart(cell: &Cell, runs: u32, args: &BenchArgs) -> Result<Row, Failure> {
+    let table = if args.large { vec!["--large".to_owned()] } else { vec!["--controllers".to_owned(), args.controllers.join(",")] };
     let fail = |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
     let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
-    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(large).output();
+    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(table).output();
     let output = output.map_err(|error| fail(error.to_string()))?;
     if !output.status.success() {
         return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));

@@ -114,7 +114,7 @@ impl Peer {
             (cell.duration.as_secs_f64() / self.part as f64).to_string(),
             links(cell.topology).unwrap_or_default().to_string(),
         ];
-        arguments.extend(self.chooses.then(|| cell.controller.to_owned()));
+        arguments.extend(self.chooses.then(|| cell.controller.clone()));
         arguments
     }
 }
@@ -153,7 +153,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     fn tiny(topology: Topology) -> Cell {
-        Cell { topology, controller: "newreno", flows: 2, rate: Rate::from_mbps(10), duration: Span::from_secs(1) }
+        Cell { topology, controller: "newreno".to_owned(), flows: 2, rate: Rate::from_mbps(10), duration: Span::from_secs(1) }
     }
 
     /// A peer made of the lines of a shell script.

@@ -16,6 +16,7 @@ pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyAr
 pub use inspect::InspectArgs;
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs};
 pub use output::OutputArgs;
+pub use parse::parse_choice;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
 pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
 pub use sweep::{MatrixArgs, MergeArgs, ReproduceArgs, SweepArgs};

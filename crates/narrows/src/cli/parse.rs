@@ -9,6 +9,11 @@ pub fn parse_choice(text: &str) -> Result<Choice, String> {
     text.parse().map_err(|error: narrows_params::ParamError| error.to_string())
 }
 
+/// A controller as it was written, for another process of this program.
+pub fn parse_checked(text: &str) -> Result<String, String> {
+    parse_choice(text).map(|_| text.to_owned())
+}
+
 pub fn parse_path(text: &str) -> Result<String, String> {
     match PathProfile::named(text) {
         Some(path) => Ok(path.name.to_owned()),

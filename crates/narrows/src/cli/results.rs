@@ -1,6 +1,6 @@
 //! Arguments of what is done with results, and of lists.
 
-use super::parse::parse_path;
+use super::parse::{parse_checked, parse_path};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -64,21 +64,24 @@ pub struct BenchArgs {
     /// Only rows whose name contains this, for example "dumbbell cubic"
     #[arg(long, default_value = "")]
     pub only: String,
+    /// Controllers in the place of newreno, cubic and bbr: names, or BPF sources or objects: cubic ./mine.bpf.o
+    #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::bench::CONTROLLERS, value_parser = parse_checked)]
+    pub controllers: Vec<String>,
     /// Measure large runs instead: 1,000 and 100,000 flows on one link, 100,000 on a thousand links, and ten minutes at 10 Gbit/s
-    #[arg(long, conflicts_with = "against_ns3")]
+    #[arg(long, conflicts_with_all = ["against_ns3", "controllers"])]
     pub large: bool,
     /// Measure the emulator of live runs instead: capacity and timing on this host, in about two minutes (as root, on an idle host)
-    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "runs", "only"])]
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "runs", "only", "controllers"])]
     pub live: bool,
     /// Measure CPU time per byte of loadable and built-in kernel controllers instead: one connection at 200 Mbit/s for --runs slices of 5 s
     /// (as root, on an idle host, with ip, tc and iperf3)
-    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "only"])]
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "only", "controllers"])]
     pub kernel: bool,
     /// Measure whole commands of many short runs instead: sweeps, seeds, a comparison and a matrix, each with 1200 runs on two threads
-    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "only"])]
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "only", "controllers"])]
     pub sweep: bool,
     /// Measure the NDN forwarder without sockets instead: time per packet from octets in to octets out, with MIRCC's fields and without
-    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "sweep", "only"])]
+    #[arg(long, conflicts_with_all = ["large", "against", "against_ns3", "live", "kernel", "sweep", "only", "controllers"])]
     pub forward: bool,
     /// Run another simulator in turn with this one, --runs times each, and print its time per packet, the ratio of the medians (ours over
     /// its own) and the range of the ratio over the rounds.
@@ -91,7 +94,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "PROGRAM", conflicts_with = "against_ns3")]
     pub against: Option<PathBuf>,
     /// The same with ns-3, which has the row's controller and simulates a fifth of the time (needs libns3-dev and a C++ compiler)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "controllers")]
     pub against_ns3: bool,
 }
 
