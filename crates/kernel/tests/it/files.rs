@@ -121,7 +121,7 @@ fn of_two_tables_one_is_loaded() {
         let program = ForKernel::read(&text).unwrap().0;
         assert_eq!(program.name, format!("kf_{table}"));
         let name = name(table);
-        let (pinned, left, _) = Pinned::file(&program, &text, &name).unwrap_or_else(|error| panic!("{error}"));
+        let (pinned, left, _) = Pinned::load_file(&program, &text, &name).unwrap_or_else(|error| panic!("{error}"));
         assert!(listed(&name) && left.is_empty(), "{left:?}");
         let counting = Counting::begin().unwrap_or_else(|error| panic!("{error}"));
         drop(connection(&name));
