@@ -36,8 +36,9 @@ fn of(program: &Program, function: &Function, mentions: &BTreeMap<usize, &Mentio
         }
         match code {
             0xbf => from_area[dst] = from_area[src],
-            // A constant is added.
+            // A constant is added, or a register: the compiler adds where the area lies to where the socket is.
             0x07 => {}
+            0x0f => from_area[dst] |= from_area[src],
             Instruction::CALL => from_area[..6].fill(false),
             // A jump that is always taken, or the end: what follows is reached from elsewhere.
             0x05 | 0x06 | 0x95 => from_area.fill(false),

@@ -134,7 +134,7 @@ fn structures_of_ones_own_that_are_taken_for_the_kernels_are_named() {
         Some(link("own.bpf.c", &object, &Settings::default(), &Most).unwrap_or_else(|error| panic!("{error}")).notes)
     };
     let Some(relocated) = notes("__attribute__((preserve_access_index))") else { return };
-    let expected = "own.bpf.c:9: struct minmax in the private area is taken for the kernel's, in which minmax.s[1].v lies elsewhere: \
+    let expected = "own.bpf.c:9 `return mine->s[1].v;`: struct minmax in the private area is taken for the kernel's, in which minmax.s[1].v lies elsewhere: \
                     give it another name, or declare it without preserve_access_index";
     assert!(relocated.len() == 1 && relocated[0].ends_with(expected), "{relocated:?}");
     assert_eq!(notes(""), Some(Vec::new()));
