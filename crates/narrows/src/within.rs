@@ -3,6 +3,7 @@
 use crate::cli::{Cli, Command, OutputArgs};
 use crate::commands::command;
 use crate::console::Console;
+use crate::controller_files;
 use crate::error::Failure;
 use crate::figure;
 use clap::Parser;
@@ -62,8 +63,8 @@ impl From<ReportError> for Refused {
 /// The words are no such command, an entry has a name that cannot be, it fails, or `around` stopped it.
 pub fn carry_out(words: impl IntoIterator<Item = OsString>, entries: &[&'static Entry], around: Arc<dyn Around>) -> Result<u8, Refused> {
     let _turn = turn(&*around)?;
-    narrows_control::load_files_by(narrows_bpf::files::entry);
-    narrows_bpf::files::forget();
+    controller_files::can_be_named();
+    controller_files::forget();
     for entry in entries {
         register_passing(entry).map_err(|refused| Failure::Other(refused.to_string()))?;
     }
