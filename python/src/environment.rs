@@ -10,11 +10,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The first rate, in parts of the link's (the authors' `create_new_links_and_senders`).
 const FIRST: (f64, f64) = (0.3, 1.5);
 /// The length in seconds of simulations that end when nobody steers them any more.
 const ENDLESS: f64 = 100_000.0;
+const ENDLESS_US: u64 = 100_000_000_000;
 
 /// What networks are drawn from, each uniformly between two values; buffers with a uniform logarithm.
 #[derive(Clone, Copy, FromPyObject)]
@@ -52,9 +54,9 @@ impl Networks {
         let loss = between(self.loss);
         let seed = random.below(1 << 31);
         let first = rate as f64 * (FIRST.0 + (FIRST.1 - FIRST.0) * random.uniform());
-        let (duration, sample) = duration_s.map_or((ENDLESS, ENDLESS), |seconds| (seconds, 2e-6 * delay as f64));
+        let (duration, sample) = duration_s.map_or((ENDLESS, ENDLESS_US), |seconds| (seconds, 2 * delay));
         let text = format!(
-            "duration = \"{duration} s\"\nsample = \"{sample} s\"\nseed = {seed}\n\
+            "duration = \"{duration} s\"\nsample = \"{sample} us\"\nseed = {seed}\n\
              [[link]]\nname = \"there\"\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate} bit/s\"\ndelay = \"{delay} us\"\nbuffer = \"{buffer} packets\"\nloss = {loss}\n\
              [[link]]\nname = \"back\"\nfrom = \"b\"\nto = \"a\"\ndelay = \"{delay} us\"\n\
              [[flow]]\nname = \"agent\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{controller}\"\n",
@@ -80,8 +82,8 @@ struct Environment {
     number: u64,
     random: Random,
     simulation: Option<Steered>,
-    /// What the agent sees and does in this episode.
-    steering: Box<dyn Steering>,
+    /// What the agent sees and does in this episode. Behind a lock, so that environments can be shared; only one thread steps them.
+    steering: Mutex<Box<dyn Steering>>,
     steps: u32,
     /// The step before ended the episode: the next one begins another.
     ended: bool,
@@ -96,7 +98,7 @@ impl Environment {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             random: draws(seed),
             simulation: None,
-            steering: (preset.begin)(None),
+            steering: Mutex::new((preset.begin)(None)),
             steps: 0,
             ended: false,
         }
@@ -107,15 +109,19 @@ impl Environment {
         // The one before ends first: its number is taken.
         self.simulation = None;
         let (text, first) = networks.draw(&mut self.random, &format!("{AGENT}?number={}", self.number), None);
-        self.steering = (preset.begin)(Some(first));
+        self.steering = Mutex::new((preset.begin)(Some(first)));
         (self.steps, self.ended) = (0, false);
         let scenario = agents::scenario(&text).map_err(raised)?;
         self.simulation = Some(Steered::begin(scenario, self.number).map_err(raised)?);
         Ok(())
     }
 
+    fn steering(&mut self) -> &mut dyn Steering {
+        &mut **self.steering.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn act(&mut self, action: f32) {
-        let course = self.steering.act(action);
+        let course = self.steering().act(action);
         if let Some(simulation) = &mut self.simulation {
             simulation.steer(course);
         }
@@ -124,8 +130,9 @@ impl Environment {
     /// Takes in the interval that ends next, and returns its reward; `None` if the simulation has ended.
     fn observe(&mut self) -> Option<f64> {
         let interval = self.simulation.as_mut()?.interval()?;
-        self.steering.observe(&interval);
-        Some(self.steering.reward())
+        let steering = self.steering();
+        steering.observe(&interval);
+        Some(steering.reward())
     }
 }
 
@@ -207,15 +214,17 @@ impl Aurora {
     }
 
     /// The rates in force, in bit/s.
-    fn rates(&self) -> Vec<u64> {
-        self.environments.iter().map(|environment| environment.steering.rate().map_or(0, Rate::as_bps)).collect()
+    fn rates(&mut self) -> Vec<u64> {
+        self.environments.iter_mut().map(|environment| environment.steering().rate().map_or(0, Rate::as_bps)).collect()
     }
 }
 
 impl Aurora {
-    fn observations(&self) -> Vec<u8> {
-        let numbers = self.environments.iter().flat_map(|environment| environment.steering.observation());
-        numbers.flat_map(|number| number.to_le_bytes()).collect()
+    fn observations(&mut self) -> Vec<u8> {
+        let of = |environment: &mut Environment| {
+            environment.steering().observation().iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()
+        };
+        self.environments.iter_mut().flat_map(of).collect()
     }
 }
 

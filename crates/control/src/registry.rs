@@ -91,7 +91,12 @@ pub fn register_passing(entry: &'static Entry) -> Result<(), Refused> {
 /// # Errors
 ///
 /// The stem cannot be written in a scenario.
-pub fn register_file(stem: &str, other: &str, entry: impl Fn(&'static str) -> Entry, file: &'static KeptFile) -> Result<&'static Entry, Refused> {
+pub fn register_file(
+    stem: &str,
+    other: &str,
+    entry: impl Fn(&'static str) -> Entry,
+    file: &'static KeptFile,
+) -> Result<&'static Entry, Refused> {
     let names = [stem.to_owned(), format!("{stem}.{other}")].into_iter().chain((2..).map(|number| format!("{stem}.{other}-{number}")));
     for name in names {
         let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));

@@ -52,7 +52,9 @@ fn inspect_says_what_a_policy_is() {
     let output = place.narrows(["inspect", "./mine.policy.json"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    for part in ["from ./mine.policy.json", "preset        aurora: Jay et al.", "30 inputs, 1 outputs, activation none", "31, weights and biases"] {
+    for part in
+        ["from ./mine.policy.json", "preset        aurora: Jay et al.", "30 inputs, 1 outputs, activation none", "31, weights and biases"]
+    {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.ends_with("note          always the same\n"), "{text}");
@@ -80,7 +82,10 @@ fn what_is_no_policy_is_refused_with_place_value_and_remedy() {
         (("/preset", json!("orca")), ["preset: it is \"orca\"", "write \"aurora\""]),
         (("/note", json!("a\nb")), ["note: it has 3 characters", "in one line"]),
         (("/layers/0/activation", json!("gelu")), ["layers[0].activation: it is \"gelu\"", "write \"none\" or \"tanh\" or \"relu\""]),
-        (("/layers/0/weights/0", json!([1.0])), ["layers[0].weights[0]: it has 1 numbers", "give 30, one for each number of an observation"]),
+        (
+            ("/layers/0/weights/0", json!([1.0])),
+            ["layers[0].weights[0]: it has 1 numbers", "give 30, one for each number of an observation"],
+        ),
         (("/layers/0/biases", json!([])), ["layers[0].biases: there are 0", "give 1, one for each row"]),
         (("/layers", json!([])), ["layers: there are 0", "give 1 to 16"]),
         (("/layers/0/biases/0", Value::Null), ["invalid type: null, expected f64 at line 1", "with finite numbers"]),

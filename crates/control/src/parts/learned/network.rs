@@ -214,10 +214,8 @@ mod tests {
 
     #[test]
     fn layers_feed_each_other() {
-        let layers = vec![
-            layer(&[&[1.0, 2.0], &[-1.0, 0.5]], &[0.5, 0.0], Activation::Relu),
-            layer(&[&[0.25, 8.0]], &[-1.0], Activation::Tanh),
-        ];
+        let layers =
+            vec![layer(&[&[1.0, 2.0], &[-1.0, 0.5]], &[0.5, 0.0], Activation::Relu), layer(&[&[0.25, 8.0]], &[-1.0], Activation::Tanh)];
         let network = Network::new(layers, 2, 1).expect("they fit");
         assert_eq!(network.weights(), 9);
         let mut room = Default::default();
