@@ -9,6 +9,7 @@ An interval, and with it a step, lasts a smoothed round trip. ``docs/python.md``
 
 from __future__ import annotations
 
+import os
 from typing import Any, SupportsFloat
 
 import gymnasium
@@ -54,6 +55,38 @@ class Networks:
         self.rtt_ms = rtt_ms
         self.buffer_packets = buffer_packets
         self.loss = loss
+
+    def scenario(self, seed: int, controller: str = "cubic", duration_s: float = 60.0) -> str:
+        """Write the network of the first episode of an environment with this seed as the text of a scenario.
+
+        Parameters
+        ----------
+        seed : int
+            That of the environment.
+        controller : str
+            The controller of the only flow, as scenarios name it.
+        duration_s : float
+            How long the scenario lasts, in s. Samples are a base round trip apart.
+        """
+        return _narrows.network(self, seed, controller, duration_s)
+
+
+class Policy:
+    """A learned policy of a file, which acts in environments as the controller of the same file does in scenarios.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, such as ``agent.policy.json``.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._inner = _narrows.Policy(os.fspath(path))
+
+    def __call__(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Choose the actions for observations of one environment or of many."""
+        given = np.asarray(observations, np.float32)
+        return np.frombuffer(self._inner.actions(given.tobytes()), np.float32).reshape((*given.shape[:-2], 1)).copy()
 
 
 def _observations() -> gymnasium.spaces.Box:
@@ -126,6 +159,11 @@ class AuroraVector(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[A
         super().reset(seed=first)
         seeds = seed if isinstance(seed, list) else [None if first is None else first + one for one in range(self.num_envs)]
         return _array(self._inner.reset(seeds), np.float32, self._shape), {}
+
+    @property
+    def rates_mbps(self) -> NDArray[np.float64]:
+        """The pacing rates in force, in Mbit/s."""
+        return np.array(self._inner.rates(), np.float64) / 1e6
 
     def step(
         self, actions: NDArray[np.float32]

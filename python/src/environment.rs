@@ -3,26 +3,20 @@
 
 use crate::raised;
 use narrows::agents::{self, AGENT, Steered};
-use narrows::control::{Course, Interval};
+use narrows::control::learned::{LearnedPreset, Steering};
+use narrows::policies::LearnedPolicy;
 use narrows::units::{Random, Rate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// Observations of so many intervals are seen at once (`history_len` of the authors' `network_sim.py`), and each has so many numbers.
-const HISTORY: usize = 10;
-const FEATURES: usize = 3;
-/// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative (`apply_rate_delta` and `DELTA_SCALE` of the authors' code).
-const DELTA: f64 = 0.025;
-/// Weights of throughput in packets per second, of latency in seconds and of loss (the authors' `run_for_dur`, which scales all by 0.001).
-const REWARD: [f64; 3] = [10.0, 1000.0, 2000.0];
 /// The first rate, in parts of the link's (the authors' `create_new_links_and_senders`).
 const FIRST: (f64, f64) = (0.3, 1.5);
-/// Rates in bit/s; ours.
-const RATES: (f64, f64) = (1e5, 1e10);
-/// A ratio of sent to delivered packets above this says nothing (the authors' `sender_obs.py`).
-const LARGEST_RATIO: f64 = 1000.0;
+/// The length in seconds of simulations that end when nobody steers them any more.
+const ENDLESS: f64 = 100_000.0;
+const ENDLESS_US: u64 = 100_000_000_000;
 
 /// What networks are drawn from, each uniformly between two values; buffers with a uniform logarithm.
 #[derive(Clone, Copy, FromPyObject)]
@@ -49,23 +43,38 @@ impl Networks {
         Ok(())
     }
 
-    /// A network as a scenario, and its rate in bit/s.
-    fn draw(&self, random: &mut Random, number: u64) -> (String, f64) {
+    /// A network as a scenario with one flow of this controller, and the first rate of an agent in it. Samples are a base round trip apart, or there are none in
+    /// simulations without an end.
+    fn draw(&self, random: &mut Random, controller: &str, duration_s: Option<f64>) -> (String, Rate) {
         let mut between = |(low, high): (f64, f64)| low + (high - low) * random.uniform();
         let rate = (1e6 * between(self.rate_mbps)) as u64;
         let delay = (1e3 * between(self.rtt_ms) / 2.0).max(1.0) as u64;
         let (least, most) = self.buffer_packets;
         let buffer = between((least.ln(), most.ln())).exp().round() as u64;
         let loss = between(self.loss);
+        let seed = random.below(1 << 31);
+        let first = rate as f64 * (FIRST.0 + (FIRST.1 - FIRST.0) * random.uniform());
+        let (duration, sample) = duration_s.map_or((ENDLESS, ENDLESS_US), |seconds| (seconds, 2 * delay));
         let text = format!(
-            "duration = \"100000 s\"\nsample = \"100000 s\"\nseed = {seed}\n\
+            "duration = \"{duration} s\"\nsample = \"{sample} us\"\nseed = {seed}\n\
              [[link]]\nname = \"there\"\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate} bit/s\"\ndelay = \"{delay} us\"\nbuffer = \"{buffer} packets\"\nloss = {loss}\n\
              [[link]]\nname = \"back\"\nfrom = \"b\"\nto = \"a\"\ndelay = \"{delay} us\"\n\
-             [[flow]]\nname = \"agent\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{AGENT}?number={number}\"\n",
-            seed = random.below(1 << 31),
+             [[flow]]\nname = \"agent\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{controller}\"\n",
         );
-        (text, rate as f64)
+        (text, Rate::from_bps(first as u64))
     }
+}
+
+/// The draws of an environment.
+fn draws(seed: u64) -> Random {
+    Random::stream(seed, "environment")
+}
+
+/// The network of the first episode of an environment with this seed, as the text of a scenario of that length whose flow has this controller.
+#[pyfunction]
+pub fn network(networks: Networks, seed: u64, controller: &str, duration_s: f64) -> PyResult<String> {
+    networks.check()?;
+    Ok(networks.draw(&mut draws(seed), controller, Some(duration_s)).0)
 }
 
 /// One environment.
@@ -73,12 +82,8 @@ struct Environment {
     number: u64,
     random: Random,
     simulation: Option<Steered>,
-    rate: f64,
-    /// The least mean round trip of an interval so far, in seconds, and the latest.
-    least: f64,
-    latest: f64,
-    /// The oldest first.
-    history: [[f32; FEATURES]; HISTORY],
+    /// What the agent sees and does in this episode. Behind a lock, so that environments can be shared; only one thread steps them.
+    steering: Mutex<Box<dyn Steering>>,
     steps: u32,
     /// The step before ended the episode: the next one begins another.
     ended: bool,
@@ -88,67 +93,46 @@ struct Environment {
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Environment {
-    fn new(seed: u64) -> Environment {
+    fn new(seed: u64, preset: &LearnedPreset) -> Environment {
         Environment {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
-            random: Random::stream(seed, "environment"),
+            random: draws(seed),
             simulation: None,
-            rate: 0.0,
-            least: f64::INFINITY,
-            latest: 0.0,
-            history: [[0.0, 1.0, 1.0]; HISTORY],
+            steering: Mutex::new((preset.begin)(None)),
             steps: 0,
             ended: false,
         }
     }
 
     /// Begins an episode. Its first interval comes later.
-    fn begin(&mut self, networks: &Networks) -> PyResult<()> {
+    fn begin(&mut self, networks: &Networks, preset: &LearnedPreset) -> PyResult<()> {
         // The one before ends first: its number is taken.
         self.simulation = None;
-        let (text, rate) = networks.draw(&mut self.random, self.number);
-        self.rate = rate * (FIRST.0 + (FIRST.1 - FIRST.0) * self.random.uniform());
-        (self.least, self.latest, self.steps, self.ended) = (f64::INFINITY, 0.0, 0, false);
-        self.history = [[0.0, 1.0, 1.0]; HISTORY];
+        let (text, first) = networks.draw(&mut self.random, &format!("{AGENT}?number={}", self.number), None);
+        self.steering = Mutex::new((preset.begin)(Some(first)));
+        (self.steps, self.ended) = (0, false);
         let scenario = agents::scenario(&text).map_err(raised)?;
         self.simulation = Some(Steered::begin(scenario, self.number).map_err(raised)?);
         Ok(())
     }
 
+    fn steering(&mut self) -> &mut dyn Steering {
+        &mut **self.steering.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn act(&mut self, action: f32) {
-        let change = DELTA * f64::from(action);
-        self.rate = if change >= 0.0 { self.rate * (1.0 + change) } else { self.rate / (1.0 - change) }.clamp(RATES.0, RATES.1);
-        let course = Course { window: None, pacing: Some(Rate::from_bps(self.rate as u64)) };
+        let course = self.steering().act(action);
         if let Some(simulation) = &mut self.simulation {
             simulation.steer(course);
         }
     }
 
-    /// What the interval that ends next has brought, and its reward; `None` if the simulation has ended.
+    /// Takes in the interval that ends next, and returns its reward; `None` if the simulation has ended.
     fn observe(&mut self) -> Option<f64> {
         let interval = self.simulation.as_mut()?.interval()?;
-        self.latest = interval.rtt.map_or(self.latest, |(mean, _)| mean.as_secs_f64());
-        if interval.rtt.is_some() {
-            self.least = self.least.min(self.latest);
-        }
-        self.history.rotate_left(1);
-        self.history[HISTORY - 1] = self.features(&interval);
-        Some(self.reward(&interval))
-    }
-
-    /// Latency gradient, latency ratio and sending ratio (the authors' `sender_obs.py`, whose gradient is the difference between the means of two halves).
-    fn features(&self, interval: &Interval) -> [f32; FEATURES] {
-        let (sent, delivered) = (interval.sent as f64, interval.delivered as f64);
-        let ratio = if self.least.is_finite() { self.latest / self.least } else { 1.0 };
-        let sending = if delivered > 0.0 && sent < LARGEST_RATIO * delivered { sent / delivered } else { 1.0 };
-        [interval.gradient as f32, ratio as f32, sending as f32]
-    }
-
-    fn reward(&self, interval: &Interval) -> f64 {
-        let fates = interval.delivered + interval.lost;
-        let loss = if fates > 0 { interval.lost as f64 / fates as f64 } else { 0.0 };
-        let throughput = interval.delivered as f64 / interval.length.as_secs_f64();
-        REWARD[0] * throughput - REWARD[1] * self.latest - REWARD[2] * loss
+        let steering = self.steering();
+        steering.observe(&interval);
+        Some(steering.reward())
     }
 }
 
@@ -156,6 +140,7 @@ impl Environment {
 #[pyclass(module = "narrows._narrows")]
 pub struct Aurora {
     networks: Networks,
+    preset: &'static LearnedPreset,
     steps: u32,
     environments: Vec<Environment>,
 }
@@ -171,7 +156,9 @@ impl Aurora {
         if steps == 0 || count == 0 {
             return Err(PyValueError::new_err("an episode has at least one step, and there is at least one environment"));
         }
-        Ok(Aurora { networks, steps, environments: (0..count as u64).map(Environment::new).collect() })
+        let preset = &LearnedPreset::AURORA;
+        let environments = (0..count as u64).map(|seed| Environment::new(seed, preset)).collect();
+        Ok(Aurora { networks, preset, steps, environments })
     }
 
     /// Begins all episodes, with new seeds where there are some. Returns the observations: float32, environments by intervals by features.
@@ -179,11 +166,11 @@ impl Aurora {
         for (environment, seed) in self.environments.iter_mut().zip(seeds) {
             if let Some(seed) = seed {
                 environment.simulation = None;
-                *environment = Environment { number: environment.number, ..Environment::new(seed) };
+                *environment = Environment { number: environment.number, ..Environment::new(seed, self.preset) };
             }
         }
         py.detach(|| {
-            self.environments.iter_mut().try_for_each(|environment| environment.begin(&self.networks))?;
+            self.environments.iter_mut().try_for_each(|environment| environment.begin(&self.networks, self.preset))?;
             self.environments.iter_mut().for_each(|environment| _ = environment.observe());
             Ok::<_, PyErr>(())
         })?;
@@ -203,7 +190,7 @@ impl Aurora {
         let outcomes = py.detach(|| {
             let begins: Vec<bool> = self.environments.iter().map(|environment| environment.ended).collect();
             for (environment, action) in self.environments.iter_mut().zip(actions) {
-                if environment.ended { environment.begin(&self.networks)? } else { environment.act(action) }
+                if environment.ended { environment.begin(&self.networks, self.preset)? } else { environment.act(action) }
             }
             let limit = self.steps;
             let outcome = |(environment, begins): (&mut Environment, bool)| {
@@ -227,14 +214,45 @@ impl Aurora {
     }
 
     /// The rates in force, in bit/s.
-    fn rates(&self) -> Vec<f64> {
-        self.environments.iter().map(|environment| environment.rate).collect()
+    fn rates(&mut self) -> Vec<u64> {
+        self.environments.iter_mut().map(|environment| environment.steering().rate().map_or(0, Rate::as_bps)).collect()
     }
 }
 
 impl Aurora {
-    fn observations(&self) -> Vec<u8> {
-        let numbers = self.environments.iter().flat_map(|environment| environment.history.iter().flatten());
-        numbers.flat_map(|number| number.to_le_bytes()).collect()
+    fn observations(&mut self) -> Vec<u8> {
+        let of = |environment: &mut Environment| {
+            environment.steering().observation().iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()
+        };
+        self.environments.iter_mut().flat_map(of).collect()
+    }
+}
+
+/// A learned policy of a file, which acts as the controller of the same file does.
+#[pyclass(frozen, module = "narrows._narrows")]
+pub struct Policy(LearnedPolicy);
+
+#[pymethods]
+impl Policy {
+    #[new]
+    fn new(path: &str) -> PyResult<Policy> {
+        LearnedPolicy::read(path).map(Policy).map_err(PyValueError::new_err)
+    }
+
+    /// The actions for these observations, float32, one after another. Returns float32, one for each.
+    fn actions<'py>(&self, py: Python<'py>, observations: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let LearnedPolicy { network, preset, .. } = &self.0;
+        let numbers: Vec<f32> = observations.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
+        if !numbers.len().is_multiple_of(preset.inputs) || numbers.iter().any(|number| !number.is_finite()) {
+            return Err(PyValueError::new_err(format!(
+                "give observations of {} finite numbers each; these are {}",
+                preset.inputs,
+                numbers.len()
+            )));
+        }
+        let (steering, mut room) = ((preset.begin)(None), Default::default());
+        let action = |observation: &[f32]| steering.choose(network.outputs(observation, &mut room)).to_le_bytes();
+        let actions: Vec<u8> = numbers.chunks_exact(preset.inputs).flat_map(action).collect();
+        Ok(PyBytes::new(py, &actions))
     }
 }

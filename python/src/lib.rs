@@ -34,7 +34,7 @@ mod _narrows {
     #[pymodule_export]
     use super::controller::{PacingRate, Stats, Window};
     #[pymodule_export]
-    use super::environment::Aurora;
+    use super::environment::{Aurora, Policy, network};
     #[pymodule_export]
     use super::results::Directory;
     #[pymodule_export]

@@ -8,7 +8,7 @@ use crate::machine::Code;
 use crate::program::{Program, Variable};
 use crate::shown::structures;
 use crate::socket::Field;
-use narrows_control::{Basis, Build, Built, Entry, KeptFile, Refused, Setup, Source, forget_passing, register_file};
+use narrows_control::{Basis, Build, Built, Entry, Form, KeptFile, Setup, Source, forget_passing, register_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -74,13 +74,13 @@ pub fn forget() {
 pub fn read(path: &str) -> Result<KeptFile, String> {
     let content = content(path)?;
     if !path.ends_with(SOURCE) {
-        return Ok(KeptFile { object: content, source: None, notes: Vec::new() });
+        return Ok(KeptFile { form: Form::Object, object: content, source: None, notes: Vec::new() });
     }
     let clang = Clang::find(Path::new(path)).map_err(|error| error.to_string())?;
     let compiled = clang.compile(Path::new(path), &[]).map_err(|error| error.to_string())?;
     let warned = (!compiled.said.is_empty()).then(|| format!("{} says: {}", clang.version, compiled.said.trim_end()));
     let source = Source { name: path.rsplit('/').next().unwrap_or(path).to_owned(), text: content, compiler: clang.version.clone() };
-    Ok(KeptFile { object: compiled.object, source: Some(source), notes: warned.into_iter().collect() })
+    Ok(KeptFile { form: Form::Object, object: compiled.object, source: Some(source), notes: warned.into_iter().collect() })
 }
 
 fn content(path: &str) -> Result<Vec<u8>, String> {
@@ -160,18 +160,7 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
         params,
         build: build.clone(),
     };
-    // Each name that is taken leaves a few bytes behind.
-    let own = stem(path);
-    let names = std::iter::once(own.clone()).chain([format!("{own}.bpf")]).chain((2..).map(|number| format!("{own}.bpf-{number}")));
-    for name in names {
-        let entry: &'static Entry = Box::leak(Box::new(entry(leaked(name))));
-        match register_file(entry, file) {
-            Ok(()) => return Ok(entry),
-            Err(refused @ Refused::Name { .. }) => return Err(format!("{path}: {refused}")),
-            Err(Refused::Taken { .. } | Refused::OtherName { .. }) => {}
-        }
-    }
-    unreachable!("some number is free")
+    register_file(&stem(path), "bpf", entry, file).map_err(|refused| format!("{path}: {refused}"))
 }
 
 /// Entries live as long as the program.

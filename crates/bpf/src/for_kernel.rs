@@ -5,7 +5,7 @@ use crate::functions::SimulatedKernel;
 use crate::link::{Settings, link_against};
 use crate::program::{Ops, Program, Variable};
 use crate::socket;
-use narrows_control::{Choice, KeptFile, kept_files};
+use narrows_control::{Choice, KeptFile, kept_objects};
 use narrows_params::suggest;
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl ForKernel {
     ///
     /// A parameter that a kernel has by itself is set: which one.
     pub fn chosen(choice: &Choice) -> Option<Result<ForKernel, String>> {
-        let (_, file) = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name)?;
+        let (_, file) = kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)?;
         Some(chosen(choice, &file.object))
     }
 

@@ -12,12 +12,36 @@ static LOADER: OnceLock<Loader> = OnceLock::new();
 /// A file that a controller was made of, to be kept with what it has brought about.
 #[derive(Debug)]
 pub struct KeptFile {
-    /// What was executed: the object.
+    /// What it is.
+    pub form: Form,
+    /// What was executed: the object, or the text of a policy.
     pub object: Vec<u8>,
     /// The source and the compiler, if it was compiled.
     pub source: Option<Source>,
     /// What its user should know of it, in whole sentences.
     pub notes: Vec<String>,
+}
+
+/// What a file of a controller is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A BPF object.
+    Object,
+    /// Weights of a learned policy.
+    Policy,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Form; 2] = [Form::Object, Form::Policy];
+
+    /// How the names of such files end.
+    pub fn end(self) -> &'static str {
+        match self {
+            Form::Object => ".o",
+            Form::Policy => ".policy.json",
+        }
+    }
 }
 
 /// What an object was compiled from.
@@ -36,9 +60,9 @@ pub fn load_files_by(loader: Loader) {
     let _ = LOADER.set(loader);
 }
 
-/// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do (`.bpf.c`, `.o`).
+/// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do (`.bpf.c`, `.o`), or as learned policies (`.policy.json`).
 pub fn names_file(name: &str) -> bool {
-    name.contains('/') || name.ends_with(".bpf.c") || name.ends_with(".o")
+    name.contains('/') || name.ends_with(".bpf.c") || Form::ALL.iter().any(|form| name.ends_with(form.end()))
 }
 
 /// The controller of a file.

@@ -4,7 +4,7 @@ use crate::Controller;
 use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
-use crate::files::KeptFile;
+use crate::files::{Form, KeptFile};
 use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
 use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
@@ -85,18 +85,38 @@ pub fn register_passing(entry: &'static Entry) -> Result<(), Refused> {
     add(Added { entry, file: None, passes: true })
 }
 
-/// Adds a controller that was made of a file.
+/// Adds a controller that was made of a file, by the file's `stem`. If a controller has that name, it is called `STEM.other`, or `STEM.other-2` and so on. Entries
+/// live as long as the program, and each name that is taken leaves a few bytes behind.
 ///
 /// # Errors
 ///
-/// As [`register`] has them.
-pub fn register_file(entry: &'static Entry, file: &'static KeptFile) -> Result<(), Refused> {
-    add(Added { entry, file: Some(file), passes: true })
+/// The stem cannot be written in a scenario.
+pub fn register_file(
+    stem: &str,
+    other: &str,
+    entry: impl Fn(&'static str) -> Entry,
+    file: &'static KeptFile,
+) -> Result<&'static Entry, Refused> {
+    let names = [stem.to_owned(), format!("{stem}.{other}")].into_iter().chain((2..).map(|number| format!("{stem}.{other}-{number}")));
+    for name in names {
+        let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
+        match add(Added { entry, file: Some(file), passes: true }) {
+            Ok(()) => return Ok(entry),
+            Err(refused @ Refused::Name { .. }) => return Err(refused),
+            Err(Refused::Taken { .. } | Refused::OtherName { .. }) => {}
+        }
+    }
+    unreachable!("some number is free")
 }
 
 /// The controllers that were made of files so far, in the order in which they came.
 pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
     added_now().into_iter().filter_map(|added| Some((added.entry.name, added.file?))).collect()
+}
+
+/// Those of them that are BPF objects.
+pub fn kept_objects() -> Vec<(&'static str, &'static KeptFile)> {
+    kept_files().into_iter().filter(|(_, file)| file.form == Form::Object).collect()
 }
 
 /// Takes those away that were added for one command, and those made of files, so that files that have changed since can be loaded: for processes that carry out one

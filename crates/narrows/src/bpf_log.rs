@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use narrows_bpf::log::{Gathered, gather};
-use narrows_control::kept_files;
+use narrows_control::kept_objects;
 use narrows_scenario::{Scenario, Workload};
 use narrows_units::Time;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 
 /// The flows whose controllers come from files.
 fn prints(scenario: &Scenario) -> impl Iterator<Item = &narrows_scenario::Flow> {
-    let files = kept_files();
+    let files = kept_objects();
     let from_file = move |name: &str| files.iter().any(|(file, _)| *file == name);
     scenario.flows.iter().filter(move |flow| flow.controller.as_ref().is_some_and(|choice| from_file(choice.entry().name)))
 }

@@ -37,6 +37,7 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
 pub fn controllers() -> Vec<ControllerFile> {
     let kept = |(name, file): (&str, &'static KeptFile)| ControllerFile {
         name: name.to_owned(),
+        end: file.form.end(),
         object: file.object.clone(),
         source: file.source.as_ref().map(|source| ControllerSource {
             name: source.name.clone(),

@@ -14,6 +14,7 @@ mod compare;
 mod conflicts;
 mod console;
 mod contenders;
+mod controller_files;
 mod diff;
 mod doctor;
 mod error;
@@ -35,6 +36,7 @@ mod node;
 mod outcome;
 mod output;
 mod overlays;
+pub mod policies;
 mod program;
 mod quote;
 mod report;
@@ -82,7 +84,7 @@ fn refused(error: &clap::Error) -> u8 {
 /// Returns the exit status of the command. It is 2, after a message on standard error, if an entry is refused: another controller has its name, or it cannot be
 /// written on a command line.
 pub fn main(entries: &[&'static Entry]) -> ExitCode {
-    narrows_control::load_files_by(narrows_bpf::files::entry);
+    controller_files::can_be_named();
     for entry in entries {
         if let Err(refused) = register(entry) {
             Failure::Other(refused.to_string()).print();
@@ -97,7 +99,7 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
 ///
 /// Returns the exit status.
 pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
-    narrows_control::load_files_by(narrows_bpf::files::entry);
+    controller_files::can_be_named();
     carried_out(words)
 }
 

@@ -4,6 +4,7 @@ use crate::cells;
 use crate::cli::{Cli, Command, OutputArgs};
 use crate::commands::command;
 use crate::console::Console;
+use crate::controller_files;
 use crate::error::Failure;
 use crate::figure;
 use crate::sweep;
@@ -111,8 +112,8 @@ fn begun(
     around: &dyn Around,
 ) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
     let turn = turn(around)?;
-    narrows_control::load_files_by(narrows_bpf::files::entry);
-    narrows_bpf::files::forget();
+    controller_files::can_be_named();
+    controller_files::forget();
     for entry in entries {
         register_passing(entry).map_err(|refused| Failure::Other(refused.to_string()))?;
     }

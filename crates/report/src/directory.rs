@@ -40,8 +40,10 @@ pub struct RunInfo {
 /// A controller that comes from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerFile {
-    /// Its name in scenarios; the object is kept as `NAME.o`.
+    /// Its name in scenarios.
     pub name: String,
+    /// How the name of the file ends in which it is kept, after the name in scenarios: `.o`, `.policy.json`.
+    pub end: &'static str,
     /// What was executed.
     pub object: Vec<u8>,
     /// The source and the compiler, if it was compiled.
@@ -62,7 +64,7 @@ pub struct ControllerSource {
 impl ControllerFile {
     /// The file's name in the result directory.
     pub fn file(&self) -> String {
-        format!("{}.o", self.name)
+        format!("{}{}", self.name, self.end)
     }
 
     fn line(&self) -> ControllerLine<'_> {

@@ -3,12 +3,12 @@
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::text::At;
-use narrows_control::{Entry, entry_of_file, names_file};
+use narrows_control::{Entry, Form, entry_of_file, names_file};
 use narrows_params::{ParamError, find};
 use std::path::{Path, PathBuf};
 
 /// A choice of a controller, whose file is loaded if it names one: with the name that the controller has from then on. Relative names begin in `folder`. A file that
-/// is not there, and a controller that nobody knows, may lie in it as an object by the controller's name, as results keep theirs: `mine.o`.
+/// is not there, and a controller that nobody knows, may lie in it as a file by the controller's name, as results keep theirs: `mine.o`, `mine.policy.json`.
 ///
 /// # Errors
 ///
@@ -23,8 +23,11 @@ pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
 
 fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
     let last = name.rsplit('/').next().unwrap_or(name);
-    let stem = [".bpf.c", ".bpf.o", ".o"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last);
-    let kept = || [format!("{stem}.o"), format!("{stem}.bpf.o")].map(|kept| folder.join(kept)).into_iter().find(|kept| kept.is_file());
+    let stem = [".bpf.c", ".bpf.o"].into_iter().chain(Form::ALL.map(Form::end)).find_map(|end| last.strip_suffix(end)).unwrap_or(last);
+    let kept = || {
+        let mut names = Form::ALL.map(Form::end).into_iter().chain([".bpf.o"]).map(|end| folder.join(format!("{stem}{end}")));
+        names.find(|kept| kept.is_file())
+    };
     if names_file(name) {
         let own = folder.join(name);
         return if own.exists() { Some(own) } else { kept().or(Some(own)) };

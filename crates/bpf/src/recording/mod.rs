@@ -19,7 +19,7 @@ use crate::files;
 use crate::for_kernel::{ForKernel, linked, table, values};
 use crate::program::{Instruction, Program};
 use layout::Layout;
-use narrows_control::{Choice, kept_files};
+use narrows_control::{Choice, kept_objects};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Recording {
     /// It cannot be recorded: why, and the remedy.
     pub fn of(choice: &Choice, hz: u32) -> Result<Recording, String> {
         let path = choice.entry().source;
-        let Some((_, file)) = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name) else {
+        let Some((_, file)) = kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name) else {
             return Err(format!("{}: it is from no file", choice.entry().name));
         };
         let Some(source) = &file.source else {

@@ -4,7 +4,7 @@ use clap::Args;
 
 #[derive(Args)]
 pub struct InspectArgs {
-    /// A BPF source (.bpf.c), which clang compiles, or an object (.bpf.o)
+    /// A BPF source (.bpf.c), which clang compiles, an object (.bpf.o), or a learned policy (.policy.json)
     pub file: String,
     /// Let the verifier of this host's kernel judge it, as root; nothing is registered
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! `narrows inspect`: a BPF controller before it runs.
+//! `narrows inspect`: a controller from a file before it runs.
 
 mod found;
 mod json;
@@ -8,10 +8,14 @@ use crate::cli::InspectArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
+use crate::policies::{self, LearnedPolicy};
 use found::{Found, Verifier};
 
 /// Says what a program is, names and needs, and everything for which it cannot be taken.
 pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
+    if policies::is_policy(&args.file) {
+        return policy(&args);
+    }
     let (mut found, object) = Found::read(&args.file)?;
     if args.kernel {
         found.verifier = Some(Verifier::ask(found.name(), &object)?);
@@ -24,4 +28,16 @@ pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
         (1, _) => Err(Failure::Other(format!("{}: it cannot run, for the problem above", args.file))),
         (count, _) => Err(Failure::Other(format!("{}: it cannot run, for the {count} problems above", args.file))),
     }
+}
+
+/// Of a learned policy there is less to say: it cannot fail to run once it is read.
+fn policy(args: &InspectArgs) -> Result<Outcome, Failure> {
+    let file = &args.file;
+    if args.kernel || args.json {
+        let flag = if args.kernel { "--kernel judges BPF programs" } else { "--json describes BPF programs" };
+        return Err(Failure::Other(format!("{file}: {flag}, and this is a learned policy; leave it out")));
+    }
+    let policy = LearnedPolicy::read(file).map_err(Failure::Other)?;
+    output::print(&policy.text(file))?;
+    Ok(Outcome::Ok)
 }

@@ -24,6 +24,7 @@ mod outside;
 mod overlays;
 mod own_controller;
 mod page;
+mod policies;
 mod reproduce;
 mod scorecard;
 mod scratch;

@@ -36,7 +36,7 @@ pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedC
         let what = what.map_err(|error| request.refused("controller", error, "simulate it with narrows run"))?;
         Ok(name_for(planned, what, &kernel.controllers))
     };
-    if narrows_control::kept_files().iter().any(|(name, _)| *name == entry.name) {
+    if narrows_control::kept_objects().iter().any(|(name, _)| *name == entry.name) {
         // What it does with ECN and pacing it says itself.
         return Ok(Chosen { name: load(planned)?, ecn: false, paced: false });
     }

@@ -1,0 +1,197 @@
+//! Learned policies from files: plain weights in JSON, which become controllers.
+
+use narrows_control::learned::{Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, Network};
+use narrows_control::{Basis, Build, Built, ByInterval, Entry, Form, KeptFile, Setup, register_file};
+use narrows_params::{Kind, Need, Params, Spec};
+use narrows_units::Rate;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The longest file: the largest network, with 32 bytes for each weight.
+const LONGEST: u64 = 32 * MOST_WEIGHTS as u64;
+/// The value of `format`, and the versions of it that are read.
+const FORMAT: &str = "narrows-policy";
+const VERSION: u64 = 1;
+/// The longest note, in characters.
+const LONGEST_NOTE: usize = 1000;
+const FIRST: &str = "first_mbps";
+
+/// The files loaded so far.
+static LOADED: Mutex<BTreeMap<PathBuf, &'static Entry>> = Mutex::new(BTreeMap::new());
+
+/// A policy as its file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    format: String,
+    version: u64,
+    preset: String,
+    layers: Vec<Rows>,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    weights: Vec<Vec<f64>>,
+    biases: Vec<f64>,
+    activation: String,
+}
+
+/// A learned policy.
+#[derive(Clone)]
+pub struct LearnedPolicy {
+    /// Its weights.
+    pub network: Arc<Network>,
+    /// How it sees and acts.
+    pub preset: &'static LearnedPreset,
+    /// What its author says of it; empty if nothing.
+    pub note: String,
+}
+
+impl LearnedPolicy {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is no policy: the file, the place in it, the value and a remedy.
+    pub fn read(path: &str) -> Result<LearnedPolicy, String> {
+        LearnedPolicy::parse(path, &content(path)?)
+    }
+
+    fn parse(path: &str, content: &[u8]) -> Result<LearnedPolicy, String> {
+        let document: Document = serde_json::from_slice(content)
+            .map_err(|error| format!("{path}: {error}; write a policy as docs/learn.md describes it, with finite numbers"))?;
+        document.checked().map_err(|problem| format!("{path}: {problem}"))
+    }
+}
+
+impl Document {
+    fn checked(self) -> Result<LearnedPolicy, String> {
+        if self.format != FORMAT {
+            return Err(format!("format: it is {:?}; write {FORMAT:?}", shortened(&self.format)));
+        }
+        if self.version != VERSION {
+            return Err(format!("version: it is {}; write {VERSION}, the only one that this program reads", self.version));
+        }
+        let preset = LearnedPreset::named(&self.preset).ok_or_else(|| {
+            let known = LearnedPreset::ALL.map(|preset| format!("{:?}", preset.name));
+            format!("preset: it is {:?}; write {}", shortened(&self.preset), known.join(" or "))
+        })?;
+        let length = self.note.chars().count();
+        if length > LONGEST_NOTE || self.note.chars().any(char::is_control) {
+            return Err(format!("note: it has {length} characters; write at most {LONGEST_NOTE}, in one line"));
+        }
+        let layers = self.layers.into_iter().enumerate().map(|(index, rows)| rows.layer(index)).collect::<Result<_, _>>()?;
+        let network = Network::new(layers, preset.inputs, preset.outputs).map_err(|error| error.to_string())?;
+        Ok(LearnedPolicy { network: Arc::new(network), preset, note: self.note })
+    }
+}
+
+impl Rows {
+    fn layer(self, index: usize) -> Result<Layer, String> {
+        let activation = Activation::ALL.into_iter().find(|activation| activation.name() == self.activation).ok_or_else(|| {
+            let known = Activation::ALL.map(|activation| format!("{:?}", activation.name()));
+            format!("layers[{index}].activation: it is {:?}; write {}", shortened(&self.activation), known.join(" or "))
+        })?;
+        Ok(Layer { weights: self.weights, biases: self.biases, activation })
+    }
+}
+
+/// As much of a text as a message repeats.
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+fn content(path: &str) -> Result<Vec<u8>, String> {
+    let mut content = Vec::new();
+    match File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut content)) {
+        Err(error) => Err(format!("{path}: it cannot be read: {error}; give the path of a learned policy ({})", Form::Policy.end())),
+        Ok(_) if content.len() as u64 > LONGEST => {
+            Err(format!("{path}: it is longer than {} MB; give a network of at most {MOST_WEIGHTS} weights", LONGEST / 1_000_000))
+        }
+        Ok(_) => Ok(content),
+    }
+}
+
+/// True of the names of such files.
+pub fn is_policy(path: &str) -> bool {
+    path.ends_with(Form::Policy.end())
+}
+
+/// The controller of a file, which is loaded and registered at the first call: by the file's stem, or `STEM.policy` where a controller has that name.
+///
+/// # Errors
+///
+/// As [`LearnedPolicy::read`] has them, or a name that no controller can have.
+pub fn entry(path: &str) -> Result<&'static Entry, String> {
+    let own = fs::canonicalize(path)
+        .map_err(|error| format!("{path}: it cannot be read: {error}; give the path of a learned policy ({})", Form::Policy.end()))?;
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(entry) = loaded.get(&own) {
+        return Ok(entry);
+    }
+    let object = content(path)?;
+    let policy = LearnedPolicy::parse(path, &object)?;
+    let file: &'static KeptFile = Box::leak(Box::new(KeptFile { form: Form::Policy, object, source: None, notes: Vec::new() }));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.strip_suffix(Form::Policy.end()).unwrap_or(name);
+    let entry = register_file(stem, "policy", |name| policy.entry(name, path), file).map_err(|refused| format!("{path}: {refused}"))?;
+    loaded.insert(own, entry);
+    Ok(entry)
+}
+
+/// Forgets the files that were loaded: the next are loaded as they are then.
+pub fn forget() {
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+static PARAMS: [Spec; 1] = [Spec {
+    name: FIRST,
+    kind: Kind::NumberOr { word: "window", min: 0.1, max: 10_000.0, unit: "Mbit/s" },
+    help: "the rate that its first action changes; window: that at which the initial window goes out in a round trip",
+    need: None,
+}];
+
+impl LearnedPolicy {
+    fn entry(&self, name: &'static str, path: &str) -> Entry {
+        let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let (network, preset) = (Arc::clone(&self.network), self.preset);
+        let make = move |setup: &Setup, params: &Params| {
+            let first = params.text(FIRST).and_then(|text| text.parse::<f64>().ok());
+            let first = first.map(|mbps| Rate::from_bps((1e6 * mbps).round() as u64));
+            Ok(Built::new(ByInterval::new(setup, Learned::new(Arc::clone(&network), preset, first))))
+        };
+        Entry {
+            name,
+            kernel: None,
+            summary: leaked(format!("a learned policy of the preset {}, from {path}", preset.name)),
+            source: leaked(path.to_owned()),
+            basis: Basis::Model,
+            needs: &[Need::Pacing],
+            numbered: false,
+            params: &PARAMS,
+            build: Build::Shared(Arc::new(make)),
+        }
+    }
+
+    /// What it is, for people.
+    pub fn text(&self, path: &str) -> String {
+        let mut text = format!("a learned policy, from {path}\npreset        {}: {}\n", self.preset.name, self.preset.source);
+        for (index, layer) in self.network.layers().iter().enumerate() {
+            let word = if index == 0 { "layers" } else { "" };
+            let (inputs, outputs) = (layer.weights[0].len(), layer.weights.len());
+            text += &format!("{word:<14}{inputs} inputs, {outputs} outputs, activation {}\n", layer.activation);
+        }
+        text += &format!("numbers       {}, weights and biases\n", self.network.weights());
+        if !self.note.is_empty() {
+            text += &format!("note          {}\n", self.note);
+        }
+        text
+    }
+}

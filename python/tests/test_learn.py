@@ -1,0 +1,90 @@
+"""Learned policies: in environments, as controllers, and the example that trains one."""
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+import narrows as nw
+import narrows.gym as gym
+
+CLEAN = gym.Networks(rate_mbps=(3.0, 3.0), rtt_ms=(60.0, 60.0), buffer_packets=(60.0, 60.0), loss=(0.0, 0.0))
+
+
+@pytest.fixture
+def learn(root, monkeypatch):
+    """The scripts of the example, by name."""
+    folder = root / "examples/learn"
+
+    def module(name):
+        spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+        made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(made)
+        return made
+
+    return module
+
+
+def write(place, layers, name="some.policy.json"):
+    file = place / name
+    file.write_text(json.dumps({"format": "narrows-policy", "version": 1, "preset": "aurora", "layers": layers}))
+    return file
+
+
+def layer(weights, biases, activation="none"):
+    return {"weights": np.asarray(weights).tolist(), "biases": list(biases), "activation": activation}
+
+
+def test_a_policy_steps_as_its_controller_does(place):
+    random = np.random.default_rng(3)
+    # Sends faster until the latency of the last interval has grown by a twentieth, and has some noise of everything else.
+    last = np.zeros((2, 30))
+    last[0, 28] = -20.0
+    file = write(place, [layer(last + 0.1 * random.standard_normal((2, 30)), [21.0, 0.0], "tanh"), layer([[6.0, 0.5]], [0.0])])
+    policy = gym.Policy(file)
+    for seed in (1, 2):
+        envs = gym.AuroraVector(1, CLEAN)
+        observations, _ = envs.reset(seed=seed)
+        first, rates = envs.rates_mbps[0], []
+        for _ in range(80):
+            observations, *_ = envs.step(policy(observations))
+            rates.append(envs.rates_mbps[0])
+        (place / "network.toml").write_text(CLEAN.scenario(seed, f"./{file.name}?first_mbps={first}", 5.0))
+        acks = nw.run(place / "network.toml", acks="agent", out=place / f"out-{seed}", progress=False).table("acks").to_polars()
+        paced = acks["pacing_mbps"].drop_nulls()
+        told = paced.filter(paced != paced.shift(1).fill_null(-1.0)).to_list()
+        assert len(set(rates)) > 40 and len(told) > 40
+        count = min(len(told), len(rates))
+        assert told[:count] == rates[:count]
+
+
+def test_actions_follow_the_weights(place):
+    weights = np.linspace(-1.0, 1.0, 60).reshape(2, 30)
+    policy = gym.Policy(write(place, [layer(weights, [0.5, -0.5], "relu"), layer([[0.25, 2.0]], [-1.0], "tanh")]))
+    observations = np.random.default_rng(1).uniform(-2, 2, (5, 10, 3)).astype(np.float32)
+    hidden = np.maximum(observations.reshape(5, 30) @ weights.T + [0.5, -0.5], 0.0)
+    assert policy(observations) == pytest.approx(np.tanh(hidden @ [[0.25], [2.0]] - 1.0), abs=1e-6)
+    assert policy(observations).shape == (5, 1) and policy(observations[0]).shape == (1,)
+    with pytest.raises(ValueError, match="give observations of 30 finite numbers each; these are 29"):
+        policy(observations.reshape(-1)[:29].reshape(1, 29))
+    with pytest.raises(ValueError, match=r"other\.policy\.json: layers\[0\]\.weights\[0\]: it has 2 numbers; give 30"):
+        gym.Policy(write(place, [layer([[1.0, 2.0]], [0.0])], "other.policy.json"))
+
+
+def test_training_follows_its_seed(place, learn):
+    train = learn("train")
+    small = dict(directions=4, best=2, networks=2, steps=40)
+    one, again = (train.train(iterations=3, seed=5, **small) for _ in range(2))
+    assert one == again != train.train(iterations=3, seed=6, **small)
+    (place / "small.policy.json").write_text(json.dumps(one))
+    gym.Policy(place / "small.policy.json")
+
+
+def test_the_committed_agent_beats_cubic_on_its_own_networks(root, learn):
+    evaluate = learn("evaluate")
+    agent, cubic = (
+        evaluate.rewards(name, evaluate.NETWORKS["trained on"], count=4, duration_s=40.0)
+        for name in (str(root / "examples/learn/agent.policy.json"), "cubic")
+    )
+    assert sum(agent) > sum(cubic)
