@@ -1,6 +1,6 @@
 //! The preset of Aurora (Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet Congestion Control", ICML 2019).
 
-use super::preset::Steering;
+use super::steering::Steering;
 use crate::{Course, Interval};
 use narrows_units::Rate;
 

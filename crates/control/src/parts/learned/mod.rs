@@ -5,7 +5,9 @@ mod aurora;
 mod network;
 mod policy;
 mod preset;
+mod steering;
 
 pub use network::{Activation, Layer, MOST_LAYERS, MOST_WEIGHTS, Network, NetworkError};
 pub use policy::Learned;
-pub use preset::{LearnedPreset, Steering};
+pub use preset::LearnedPreset;
+pub use steering::Steering;

@@ -1,7 +1,8 @@
 //! A network that steers a connection.
 
 use super::network::Network;
-use super::preset::{LearnedPreset, Steering};
+use super::preset::LearnedPreset;
+use super::steering::Steering;
 use crate::{Course, Fault, Interval, Policy};
 use narrows_units::{Rate, Span};
 use std::sync::Arc;
