@@ -44,7 +44,7 @@ impl ForKernel {
         let (path, settings) = text.split_once('?').unwrap_or((text, ""));
         let file = files::read(path)?;
         let settings = settings.split('&').filter(|setting| !setting.is_empty());
-        let settings = settings.map(|setting| setting.split_once('=').unwrap_or((setting, "1")));
+        let settings = settings.map(|setting| setting.split_once('=').unwrap_or((setting, "true")));
         let ops = settings.clone().find(|(name, _)| *name == files::OPS).map(|(_, table)| table);
         let program = linked(path, &file.object, ops)?;
         let mut values = BTreeMap::new();

@@ -3,6 +3,7 @@
 //! One file beside the result directory, `DIR.partial`: its first line says of which sweep and which program the runs are, each further
 //! line holds one run. A line that was cut off when the program or the machine went down is dropped, and its run is done again.
 
+use crate::carried::Carried;
 use crate::error::Failure;
 use crate::program::file;
 use crate::shard::Shard;
@@ -33,6 +34,9 @@ pub struct Origin {
     pub sweep: String,
     /// The files it names.
     pub inputs: Vec<Input>,
+    /// What its controllers from files are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<Carried>,
     /// What it compares, if it is a scorecard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<Lineup>,
@@ -221,7 +225,7 @@ impl Origin {
             Some(format!("come from Narrows {}, not from {}", self.program, wanted.program))
         } else if self.sweep != wanted.sweep {
             Some("belong to another scenario, or to what this one was before it was changed".to_owned())
-        } else if self.inputs != wanted.inputs {
+        } else if self.inputs != wanted.inputs || self.controllers != wanted.controllers {
             Some("were made with other content of the files that the scenario names".to_owned())
         } else {
             None

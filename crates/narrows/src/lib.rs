@@ -7,6 +7,7 @@ pub mod agents;
 mod bench;
 mod bpf_log;
 mod captures;
+mod carried;
 mod cells;
 mod cli;
 mod commands;

@@ -26,8 +26,8 @@ pub struct SweepArgs {
     /// Resume the interrupted sweep of this result directory
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload", "shard"])]
     pub resume: Option<PathBuf>,
-    /// Make only this part of the runs, such as 2/3, the second of three; `narrows merge` joins all parts
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["metric", "open"])]
+    /// Make only this part of the runs, such as 2/3, the second of three, or 8..16, the runs dealt at these places; `narrows merge` joins all parts
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["metric", "open", "json"])]
     pub shard: Option<Shard>,
     #[command(flatten)]
     pub shown: ShownArgs,

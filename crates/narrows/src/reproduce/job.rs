@@ -38,6 +38,7 @@ impl<'a> Job<'a> {
             remake: format!("{} {}{live}{quick}", source.paper.name, figure.name),
             sweep: plan.identity(),
             inputs: source.inputs(),
+            controllers: Vec::new(),
             scorecard: None,
             shard: None,
         };
@@ -47,7 +48,7 @@ impl<'a> Job<'a> {
     /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
     pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
-        let Origin { program, remake, sweep, inputs, scorecard: _, shard: _ } = &self.origin;
+        let Origin { program, remake, sweep, inputs, controllers: _, scorecard: _, shard: _ } = &self.origin;
         (program, remake, sweep).hash(&mut hash);
         inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
         Cells::open(folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())), &self.origin)

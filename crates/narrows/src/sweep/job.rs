@@ -1,5 +1,6 @@
 //! A sweep that has been checked: its runs, what is kept of them, and the result.
 
+use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
 use crate::error::Failure;
@@ -76,8 +77,15 @@ impl Job {
         inputs.extend(of_controllers());
         let sweep = sweep.moved(&names)?;
         let scorecard = scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
-        let origin =
-            Origin { program: cells::program(), remake: remake(&names), sweep: sweep.text().to_owned(), inputs, scorecard, shard: None };
+        let origin = Origin {
+            program: cells::program(),
+            remake: remake(&names),
+            sweep: sweep.text().to_owned(),
+            inputs,
+            controllers: carried::loaded(),
+            scorecard,
+            shard: None,
+        };
         let runs = (0..sweep.cells()).collect();
         Ok(Job { sweep, origin, cells, parts, runs, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
     }
@@ -85,6 +93,13 @@ impl Job {
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
     /// elsewhere.
     pub fn resumed(directory: &Path) -> Result<Job, Failure> {
+        if directory.extension().is_some_and(|end| end == "partial") {
+            let own = quote(&directory.with_extension("").display().to_string());
+            return Err(Failure::Other(format!(
+                "{} holds runs of a sweep that is not complete; narrows sweep --resume {own} goes on",
+                directory.display()
+            )));
+        }
         if directory.exists() {
             return Err(Failure::Other(format!("{} is already complete", directory.display())));
         }
@@ -94,7 +109,8 @@ impl Job {
 
     /// The sweep of which runs are kept in a file.
     pub fn of(kept: Origin, file: &Path) -> Result<Job, Failure> {
-        let sweep = Sweep::parse(&kept.sweep, "sweep.toml", &Changes::default())?;
+        let folder = carried::unpacked(&kept.controllers)?;
+        let sweep = Sweep::parse(&kept.sweep, &folder.path().join("sweep.toml").display().to_string(), &Changes::default())?;
         let job = Job::new(sweep, Files::kept(kept.inputs.clone()), |_| kept.remake.clone(), kept.scorecard)?;
         if job.origin.inputs != kept.inputs {
             return Err(Failure::Other(format!(

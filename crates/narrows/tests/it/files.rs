@@ -1,10 +1,11 @@
 //! Controllers from files as a user meets them: BPF objects in comparisons, sweeps and scenarios.
 
-use crate::scratch::{Scratch, code, same, stderr, stdout};
+use crate::scratch::{PROGRAM, Scratch, code, same, stderr, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Puts a committed object into the scratch directory under a name.
 fn put(place: &Scratch, program: &str, name: &str) {
@@ -218,4 +219,39 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
         &["run", "short.toml", "--bpf-log", "new"],
         "flow \"f\" opens a connection for each transfer, which --bpf-log does not tell apart",
     );
+}
+
+/// A sweep finds the controllers that its file names beside that file, also where another file of that name lies; a shard carries them, so that merging and going on
+/// need neither the files nor a compiler.
+#[test]
+fn sweeps_find_controllers_beside_their_file_and_carry_them() {
+    let place = Scratch::new("files-sweep-carried");
+    for folder in ["own", "other", "cwd"] {
+        fs::create_dir_all(place.path(folder)).expect("a directory");
+    }
+    put(&place, "reno", "own/mine.bpf.o");
+    // Without a window the run would fail.
+    put(&place, "stalls", "cwd/mine.bpf.o");
+    let sweep = "duration = \"5 s\"\n[[link]]\nname = \"b\"\nbetween = [\"l\", \"r\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\n\
+                 [[flow]]\nname = \"a\"\nfrom = \"l\"\nto = \"r\"\ncontroller = \"./mine.bpf.o\"\n[sweep]\n\
+                 \"flow.a.controller\" = [\"./mine.bpf.o?share=230\", \"mine.bpf.o\", \"newreno\"]\nseeds = 2\n";
+    place.write("own/swept.toml", sweep);
+    let at = |folder: &str, arguments: &[&str]| {
+        let output =
+            Command::new(PROGRAM).current_dir(place.path(folder)).args(arguments).arg("--quiet").output().expect("the program runs");
+        assert_eq!(code(&output), 0, "{folder} {arguments:?}: {}", stderr(&output));
+    };
+    at("cwd", &["sweep", "../own/swept.toml", "--out", "../whole"]);
+    at("other", &["sweep", "../own/swept.toml", "--out", "../elsewhere"]);
+    at("other", &["sweep", "../own/swept.toml", "--shard", "1/2", "--out", "../1"]);
+    at("cwd", &["sweep", "../own/swept.toml", "--shard", "2/2", "--out", "../2"]);
+    fs::remove_file(place.path("own/mine.bpf.o")).expect("the object");
+    at("cwd", &["merge", "../1", "../2", "--out", "../merged"]);
+    at("other", &["merge", "../1/runs.parquet", "../2/runs.parquet", "--out", "../of-tables"]);
+    at("cwd", &["sweep", "../whole/sweep.toml", "--out", "../again"]);
+    for result in ["elsewhere", "merged", "of-tables", "again"] {
+        assert_eq!(place.read(&format!("{result}/cells.parquet")), place.read("whole/cells.parquet"), "{result}");
+        assert_eq!(place.read(&format!("{result}/mine.o")), place.read("whole/mine.o"), "{result}");
+        assert_eq!(place.read(&format!("{result}/sweep.toml")), place.read("whole/sweep.toml"), "{result}");
+    }
 }

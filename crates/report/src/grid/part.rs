@@ -10,6 +10,7 @@ use crate::reserved::Reserved;
 use crate::sheet::{Cells, Reader, Sheet};
 use parquet::errors::ParquetError;
 use serde::Serialize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ impl Part {
             false => regular(path).map_err(read)?,
         };
         let damaged = |error: ParquetError| damaged(path, &error);
-        let table = Reader::new(file).map_err(damaged)?;
+        let table = guarded(|| Reader::new(file)).map_err(damaged)?;
         let heading = table.heading().ok_or_else(|| damaged(ParquetError::General("it does not say of which sweep it is".to_owned())))?;
         Ok(Part { path: path.to_owned(), heading: heading.to_owned(), table })
     }
@@ -146,7 +147,8 @@ impl Part {
     /// Its runs with what is kept of each, in JSON: a [`Reduced`].
     pub fn runs(&self) -> impl Iterator<Item = Result<(u64, Arc<str>), ReportError>> {
         (0..self.table.groups()).flat_map(|index| {
-            let rows = self.table.group(index).and_then(|sheet| {
+            let rows = guarded(|| {
+                let sheet = self.table.group(index)?;
                 let (runs, kept) = (sheet.count(RUN)?, sheet.text(KEPT)?);
                 Ok(runs.iter().copied().zip(kept.iter().cloned()).map(Ok).collect::<Vec<_>>())
             });
@@ -161,6 +163,12 @@ impl Part {
     pub fn reduced(&self, kept: &str) -> Result<Reduced, ReportError> {
         serde_json::from_str(kept).map_err(|error| damaged(&self.path, &ParquetError::External(Box::new(error))))
     }
+}
+
+/// What reads a table. The decoder panics on some damaged ones.
+fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    let panicked = |_| Err(ParquetError::General("its pages cannot be decoded".to_owned()));
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(panicked)
 }
 
 fn damaged(path: &Path, error: &ParquetError) -> ReportError {

@@ -88,14 +88,15 @@ impl Sweep {
         Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, fixed, cells })
     }
 
-    /// The same sweep with the files that it names called otherwise, and with its name written in, so that it is the same wherever its text
-    /// lies.
+    /// The same sweep with the files that it names called otherwise, its controllers from files by the names that they have since they were loaded, and
+    /// with its name written in, so that it is the same wherever its text lies.
     ///
     /// # Errors
     /// None that [`parse`](Sweep::parse) has not told before.
     pub fn moved(&self, files: &BTreeMap<String, String>) -> Result<Sweep, ScenarioError> {
         let (name, changes) = (self.name(), Changes::default());
-        let text = set::named(set::moved(&self.text, files), &name);
+        let folder = FilePath::new(&self.file).parent().unwrap_or(FilePath::new(""));
+        let text = set::named(set::loaded(&set::moved(&self.text, files), folder), &name);
         Sweep::parse(&text, "sweep.toml", &changes)
     }
 

@@ -1,11 +1,13 @@
 //! Puts changes from outside the file into it.
 
 use super::changes::Changes;
+use crate::controllers::load_controller;
 use crate::error::Checked;
 use crate::whole::not_toml;
 use std::collections::BTreeMap;
-use toml_edit::visit_mut::VisitMut;
-use toml_edit::{Array, DocumentMut, Formatted, Item, Table, Value};
+use std::path::Path;
+use toml_edit::visit_mut::{VisitMut, visit_table_like_kv_mut};
+use toml_edit::{Array, DocumentMut, Formatted, Item, KeyMut, Table, Value};
 
 /// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
 pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
@@ -52,6 +54,14 @@ pub fn moved(text: &str, files: &BTreeMap<String, String>) -> String {
     document.to_string()
 }
 
+/// The text with controllers from files by the names that they have since they were loaded. Names of files begin in `folder`.
+pub(super) fn loaded(text: &str, folder: &Path) -> String {
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
+    let mut loading = Loading { folder, chooses: false, renamed: false };
+    loading.visit_document_mut(&mut document);
+    if loading.renamed { document.to_string() } else { text.to_owned() }
+}
+
 /// The text with a name.
 pub(super) fn named(text: String, name: &str) -> String {
     let has = text.parse::<DocumentMut>().is_ok_and(|document| document.contains_key("name"));
@@ -64,6 +74,34 @@ impl VisitMut for Renaming<'_> {
     fn visit_string_mut(&mut self, text: &mut Formatted<String>) {
         if let Some(new) = self.0.get(text.value()) {
             *text = Formatted::new(new.clone());
+        }
+    }
+}
+
+struct Loading<'a> {
+    folder: &'a Path,
+    /// In a value that chooses controllers: that of `controller`, or an axis of `[sweep]` over one.
+    chooses: bool,
+    renamed: bool,
+}
+
+impl VisitMut for Loading<'_> {
+    fn visit_table_like_kv_mut(&mut self, key: KeyMut<'_>, node: &mut Item) {
+        let outside = self.chooses;
+        self.chooses |= key.get().contains("controller");
+        visit_table_like_kv_mut(self, key, node);
+        self.chooses = outside;
+    }
+
+    fn visit_string_mut(&mut self, text: &mut Formatted<String>) {
+        if !self.chooses {
+            return;
+        }
+        // One that cannot be loaded was told before, or is none.
+        let Ok(name) = load_controller(text.value(), self.folder) else { return };
+        if name != *text.value() {
+            *text = Formatted::new(name);
+            self.renamed = true;
         }
     }
 }

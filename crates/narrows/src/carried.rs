@@ -1,0 +1,40 @@
+//! Files of controllers that go with the runs of a sweep, so that these go on wherever they are.
+
+use crate::error::Failure;
+use crate::inputs::controllers;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// What was executed of a controller from a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The name that it has in a result directory.
+    file: String,
+    /// Its content in base64.
+    content: String,
+}
+
+/// Those that were loaded.
+pub fn loaded() -> Vec<Carried> {
+    controllers().into_iter().map(|own| Carried { file: own.file(), content: STANDARD.encode(&own.object) }).collect()
+}
+
+/// A directory with the files, where the sweep finds them as beside a result.
+pub fn unpacked(files: &[Carried]) -> Result<TempDir, Failure> {
+    let unwritable =
+        |error| Failure::Other(format!("the controllers that were kept cannot be written to a temporary directory: {error}; set TMPDIR"));
+    let folder = tempfile::Builder::new().prefix("narrows-").tempdir().map_err(unwritable)?;
+    for Carried { file, content } in files {
+        let damaged = || Failure::Other(format!("the controller {file:?} that was kept is damaged; make the runs again"));
+        let content = STANDARD.decode(content).map_err(|_| damaged())?;
+        if Path::new(file).file_name() != Some(file.as_ref()) {
+            return Err(damaged());
+        }
+        fs::write(folder.path().join(file), content).map_err(unwritable)?;
+    }
+    Ok(folder)
+}
