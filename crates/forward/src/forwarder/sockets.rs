@@ -10,7 +10,7 @@ pub trait Sockets {
     /// Sends a packet of the link on a face. It may be dropped.
     fn send(&mut self, face: FaceId, packet: &[u8]);
 
-    /// Begins to open a face to `remote`. Its end is told by [`Forwarder::opened`] with the same ticket.
+    /// Begins to open a face to `remote`. Its end is told by [`Forwarder::opened`](super::Forwarder::opened) with the same ticket.
     fn open(&mut self, ticket: u64, remote: &Remote, rates: Option<LinkRates>);
 
     /// The face is gone.
