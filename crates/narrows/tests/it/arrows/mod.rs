@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "bindings",
     "units",
     "params",
@@ -29,6 +29,7 @@ const ORDER: [&str; 23] = [
     "forward",
     "ndn-load",
     "report",
+    "evidence",
     "narrows",
     "my-controller",
     "python",
