@@ -4,13 +4,14 @@ use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::{
-    bench, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, merge, node, report, reproduce,
+    bench, check, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, merge, node, report, reproduce,
     run, sweep,
 };
 
 /// Carries out the command of a command line.
 pub fn command(cli: Cli) -> Result<Outcome, Failure> {
     match cli.command.unwrap_or_default() {
+        Command::Check(args) => check::check(args),
         Command::Compare(args) => compare::compare(args),
         Command::Diff(args) => diff::diff(args),
         Command::Run(args) => run::run(args),

@@ -9,6 +9,7 @@ mod bpf_log;
 mod captures;
 mod carried;
 mod cells;
+mod check;
 mod cli;
 mod commands;
 mod compare;

@@ -1,5 +1,6 @@
 //! Where results go, and what is printed.
 
+use crate::cells::{self, Origin};
 use crate::cli::OutputArgs;
 use crate::console::Console;
 use crate::error::Failure;
@@ -52,6 +53,18 @@ pub fn reserve(output: &OutputArgs, name: &str) -> Result<Reserved, Failure> {
         Some(directory) => Ok(Reserved::new(directory)?),
         None => reserve_free((1u32..).map(|n| numbered(name, n))),
     }
+}
+
+/// Reserves the result directory of runs that are kept on the way: what was named, else one for which runs of this very origin are kept, else the next free one.
+pub fn reserve_resumable(output: &OutputArgs, name: &str, origin: &Origin) -> Result<Reserved, Failure> {
+    if output.out.is_some() {
+        return reserve(output, "");
+    }
+    let numbers = (1u32..).map(|n| numbered(name, n));
+    reserve_free(numbers.filter(|directory| {
+        let partial = cells::partial(directory);
+        !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == *origin)
+    }))
 }
 
 /// Reserves the first of these directories that nobody has.

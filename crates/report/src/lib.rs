@@ -3,6 +3,7 @@
 //! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
 
 mod acks;
+mod bundle;
 mod capture;
 mod checksums;
 mod columns;
@@ -33,6 +34,7 @@ mod tables;
 mod together;
 
 pub use acks::{AckLog, Remembered, write_acks};
+pub use bundle::{Bundle, Column as BundleColumn, write_bundle};
 pub use capture::{Capture, CapturePoint};
 pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;
@@ -46,7 +48,7 @@ pub use grid::{
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{Figure, Underway, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
+pub use page::{Document, Figure, escape, Underway, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
 pub use perfetto::export_perfetto;
 pub use qlog::SenderLog;
 pub use reproduction::{

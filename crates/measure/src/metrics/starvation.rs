@@ -3,7 +3,7 @@
 use super::contest::Contest;
 use super::convergence::{Shares, throughput};
 use super::{Better, Metric};
-use crate::Record;
+use crate::{FlowRecord, Record};
 use narrows_units::Time;
 
 pub(super) const STARVED: Metric = Metric {
@@ -23,6 +23,12 @@ pub(super) const STARVED: Metric = Metric {
 const PART: f64 = 0.1;
 
 pub(super) fn starved(record: &Record) -> Option<f64> {
+    starved_flows(record)?.into_iter().flatten().reduce(f64::max)
+}
+
+/// The metric `starved` flow by flow: the longest period in seconds in which each had less than a tenth of its fair share, in the record's order; `None` for a flow
+/// that took no part. `None` where the metric is not defined.
+pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
     let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
     let interval = record.interval.as_nanos().max(1);
     let steps = contest.window(record);
@@ -32,19 +38,21 @@ pub(super) fn starved(record: &Record) -> Option<f64> {
     }
     let instants = (contest.to.since(begin).as_nanos() / interval).checked_sub(steps)? + 1;
     let mut shares = Shares::new(record, &contest);
-    let (mut without, mut most) = (vec![0u64; contest.flows.len()], 0);
+    let (mut without, mut most) = (vec![0u64; contest.flows.len()], vec![0u64; contest.flows.len()]);
     for instant in 0..instants {
         let from = begin + record.interval * instant;
         let to = from + record.interval * steps;
         let shares = shares.over(from, to)?;
-        for ((flow, share), without) in contest.flows.iter().zip(shares).zip(&mut without) {
+        for (((flow, share), without), most) in contest.flows.iter().zip(shares).zip(&mut without).zip(&mut most) {
             let hungry = throughput(flow, from, to).is_some_and(|rate| rate < PART * share);
             *without = if hungry { *without + 1 } else { 0 };
-            most = most.max(*without);
+            *most = (*most).max(*without);
         }
     }
     // So many windows in a row, each of `steps` samples.
-    Some(if most == 0 { 0.0 } else { (record.interval * (most - 1 + steps)).as_secs_f64() })
+    let time = |most: u64| if most == 0 { 0.0 } else { (record.interval * (most - 1 + steps)).as_secs_f64() };
+    let of = |flow: &FlowRecord| contest.flows.iter().position(|own| std::ptr::eq(*own, flow)).map(|place| time(most[place]));
+    Some(record.flows.iter().map(of).collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The arguments.
 
+mod check;
 mod compare;
 mod forward;
 mod inspect;
@@ -11,6 +12,7 @@ mod results;
 mod run;
 mod sweep;
 
+pub use check::{CheckArgs, ScopeArg};
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
 pub use inspect::InspectArgs;
@@ -71,6 +73,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Run every pair of controllers and measure share, harm and starvation
     Matrix(MatrixArgs),
+    /// Gather evidence on a controller: a verdict on each criterion of RFC 9743, with the runs behind it
+    Check(CheckArgs),
     /// Reproduce the figures of papers and judge their claims
     Reproduce(ReproduceArgs),
     /// Regenerate the table and the HTML report of a result directory

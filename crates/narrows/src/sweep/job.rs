@@ -159,15 +159,8 @@ impl Job {
         if let Some(directory) = resume {
             return Ok(Reserved::new(directory)?);
         }
-        if output.out.is_some() {
-            return output::reserve(output, "");
-        }
         let name = self.origin.shard.map_or_else(|| self.sweep.name(), |shard| format!("shard {shard} {}", self.sweep.name()));
-        let numbers = (1u32..).map(|n| output::numbered(&name, n));
-        output::reserve_free(numbers.filter(|directory| {
-            let partial = cells::partial(directory);
-            !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == self.origin)
-        }))
+        output::reserve_resumable(output, &name, &self.origin)
     }
 
     /// Runs what is not kept yet, and writes the result directory.

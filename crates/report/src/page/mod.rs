@@ -1,6 +1,7 @@
 //! The report: one HTML file that needs no network and no other file.
 
 mod changes;
+mod document;
 mod fidelity;
 mod figure;
 mod frame;
@@ -26,13 +27,14 @@ use crate::Comparison;
 use crate::columns::Results;
 use crate::emulation::INVALID;
 use crate::setup::setup;
+pub use document::Document;
 pub(crate) use fidelity::fidelity_html;
 pub use figure::{Figure, fidelity_figures, figures, grid_figures, reproduction_figures};
 use frame::{Frame, Plots, fill, notes};
 pub use grid::grid_html;
 use over_time::over_time;
 pub(crate) use reproduction::reproduction_html;
-use style::escape;
+pub use style::escape;
 pub use underway::Underway;
 
 const MAIN: &str = include_str!("assets/page.html");

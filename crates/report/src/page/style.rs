@@ -18,7 +18,7 @@ const DASHES: [&[u32]; 5] = [&[], &[8, 4], &[2, 3], &[8, 3, 2, 3], &[12, 4]];
 const CSS: &str = include_str!("assets/page.css");
 
 /// Text that is safe between tags and in attributes.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -1,0 +1,85 @@
+//! The runs that a grid has with given players.
+
+use super::Run;
+use crate::EvidenceError;
+use crate::suite::{Part, Who};
+use narrows_scenario::{Axis, Scenario};
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// A grid's parts. All have the same cells; the place on the last axis is the pair.
+pub struct Planned {
+    pub parts: Vec<Part>,
+    /// The scenario that was read last: those of one cell and pair differ only in seed and variant.
+    last: Mutex<Option<((u8, u64), Scenario)>>,
+}
+
+impl Planned {
+    pub fn new(parts: Vec<Part>) -> Planned {
+        Planned { parts, last: Mutex::new(None) }
+    }
+
+    /// How many cells there are; none where the grid does not apply.
+    pub fn cells(&self) -> usize {
+        self.parts.first().map_or(0, |part| part.sweep.cells() as usize / part.pairs.len())
+    }
+
+    /// All pairs: the part, and the place in it.
+    pub fn pairs(&self) -> Vec<(u8, u8)> {
+        let of_part = |(part, own): (usize, &Part)| (0..own.pairs.len()).map(move |pair| (part as u8, pair as u8)).collect::<Vec<_>>();
+        self.parts.iter().enumerate().flat_map(of_part).collect()
+    }
+
+    /// Where a pair is run.
+    pub fn place(&self, this: Option<Who>, other: Option<Who>) -> Option<(u8, u8)> {
+        let in_part = |part: &Part| part.pairs.iter().position(|pair| *pair == (this, other));
+        self.parts.iter().enumerate().find_map(|(part, own)| Some((part as u8, in_part(own)? as u8)))
+    }
+
+    fn axes(&self) -> &[Axis] {
+        let axes = self.parts.first().map_or(&[][..], |part| part.sweep.axes());
+        axes.split_last().map_or(&[], |(_, cells)| cells)
+    }
+
+    fn places(&self, cell: usize) -> Vec<usize> {
+        let pairs = self.parts[0].pairs.len();
+        let mut places = self.parts[0].sweep.places((cell * pairs) as u64);
+        places.pop();
+        places
+    }
+
+    /// A cell in words: its label on each axis.
+    pub fn label(&self, cell: usize) -> String {
+        let labels = self.axes().iter().zip(self.places(cell)).map(|(axis, place)| axis.values[place].label.clone());
+        labels.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Who is in a run, in words.
+    pub fn pair_label(&self, run: Run) -> &str {
+        let axis = self.parts[usize::from(run.part)].sweep.axes().last();
+        axis.map_or("", |axis| &axis.values[usize::from(run.pair)].label)
+    }
+
+    /// The cell before on an axis; `None` of the first, and where there is no such axis.
+    pub fn before(&self, cell: usize, axis: &str) -> Option<usize> {
+        let own = self.axes().iter().position(|own| own.name == axis)?;
+        let step: usize = self.axes()[own + 1..].iter().map(|axis| axis.values.len()).product();
+        (self.places(cell)[own] > 0).then(|| cell - step)
+    }
+
+    /// The suite's scenario of a run.
+    pub fn scenario(&self, run: Run) -> Result<Scenario, EvidenceError> {
+        let part = &self.parts[usize::from(run.part)];
+        let index = u64::from(run.cell) * part.pairs.len() as u64 + u64::from(run.pair);
+        let key = (run.part, index);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, scenario)) = last.as_ref().filter(|(own, _)| *own == key) {
+            return Ok(scenario.clone());
+        }
+        let none = |_: &Path| Err(io::Error::from(io::ErrorKind::NotFound));
+        let scenario = part.sweep.cell(index, &none)?;
+        *last = Some((key, scenario.clone()));
+        Ok(scenario)
+    }
+}

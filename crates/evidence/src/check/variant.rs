@@ -1,0 +1,26 @@
+//! Scenarios that differ from a suite's in one thing that should not matter.
+
+use super::Variant;
+use narrows_path::Jitter;
+use narrows_scenario::{LinkId, Scenario};
+use narrows_units::Span;
+use std::collections::BTreeSet;
+
+/// Changes a scenario into its variant.
+pub fn apply(scenario: &mut Scenario, variant: Variant) {
+    match variant {
+        Variant::Plain => {}
+        Variant::Prompt => scenario.send_overhead = false,
+        Variant::Long => scenario.duration = scenario.duration * 2,
+        Variant::Jitter => {
+            let forward: BTreeSet<LinkId> = scenario.flows.iter().flat_map(|flow| flow.route.iter().copied()).collect();
+            let back: BTreeSet<LinkId> = scenario.flows.iter().filter_map(|flow| flow.back.last().copied()).collect();
+            for link in back.difference(&forward) {
+                let jitter = &mut scenario.links[link.0].config.delivery.jitter;
+                if *jitter == Jitter::default() {
+                    *jitter = Jitter::uniform(Span::from_millis(1));
+                }
+            }
+        }
+    }
+}

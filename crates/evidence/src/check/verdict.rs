@@ -1,0 +1,151 @@
+//! What the runs of a check say, criterion by criterion.
+
+use super::{Check, Known, Look, Results, Variant, standing_before};
+use crate::judge::{Finding, Level};
+use crate::suite::Criterion;
+
+/// How a controller stands in a criterion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It was judged.
+    Judged(Level),
+    /// It was not, and why.
+    NotRun(String),
+    /// It does not apply, and why.
+    NotApplicable(String),
+}
+
+impl Standing {
+    /// It in two words at most.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Standing::Judged(level) => level.word(),
+            Standing::NotRun(_) => "not run",
+            Standing::NotApplicable(_) => "not applicable",
+        }
+    }
+
+    /// Why there is no verdict.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Standing::Judged(_) => None,
+            Standing::NotRun(reason) | Standing::NotApplicable(reason) => Some(reason),
+        }
+    }
+}
+
+/// The verdict on a criterion.
+#[derive(Clone, Debug)]
+pub struct CriterionVerdict {
+    /// The criterion.
+    pub criterion: Criterion,
+    /// How the controller stands.
+    pub standing: Standing,
+    /// The variant in which the worst cell passes, if there is one: the verdict is at most concern then.
+    pub fragile: Option<Variant>,
+    /// The cells, rule by rule, the worst first.
+    pub cells: Vec<CellVerdict>,
+    /// Another criterion from which the verdict comes.
+    pub comes_from: Option<String>,
+}
+
+/// The verdict of a rule on a cell.
+#[derive(Clone, Debug)]
+pub struct CellVerdict {
+    /// The place of the grid in the suite.
+    pub grid: usize,
+    /// The place of the rule in the grid.
+    pub rule: usize,
+    /// The cell's place in the grid.
+    pub cell: usize,
+    /// The cell in words.
+    pub label: String,
+    /// What the first seeds show.
+    pub first: Finding,
+    /// What 30 fresh seeds show, if the first did not pass and they were run.
+    pub fresh: Option<Finding>,
+}
+
+impl CellVerdict {
+    /// The finding that counts.
+    pub fn decided(&self) -> &Finding {
+        self.fresh.as_ref().unwrap_or(&self.first)
+    }
+}
+
+/// Verdicts on all criteria.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// In the order of the suite.
+    pub criteria: Vec<CriterionVerdict>,
+}
+
+impl Report {
+    /// How many criteria have this verdict or lack of one: "pass", "concern", "fail", "not run", "not applicable".
+    pub fn count(&self, word: &str) -> usize {
+        self.criteria.iter().filter(|own| own.standing.word() == word).count()
+    }
+
+    /// The worst verdict; `None` if nothing was judged.
+    pub fn worst(&self) -> Option<Level> {
+        self.criteria.iter().filter_map(|own| if let Standing::Judged(level) = own.standing { Some(level) } else { None }).max()
+    }
+}
+
+pub(super) fn report(check: &Check, results: &Results) -> Report {
+    let mut criteria: Vec<CriterionVerdict> = Vec::new();
+    for place in 0..check.suite.criteria.len() {
+        let own = verdict(check, place, &criteria, results);
+        criteria.push(own);
+    }
+    Report { criteria }
+}
+
+fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &Results) -> CriterionVerdict {
+    let criterion = check.suite.criteria[place].clone();
+    let bare = |standing| CriterionVerdict { criterion: criterion.clone(), standing, fragile: None, cells: Vec::new(), comes_from: None };
+    if let Some(standing) = standing_before(&check.suite, &check.options, place) {
+        return bare(standing);
+    }
+    if criterion.from_others {
+        let worst = before.iter().filter_map(|own| if let Standing::Judged(level) = own.standing { Some((level, own)) } else { None });
+        return match worst.reduce(|a, b| if b.0 > a.0 { b } else { a }) {
+            Some((level, own)) => {
+                let comes_from = (level > Level::Pass).then(|| own.criterion.id.clone());
+                CriterionVerdict { comes_from, fragile: own.fragile, ..bare(Standing::Judged(level)) }
+            }
+            None => bare(Standing::NotRun("no criterion before it was judged".to_owned())),
+        };
+    }
+    let known = check.known(place, results);
+    if known.is_empty() {
+        return bare(Standing::NotRun("none of its grids applies".to_owned()));
+    }
+    // What fresh seeds did not look at cannot count more than what they confirmed.
+    let confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();
+    let level = confirmed.unwrap_or(Level::Pass);
+    let fragile = fragility(check, &known, level, results);
+    let level = if fragile.is_some() { level.min(Level::Concern) } else { level };
+    let cells = known.into_iter().map(|own| CellVerdict {
+        grid: own.grid,
+        rule: own.rule,
+        cell: own.cell,
+        label: check.grids[own.grid].label(own.cell),
+        first: own.first,
+        fresh: own.fresh,
+    });
+    CriterionVerdict { cells: cells.collect(), fragile, ..bare(Standing::Judged(level)) }
+}
+
+/// The variant that turns the decisive cell's verdict into pass.
+fn fragility(check: &Check, known: &[Known], level: Level, results: &Results) -> Option<Variant> {
+    if level == Level::Pass {
+        return None;
+    }
+    let decisive = known.iter().find(|own| own.fresh.as_ref().is_some_and(|fresh| fresh.level == level))?;
+    let rule = &check.suite.grids[decisive.grid].rules[decisive.rule];
+    Variant::OTHERS.into_iter().find(|variant| {
+        let finding = check.finding(decisive.grid, rule, decisive.cell, Look::Other(*variant), results);
+        finding.is_some_and(|finding| finding.level == Level::Pass)
+    })
+}

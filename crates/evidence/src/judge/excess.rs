@@ -1,0 +1,127 @@
+//! How far beyond a bound each seed is.
+
+use super::{Bound, Kind, Numbers, Rule};
+use crate::suite::Who;
+use narrows_measure::metrics::Better;
+
+/// How far beyond a bound the subject is in each seed: above zero is beyond. `None` where a number is not defined.
+pub struct Excess {
+    pub values: Vec<Option<f64>>,
+    /// What it is of, if a rule looks at several things.
+    pub note: Option<String>,
+}
+
+/// The excesses of a rule's cell: one, or one for each baseline that is looked at.
+pub fn of(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
+    match &rule.kind {
+        Kind::Relative | Kind::Limit => vec![relative(rule, bound, numbers)],
+        Kind::Harm => harm(rule, bound, numbers),
+        Kind::Pareto { and } => pareto(rule, *and, bound, numbers),
+        Kind::Rises { axis } => rises(rule, axis, bound, numbers).into_iter().collect(),
+        Kind::Undefined | Kind::Starves => Vec::new(),
+    }
+}
+
+fn relative(rule: &Rule, bound: Bound, numbers: &Numbers) -> Excess {
+    let number = &numbers.grid.asked[rule.number];
+    let (better, floor) = (number.metric.better, number.floor());
+    let own = numbers.alone(Who::Subject, rule.number);
+    let theirs: Vec<Vec<Option<f64>>> = numbers.players.standard().map(|who| numbers.alone(who, rule.number)).collect();
+    let values = own.iter().enumerate().map(|(seed, own)| {
+        let worst = theirs.iter().filter_map(|values| values[seed]).reduce(|a, b| worse(better, a, b));
+        beyond(bound, better, (*own)? + floor, worst.map(|worst| worst + floor))
+    });
+    Excess { values: values.collect(), note: None }
+}
+
+/// The worse of two values.
+fn worse(better: Better, a: f64, b: f64) -> f64 {
+    if better == Better::Higher { a.min(b) } else { a.max(b) }
+}
+
+/// How far a value is beyond a bound: in logarithms if the bound has a factor, else in its unit. The least of all parts, since all must be broken. `None` if what it is
+/// compared with is not defined.
+fn beyond(bound: Bound, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
+    let Bound { above, below, by, times } = bound;
+    let ratio = times.is_some();
+    let above = above.map(|limit| if ratio { ln(own / limit) } else { own - limit });
+    let below = below.map(|limit| if ratio { ln(limit / own) } else { limit - own });
+    let lower = better == Better::Lower;
+    let by = match by {
+        Some(by) => Some(if lower { own - other? - by } else { other? - own - by }),
+        None => None,
+    };
+    let times = match times {
+        Some(times) => Some(if lower { ln(own / (other? * times)) } else { ln(other? / (own * times)) }),
+        None => None,
+    };
+    [above, below, by, times].into_iter().flatten().reduce(f64::min)
+}
+
+/// Of the ratio of numbers that are not negative; what is infinitely far is far enough.
+fn ln(ratio: f64) -> f64 {
+    const FAR: f64 = 20.0;
+    if ratio.is_nan() { 0.0 } else { libm::log(ratio).clamp(-FAR, FAR) }
+}
+
+/// The harm to a victim, with its sign: what it gains is below zero.
+pub fn signed_harm(better: Better, solo: f64, beside: f64) -> Option<f64> {
+    let (worse, whole) = if better == Better::Higher { (solo - beside, solo) } else { (beside - solo, beside) };
+    (whole > 0.0).then(|| worse / whole)
+}
+
+/// For each victim, its harm beside the subject less the most that it has beside a baseline, less the bound.
+fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
+    let number = &numbers.grid.asked[rule.number];
+    let (better, floor) = (number.metric.better, number.floor());
+    let standard: Vec<Who> = numbers.players.standard().collect();
+    let of_victim = |victim: &Who| {
+        let solo = numbers.solo(*victim, rule.number);
+        let harm = |who: Who| -> Vec<Option<f64>> {
+            let beside = numbers.beside(who, *victim, rule.number);
+            solo.iter().zip(beside).map(|(solo, beside)| signed_harm(better, (*solo)? + floor, beside? + floor)).collect()
+        };
+        let (own, theirs) = (harm(Who::Subject), standard.iter().map(|who| harm(*who)).collect::<Vec<_>>());
+        let values = own.iter().enumerate().map(|(seed, own)| {
+            let most = theirs.iter().filter_map(|values| values[seed]).reduce(f64::max)?;
+            Some((*own)? - most - bound.by.unwrap_or(0.0))
+        });
+        let percent = |values: &[Option<f64>]| {
+            let defined: Vec<f64> = values.iter().flatten().map(|value| value.max(0.0)).collect();
+            narrows_measure::bootstrap::mean(&defined).map_or("–".to_owned(), |mean| format!("{:.0} %", 100.0 * mean))
+        };
+        let most = theirs.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).map_or("–".to_owned(), |values| percent(values));
+        let note = format!("harm to {} {} (a baseline: {most})", numbers.players.text(*victim), percent(&own));
+        Excess { values: values.collect(), note: Some(note) }
+    };
+    standard.iter().map(of_victim).collect()
+}
+
+fn mean(values: &[Option<f64>]) -> f64 {
+    let defined: Vec<f64> = values.iter().flatten().copied().collect();
+    narrows_measure::bootstrap::mean(&defined).unwrap_or(f64::NEG_INFINITY)
+}
+
+/// For each baseline, by how much it is better in both numbers: in the first by more than `by`, in the second by more than the factor `times`. Zero is at the nearer of
+/// both bounds, in units of the bound.
+fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
+    let (by, times) = (bound.by.unwrap_or(1.0), bound.times.unwrap_or(1.15));
+    let of_baseline = |who: Who| {
+        let [own, theirs] = [Who::Subject, who].map(|who| (numbers.alone(who, rule.number), numbers.alone(who, and)));
+        let values = (0..numbers.seeds).map(|seed| {
+            let first = (theirs.0[seed]? - own.0[seed]?) / by - 1.0;
+            let second = ln(own.1[seed]? / theirs.1[seed]?) / libm::log(times) - 1.0;
+            Some(first.min(second))
+        });
+        Excess { values: values.collect(), note: Some(format!("{} is better in both", numbers.players.text(who))) }
+    };
+    numbers.players.standard().map(of_baseline).collect()
+}
+
+/// By how much the number grows from the cell before, as a part of it, beyond `by`.
+fn rises(rule: &Rule, axis: &str, bound: Bound, numbers: &Numbers) -> Option<Excess> {
+    let before = (numbers.before)(axis, rule.number)?;
+    let own = numbers.alone(Who::Subject, rule.number);
+    let values = own.iter().zip(before).map(|(own, before)| Some((*own)? / before? - 1.0 - bound.by.unwrap_or(0.0)));
+    Some(Excess { values: values.collect(), note: None })
+}

@@ -1,0 +1,56 @@
+//! The numbers of a cell, as rules ask for them.
+
+use super::{Kind, Rule};
+use crate::suite::{Grid, Players, Who};
+
+/// The numbers of the runs of a cell with the same seeds.
+pub struct Numbers<'a> {
+    /// The grid that the cell belongs to.
+    pub grid: &'a Grid,
+    /// Who plays.
+    pub players: &'a Players,
+    /// How many seeds there are.
+    pub seeds: usize,
+    /// A number, one for each seed, of the run in which the first drives the flows of `self` and the second those of `other`.
+    pub of: &'a dyn Fn(Option<Who>, Option<Who>, usize) -> Vec<Option<f64>>,
+    /// The same of the cell before on this axis; `None` of the first.
+    pub before: &'a dyn Fn(&str, usize) -> Option<Vec<Option<f64>>>,
+}
+
+/// Numbers of runs and what those are called.
+pub type Named = Vec<(String, Vec<Option<f64>>)>;
+
+impl Numbers<'_> {
+    /// A number of the run in which `who` drives all flows.
+    pub fn alone(&self, who: Who, number: usize) -> Vec<Option<f64>> {
+        (self.of)(Some(self.players.as_played(who)), None, number)
+    }
+
+    /// A number of the run of `who` beside a baseline.
+    pub fn beside(&self, who: Who, other: Who, number: usize) -> Vec<Option<f64>> {
+        (self.of)(Some(self.players.as_played(who)), Some(self.players.as_played(other)), number)
+    }
+
+    /// A number of the run in which nobody drives the flows of `self`.
+    pub fn solo(&self, other: Who, number: usize) -> Vec<Option<f64>> {
+        (self.of)(None, Some(other), number)
+    }
+
+    /// The numbers that a finding of this rule is shown with: the subject's, and those of the baselines.
+    pub fn shown(&self, rule: &Rule) -> [Named; 2] {
+        let name = |who: Who| self.players.text(who).to_owned();
+        match rule.kind {
+            Kind::Harm | Kind::Starves => {
+                let all = |this: Who| {
+                    let beside = move |other: Who| (format!("{} beside {}", name(other), name(this)), self.beside(this, other, rule.number));
+                    self.players.standard().map(beside).collect::<Named>()
+                };
+                [all(Who::Subject), self.players.standard().flat_map(all).collect()]
+            }
+            _ => [
+                vec![(name(Who::Subject), self.alone(Who::Subject, rule.number))],
+                self.players.standard().map(|who| (name(who), self.alone(who, rule.number))).collect(),
+            ],
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Starvation: what happens beside the subject and beside no baseline.
+
+use super::{Finding, Level, Numbers, Rule, shown};
+use crate::suite::Who;
+use narrows_measure::harm::STARVED_S;
+
+/// A baseline that starves beside the subject in more than half of the seeds, and beside no baseline in more than half, fails; where the subject starves beside itself,
+/// and no baseline does so beside itself, there is concern (RFC 9743, section 5.2).
+pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
+    let standard: Vec<Who> = numbers.players.standard().collect();
+    let starves = |this: Who, other: Who| {
+        let times = numbers.beside(this, other, rule.number);
+        times.iter().flatten().filter(|time| **time >= STARVED_S).count()
+    };
+    let many = |count: usize| count * 2 > numbers.seeds;
+    for victim in &standard {
+        let (own, anyhow) = (starves(Who::Subject, *victim), standard.iter().any(|who| many(starves(*who, *victim))));
+        if many(own) && !anyhow {
+            let name = numbers.players.text(*victim);
+            let note = format!("{name} starves in {own} of {} seeds, and beside no baseline", numbers.seeds);
+            let level = if rule.levels.fail.is_some() { Level::Fail } else { Level::Concern };
+            return shown(rule, numbers, level, None, Some(note));
+        }
+    }
+    let itself = starves(Who::Subject, Who::Subject);
+    let theirs = standard.iter().any(|who| many(starves(*who, *who)));
+    if many(itself) && !theirs {
+        let note = format!("{} starves beside itself in {itself} of {} seeds", numbers.players.subject, numbers.seeds);
+        return shown(rule, numbers, Level::Concern, None, Some(note));
+    }
+    shown(rule, numbers, Level::Pass, None, None)
+}

@@ -1,0 +1,83 @@
+//! Circuit breakers: whether one would trip.
+
+use narrows_measure::metrics::{Better, Metric};
+use narrows_measure::{FlowRecord, Record};
+use narrows_units::{Span, Time};
+
+pub(super) const BREAKER: Metric = Metric {
+    name: "breaker",
+    unit: "",
+    better: Better::Lower,
+    summary: "How often RTP's circuit breaker would trip for media flows.",
+    formula: "number of reports, 1 s apart since warm-up, at which the sending rate over the last CB_INTERVAL reports is more than ten times s / (Tr sqrt(2 p / 3)), s \
+              being the mean packet, Tr the base round trip and p the mean of the reports' shares of lost packets; CB_INTERVAL = ceil(3 min(max(10 Tf, 10 Tr, 3 Tdr), \
+              max(15, 3 Td)) / (3 Tdr)) with Tf = 33 ms, Tdr = 1 s, Td = 5 s",
+    source: "RFC 8083, section 4.3; the report interval of 1 s is ours",
+    compute: breaker,
+};
+
+pub(super) const METER: Metric = Metric {
+    name: "meter",
+    unit: "intervals",
+    better: Better::Lower,
+    summary: "Longest series of intervals of 5 s in which more than a tenth of all data packets were lost.",
+    formula: "largest number of consecutive intervals of 5 s since warm-up in each of which data packets dropped / data packets sent, all flows together, is above 10 %; \
+              three trip a circuit breaker",
+    source: "the form is RFC 8084's, section 4; it leaves numbers open, and these are ours",
+    compute: meter,
+};
+
+/// Between two reports.
+const REPORT: Span = Span::from_secs(1);
+
+fn breaker(record: &Record) -> Option<f64> {
+    let media = record.flows.iter().filter(|flow| flow.transfers.is_some());
+    media.map(|flow| trips(record, flow)).reduce(|a, b| a + b).map(|trips| trips as f64)
+}
+
+fn trips(record: &Record, flow: &FlowRecord) -> usize {
+    let rtt = flow.base_rtt.as_secs_f64();
+    let longest = 0.33f64.max(10.0 * rtt).max(3.0);
+    let reports = (3.0 * longest.min(15.0) / 3.0).ceil() as usize;
+    let (mut lost, mut rates, mut size) = (Vec::new(), Vec::new(), 0.0);
+    for (from, to) in intervals(record, REPORT) {
+        let (before, after) = (counts(flow, from), counts(flow, to));
+        let (sent, dropped) = (after.0 - before.0, after.1 - before.1);
+        lost.push(if sent == 0 { 0.0 } else { dropped as f64 / sent as f64 });
+        rates.push(sent as f64);
+        size = flow.mss.get() as f64;
+    }
+    let trips_at = |at: usize| {
+        let window = at + 1 - reports..at + 1;
+        let p = lost[window.clone()].iter().sum::<f64>() / reports as f64;
+        let rate = rates[window].iter().sum::<f64>() / reports as f64 * size;
+        p > 0.0 && rate > 10.0 * size / (rtt * (2.0 * p / 3.0).sqrt())
+    };
+    (reports.saturating_sub(1)..lost.len()).filter(|at| trips_at(*at)).count()
+}
+
+fn meter(record: &Record) -> Option<f64> {
+    let (mut row, mut longest) = (0u32, 0u32);
+    for (from, to) in intervals(record, Span::from_secs(5)) {
+        let sum = |at: Time| record.flows.iter().map(|flow| counts(flow, at)).fold((0, 0), |all, own| (all.0 + own.0, all.1 + own.1));
+        let (before, after) = (sum(from), sum(to));
+        let lossy = (after.1 - before.1) * 10 > after.0 - before.0;
+        row = if lossy { row + 1 } else { 0 };
+        longest = longest.max(row);
+    }
+    (!record.flows.is_empty()).then_some(f64::from(longest))
+}
+
+/// Whole intervals of this length since warm-up.
+fn intervals(record: &Record, length: Span) -> impl Iterator<Item = (Time, Time)> {
+    let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    (0u64..).map(move |n| (begin + length * n, begin + length * (n + 1))).take_while(move |(_, to)| *to <= over)
+}
+
+/// Packets sent and dropped until a time.
+fn counts(flow: &FlowRecord, at: Time) -> (u64, u64) {
+    match flow.samples.partition_point(|sample| sample.at <= at) {
+        0 => (0, 0),
+        next => (flow.samples[next - 1].sent, flow.samples[next - 1].dropped),
+    }
+}

@@ -1,0 +1,20 @@
+//! Numbers of a run that only verdicts need, as metrics: each with its definition beside its code.
+
+mod breakers;
+mod recovery;
+mod sending;
+
+use narrows_measure::metrics::Metric;
+
+/// All of them. Suites name them as they name the metrics of every run.
+pub const MEASURES: &[Metric] = &[
+    sending::SENT,
+    sending::SENT_RATE,
+    sending::USEFUL,
+    sending::GAP_GROWTH,
+    recovery::REGRET,
+    recovery::RECOVERY,
+    recovery::FILLING,
+    breakers::BREAKER,
+    breakers::METER,
+];

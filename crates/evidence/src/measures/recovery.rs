@@ -1,0 +1,109 @@
+//! How well flows follow a path that changes.
+
+use super::sending::seconds;
+use narrows_measure::metrics::{Better, Metric, bottleneck};
+use narrows_measure::{FlowSample, LinkRecord, LinkSample, Record};
+use narrows_units::{Bytes, Span, Time};
+
+pub(super) const REGRET: Metric = Metric {
+    name: "regret",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of the bottleneck's capacity that brought no data.",
+    formula: "1 - wire bytes of data that arrived since warm-up / bytes that the bottleneck could have carried since warm-up",
+    source: "RFC 9743, section 7.9, asks for responsiveness to changes of the path and sets no measure; ours",
+    compute: |record| {
+        let link = bottleneck(record)?;
+        let capacity = link.capacity.filter(|_| seconds(record) > 0.0)?;
+        let arrived: u64 = record.flows.iter().map(|flow| flow.steady.arrived_wire.get()).sum();
+        (capacity > Bytes::ZERO).then(|| 100.0 * (1.0 - arrived as f64 / capacity.get() as f64))
+    },
+};
+
+pub(super) const RECOVERY: Metric = Metric {
+    name: "recovery",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Longest time after a change until nine tenths of the bottleneck are used.",
+    formula: "largest over the changes since warm-up after which the bottleneck carries something, until the next change: the time from the change to the end of the \
+              first window in which the wire bytes of data that arrived are 90 % or more of those that the bottleneck could carry. A window lasts two base round \
+              trips, at least 0.2 s. A change that the flows had not recovered from when the next came counts with that time; not defined if they had not at the end",
+    source: "RFC 9743, sections 7.8 and 7.9, which set no measure; the nine tenths and the window are ours",
+    compute: recovery,
+};
+
+pub(super) const FILLING: Metric = Metric {
+    name: "filling",
+    unit: "s",
+    better: Better::Lower,
+    summary: "Time from the first flow's start until eight tenths of the bottleneck are used.",
+    formula: "as recovery, from the first start on, with 80 %",
+    source: "RFC 9743, section 7.5, which sets no measure; the eight tenths are ours",
+    compute: |record| {
+        let link = bottleneck(record)?;
+        let start = record.flows.iter().map(|flow| flow.start).min()?;
+        used(record, link, start, Time::ZERO + record.duration, 0.8).map(|at| at.since(start).as_secs_f64())
+    },
+};
+
+fn recovery(record: &Record) -> Option<f64> {
+    let link = bottleneck(record)?;
+    let over = Time::ZERO + record.duration;
+    let mut times: Vec<Time> = record.changes.iter().map(|change| change.at).filter(|at| *at >= Time::ZERO + record.warmup).collect();
+    times.dedup();
+    let mut longest = 0.0f64;
+    for (place, from) in times.iter().enumerate() {
+        let to = times.get(place + 1).copied().unwrap_or(over);
+        let carries = carried(&link.samples, |sample| sample.capacity, *from, to) > Bytes::ZERO;
+        let until = match used(record, link, *from, to, 0.9) {
+            Some(at) => at,
+            None if to == over => return None,
+            None => to,
+        };
+        if carries {
+            longest = longest.max(until.since(*from).as_secs_f64());
+        }
+    }
+    (!times.is_empty()).then_some(longest)
+}
+
+/// The end of the first window between `from` and `to` in which this part of a link is used.
+fn used(record: &Record, link: &LinkRecord, from: Time, to: Time, part: f64) -> Option<Time> {
+    let rtt = record.flows.iter().map(|flow| flow.base_rtt).max()?;
+    let window = (rtt * 2).max(Span::from_millis(200));
+    let arrived = |from: Time, to: Time| -> u64 {
+        record.flows.iter().map(|flow| carried(&flow.samples, |sample| sample.arrived_wire, from, to).get()).sum()
+    };
+    let ends = link.samples.iter().map(|sample| sample.at).filter(|at| *at >= from + window && *at <= to);
+    ends.into_iter().find(|at| {
+        let begin = *at - window;
+        let capacity = carried(&link.samples, |sample| sample.capacity, begin, *at).get() as f64;
+        capacity > 0.0 && arrived(begin, *at) as f64 >= part * capacity
+    })
+}
+
+/// A sample of a series, by its time.
+trait Timed: Copy {
+    fn at(self) -> Time;
+}
+
+impl Timed for FlowSample {
+    fn at(self) -> Time {
+        self.at
+    }
+}
+
+impl Timed for LinkSample {
+    fn at(self) -> Time {
+        self.at
+    }
+}
+
+/// How much a count grew between the samples that stood at two times.
+fn carried<T: Timed>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: Time) -> Bytes {
+    let standing = |at: Time| match samples.partition_point(|sample| sample.at() <= at) {
+        0 => Bytes::ZERO,
+        next => count(samples[next - 1]),
+    };
+    standing(to).saturating_sub(standing(from))
+}

@@ -1,0 +1,67 @@
+//! The result directory of a check.
+
+use super::model::{Checked, scenario_file};
+use super::{check_html, check_markdown};
+use crate::EvidenceError;
+use crate::check::{Check, Kept, Report, Run, Variant};
+use narrows_measure::metrics::METRICS;
+use narrows_report::{Bundle, BundleColumn, ReportError, Reserved, RunInfo, write_bundle};
+
+/// Writes `report.html`, `check.md`, `check.json`, `runs.parquet` and the scenario of the worst cell of each criterion.
+///
+/// # Errors
+///
+/// Something cannot be written.
+pub fn write_check(
+    reserved: Reserved,
+    check: &Check,
+    checked: &Checked,
+    report: &Report,
+    runs: &[(Run, Kept)],
+    info: &RunInfo,
+) -> Result<(), ReportError> {
+    let mut documents = vec![
+        ("report.html".to_owned(), check_html(checked).into_bytes()),
+        ("check.md".to_owned(), check_markdown(checked).into_bytes()),
+        ("check.json".to_owned(), checked.json().into_bytes()),
+    ];
+    for own in &report.criteria {
+        let Some(worst) = own.cells.first() else { continue };
+        let name = scenario_file(check, worst);
+        if documents.iter().any(|(taken, _)| *taken == name) {
+            continue;
+        }
+        if let Ok(text) = toml(check, worst.grid, worst.cell) {
+            documents.push((name, text.into_bytes()));
+        }
+    }
+    let bundle = Bundle { documents, table: Some(("runs".to_owned(), table(check, runs))), version: checked.narrows.clone() };
+    write_bundle(reserved, bundle, info)
+}
+
+/// The scenario of a cell with the controller under test, as a file that `narrows run` runs.
+fn toml(check: &Check, grid: usize, cell: usize) -> Result<String, EvidenceError> {
+    let run = Run { grid: grid as u16, part: 0, cell: cell as u16, pair: 0, variant: Variant::Plain, seed: 1 };
+    Ok(check.scenario(run)?.to_toml())
+}
+
+/// A row for each run.
+fn table(check: &Check, runs: &[(Run, Kept)]) -> Vec<(String, BundleColumn)> {
+    let text = |of: &dyn Fn(Run) -> String| BundleColumn::Text(runs.iter().map(|(run, _)| of(*run)).collect());
+    let grid = |run: Run| &check.suite.grids[usize::from(run.grid)];
+    let mut columns = vec![
+        ("criterion".to_owned(), text(&|run| check.suite.criteria[grid(run).criterion].id.clone())),
+        ("grid".to_owned(), text(&|run| grid(run).name.clone())),
+        ("cell".to_owned(), text(&|run| check.cell_label(run))),
+        ("pair".to_owned(), text(&|run| check.pair_label(run))),
+        ("variant".to_owned(), text(&|run| run.variant.text().to_owned())),
+        ("seed".to_owned(), BundleColumn::Count(runs.iter().map(|(run, _)| u64::from(run.seed)).collect())),
+    ];
+    for (place, metric) in METRICS.iter().enumerate() {
+        let values: Vec<Option<f64>> = runs.iter().map(|(_, kept)| kept.metrics.get(place).copied().flatten()).collect();
+        if values.iter().any(Option::is_some) {
+            columns.push((metric.name.to_owned(), BundleColumn::Real(values)));
+        }
+    }
+    columns
+}

@@ -1,0 +1,33 @@
+//! Text for a mail or the appendix of a draft.
+
+use super::model::Checked;
+use super::text::value;
+
+/// Head and table in Markdown.
+pub fn check_markdown(checked: &Checked) -> String {
+    let mut text = format!(
+        "# Evidence on {} by the criteria of RFC 9743\n\n{}. Against {}; rules {}, {}, {} seeds, {} runs, Narrows {}.\n\nNot shown:\n\n",
+        checked.controller,
+        checked.line(),
+        checked.baselines.join(" and "),
+        checked.rules,
+        if checked.quick { "quick" } else { "full" },
+        checked.seeds,
+        checked.runs,
+        checked.narrows
+    );
+    checked.not_shown.iter().for_each(|own| text += &format!("- {own}\n"));
+    text += "\n| Criterion | Section | Strength | Verdict | Worst cell | Value |\n| --- | --- | --- | --- | --- | --- |\n";
+    for own in &checked.criteria {
+        let (cell, value) = match (own.cells.first(), &own.reason, &own.comes_from) {
+            (_, Some(reason), _) => (reason.clone(), String::new()),
+            (_, _, Some(other)) => (format!("see {other}"), String::new()),
+            (Some(cell), _, _) => (format!("{}: {}", cell.cell, cell.measure), value(cell)),
+            _ => (String::new(), String::new()),
+        };
+        let fragile = if own.fragile.is_some() { " (fragile)" } else { "" };
+        let row = [&own.id, &own.section, &own.strength, &(own.verdict.clone() + fragile), &cell, &value];
+        text += &format!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
+    }
+    text + &format!("\nMade again by `{}`.\n", checked.remake)
+}

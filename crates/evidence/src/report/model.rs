@@ -1,0 +1,210 @@
+//! A check as it is kept.
+
+use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
+use crate::statistics::{Estimate, estimate};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What no check shows, whatever its verdicts.
+pub const NOT_SHOWN: [&str; 5] = [
+    "RFC 9743 sets no thresholds and asks for review by people: these are findings under the rules of this suite, not conformance.",
+    "Many thousands of flows, real routers, real radio, hosts' processors and offloads, middleboxes and users are not simulated, or only as models.",
+    "A verdict is about this implementation with these parameters, not about an algorithm.",
+    "Where the baselines do badly, too, the network is the cause.",
+    "The criteria are not added up: there is no overall score.",
+];
+
+/// The verdicts of a check, with all that they come from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checked {
+    /// The version of this form.
+    pub format: u32,
+    /// The version of the program.
+    pub narrows: String,
+    /// The suite's name.
+    pub suite: String,
+    /// What the suite is about.
+    pub title: String,
+    /// The version of its rules.
+    pub rules: String,
+    /// The controller with its parameters.
+    pub controller: String,
+    /// Where it is meant to be used.
+    pub scope: String,
+    /// Few cells, or all.
+    pub quick: bool,
+    /// How many seeds each cell had at first.
+    pub seeds: u16,
+    /// The controllers that it was judged against.
+    pub baselines: Vec<String>,
+    /// How many criteria have which verdict.
+    pub summary: Counts,
+    /// How many runs were made.
+    pub runs: usize,
+    /// The command that makes it again.
+    pub remake: String,
+    /// The criteria, in the order of the suite.
+    pub criteria: Vec<CheckedCriterion>,
+    /// What it does not show.
+    pub not_shown: Vec<String>,
+}
+
+/// How many criteria have which verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Within all bounds.
+    pub pass: usize,
+    /// Beyond a bound that gives rise to concern, or undecided.
+    pub concern: usize,
+    /// Beyond a bound that a document asks for.
+    pub fail: usize,
+    /// Not judged.
+    pub not_run: usize,
+    /// Not for this controller or scope.
+    pub not_applicable: usize,
+}
+
+/// The verdict on a criterion.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CheckedCriterion {
+    /// Its id.
+    pub id: String,
+    /// A few words on it.
+    pub title: String,
+    /// The document's section.
+    pub section: String,
+    /// How strongly the document asks.
+    pub strength: String,
+    /// What it asks.
+    pub asks: String,
+    /// pass, concern, fail, not run or not applicable.
+    pub verdict: String,
+    /// The variant that changes the verdict of the worst cell, if there is one.
+    pub fragile: Option<String>,
+    /// Why there is no verdict.
+    pub reason: Option<String>,
+    /// The criterion from whose cells the verdict comes.
+    pub comes_from: Option<String>,
+    /// The cells, the worst first.
+    pub cells: Vec<CheckedCell>,
+}
+
+/// The verdict of a rule on a cell.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CheckedCell {
+    /// The cell in words.
+    pub cell: String,
+    /// The file of its scenario in the result directory; `None` where the cell gave no cause to keep it.
+    pub scenario: Option<String>,
+    /// What is measured.
+    pub measure: String,
+    /// Its unit.
+    pub unit: String,
+    /// The rule in words.
+    pub rule: String,
+    /// Where its bound comes from.
+    pub source: String,
+    /// pass, concern or fail.
+    pub verdict: String,
+    /// True if more seeds would decide.
+    pub undecided: bool,
+    /// True if 30 fresh seeds decided.
+    pub confirmed: bool,
+    /// The controller's numbers, one for each seed that decided.
+    pub subject: Vec<Option<f64>>,
+    /// Those of the baselines.
+    pub beside: BTreeMap<String, Vec<Option<f64>>>,
+    /// By how much the controller is beyond the bound, with the interval of the mean: above zero is beyond.
+    pub excess: Option<Estimate>,
+    /// More in words.
+    pub note: Option<String>,
+}
+
+impl CheckedCell {
+    /// The mean of the controller's numbers with its interval.
+    pub fn value(&self) -> Option<Estimate> {
+        estimate(&self.subject.iter().flatten().copied().collect::<Vec<_>>())
+    }
+}
+
+impl Checked {
+    /// The form in which a report is kept. `remake` is the command that makes it again, `runs` how many runs there were.
+    pub fn of(check: &Check, report: &Report, narrows: &str, remake: &str, runs: usize) -> Checked {
+        let criterion = |own: &CriterionVerdict| CheckedCriterion {
+            id: own.criterion.id.clone(),
+            title: own.criterion.title.clone(),
+            section: own.criterion.section.clone(),
+            strength: own.criterion.strength.clone(),
+            asks: own.criterion.asks.clone(),
+            verdict: own.standing.word().to_owned(),
+            fragile: own.fragile.map(|variant| variant.text().to_owned()),
+            reason: own.standing.reason().map(str::to_owned),
+            comes_from: own.comes_from.clone(),
+            cells: own.cells.iter().enumerate().map(|(place, cell)| kept(check, place, cell)).collect(),
+        };
+        Checked {
+            format: 1,
+            narrows: narrows.to_owned(),
+            suite: check.suite.name.clone(),
+            title: check.suite.title.clone(),
+            rules: check.suite.rules.clone(),
+            controller: check.players.subject.clone(),
+            scope: check.options.scope.name().to_owned(),
+            quick: check.options.quick,
+            seeds: check.seeds(),
+            baselines: check.players.baselines.clone(),
+            summary: Counts {
+                pass: report.count("pass"),
+                concern: report.count("concern"),
+                fail: report.count("fail"),
+                not_run: report.count("not run"),
+                not_applicable: report.count("not applicable"),
+            },
+            runs,
+            remake: remake.to_owned(),
+            criteria: report.criteria.iter().map(criterion).collect(),
+            not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".
+    pub fn line(&self) -> String {
+        let Counts { pass, concern, fail, not_run, not_applicable } = self.summary;
+        let all = [(pass, "pass"), (concern, "concern"), (fail, "fail"), (not_run, "not run"), (not_applicable, "not applicable")];
+        all.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("its fields are texts and finite numbers") + "\n"
+    }
+}
+
+/// The file of a cell's scenario.
+pub(super) fn scenario_file(check: &Check, cell: &CellVerdict) -> String {
+    let words = format!("{} {}", check.suite.grids[cell.grid].name, cell.label).to_lowercase();
+    let slug: String = words.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+    let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    format!("scenario-{slug}.toml")
+}
+
+fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
+    let grid = &check.suite.grids[cell.grid];
+    let (rule, finding) = (&grid.rules[cell.rule], cell.decided());
+    let number = &grid.asked[rule.number];
+    CheckedCell {
+        cell: if cell.label.is_empty() { grid.name.clone() } else { cell.label.clone() },
+        scenario: (place == 0).then(|| scenario_file(check, cell)),
+        measure: number.text(),
+        unit: number.metric.unit.to_owned(),
+        rule: rule.says.clone(),
+        source: rule.source.clone(),
+        verdict: finding.level.word().to_owned(),
+        undecided: finding.undecided,
+        confirmed: cell.fresh.is_some(),
+        subject: finding.subject.clone(),
+        beside: finding.beside.iter().cloned().collect(),
+        excess: finding.excess,
+        note: finding.note.clone(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The page of a check.
+
+use super::model::{Checked, CheckedCell, CheckedCriterion};
+use super::text::{others, short, value};
+use narrows_report::{Document, escape};
+
+const CSS: &str = include_str!("check.css");
+const READING: &str = include_str!("reading.html");
+
+/// The page: head, what is not shown, the table of criteria, and each criterion with its cells. It needs no script.
+pub fn check_html(checked: &Checked) -> String {
+    let rows: String = checked.criteria.iter().map(row).collect();
+    let sections: String = checked.criteria.iter().filter(|own| !own.cells.is_empty()).map(section).collect();
+    let not_shown: String = checked.not_shown.iter().map(|own| format!("<li>{}</li>\n", escape(own))).collect();
+    let main = format!(
+        "<p class=\"line\">{}</p>\n<section>\n<h2>Not shown</h2>\n<ul>\n{not_shown}</ul>\n</section>\n<section>\n<h2>Criteria</h2>\n<div class=\"wide\"><table \
+         class=\"criteria\"><thead><tr><th scope=\"col\">Criterion</th><th scope=\"col\">Section</th><th scope=\"col\">Strength</th><th scope=\"col\">Verdict</th><th \
+         scope=\"col\">Worst cell</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{sections}\
+         <section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
+        escape(&checked.line()),
+        escape(&checked.remake)
+    );
+    let setup = format!(
+        "{}. Against {}; rules {}, {}, {} seeds, {} runs.",
+        checked.title,
+        checked.baselines.join(" and "),
+        checked.rules,
+        if checked.quick { "quick" } else { "full" },
+        checked.seeds,
+        checked.runs
+    );
+    let title = format!("Evidence on {}", checked.controller);
+    Document { title: &title, setup: &setup, notes: &[], css: CSS, reading: READING, main: &main, version: &checked.narrows }.html()
+}
+
+fn badge(verdict: &str) -> String {
+    format!("<span class=\"verdict {}\">{}</span>", verdict.replace(' ', "-"), escape(verdict))
+}
+
+fn row(own: &CheckedCriterion) -> String {
+    let cell = own.cells.first();
+    let what = match (&own.reason, &own.comes_from, cell) {
+        (Some(reason), _, _) => format!("<span class=\"none\">{}</span>", escape(reason)),
+        (_, Some(other), _) => format!("see <a href=\"#{0}\">{0}</a>", escape(other)),
+        (_, _, Some(cell)) => format!("{}<small>{}</small>", escape(&cell.cell), escape(&cell.measure)),
+        _ => String::new(),
+    };
+    let name = if own.cells.is_empty() { escape(&own.id) } else { format!("<a href=\"#{0}\">{0}</a>", escape(&own.id)) };
+    let fragile = own.fragile.as_ref().map_or_else(String::new, |variant| format!("<small>fragile: passes {}</small>", escape(variant)));
+    format!(
+        "<tr><th scope=\"row\">{name}<small>{}</small></th><td>{}</td><td>{}</td><td>{}{fragile}</td><td class=\"words\">{what}</td><td>{}</td><td \
+         class=\"words\">{}</td></tr>\n",
+        escape(&own.title),
+        escape(&own.section),
+        escape(&own.strength),
+        badge(&own.verdict),
+        escape(&cell.map_or_else(String::new, value)),
+        escape(&cell.map_or_else(String::new, others))
+    )
+}
+
+fn section(own: &CheckedCriterion) -> String {
+    let mut rules: Vec<(&str, &str)> = own.cells.iter().map(|cell| (cell.rule.as_str(), cell.source.as_str())).collect();
+    rules.sort();
+    rules.dedup();
+    let rules: String =
+        rules.into_iter().map(|(says, source)| format!("<dt>{}</dt><dd><span>{}</span></dd>\n", escape(says), escape(source))).collect();
+    let rows: String = own.cells.iter().map(cell_row).collect();
+    let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(String::new, |file| {
+        format!("<p class=\"hint\">The worst cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
+    });
+    format!(
+        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
+         scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \
+         scope=\"col\">Beyond the bound</th><th scope=\"col\">Seeds</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n</section>\n",
+        escape(&own.id),
+        escape(&own.title),
+        badge(&own.verdict),
+        escape(&own.asks),
+        if own.verdict == "pass" { "" } else { " open" },
+        own.cells.len()
+    )
+}
+
+fn cell_row(cell: &CheckedCell) -> String {
+    let excess = cell.excess.map_or("–".to_owned(), |own| format!("{} [{}–{}]", short(own.mean), short(own.low), short(own.high)));
+    let note = cell.note.as_ref().map_or_else(String::new, |note| format!("<small>{}</small>", escape(note)));
+    let undecided = if cell.undecided { "<small>undecided</small>" } else { "" };
+    let seeds = format!("{}{}", cell.subject.len(), if cell.confirmed { " fresh" } else { "" });
+    format!(
+        "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{undecided}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td></tr>\n",
+        escape(&cell.cell),
+        escape(&cell.measure),
+        badge(&cell.verdict),
+        escape(&value(cell)),
+        escape(&others(cell)),
+        escape(&excess),
+        escape(&seeds)
+    )
+}

@@ -1,0 +1,191 @@
+//! Networks on which a criterion is judged.
+
+use super::cast::{Cast, Part, Players, Who};
+use super::criterion::Criterion;
+use super::raw;
+use crate::EvidenceError;
+use crate::judge::{Bound, Kind, Levels, Rule};
+use crate::number::{Number, metric};
+use narrows_scenario::{Changes, Sweep};
+use narrows_units::{Span, Time};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+
+/// Cells on which a criterion is judged: a scenario with axes, a cast, and rules.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// The name of its file, without its end.
+    pub name: String,
+    /// The place of its criterion in the suite.
+    pub criterion: usize,
+    /// Which runs a cell has.
+    pub cast: Cast,
+    /// True if only controllers that use signals of routers run it.
+    pub signals: bool,
+    /// What is added to the text of baselines that drive the flows of `other`, such as `ecn=true`.
+    pub other: Option<String>,
+    /// What is judged.
+    pub rules: Vec<Rule>,
+    /// The numbers that rules ask of its runs.
+    pub asked: Vec<Number>,
+    document: DocumentMut,
+}
+
+impl Grid {
+    pub(super) fn read(name: &str, text: &str, criteria: &[Criterion]) -> Result<Grid, EvidenceError> {
+        let file = format!("{name}.toml");
+        let fail = |says: String| EvidenceError::new(&file, &says);
+        let raw: raw::Grid = raw::parse(&file, text)?;
+        let place = |id: &str| criteria.iter().position(|own| own.id == id).ok_or_else(|| fail(format!("there is no criterion \"{id}\"")));
+        let criterion = place(&raw.check.criterion)?;
+        let cast = match raw.check.cast.as_str() {
+            "alone" => Cast::Alone,
+            "pairs" => Cast::Pairs,
+            other => return Err(fail(format!("there is no cast \"{other}\"; take \"alone\" or \"pairs\""))),
+        };
+        let mut asked: Vec<Number> = Vec::new();
+        let mut rules = Vec::new();
+        for raw in raw.rule {
+            let criterion = raw.criterion.as_deref().map_or(Ok(criterion), place)?;
+            rules.push(rule(raw, criterion, &mut asked).map_err(&fail)?);
+        }
+        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| fail(error.to_string()))?;
+        document.remove("check");
+        document.remove("rule");
+        let (signals, other) = (raw.check.signals, raw.check.other);
+        Ok(Grid { name: name.to_owned(), criterion, cast, signals, other, rules, asked, document })
+    }
+
+    /// Its runs with these players: on the cells of `[sweep]`, or of `[full]` where it has that and `full` is asked for.
+    ///
+    /// # Errors
+    ///
+    /// A scenario of it is none.
+    pub fn parts(&self, players: &Players, full: bool) -> Result<Vec<Part>, EvidenceError> {
+        let mut document = self.document.clone();
+        let more = document.remove("full");
+        if let Some(more) = more.filter(|_| full) {
+            document["sweep"] = more;
+        }
+        let all = players.all();
+        match self.cast {
+            Cast::Alone => {
+                let pairs = all.iter().map(|who| (Some(*who), None)).collect();
+                Ok(vec![self.part(document, players, pairs)?])
+            }
+            Cast::Pairs => {
+                let beside = |who: &Who| players.standard().map(|other| (Some(*who), Some(other))).collect::<Vec<_>>();
+                let mut pairs: Vec<_> = all.iter().flat_map(beside).collect();
+                let itself = (Some(all[0]), Some(all[0]));
+                if !pairs.contains(&itself) {
+                    pairs.push(itself);
+                }
+                let mut alone = document.clone();
+                remove_tested(&mut alone);
+                let solos = players.standard().map(|other| (None, Some(other))).collect();
+                Ok(vec![self.part(document, players, pairs)?, self.part(alone, players, solos)?])
+            }
+        }
+    }
+
+    /// The sweep of the scenario, with the pairs as its last axis.
+    fn part(&self, mut document: DocumentMut, players: &Players, pairs: Vec<(Option<Who>, Option<Who>)>) -> Result<Part, EvidenceError> {
+        let [own, others] = ["self", "other"].map(|role| named(&document, role));
+        let paths: Vec<String> = own.iter().chain(&others).map(|name| format!("flow.{name}.controller")).collect();
+        let text = |who: Option<Who>| who.map_or("", |who| players.text(who)).to_owned();
+        let beside = |who: Option<Who>| match (&self.other, who) {
+            (Some(more), Some(Who::Baseline(_))) => {
+                let text = text(who);
+                let mark = if text.contains('?') { '&' } else { '?' };
+                format!("{text}{mark}{more}")
+            }
+            _ => text(who),
+        };
+        let mut axis = Array::new();
+        for (this, other) in &pairs {
+            let values: Vec<String> =
+                own.iter().map(|_| text(*this)).chain(others.iter().map(|_| beside(*other))).collect();
+            let value = match &values[..] {
+                [one] => Value::from(one.as_str()),
+                several => Value::Array(several.iter().map(String::as_str).collect()),
+            };
+            let mut labelled = InlineTable::new();
+            labelled.insert("label", Value::from(label(players, *this, *other)));
+            labelled.insert("value", value);
+            axis.push(labelled);
+        }
+        let sweep = document.entry("sweep").or_insert(Item::Table(Table::new()));
+        let table = sweep.as_table_mut().ok_or_else(|| EvidenceError::new(&self.name, "[sweep] must be a table"))?;
+        table.insert(&paths.join(", "), Item::Value(Value::Array(axis)));
+        let text = document.to_string();
+        let sweep = Sweep::parse(&text, &format!("{}.toml", self.name), &Changes::default())?;
+        Ok(Part { pairs, sweep })
+    }
+}
+
+/// Who is in a run, in words.
+fn label(players: &Players, this: Option<Who>, other: Option<Who>) -> String {
+    match (this, other) {
+        (Some(this), Some(other)) => format!("{} beside {}", players.text(this), players.text(other)),
+        (Some(this), None) => players.text(this).to_owned(),
+        (None, Some(other)) => format!("{} alone", players.text(other)),
+        (None, None) => String::new(),
+    }
+}
+
+fn flows(document: &DocumentMut) -> Option<&ArrayOfTables> {
+    document.get("flow").and_then(Item::as_array_of_tables)
+}
+
+/// The names of the flows that a role drives.
+fn named(document: &DocumentMut, role: &str) -> Vec<String> {
+    let text = |flow: &Table, key: &str| flow.get(key).and_then(Item::as_str).map(str::to_owned);
+    let own = flows(document).into_iter().flatten().filter(|flow| text(flow, "controller").as_deref() == Some(role));
+    own.filter_map(|flow| text(flow, "name")).collect()
+}
+
+/// Takes the flows of `self` away.
+fn remove_tested(document: &mut DocumentMut) {
+    if let Some(flows) = document.get_mut("flow").and_then(Item::as_array_of_tables_mut) {
+        flows.retain(|flow| flow.get("controller").and_then(Item::as_str) != Some("self"));
+    }
+}
+
+fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rule, String> {
+    let window = match &raw.window {
+        Some([from, to]) => {
+            let time = |text: &str| text.parse::<Span>().map(|span| Time::ZERO + span).map_err(|error| format!("\"{text}\": {error}"));
+            Some((time(from)?, time(to)?))
+        }
+        None => None,
+    };
+    let mut ask = |name: &Option<String>| -> Result<usize, String> {
+        let name = name.as_ref().ok_or("a rule of this kind needs a measure")?;
+        let number = Number { metric: metric(name)?, of: raw.of.clone(), window };
+        Ok(asked.iter().position(|own| *own == number).unwrap_or_else(|| {
+            asked.push(number);
+            asked.len() - 1
+        }))
+    };
+    let number = ask(&raw.measure)?;
+    let kind = match raw.kind.as_str() {
+        "relative" => Kind::Relative,
+        "limit" => Kind::Limit,
+        "harm" => Kind::Harm,
+        "pareto" => Kind::Pareto { and: ask(&raw.and)? },
+        "undefined" => Kind::Undefined,
+        "starves" => Kind::Starves,
+        "rises" => Kind::Rises { axis: raw.axis.ok_or("a rule of kind \"rises\" needs an axis")? },
+        other => return Err(format!("there is no kind of rule \"{other}\"")),
+    };
+    let bound = |raw: raw::Bound| Bound { above: raw.above, below: raw.below, by: raw.by, times: raw.times };
+    let levels = Levels { fail: raw.fail.map(bound), concern: raw.concern.map(bound) };
+    if levels.fail.is_none() && levels.concern.is_none() {
+        return Err("a rule needs a bound: fail or concern".to_owned());
+    }
+    let passes_undefined = match raw.undefined.as_deref() {
+        None => false,
+        Some("pass") => true,
+        Some(other) => return Err(format!("undefined = \"{other}\" is not known; take \"pass\"")),
+    };
+    Ok(Rule { criterion, kind, number, levels, only: raw.only, passes_undefined, says: raw.says, source: raw.source })
+}

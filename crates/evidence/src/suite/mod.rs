@@ -1,0 +1,58 @@
+//! Suites: criteria, the networks on which each is judged, and the rules.
+//!
+//! A suite is a folder of TOML files. `suite.toml` lists the criteria; every other file is a **grid**: a scenario with the axes of its cells in `[sweep]`, the
+//! criterion and the cast in `[check]`, and a `[[rule]]` for each thing that is judged. Flows whose controller is `"self"` are driven by the controller under test or,
+//! in runs beside which it is judged, by one of the baselines; those whose controller is `"other"` by another of them.
+
+mod built_in;
+mod cast;
+mod criterion;
+mod grid;
+mod raw;
+
+pub use built_in::rfc9743;
+pub use cast::{Cast, Part, Players, Who};
+pub use criterion::{Criterion, Scope};
+pub use grid::Grid;
+
+use crate::EvidenceError;
+
+/// Criteria and the grids on which they are judged.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Its name on the command line.
+    pub name: String,
+    /// One line on it.
+    pub title: String,
+    /// The version of its rules: verdicts of different versions are not compared.
+    pub rules: String,
+    /// In the order of the document.
+    pub criteria: Vec<Criterion>,
+    /// In the order of the criteria.
+    pub grids: Vec<Grid>,
+}
+
+impl Suite {
+    /// Reads a suite from the texts of its files, by name; `suite.toml` is among them.
+    ///
+    /// # Errors
+    ///
+    /// The file, and what is wrong in it.
+    pub fn read(files: &[(&str, &str)]) -> Result<Suite, EvidenceError> {
+        let about = files.iter().find(|(name, _)| *name == "suite.toml").ok_or_else(|| EvidenceError::new("suite.toml", "it is missing"))?;
+        let raw: raw::Suite = raw::parse(about.0, about.1)?;
+        let criteria: Vec<Criterion> = raw.criterion.into_iter().map(Criterion::from).collect();
+        let mut grids = Vec::new();
+        for (name, text) in files.iter().filter(|(name, _)| *name != "suite.toml") {
+            grids.push(Grid::read(name.trim_end_matches(".toml"), text, &criteria)?);
+        }
+        let place = |grid: &Grid| grid.criterion;
+        grids.sort_by_key(place);
+        Ok(Suite { name: raw.name, title: raw.title, rules: raw.rules, criteria, grids })
+    }
+
+    /// The place of a criterion, by its id.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.criteria.iter().position(|criterion| criterion.id == id)
+    }
+}

@@ -1,0 +1,147 @@
+//! The runs of a check: made round by round, kept on the disk until the result is complete.
+
+use super::failure;
+use crate::carried;
+use crate::cells::{self, Cells, Origin};
+use crate::cli::OutputArgs;
+use crate::error::Failure;
+use crate::output::{self, Started};
+use crate::runner::run_cells;
+use crate::work::Work;
+use narrows_evidence::check::{Check, Kept, Report, Run};
+use narrows_evidence::report::{Checked, write_check};
+use narrows_report::Reserved;
+use narrows_scenario::paper::World;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// A check, and what its runs belong to.
+pub struct Job<'a> {
+    check: &'a Check,
+    origin: Origin,
+    /// The command that makes it again.
+    pub remake: String,
+}
+
+/// The runs that are made.
+pub struct Runs {
+    kept: Cells<Kept>,
+    known: Mutex<BTreeMap<Run, Kept>>,
+}
+
+impl Runs {
+    /// A run, if it is made.
+    pub fn get(&self, run: Run) -> Option<Kept> {
+        self.lock().get(&run).cloned()
+    }
+
+    /// How many runs are made.
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<(Run, Kept)> {
+        self.lock().iter().map(|(run, kept)| (*run, kept.clone())).collect()
+    }
+
+    /// Removes what was kept on the way: the result has it.
+    pub fn remove(self) -> Result<(), Failure> {
+        self.kept.remove()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Run, Kept>> {
+        self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl<'a> Job<'a> {
+    /// The job of a check.
+    pub fn new(check: &'a Check, remake: String) -> Job<'a> {
+        let origin = Origin {
+            program: cells::program(),
+            remake: remake.clone(),
+            sweep: check.identity(),
+            inputs: Vec::new(),
+            controllers: carried::loaded(),
+            scorecard: None,
+            shard: None,
+        };
+        Job { check, origin, remake }
+    }
+
+    /// Reserves the result directory: what was named, else one for which runs of this very check are kept, else the next free one.
+    pub fn reserve(&self, output: &OutputArgs) -> Result<Reserved, Failure> {
+        output::reserve_resumable(output, &format!("check {}", self.check.players.subject), &self.origin)
+    }
+
+    /// Makes all runs that are not kept yet, the first ones and those that become necessary.
+    pub fn make(&self, directory: &Path, output: &OutputArgs) -> Result<Runs, Failure> {
+        let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
+        let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
+        let mut wanted = self.check.first();
+        while !wanted.is_empty() {
+            let mut pending = Vec::new();
+            for run in wanted {
+                match runs.kept.has(run.number()) {
+                    true => drop(runs.lock().insert(run, runs.kept.get(run.number())?)),
+                    false => pending.push(run.number()),
+                }
+            }
+            self.round(&pending, &runs, directory, output)?;
+            wanted = self.check.further(&|run| runs.get(run));
+        }
+        Ok(runs)
+    }
+
+    fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+        let scenario = |number: u64| self.check.scenario(Run::of(number)).map_err(failure);
+        // Runs that differ in their seeds are alike.
+        let mut work: BTreeMap<u64, Work> = BTreeMap::new();
+        let alike = |number: u64| number >> 16;
+        for number in pending {
+            if !work.contains_key(&alike(*number)) {
+                work.insert(alike(*number), Work::estimated(&scenario(*number)?));
+            }
+        }
+        let ran = run_cells(
+            pending,
+            |number| work[&alike(number)],
+            |_| World::Simulator,
+            scenario,
+            |number, record| {
+                let run = Run::of(number);
+                let kept = self.check.keep(run, &record);
+                runs.kept.keep(number, &kept)?;
+                runs.lock().insert(run, kept);
+                Ok(())
+            },
+            |number| self.check.describe(Run::of(number)),
+            output,
+        );
+        match ran {
+            Err(Failure::Interrupted) => Err(Failure::Paused {
+                done: runs.kept.done(),
+                all: runs.kept.done().max(pending.len() as u64),
+                file: cells::partial(directory).display().to_string(),
+                resume: self.remake.clone(),
+            }),
+            other => other,
+        }
+    }
+
+    /// Writes the result directory.
+    pub fn write(
+        &self,
+        reserved: Reserved,
+        checked: &Checked,
+        report: &Report,
+        runs: &Runs,
+        started: &Started,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
+        let info = started.info(Vec::new(), &output.console);
+        write_check(reserved, self.check, checked, report, &runs.all(), &info).map_err(|error| Failure::Other(error.to_string()))
+    }
+}

@@ -1,0 +1,44 @@
+//! Arguments of evidence.
+
+use super::output::OutputArgs;
+use super::parse::parse_choice;
+use clap::{Args, ValueEnum};
+use narrows_control::Choice;
+
+#[derive(Args)]
+pub struct CheckArgs {
+    /// The controller under test, with parameters after "?" (see `narrows list controllers`), or a file
+    #[arg(value_name = "CONTROLLER", value_parser = parse_choice)]
+    pub controller: Choice,
+    /// Few cells and five seeds: under a minute on two cores
+    #[arg(long)]
+    pub quick: bool,
+    /// Only these criteria, by id, such as loss,coexist
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Where the controller is meant to be used
+    #[arg(long, value_enum, default_value = "internet")]
+    pub scope: ScopeArg,
+    /// Judge against these controllers instead of newreno and cubic
+    #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_choice)]
+    pub baselines: Vec<Choice>,
+    /// Exit with 1 for concerns and criteria that were not run, too
+    #[arg(long)]
+    pub strict: bool,
+    /// Number of seeds of each cell at first [default: 10, with --quick 5]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(5..=1000))]
+    pub seeds: Option<u16>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Where a controller is meant to be used.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ScopeArg {
+    /// On the Internet
+    Internet,
+    /// Within a data centre
+    Datacenter,
+    /// In networks under one control
+    Controlled,
+}
