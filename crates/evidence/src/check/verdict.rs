@@ -94,7 +94,8 @@ impl Report {
 
 pub(super) fn report(check: &Check, results: &Results) -> Report {
     let mut criteria: Vec<CriterionVerdict> = Vec::new();
-    for place in 0..check.suite.criteria.len() {
+    let asked = |id: &String| check.options.only.is_empty() || check.options.only.contains(id);
+    for place in (0..check.suite.criteria.len()).filter(|place| asked(&check.suite.criteria[*place].id)) {
         let own = verdict(check, place, &criteria, results);
         criteria.push(own);
     }

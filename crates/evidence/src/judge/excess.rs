@@ -14,7 +14,7 @@ pub struct Excess {
 /// The excesses of a rule's cell: one, or one for each baseline that is looked at.
 pub fn of(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     match &rule.kind {
-        Kind::Relative | Kind::Limit => vec![relative(rule, bound, numbers)],
+        Kind::Relative | Kind::Limit | Kind::Twins => vec![relative(rule, bound, numbers)],
         Kind::Harm => harm(rule, bound, numbers),
         Kind::Pareto { and } => pareto(rule, *and, bound, numbers),
         Kind::Rises { axis } => rises(rule, axis, bound, numbers).into_iter().collect(),
@@ -25,8 +25,8 @@ pub fn of(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
 fn relative(rule: &Rule, bound: Bound, numbers: &Numbers) -> Excess {
     let number = &numbers.grid.asked[rule.number];
     let (better, floor) = (number.metric.better, number.floor());
-    let own = numbers.alone(Who::Subject, rule.number);
-    let theirs: Vec<Vec<Option<f64>>> = numbers.players.standard().map(|who| numbers.alone(who, rule.number)).collect();
+    let own = numbers.by_itself(Who::Subject, rule);
+    let theirs: Vec<Vec<Option<f64>>> = numbers.players.standard().map(|who| numbers.by_itself(who, rule)).collect();
     let values = own.iter().enumerate().map(|(seed, own)| {
         let worst = theirs.iter().filter_map(|values| values[seed]).reduce(|a, b| worse(better, a, b));
         beyond(bound, better, (*own)? + floor, worst.map(|worst| worst + floor))

@@ -48,6 +48,8 @@ pub enum Kind {
     Limit,
     /// The harm to each baseline beside the subject, with the most that the baselines do to it (Ware, Mukerjee, Seshan and Sherry, HotNets 2019).
     Harm,
+    /// With the worse of the baselines, each beside another flow of its own.
+    Twins,
     /// With each baseline in two numbers: one baseline must be better in both.
     Pareto {
         /// The place of the second number.
@@ -121,7 +123,9 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
             let defined: Option<Vec<f64>> = values.iter().copied().collect();
             let defined = match defined {
                 Some(defined) => defined,
-                None if rule.passes_undefined => values.iter().map(|value| value.unwrap_or(f64::NEG_INFINITY)).filter(|v| v.is_finite()).collect(),
+                None if rule.passes_undefined => {
+                    values.iter().map(|value| value.unwrap_or(f64::NEG_INFINITY)).filter(|v| v.is_finite()).collect()
+                }
                 None => {
                     let missing = values.iter().filter(|value| value.is_none()).count();
                     let note = format!("not defined in {missing} of {} seeds", values.len());
@@ -151,7 +155,7 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
 impl Kind {
     /// True if it compares with baselines, so that a baseline is within its bounds by construction.
     fn compares(&self) -> bool {
-        matches!(self, Kind::Relative | Kind::Harm | Kind::Starves | Kind::Undefined | Kind::Pareto { .. })
+        matches!(self, Kind::Relative | Kind::Twins | Kind::Harm | Kind::Starves | Kind::Undefined | Kind::Pareto { .. })
     }
 }
 

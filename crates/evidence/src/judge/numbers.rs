@@ -31,6 +31,11 @@ impl Numbers<'_> {
         (self.of)(Some(self.players.as_played(who)), Some(self.players.as_played(other)), number)
     }
 
+    /// The rule's number of the run in which `who` drives all flows, those of `other` as well if the rule is about twins.
+    pub fn by_itself(&self, who: Who, rule: &Rule) -> Vec<Option<f64>> {
+        if rule.kind == Kind::Twins { self.beside(who, who, rule.number) } else { self.alone(who, rule.number) }
+    }
+
     /// A number of the run in which nobody drives the flows of `self`.
     pub fn solo(&self, other: Who, number: usize) -> Vec<Option<f64>> {
         (self.of)(None, Some(other), number)
@@ -42,14 +47,15 @@ impl Numbers<'_> {
         match rule.kind {
             Kind::Harm | Kind::Starves => {
                 let all = |this: Who| {
-                    let beside = move |other: Who| (format!("{} beside {}", name(other), name(this)), self.beside(this, other, rule.number));
+                    let beside =
+                        move |other: Who| (format!("{} beside {}", name(other), name(this)), self.beside(this, other, rule.number));
                     self.players.standard().map(beside).collect::<Named>()
                 };
                 [all(Who::Subject), self.players.standard().flat_map(all).collect()]
             }
             _ => [
-                vec![(name(Who::Subject), self.alone(Who::Subject, rule.number))],
-                self.players.standard().map(|who| (name(who), self.alone(who, rule.number))).collect(),
+                vec![(name(Who::Subject), self.by_itself(Who::Subject, rule))],
+                self.players.standard().map(|who| (name(who), self.by_itself(who, rule))).collect(),
             ],
         }
     }

@@ -9,7 +9,14 @@ pub fn check_text(checked: &Checked) -> String {
     rows.extend(checked.criteria.iter().map(|own| {
         let cell = own.cells.first();
         let verdict = if own.fragile.is_some() { format!("{} (fragile)", own.verdict) } else { own.verdict.clone() };
-        vec![own.id.clone(), own.section.clone(), verdict, what(own), cell.map_or_else(String::new, value), cell.map_or_else(String::new, others)]
+        vec![
+            own.id.clone(),
+            own.section.clone(),
+            verdict,
+            what(own),
+            cell.map_or_else(String::new, value),
+            cell.map_or_else(String::new, others),
+        ]
     }));
     let extent = if checked.quick { "quick" } else { "full" };
     let mut text = format!(

@@ -102,8 +102,7 @@ impl Grid {
         };
         let mut axis = Array::new();
         for (this, other) in &pairs {
-            let values: Vec<String> =
-                own.iter().map(|_| text(*this)).chain(others.iter().map(|_| beside(*other))).collect();
+            let values: Vec<String> = own.iter().map(|_| text(*this)).chain(others.iter().map(|_| beside(*other))).collect();
             let value = match &values[..] {
                 [one] => Value::from(one.as_str()),
                 several => Value::Array(several.iter().map(String::as_str).collect()),
@@ -172,6 +171,7 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
         "limit" => Kind::Limit,
         "harm" => Kind::Harm,
         "pareto" => Kind::Pareto { and: ask(&raw.and)? },
+        "twins" => Kind::Twins,
         "undefined" => Kind::Undefined,
         "starves" => Kind::Starves,
         "rises" => Kind::Rises { axis: raw.axis.ok_or("a rule of kind \"rises\" needs an axis")? },

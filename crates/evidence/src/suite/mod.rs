@@ -39,7 +39,8 @@ impl Suite {
     ///
     /// The file, and what is wrong in it.
     pub fn read(files: &[(&str, &str)]) -> Result<Suite, EvidenceError> {
-        let about = files.iter().find(|(name, _)| *name == "suite.toml").ok_or_else(|| EvidenceError::new("suite.toml", "it is missing"))?;
+        let about =
+            files.iter().find(|(name, _)| *name == "suite.toml").ok_or_else(|| EvidenceError::new("suite.toml", "it is missing"))?;
         let raw: raw::Suite = raw::parse(about.0, about.1)?;
         let criteria: Vec<Criterion> = raw.criterion.into_iter().map(Criterion::from).collect();
         let mut grids = Vec::new();

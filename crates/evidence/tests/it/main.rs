@@ -1,0 +1,5 @@
+//! Tests of verdicts.
+
+mod measures;
+mod suites;
+mod verdicts;

@@ -1,0 +1,72 @@
+//! Numbers that only verdicts need, on runs whose numbers can be worked out.
+
+use narrows_evidence::measures::MEASURES;
+use narrows_evidence::number::Number;
+use narrows_measure::Record;
+
+fn run(text: &str) -> Record {
+    let scenario = narrows_scenario::parse(text, "t.toml", &|_| Err(std::io::Error::other("no file")))
+        .unwrap_or_else(|error| panic!("{}", error.short()));
+    narrows_sim::run(&scenario).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn value(name: &str, of: &str, record: &Record) -> Option<f64> {
+    let metric = MEASURES.iter().find(|metric| metric.name == name).unwrap();
+    Number { metric, of: of.to_owned(), window: None }.value(record)
+}
+
+/// A constant stream of 1448 B of payload in 1500 B packets over a link.
+fn stream(rate: &str, link: &str, more: &str) -> Record {
+    run(&format!(
+        "duration = \"30 s\"\nwarmup = \"10 s\"\nsend_overhead = false\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"{link}\"\ndelay = \"10 ms\"\nbuffer = \"10 \
+         packets\"\n[[flow]]\nname = \"media\"\nfrom = \"a\"\nto = \"b\"\nworkload = {{ rate = \"{rate}\" }}\n{more}"
+    ))
+}
+
+#[test]
+fn what_is_sent_and_what_of_it_is_of_use() {
+    // 1.448 Mbit/s of payload are 125 packets a second: 2500 in 20 s; a link of 750 kbit/s carries half of them.
+    let record = stream("1.448 Mbit/s", "750 kbit/s", "");
+    let sent = value("sent", "", &record).unwrap();
+    assert!((sent - 2500.0).abs() <= 2.0, "{sent}");
+    let useful = value("useful", "media", &record).unwrap();
+    assert!((useful - 50.0).abs() < 0.5, "{useful}");
+    assert_eq!(value("sent", "other", &record), None);
+    let rate = value("sent_rate", "", &record).unwrap();
+    assert!((rate - 1.448).abs() < 0.01, "{rate}");
+}
+
+#[test]
+fn capacity_that_brought_nothing_is_regretted() {
+    // 1.5 Mbit/s on the wire of 3: half.
+    let regret = value("regret", "", &stream("1.448 Mbit/s", "3 Mbit/s", "")).unwrap();
+    assert!((regret - 50.0).abs() < 0.5, "{regret}");
+}
+
+#[test]
+fn half_of_all_packets_lost_make_a_meter_trip() {
+    let meter = value("meter", "", &stream("1.448 Mbit/s", "750 kbit/s", ""));
+    assert_eq!(meter, Some(4.0), "four intervals of 5 s");
+    assert_eq!(value("meter", "", &stream("1.448 Mbit/s", "3 Mbit/s", "")), Some(0.0));
+}
+
+#[test]
+fn recovery_ends_when_nine_tenths_are_used() {
+    // The stream fills 1.5 of 1.6 Mbit/s, 94 %. The first window of 0.2 s after an outage is full, since ten packets wait.
+    let change = "[[change]]\nlink = \"l\"\nat = \"20 s\"\ndown_for = \"1 s\"\n";
+    let recovery = value("recovery", "", &stream("1.448 Mbit/s", "1.6 Mbit/s", change)).unwrap();
+    assert!((0.2..0.26).contains(&recovery), "{recovery}");
+    assert_eq!(value("recovery", "", &stream("1.448 Mbit/s", "1.6 Mbit/s", "")), None);
+    let never = "[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"16 Mbit/s\"\n";
+    assert_eq!(value("recovery", "", &stream("1.448 Mbit/s", "1.6 Mbit/s", never)), None);
+}
+
+#[test]
+fn a_timeout_doubles_its_gaps() {
+    let record = run(
+        "duration = \"30 s\"\nwarmup = \"12 s\"\nsample = \"10 ms\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 \
+                      bdp\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n[[change]]\nlink = \"l.back\"\nat = \"10 s\"\nloss = \"100 %\"\n",
+    );
+    let growth = value("gap_growth", "", &record).unwrap();
+    assert!((1.9..2.1).contains(&growth), "{growth}");
+}

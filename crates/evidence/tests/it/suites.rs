@@ -1,0 +1,72 @@
+//! The suites of the program are sound.
+
+use narrows_evidence::check::{Check, Options};
+use narrows_evidence::suite::{Cast, Players, Scope, rfc9743};
+use std::collections::BTreeSet;
+
+fn players() -> Players {
+    Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] }
+}
+
+fn options(quick: bool) -> Options {
+    Options { quick, scope: Scope::Internet, only: Vec::new(), seeds: None, signals: true }
+}
+
+#[test]
+fn every_cell_of_every_grid_is_a_scenario() {
+    for quick in [true, false] {
+        let check = Check::new(rfc9743().unwrap(), players(), options(quick)).unwrap_or_else(|error| panic!("{error}"));
+        let runs = check.first();
+        let mut seen = BTreeSet::new();
+        for run in &runs {
+            if seen.insert((run.grid, run.part, run.cell, run.pair)) {
+                check.scenario(*run).unwrap_or_else(|error| panic!("{}: {error}", check.describe(*run)));
+            }
+        }
+        println!("quick {quick}: {} scenarios, {} runs", seen.len(), runs.len());
+        let distinct: BTreeSet<u64> = runs.iter().map(|run| run.number()).collect();
+        assert_eq!(distinct.len(), runs.len(), "two runs have one number");
+    }
+}
+
+#[test]
+fn every_criterion_is_judged_or_says_why_not() {
+    let suite = rfc9743().unwrap();
+    for (place, criterion) in suite.criteria.iter().enumerate() {
+        let judged = suite.grids.iter().flat_map(|grid| &grid.rules).any(|rule| rule.criterion == place);
+        let excused = criterion.not_run.is_some() || criterion.not_applicable.is_some() || criterion.from_others;
+        assert!(judged != excused, "{} is judged: {judged}, excused: {excused}", criterion.id);
+    }
+}
+
+#[test]
+fn every_bound_has_a_source() {
+    for grid in rfc9743().unwrap().grids {
+        for rule in &grid.rules {
+            assert!(!rule.source.is_empty() && !rule.says.is_empty(), "{}", grid.name);
+            let named = ["RFC", "ours", "HotNets", "PCC", "SIGCOMM", "as for"].iter().any(|word| rule.source.contains(word));
+            assert!(named, "{}: {}", grid.name, rule.source);
+        }
+    }
+}
+
+#[test]
+fn a_pair_has_every_run_that_harm_is_computed_from() {
+    let suite = rfc9743().unwrap();
+    let grid = suite.grids.iter().find(|grid| grid.name == "coexist").unwrap();
+    assert_eq!(grid.cast, Cast::Pairs);
+    let parts = grid.parts(&players(), false).unwrap();
+    // bbr, newreno and cubic beside newreno and cubic, bbr beside itself; newreno and cubic alone.
+    assert_eq!(parts.iter().map(|part| part.pairs.len()).collect::<Vec<_>>(), [7, 2]);
+    let alone = narrows_scenario::Sweep::cell(&parts[1].sweep, 0, &|_| Err(std::io::Error::other("none"))).unwrap();
+    assert_eq!(alone.flows.iter().map(|flow| flow.name.as_str()).collect::<Vec<_>>(), ["other"]);
+    let cubic = Players { subject: "cubic".to_owned(), ..players() };
+    assert_eq!(grid.parts(&cubic, false).unwrap()[0].pairs.len(), 4, "a baseline's runs are made once");
+}
+
+#[test]
+fn a_criterion_that_does_not_exist_is_refused_with_a_suggestion() {
+    let only = Options { only: vec!["los".to_owned()], ..options(true) };
+    let error = Check::new(rfc9743().unwrap(), players(), only).err().unwrap().to_string();
+    assert!(error.contains("no criterion \"los\"") && error.contains("loss"), "{error}");
+}

@@ -1,0 +1,195 @@
+//! What rules make of numbers, worked by hand.
+
+use narrows_evidence::check::{Check, Kept, Options, Run, Standing, Variant};
+use narrows_evidence::judge::Level;
+use narrows_evidence::suite::{Players, Scope, Suite};
+
+const ABOUT: &str = r#"
+name = "t"
+title = "a suite of tests"
+rules = "1"
+[[criterion]]
+id = "a"
+title = "A"
+section = "1"
+strength = "MUST"
+asks = "nothing"
+"#;
+
+/// One cell, one link, and a rule.
+fn grid(cast: &str, flows: &str, rule: &str) -> String {
+    format!(
+        "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\nbuffer = \"10 packets\"\n{flows}\n[check]\ncriterion = \"a\"\ncast = \
+         \"{cast}\"\n[[rule]]\nsays = \"r\"\nsource = \"ours\"\n{rule}\n"
+    )
+}
+
+fn flow(role: &str) -> String {
+    format!("[[flow]]\nname = \"{role}\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{role}\"\n")
+}
+
+fn check(cast: &str, rule: &str, subject: &str) -> Check {
+    let flows = if cast == "pairs" { flow("self") + &flow("other") } else { flow("self") };
+    let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &grid(cast, &flows, rule))]).unwrap_or_else(|error| panic!("{error}"));
+    let players = Players { subject: subject.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
+    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, signals: false };
+    Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Carries a check out with numbers by who plays, variant and seed, and answers with the verdict, whether it is fragile, and how many runs there were.
+fn judged(check: &Check, value: impl Fn(&str, Variant, u16) -> Option<f64>) -> (Level, bool, usize) {
+    let mut made: Vec<Run> = check.first();
+    let kept = |run: Run| Kept { asked: vec![value(&check.pair_label(run), run.variant, run.seed)], metrics: Vec::new() };
+    loop {
+        let known = made.clone();
+        let further = check.further(&|run| known.contains(&run).then(|| kept(run)));
+        if further.is_empty() {
+            let report = check.judged(&|run| known.contains(&run).then(|| kept(run)));
+            let Standing::Judged(level) = report.criteria[0].standing.clone() else { panic!("it was not judged") };
+            return (level, report.criteria[0].fragile.is_some(), made.len());
+        }
+        made.extend(further);
+    }
+}
+
+const LOSS: &str = "kind = \"relative\"\nmeasure = \"loss\"\nfail = { above = 5, times = 5 }\nconcern = { above = 1, times = 3 }";
+
+#[test]
+fn loss_must_be_high_and_higher_than_that_of_standard_controllers() {
+    let check = check("alone", LOSS, "bbr");
+    let of = |own: f64, cubic: f64| {
+        judged(&check, |who, _, _| {
+            Some(if who == "bbr" {
+                own
+            } else if who == "cubic" {
+                cubic
+            } else {
+                0.1
+            })
+        })
+        .0
+    };
+    assert_eq!(of(10.0, 0.5), Level::Fail);
+    assert_eq!(of(10.0, 3.0), Level::Concern, "three times 3 % is less than 10 %, five times is more");
+    assert_eq!(of(10.0, 4.0), Level::Pass, "the network is the cause");
+    assert_eq!(of(4.0, 0.1), Level::Concern);
+    assert_eq!(of(0.9, 0.0), Level::Pass);
+}
+
+#[test]
+fn what_fresh_seeds_do_not_confirm_is_forgotten() {
+    let check = check("alone", LOSS, "bbr");
+    let first_only = |who: &str, _: Variant, seed: u16| Some(if who == "bbr" && seed <= 5 { 10.0 } else { 0.1 });
+    // 3 controllers: 5 seeds, then 30 fresh ones; nothing else, for there is nothing to be fragile.
+    assert_eq!(judged(&check, first_only), (Level::Pass, false, 3 * 35));
+    let always = |who: &str, _: Variant, _: u16| Some(if who == "bbr" { 10.0 } else { 0.1 });
+    assert_eq!(judged(&check, always), (Level::Fail, false, 3 * (35 + 15)));
+    let passes = |_: &str, _: Variant, _: u16| Some(0.1);
+    assert_eq!(judged(&check, passes), (Level::Pass, false, 3 * 5));
+}
+
+#[test]
+fn a_fragile_failure_is_a_concern() {
+    let check = check("alone", LOSS, "bbr");
+    let prompt = |who: &str, variant: Variant, _: u16| Some(if who == "bbr" && variant != Variant::Prompt { 10.0 } else { 0.1 });
+    assert_eq!(judged(&check, prompt), (Level::Concern, true, 3 * 50));
+}
+
+#[test]
+fn an_interval_that_holds_the_bound_is_undecided() {
+    let check = check("alone", LOSS, "bbr");
+    let wide = |who: &str, _: Variant, seed: u16| {
+        Some(if who != "bbr" {
+            0.1
+        } else if seed.is_multiple_of(2) {
+            30.0
+        } else {
+            1.0
+        })
+    };
+    // In logarithms, from 5 %: 1.79 and -1.61: no interval of five or thirty such values is on one side of zero; from 1 %: 3.4 and 0.
+    assert_eq!(judged(&check, wide).0, Level::Concern);
+}
+
+#[test]
+fn what_is_not_defined_gives_concern() {
+    let check = check("alone", LOSS, "bbr");
+    assert_eq!(judged(&check, |who, _, seed| (who != "bbr" || seed != 3).then_some(0.1)).0, Level::Pass, "30 fresh seeds decide");
+    assert_eq!(judged(&check, |who, _, _| (who != "bbr").then_some(0.1)).0, Level::Concern);
+}
+
+#[test]
+fn a_baseline_passes_by_construction() {
+    let check = check("alone", LOSS, "cubic");
+    assert_eq!(judged(&check, |who, _, _| Some(if who == "cubic" { 50.0 } else { 0.1 })), (Level::Pass, false, 2 * 5));
+}
+
+#[test]
+fn harm_is_held_against_the_most_that_baselines_do() {
+    let rule = "kind = \"harm\"\nmeasure = \"goodput\"\nof = \"other\"\nfail = { by = 0.05 }";
+    let check = check("pairs", rule, "bbr");
+    // Alone 10. NewReno beside newreno has 5 (harm 0.5), beside cubic 4 (0.6): beside bbr 3.6 is harm 0.64, 3.4 is 0.66.
+    let of = |beside_bbr: f64| {
+        judged(&check, |who, _, _| {
+            Some(match who {
+                "newreno alone" | "cubic alone" => 10.0,
+                "bbr beside newreno" => beside_bbr,
+                "cubic beside newreno" => 4.0,
+                _ => 5.0,
+            })
+        })
+        .0
+    };
+    assert_eq!((of(3.6), of(3.4)), (Level::Pass, Level::Fail));
+}
+
+#[test]
+fn starvation_counts_where_no_baseline_starves_anyone() {
+    let rule = "kind = \"starves\"\nmeasure = \"starved\"\nof = \"other\"\nfail = { above = 5 }";
+    let check = check("pairs", rule, "bbr");
+    let of = |bbr: f64, cubic: f64| {
+        judged(&check, |who, _, _| {
+            Some(if who == "bbr beside newreno" {
+                bbr
+            } else if who == "cubic beside newreno" {
+                cubic
+            } else {
+                0.0
+            })
+        })
+        .0
+    };
+    assert_eq!((of(6.0, 0.0), of(4.9, 0.0), of(6.0, 7.0)), (Level::Fail, Level::Pass, Level::Pass));
+    let itself = judged(&check, |who, _, _| Some(if who == "bbr beside bbr" { 9.0 } else { 0.0 }));
+    assert_eq!(itself.0, Level::Concern);
+}
+
+#[test]
+fn a_baseline_must_be_better_in_both_to_matter() {
+    let rule = "kind = \"pareto\"\nmeasure = \"utilisation\"\nand = \"delay_p95\"\nconcern = { by = 5, times = 1.15 }";
+    let check = check("alone", rule, "bbr");
+    let of = |own: [f64; 2]| {
+        let kept = |run: Run| Kept {
+            asked: (if check.pair_label(run) == "bbr" { own } else { [90.0, 50.0] }).map(Some).to_vec(),
+            metrics: Vec::new(),
+        };
+        let report = check.judged(&|run| Some(kept(run)));
+        report.criteria[0].standing.clone()
+    };
+    assert_eq!(of([80.0, 60.0]), Standing::Judged(Level::Concern));
+    assert_eq!(of([80.0, 50.0]), Standing::Judged(Level::Pass));
+    assert_eq!(of([86.0, 90.0]), Standing::Judged(Level::Pass));
+}
+
+#[test]
+fn a_rule_that_is_none_is_refused_with_its_file() {
+    let refused = |rule: &str| {
+        let text = grid("alone", &flow("self"), rule);
+        Suite::read(&[("suite.toml", ABOUT), ("g.toml", &text)]).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert!(
+        refused("kind = \"relativ\"\nmeasure = \"loss\"\nfail = { above = 5 }").starts_with("g.toml: there is no kind of rule \"relativ\"")
+    );
+    assert!(refused("kind = \"relative\"\nmeasure = \"los\"\nfail = { above = 5 }").contains("loss"));
+    assert!(refused("kind = \"relative\"\nmeasure = \"loss\"").contains("needs a bound"));
+}
