@@ -148,7 +148,11 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     }
     match undecided {
         Some((estimate, note)) => Finding { undecided: true, ..shown(rule, numbers, Level::Concern, estimate, note) },
-        None => shown(rule, numbers, Level::Pass, last.map(|(estimate, _)| estimate), None),
+        None => {
+            let (estimate, note) = last.map_or((None, None), |(estimate, note)| (Some(estimate), note));
+            // How much harm there is is worth knowing, whatever the verdict.
+            shown(rule, numbers, Level::Pass, estimate, note.filter(|_| rule.kind == Kind::Harm))
+        }
     }
 }
 

@@ -5,18 +5,10 @@ use narrows_report::text_table;
 
 /// The verdicts as a table, with what stands above and below it.
 pub fn check_text(checked: &Checked) -> String {
-    let mut rows = vec![["Criterion", "RFC 9743", "Verdict", "Worst cell", "Value", "Beside it"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["Criterion", "RFC 9743", "Verdict", "Worst cell", "Found there"].map(str::to_owned).to_vec()];
     rows.extend(checked.criteria.iter().map(|own| {
-        let cell = own.cells.first();
-        let verdict = if own.fragile.is_some() { format!("{} (fragile)", own.verdict) } else { own.verdict.clone() };
-        vec![
-            own.id.clone(),
-            own.section.clone(),
-            verdict,
-            what(own),
-            cell.map_or_else(String::new, value),
-            cell.map_or_else(String::new, others),
-        ]
+        let verdict = if own.fragile.is_some() { format!("{}, fragile", own.verdict) } else { own.verdict.clone() };
+        vec![own.id.clone(), own.section.clone(), verdict, place(own), own.cells.first().map_or_else(String::new, found)]
     }));
     let extent = if checked.quick { "quick" } else { "full" };
     let mut text = format!(
@@ -27,35 +19,40 @@ pub fn check_text(checked: &Checked) -> String {
         checked.rules,
         checked.seeds,
         checked.runs,
-        "Not shown by any of this: see the report."
+        "The report tells what none of this shows."
     );
-    text += &text_table(&rows, 6);
-    let notes = checked.criteria.iter().filter_map(|own| Some((own, own.cells.first().filter(|_| own.verdict != "pass")?)));
-    let notes: String = notes.filter_map(|(own, cell)| note(own, cell)).collect();
-    if !notes.is_empty() {
-        text += "\n";
-        text += &notes;
+    text += &text_table(&rows, 5);
+    let undecided = checked.criteria.iter().filter(|own| own.cells.first().is_some_and(|cell| cell.undecided)).map(|own| own.id.as_str());
+    let undecided: Vec<&str> = undecided.collect();
+    if !undecided.is_empty() {
+        text += &format!("\nUndecided, for the interval holds the bound: {}.\n", undecided.join(", "));
+    }
+    for own in &checked.criteria {
+        if let Some(variant) = &own.fragile {
+            text += &format!("\n{} passes {variant}.\n", own.id);
+        }
     }
     text
 }
 
 /// The worst cell, or the reason that there is none.
-fn what(own: &CheckedCriterion) -> String {
-    if let Some(reason) = &own.reason {
-        return reason.clone();
-    }
-    match (&own.comes_from, own.cells.first()) {
-        (Some(other), _) => format!("see {other}"),
-        (None, Some(cell)) => format!("{}: {}", cell.cell, cell.measure),
-        (None, None) => String::new(),
+fn place(own: &CheckedCriterion) -> String {
+    match (&own.reason, &own.comes_from, own.cells.first()) {
+        (Some(reason), _, _) => reason.clone(),
+        (_, Some(other), _) => format!("see {other}"),
+        (_, _, Some(cell)) => cell.cell.clone(),
+        _ => String::new(),
     }
 }
 
-fn note(own: &CheckedCriterion, cell: &CheckedCell) -> Option<String> {
-    let undecided = cell.undecided.then(|| "undecided: the interval holds the bound".to_owned());
-    let fragile = own.fragile.as_ref().map(|variant| format!("fragile: passes {variant}"));
-    let all: Vec<String> = cell.note.clone().into_iter().chain(undecided).chain(fragile).collect();
-    (!all.is_empty()).then(|| format!("{}: {}\n", own.id, all.join("; ")))
+/// "loss 14.2 %; newreno 0.555", or the harm in words.
+pub(super) fn found(cell: &CheckedCell) -> String {
+    if let Some(note) = &cell.note {
+        return note.clone();
+    }
+    let unit = if cell.unit.is_empty() { String::new() } else { format!(" {}", cell.unit) };
+    let own = cell.value().map_or("–".to_owned(), |own| short(own.mean));
+    format!("{} {own}{unit}; {}", cell.measure, others(cell))
 }
 
 /// "12.3 [11.0–13.1] %".
