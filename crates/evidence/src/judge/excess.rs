@@ -9,6 +9,8 @@ pub struct Excess {
     pub values: Vec<Option<f64>>,
     /// What it is of, if a rule looks at several things.
     pub note: Option<String>,
+    /// Whose numbers they are, if not the subject's.
+    pub victim: Option<Who>,
 }
 
 /// The excesses of a rule's cell: one, or one for each baseline that is looked at.
@@ -31,7 +33,7 @@ fn relative(rule: &Rule, bound: Bound, numbers: &Numbers) -> Excess {
         let worst = theirs.iter().filter_map(|values| values[seed]).reduce(|a, b| worse(better, a, b));
         beyond(bound, better, (*own)? + floor, worst.map(|worst| worst + floor))
     });
-    Excess { values: values.collect(), note: None }
+    Excess { values: values.collect(), note: None, victim: None }
 }
 
 /// The worse of two values.
@@ -92,7 +94,7 @@ fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
         };
         let most = theirs.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).map_or("–".to_owned(), |values| percent(values));
         let note = format!("harm to {} {} (a baseline: {most})", numbers.players.text(*victim), percent(&own));
-        Excess { values: values.collect(), note: Some(note) }
+        Excess { values: values.collect(), note: Some(note), victim: Some(*victim) }
     };
     standard.iter().map(of_victim).collect()
 }
@@ -113,7 +115,7 @@ fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Exces
             let second = ln(own.1[seed]? / theirs.1[seed]?) / libm::log(times) - 1.0;
             Some(first.min(second))
         });
-        Excess { values: values.collect(), note: Some(format!("{} is better in both", numbers.players.text(who))) }
+        Excess { values: values.collect(), note: Some(format!("{} is better in both", numbers.players.text(who))), victim: None }
     };
     numbers.players.standard().map(of_baseline).collect()
 }
@@ -123,5 +125,5 @@ fn rises(rule: &Rule, axis: &str, bound: Bound, numbers: &Numbers) -> Option<Exc
     let before = (numbers.before)(axis, rule.number)?;
     let own = numbers.alone(Who::Subject, rule.number);
     let values = own.iter().zip(before).map(|(own, before)| Some((*own)? / before? - 1.0 - bound.by.unwrap_or(0.0)));
-    Some(Excess { values: values.collect(), note: None })
+    Some(Excess { values: values.collect(), note: None, victim: None })
 }

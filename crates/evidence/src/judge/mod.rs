@@ -9,7 +9,7 @@ mod numbers;
 mod starvation;
 
 pub use level::Level;
-pub use numbers::Numbers;
+pub use numbers::{Named, Numbers};
 
 use crate::statistics::{Estimate, estimate};
 use crate::suite::Who;
@@ -95,10 +95,10 @@ pub struct Finding {
     pub level: Level,
     /// True if the interval of the excess holds zero: more seeds would decide.
     pub undecided: bool,
-    /// The subject's numbers, one for each seed.
-    pub subject: Vec<Option<f64>>,
-    /// Those of the baselines, with their names.
-    pub beside: Vec<(String, Vec<Option<f64>>)>,
+    /// The name of what is judged, and its numbers, one for each seed.
+    pub subject: Named,
+    /// Those that it is compared with.
+    pub beside: Vec<Named>,
     /// By how much the subject is beyond the bound that decided, seed by seed; `None` of numbers that are not defined.
     pub excess: Option<Estimate>,
     /// More in words, if there is more to say.
@@ -108,7 +108,7 @@ pub struct Finding {
 /// Applies a rule to a cell.
 pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     if numbers.players.baselines.contains(&numbers.players.subject) && rule.kind.compares() {
-        return shown(rule, numbers, Level::Pass, None, Some("a baseline: passes by construction".to_owned()));
+        return shown(rule, numbers, Level::Pass, Some("a baseline: passes by construction".to_owned()), None);
     }
     match &rule.kind {
         Kind::Starves => return starvation::judge(rule, numbers),
@@ -116,43 +116,61 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
         _ => {}
     }
     let bounds = [(Level::Fail, rule.levels.fail), (Level::Concern, rule.levels.concern)];
-    let mut last = None;
-    let mut undecided = None;
-    for (level, bound) in bounds.into_iter().filter_map(|(level, bound)| Some((level, bound?))) {
-        for Excess { values, note } in excess::of(rule, bound, numbers) {
-            let defined: Option<Vec<f64>> = values.iter().copied().collect();
-            let defined = match defined {
-                Some(defined) => defined,
-                None if rule.passes_undefined => {
-                    values.iter().map(|value| value.unwrap_or(f64::NEG_INFINITY)).filter(|v| v.is_finite()).collect()
-                }
-                None => {
-                    let missing = values.iter().filter(|value| value.is_none()).count();
-                    let note = format!("not defined in {missing} of {} seeds", values.len());
-                    undecided.get_or_insert((None, Some(note)));
-                    continue;
-                }
-            };
-            let Some(estimate) = estimate(&defined) else { continue };
-            if estimate.low > 0.0 {
-                return shown(rule, numbers, level, Some(estimate), note);
-            }
-            if estimate.high > 0.0 {
-                undecided.get_or_insert((Some(estimate), note.clone()));
-            }
-            last = match last {
-                Some((own, _)) if worse(own, estimate) == own => last,
-                _ => Some((estimate, note)),
-            };
-        }
+    let bounds = bounds.into_iter().filter_map(|(level, bound)| Some((level, bound?)));
+    let seen: Vec<Seen> = bounds
+        .flat_map(|(level, bound)| excess::of(rule, bound, numbers).into_iter().map(move |own| (level, own)))
+        .map(|(level, own)| Seen::of(rule, level, own))
+        .collect();
+    if let Some(beyond) = seen.iter().find(|own| own.place == Place::Beyond) {
+        return beyond.finding(rule, numbers, beyond.level);
     }
-    match undecided {
-        Some((estimate, note)) => Finding { undecided: true, ..shown(rule, numbers, Level::Concern, estimate, note) },
-        None => {
-            let (estimate, note) = last.map_or((None, None), |(estimate, note)| (Some(estimate), note));
-            // How much harm there is is worth knowing, whatever the verdict.
-            shown(rule, numbers, Level::Pass, estimate, note.filter(|_| rule.kind == Kind::Harm))
+    if let Some(open) = seen.iter().find(|own| own.place == Place::Undecided) {
+        return Finding { undecided: true, ..open.finding(rule, numbers, Level::Concern) };
+    }
+    let mean = |own: &Seen| own.estimate.map_or(f64::NEG_INFINITY, |estimate| estimate.mean);
+    match seen.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))) {
+        Some(nearest) => nearest.finding(rule, numbers, Level::Pass),
+        None => shown(rule, numbers, Level::Pass, None, None),
+    }
+}
+
+/// Where an excess lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Within,
+    Undecided,
+    Beyond,
+}
+
+/// An excess over a bound, and where its interval lies.
+struct Seen {
+    level: Level,
+    place: Place,
+    estimate: Option<Estimate>,
+    note: Option<String>,
+    victim: Option<Who>,
+}
+
+impl Seen {
+    fn of(rule: &Rule, level: Level, Excess { values, note, victim }: Excess) -> Seen {
+        let missing = values.iter().filter(|value| value.is_none()).count();
+        if missing > 0 && !rule.passes_undefined {
+            let note = Some(format!("not defined in {missing} of {} seeds", values.len()));
+            return Seen { level, place: Place::Undecided, estimate: None, note, victim };
         }
+        let estimate = estimate(&values.into_iter().flatten().collect::<Vec<_>>());
+        let place = match estimate {
+            Some(own) if own.low > 0.0 => Place::Beyond,
+            Some(own) if own.high > 0.0 => Place::Undecided,
+            _ => Place::Within,
+        };
+        Seen { level, place, estimate, note, victim }
+    }
+
+    fn finding(&self, rule: &Rule, numbers: &Numbers, level: Level) -> Finding {
+        // How much harm there is is worth knowing, whatever the verdict.
+        let note = self.note.clone().filter(|_| level != Level::Pass || rule.kind == Kind::Harm);
+        Finding { excess: self.estimate, ..shown(rule, numbers, level, note, self.victim) }
     }
 }
 
@@ -163,15 +181,10 @@ impl Kind {
     }
 }
 
-fn worse(a: Estimate, b: Estimate) -> Estimate {
-    if b.mean > a.mean { b } else { a }
-}
-
 /// A finding with the numbers that it is shown with.
-fn shown(rule: &Rule, numbers: &Numbers, level: Level, excess: Option<Estimate>, note: Option<String>) -> Finding {
-    let [own, others] = numbers.shown(rule);
-    let subject = own.into_iter().next().map(|(_, values)| values).unwrap_or_default();
-    Finding { level, undecided: false, subject, beside: others, excess, note }
+fn shown(rule: &Rule, numbers: &Numbers, level: Level, note: Option<String>, victim: Option<Who>) -> Finding {
+    let (subject, beside) = numbers.shown(rule, victim);
+    Finding { level, undecided: false, subject, beside, excess: None, note }
 }
 
 /// Whether a number is defined in half of the seeds or more, where it is in all of them with every baseline.
@@ -185,5 +198,5 @@ fn undefined(rule: &Rule, numbers: &Numbers) -> Finding {
         () => Level::Concern,
     };
     let note = (level != Level::Pass).then(|| format!("not defined in {own} of {} seeds", numbers.seeds));
-    shown(rule, numbers, level, None, note)
+    shown(rule, numbers, level, note, None)
 }

@@ -17,8 +17,8 @@ pub struct Numbers<'a> {
     pub before: &'a dyn Fn(&str, usize) -> Option<Vec<Option<f64>>>,
 }
 
-/// Numbers of runs and what those are called.
-pub type Named = Vec<(String, Vec<Option<f64>>)>;
+/// Numbers, one for each seed, and what they are called.
+pub type Named = (String, Vec<Option<f64>>);
 
 impl Numbers<'_> {
     /// A number of the run in which `who` drives all flows.
@@ -41,22 +41,18 @@ impl Numbers<'_> {
         (self.of)(None, Some(other), number)
     }
 
-    /// The numbers that a finding of this rule is shown with: the subject's, and those of the baselines.
-    pub fn shown(&self, rule: &Rule) -> [Named; 2] {
-        let name = |who: Who| self.players.text(who).to_owned();
-        match rule.kind {
-            Kind::Harm | Kind::Starves => {
-                let all = |this: Who| {
-                    let beside =
-                        move |other: Who| (format!("{} beside {}", name(other), name(this)), self.beside(this, other, rule.number));
-                    self.players.standard().map(beside).collect::<Named>()
-                };
-                [all(Who::Subject), self.players.standard().flat_map(all).collect()]
-            }
-            _ => [
-                vec![(name(Who::Subject), self.by_itself(Who::Subject, rule))],
-                self.players.standard().map(|who| (name(who), self.by_itself(who, rule))).collect(),
-            ],
+    /// The numbers that a finding of this rule is shown with: those that are judged, and those that they are compared with. `victim` is whose numbers are judged, if they
+    /// are not the subject's own.
+    pub fn shown(&self, rule: &Rule, victim: Option<Who>) -> (Named, Vec<Named>) {
+        let name = |who: Who| self.players.text(who);
+        if !matches!(rule.kind, Kind::Harm | Kind::Starves) {
+            let own = |who: Who| (name(who).to_owned(), self.by_itself(who, rule));
+            return (own(Who::Subject), self.players.standard().map(own).collect());
         }
+        let victim = victim.unwrap_or(Who::Baseline(0));
+        let beside = |this: Who| (format!("{} beside {}", name(victim), name(this)), self.beside(this, victim, rule.number));
+        let alone = (format!("{} alone", name(victim)), self.solo(victim, rule.number));
+        let others = self.players.standard().map(beside).chain((rule.kind == Kind::Harm).then_some(alone));
+        (beside(Who::Subject), others.collect())
     }
 }

@@ -19,14 +19,14 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
             let name = numbers.players.text(*victim);
             let note = format!("{name} starves in {own} of {} seeds, and beside no baseline", numbers.seeds);
             let level = if rule.levels.fail.is_some() { Level::Fail } else { Level::Concern };
-            return shown(rule, numbers, level, None, Some(note));
+            return shown(rule, numbers, level, Some(note), Some(*victim));
         }
     }
     let itself = starves(Who::Subject, Who::Subject);
     let theirs = standard.iter().any(|who| many(starves(*who, *who)));
     if many(itself) && !theirs {
         let note = format!("{} starves beside itself in {itself} of {} seeds", numbers.players.subject, numbers.seeds);
-        return shown(rule, numbers, Level::Concern, None, Some(note));
+        return shown(rule, numbers, Level::Concern, Some(note), None);
     }
     shown(rule, numbers, Level::Pass, None, None)
 }

@@ -3,7 +3,6 @@
 use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
 use crate::statistics::{Estimate, estimate};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What no check shows, whatever its verdicts.
 pub const NOT_SHOWN: [&str; 5] = [
@@ -110,14 +109,32 @@ pub struct CheckedCell {
     pub undecided: bool,
     /// True if 30 fresh seeds decided.
     pub confirmed: bool,
-    /// The controller's numbers, one for each seed that decided.
+    /// What was judged: the controller, or another beside it.
+    pub of: String,
+    /// Its numbers, one for each seed that decided.
     pub subject: Vec<Option<f64>>,
-    /// Those of the baselines.
-    pub beside: BTreeMap<String, Vec<Option<f64>>>,
+    /// Those that they are compared with.
+    pub beside: Vec<Beside>,
     /// By how much the controller is beyond the bound, with the interval of the mean: above zero is beyond.
     pub excess: Option<Estimate>,
     /// More in words.
     pub note: Option<String>,
+}
+
+/// Numbers that others are compared with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Beside {
+    /// Whose they are.
+    pub of: String,
+    /// One for each seed.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Beside {
+    /// The mean with its interval.
+    pub fn value(&self) -> Option<Estimate> {
+        estimate(&self.values.iter().flatten().copied().collect::<Vec<_>>())
+    }
 }
 
 impl CheckedCell {
@@ -202,8 +219,9 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         verdict: finding.level.word().to_owned(),
         undecided: finding.undecided,
         confirmed: cell.fresh.is_some(),
-        subject: finding.subject.clone(),
-        beside: finding.beside.iter().cloned().collect(),
+        of: finding.subject.0.clone(),
+        subject: finding.subject.1.clone(),
+        beside: finding.beside.iter().map(|(of, values)| Beside { of: of.clone(), values: values.clone() }).collect(),
         excess: finding.excess,
         note: finding.note.clone(),
     }

@@ -1,7 +1,8 @@
 //! The page of a check.
 
 use super::model::{Checked, CheckedCell, CheckedCriterion};
-use super::text::{others, short, value};
+use super::plot::plots;
+use super::text::{found, others, short, value};
 use narrows_report::{Document, escape};
 
 const CSS: &str = include_str!("check.css");
@@ -48,14 +49,13 @@ fn row(own: &CheckedCriterion) -> String {
     let name = if own.cells.is_empty() { escape(&own.id) } else { format!("<a href=\"#{0}\">{0}</a>", escape(&own.id)) };
     let fragile = own.fragile.as_ref().map_or_else(String::new, |variant| format!("<small>fragile: passes {}</small>", escape(variant)));
     format!(
-        "<tr><th scope=\"row\">{name}<small>{}</small></th><td>{}</td><td>{}</td><td>{}{fragile}</td><td class=\"words\">{what}</td><td>{}</td><td \
+        "<tr><th scope=\"row\">{name}<small>{}</small></th><td>{}</td><td>{}</td><td class=\"verdicts\">{}{fragile}</td><td class=\"words\">{what}</td><td \
          class=\"words\">{}</td></tr>\n",
         escape(&own.title),
         escape(&own.section),
         escape(&own.strength),
         badge(&own.verdict),
-        escape(&cell.map_or_else(String::new, value)),
-        escape(&cell.map_or_else(String::new, others))
+        escape(&cell.map_or_else(String::new, found))
     )
 }
 
@@ -70,13 +70,14 @@ fn section(own: &CheckedCriterion) -> String {
         format!("<p class=\"hint\">The worst cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
     });
     format!(
-        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
+        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
          scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \
          scope=\"col\">Beyond the bound</th><th scope=\"col\">Seeds</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n</section>\n",
         escape(&own.id),
         escape(&own.title),
         badge(&own.verdict),
         escape(&own.asks),
+        plots(own),
         if own.verdict == "pass" { "" } else { " open" },
         own.cells.len()
     )

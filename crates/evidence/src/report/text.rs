@@ -1,6 +1,6 @@
 //! The table on a terminal.
 
-use super::model::{Checked, CheckedCell, CheckedCriterion};
+use super::model::{Beside, Checked, CheckedCell, CheckedCriterion};
 use narrows_report::text_table;
 
 /// The verdicts as a table, with what stands above and below it.
@@ -67,11 +67,8 @@ pub(super) fn value(cell: &CheckedCell) -> String {
 
 /// "newreno 0.2, cubic 0.3".
 pub(super) fn others(cell: &CheckedCell) -> String {
-    let mean = |values: &Vec<Option<f64>>| {
-        let defined: Vec<f64> = values.iter().flatten().copied().collect();
-        narrows_measure::bootstrap::mean(&defined).map_or("–".to_owned(), short)
-    };
-    cell.beside.iter().map(|(name, values)| format!("{name} {}", mean(values))).collect::<Vec<_>>().join(", ")
+    let one = |own: &Beside| format!("{} {}", own.of, own.value().map_or("–".to_owned(), |value| short(value.mean)));
+    cell.beside.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// A number to three digits.
