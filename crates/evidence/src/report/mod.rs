@@ -5,10 +5,14 @@ mod markdown;
 mod model;
 mod page;
 mod plot;
+mod statements;
 mod text;
+mod versions;
 
 pub use files::write_check;
 pub use markdown::check_markdown;
 pub use model::{Beside, Checked, CheckedCell, CheckedCriterion, Counts, NOT_SHOWN};
 pub use page::check_html;
+pub use statements::{ASKED, Statements};
 pub use text::check_text;
+pub use versions::{Change, Moved, Versions};

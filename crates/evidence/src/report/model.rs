@@ -1,5 +1,6 @@
 //! A check as it is kept.
 
+use super::statements::Statements;
 use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
 use crate::statistics::{Estimate, estimate};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub struct Checked {
     pub remake: String,
     /// The criteria, in the order of the suite.
     pub criteria: Vec<CheckedCriterion>,
+    /// What the authors state, by what RFC 9743 asks of them.
+    #[serde(default)]
+    pub statements: Statements,
     /// What it does not show.
     pub not_shown: Vec<String>,
 }
@@ -180,8 +184,31 @@ impl Checked {
             runs,
             remake: remake.to_owned(),
             criteria: report.criteria.iter().map(criterion).collect(),
+            statements: Statements::default(),
             not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
         }
+    }
+
+    /// The same with statements of the authors, which are not judged.
+    pub fn stated(mut self, statements: Statements) -> Checked {
+        let missing = statements.missing();
+        let reason = match &missing[..] {
+            [] => "stated by the authors, not judged".to_owned(),
+            _ => format!("stated by the authors, not judged; missing: {}", missing.join(", ")),
+        };
+        self.criteria.iter_mut().filter(|own| own.id == "stated").for_each(|own| own.reason = Some(reason.clone()));
+        self.statements = statements;
+        self
+    }
+
+    /// A check as it was kept.
+    ///
+    /// # Errors
+    ///
+    /// The text is none: the reason.
+    pub fn read(text: &str) -> Result<Checked, String> {
+        let checked: Checked = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if checked.format == 1 { Ok(checked) } else { Err(format!("its format is {}, and this version reads 1", checked.format)) }
     }
 
     /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".

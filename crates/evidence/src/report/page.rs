@@ -2,6 +2,7 @@
 
 use super::model::{Checked, CheckedCell, CheckedCriterion};
 use super::plot::plots;
+use super::statements::ASKED;
 use super::text::{found, others, short, value};
 use narrows_report::{Document, escape};
 
@@ -16,9 +17,10 @@ pub fn check_html(checked: &Checked) -> String {
     let main = format!(
         "<p class=\"line\">{}</p>\n<section>\n<h2>Not shown</h2>\n<ul>\n{not_shown}</ul>\n</section>\n<section>\n<h2>Criteria</h2>\n<div class=\"wide\"><table \
          class=\"criteria\"><thead><tr><th scope=\"col\">Criterion</th><th scope=\"col\">Section</th><th scope=\"col\">Strength</th><th scope=\"col\">Verdict</th><th \
-         scope=\"col\">Worst cell</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{sections}\
+         scope=\"col\">Worst cell</th><th scope=\"col\">Found there</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{sections}{}\
          <section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
         escape(&checked.line()),
+        statements(checked),
         escape(&checked.remake)
     );
     let setup = format!(
@@ -32,6 +34,19 @@ pub fn check_html(checked: &Checked) -> String {
     );
     let title = format!("Evidence on {}", checked.controller);
     Document { title: &title, setup: &setup, notes: &[], css: CSS, reading: READING, main: &main, version: &checked.narrows }.html()
+}
+
+/// The statements of the authors.
+fn statements(checked: &Checked) -> String {
+    if checked.statements.0.is_empty() {
+        return String::new();
+    }
+    let one = |(key, section, question): &(&str, &str, &str)| {
+        let text = checked.statements.0.get(*key).map_or("missing", String::as_str);
+        format!("<dt>{} (section {})</dt><dd>{}</dd>\n", escape(question), escape(section), escape(text))
+    };
+    let all: String = ASKED.iter().map(one).collect();
+    format!("<section>\n<h2>Stated by the authors</h2>\n<dl>\n{all}</dl>\n</section>\n")
 }
 
 fn badge(verdict: &str) -> String {

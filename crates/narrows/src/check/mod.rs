@@ -2,7 +2,7 @@
 
 mod job;
 
-use crate::cli::{CheckArgs, ScopeArg};
+use crate::cli::{CheckArgs, ScopeArg, parse_choice};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
@@ -11,47 +11,94 @@ use job::Job;
 use narrows_control::{Choice, Setup};
 use narrows_evidence::check::{Check, Options};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::{Checked, check_text};
+use narrows_evidence::report::{Checked, Counts, Statements, Versions, check_text};
 use narrows_evidence::suite::{Players, Scope, rfc9743};
 use narrows_wire::Ecn;
+use std::path::Path;
 
 /// The standard controllers beside which others are judged.
 const BASELINES: [&str; 2] = ["newreno", "cubic"];
 
 /// Runs the cells of the suite, and judges.
 pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
+    let statements = args.about.as_deref().map(statements).transpose()?;
+    let before = args.against.as_deref().map(|other| earlier(&args, other)).transpose()?;
+    let (checked, worst) = carried_out(&args, &args.controller, statements)?;
+    if let Some(before) = before {
+        let versions = Versions::of(&before, &checked).map_err(Failure::Other)?;
+        if !args.output.json {
+            args.output.console.print(&format!("\n{}", versions.text()))?;
+        }
+        return Ok(if versions.is_worse() { Outcome::Missed } else { Outcome::Ok });
+    }
+    let Counts { concern, not_run, .. } = checked.summary;
+    Ok(match worst {
+        Some(Level::Fail) => Outcome::Missed,
+        _ if args.strict && concern + not_run > 0 => Outcome::Missed,
+        _ => Outcome::Ok,
+    })
+}
+
+/// Checks a controller and delivers the result; answers with the worst verdict, too.
+fn carried_out(args: &CheckArgs, controller: &Choice, statements: Option<Statements>) -> Result<(Checked, Option<Level>), Failure> {
     let started = Started::now();
-    routers::refuse([&args.controller].into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
+    routers::refuse([controller].into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
     let baselines = match &args.baselines[..] {
         [] => BASELINES.map(str::to_owned).to_vec(),
         chosen => crate::contenders::distinct(chosen.iter().map(|choice| choice.text()))?,
     };
-    let players = Players { subject: args.controller.text().to_owned(), baselines };
+    let players = Players { subject: controller.text().to_owned(), baselines };
     let scope = match args.scope {
         ScopeArg::Internet => Scope::Internet,
         ScopeArg::Datacenter => Scope::Datacenter,
         ScopeArg::Controlled => Scope::Controlled,
     };
-    let signals = marks(&args.controller)?;
+    let signals = marks(controller)?;
     let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, signals };
     let check = Check::new(rfc9743().map_err(failure)?, players, options).map_err(failure)?;
-    let job = Job::new(&check, remake(&args));
+    let job = Job::new(&check, remake(args, controller));
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
     let report = check.judged(&|run| runs.get(run));
     let checked = Checked::of(&check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
+    let checked = match statements {
+        Some(statements) => checked.stated(statements),
+        None => checked,
+    };
     let text = if args.output.json { checked.json() } else { check_text(&checked) };
     args.output.console.print(&text)?;
     let directory = reserved.directory().to_owned();
     job.write(reserved, &checked, &report, &runs, &started, &args.output)?;
     runs.remove()?;
     output::point_to(&directory, &args.output)?;
-    let enough = |own: &str| report.count(own) == 0;
-    Ok(match report.worst() {
-        Some(Level::Fail) => Outcome::Missed,
-        _ if args.strict && !(enough("concern") && enough("not run")) => Outcome::Missed,
-        _ => Outcome::Ok,
-    })
+    Ok((checked, report.worst()))
+}
+
+/// The check of another version: one that was kept, or one that is made now.
+fn earlier(args: &CheckArgs, other: &str) -> Result<Checked, Failure> {
+    let path = Path::new(other);
+    let kept = if path.is_dir() {
+        Some(path.join("check.json"))
+    } else {
+        (path.is_file() && other.ends_with(".json") && !other.ends_with(".policy.json")).then(|| path.to_owned())
+    };
+    let Some(file) = kept else {
+        let controller = parse_choice(other).map_err(|reason| Failure::Other(format!("--against {other}: {reason}")))?;
+        if args.output.out.is_some() {
+            return Err(Failure::Other(
+                "--out names one directory, and --against a controller makes two results; leave --out away".to_owned(),
+            ));
+        }
+        return Ok(carried_out(args, &controller, None)?.0);
+    };
+    let text = std::fs::read_to_string(&file)
+        .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the result of a check", file.display())))?;
+    Checked::read(&text).map_err(|reason| Failure::Other(format!("{} is not the result of a check: {reason}", file.display())))
+}
+
+fn statements(file: &Path) -> Result<Statements, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::Other(format!("{} cannot be read: {error}", file.display())))?;
+    Statements::read(&text, &file.display().to_string()).map_err(failure)
 }
 
 /// True if a controller marks its packets as ECN-capable.
@@ -61,9 +108,10 @@ fn marks(choice: &Choice) -> Result<bool, Failure> {
 }
 
 /// The command that makes the same check.
-fn remake(args: &CheckArgs) -> String {
-    let mut words = vec!["narrows check".to_owned(), crate::quote::quote(args.controller.text())];
-    let mut option = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
+fn remake(args: &CheckArgs, controller: &Choice) -> String {
+    let mut words = vec!["narrows check".to_owned(), crate::quote::quote(controller.text())];
+    let mut option =
+        |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
     option("only", (!args.only.is_empty()).then(|| args.only.join(",")));
     let baselines = args.baselines.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(",");
     option("baselines", (!baselines.is_empty()).then_some(baselines));

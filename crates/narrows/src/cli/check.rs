@@ -4,6 +4,7 @@ use super::output::OutputArgs;
 use super::parse::parse_choice;
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct CheckArgs {
@@ -22,6 +23,13 @@ pub struct CheckArgs {
     /// Judge against these controllers instead of newreno and cubic
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_choice)]
     pub baselines: Vec<Choice>,
+    /// Show what changed since another version: a controller, which is checked first, or the result directory or check.json of an earlier check; exit with 1 if a
+    /// verdict got worse
+    #[arg(long, value_name = "CONTROLLER|DIR|FILE", visible_alias = "baseline")]
+    pub against: Option<String>,
+    /// Statements of the authors, a TOML file with texts for where, rfc2914, rfc7141, deployment and security; they are shown, not judged
+    #[arg(long, value_name = "FILE")]
+    pub about: Option<PathBuf>,
     /// Exit with 1 for concerns and criteria that were not run, too
     #[arg(long)]
     pub strict: bool,

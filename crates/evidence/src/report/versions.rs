@@ -1,0 +1,131 @@
+//! Two checks of two versions of a controller, beside each other.
+
+use super::model::{Checked, CheckedCell, CheckedCriterion};
+use super::text::short;
+use crate::statistics::{Estimate, estimate};
+use narrows_report::text_table;
+use serde::Serialize;
+
+/// The change from one check to another.
+#[derive(Clone, Debug, Serialize)]
+pub struct Versions {
+    /// The controller that was checked before.
+    pub before: String,
+    /// The controller that is checked now.
+    pub after: String,
+    /// Each criterion that both checks judged.
+    pub criteria: Vec<Change>,
+}
+
+/// The change of a criterion.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// Its id.
+    pub id: String,
+    /// The verdict before.
+    pub before: String,
+    /// The verdict now.
+    pub after: String,
+    /// better, worse or same.
+    pub change: String,
+    /// The cells whose numbers moved beyond chance: all of the interval of the paired difference is on one side of zero. The largest first, in parts of the number before.
+    pub moved: Vec<Moved>,
+}
+
+/// A cell whose numbers moved.
+#[derive(Clone, Debug, Serialize)]
+pub struct Moved {
+    /// The cell in words.
+    pub cell: String,
+    /// What is measured.
+    pub measure: String,
+    /// Its unit.
+    pub unit: String,
+    /// The mean before.
+    pub before: f64,
+    /// The mean of the differences of equal seeds, with its interval.
+    pub difference: Estimate,
+}
+
+impl Versions {
+    /// Compares two checks.
+    ///
+    /// # Errors
+    ///
+    /// They were made by other rules, on other cells or against other baselines: what differs, and the remedy.
+    pub fn of(before: &Checked, after: &Checked) -> Result<Versions, String> {
+        let extent = |own: &Checked| format!("{} {}", if own.quick { "quick" } else { "full" }, own.seeds);
+        let parts = [
+            ("suites", before.suite.clone(), after.suite.clone()),
+            ("versions of the rules", before.rules.clone(), after.rules.clone()),
+            ("cells and seeds", extent(before), extent(after)),
+            ("baselines", before.baselines.join(","), after.baselines.join(",")),
+            ("scopes", before.scope.clone(), after.scope.clone()),
+        ];
+        if let Some((what, old, new)) = parts.into_iter().find(|(_, old, new)| old != new) {
+            return Err(format!(
+                "the two checks have different {what}: {old} and {new}; make the earlier one again with {}",
+                before.remake
+            ));
+        }
+        let both = after.criteria.iter().filter_map(|new| Some((before.criteria.iter().find(|old| old.id == new.id)?, new)));
+        let criteria = both.filter(|(old, new)| old.reason.is_none() && new.reason.is_none()).map(|(old, new)| change(old, new)).collect();
+        Ok(Versions { before: before.controller.clone(), after: after.controller.clone(), criteria })
+    }
+
+    /// True if a verdict got worse.
+    pub fn is_worse(&self) -> bool {
+        self.criteria.iter().any(|own| own.change == "worse")
+    }
+
+    /// As a table.
+    pub fn text(&self) -> String {
+        let mut rows = vec![["Criterion", "Before", "Now", "", "Largest change beyond chance"].map(str::to_owned).to_vec()];
+        rows.extend(self.criteria.iter().map(|own| {
+            let moved = own.moved.first().map_or_else(String::new, |cell| {
+                let Estimate { mean, low, high } = cell.difference;
+                let sign = |value: f64| format!("{}{}", if value > 0.0 { "+" } else { "" }, short(value));
+                format!(
+                    "{}: {} {} {} [{} to {}] {}",
+                    cell.cell,
+                    cell.measure,
+                    short(cell.before),
+                    sign(mean),
+                    sign(low),
+                    sign(high),
+                    cell.unit
+                )
+            });
+            vec![own.id.clone(), own.before.clone(), own.after.clone(), own.change.clone(), moved.trim_end().to_owned()]
+        }));
+        format!("From {} to {}\n\n{}", self.before, self.after, text_table(&rows, 5))
+    }
+}
+
+fn change(old: &CheckedCriterion, new: &CheckedCriterion) -> Change {
+    let rank = |verdict: &str| ["pass", "concern", "fail"].iter().position(|own| *own == verdict);
+    let change = match rank(&new.verdict).cmp(&rank(&old.verdict)) {
+        std::cmp::Ordering::Less => "better",
+        std::cmp::Ordering::Equal => "same",
+        std::cmp::Ordering::Greater => "worse",
+    };
+    let same =
+        |cell: &CheckedCell| old.cells.iter().find(|own| own.cell == cell.cell && own.measure == cell.measure && own.rule == cell.rule);
+    let mut moved: Vec<Moved> = new.cells.iter().filter_map(|cell| moved(same(cell)?, cell)).collect();
+    moved.dedup_by(|a, b| a.cell == b.cell && a.measure == b.measure);
+    let size = |own: &Moved| (own.difference.mean / own.before.abs().max(1e-9)).abs();
+    moved.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    Change { id: new.id.clone(), before: old.verdict.clone(), after: new.verdict.clone(), change: change.to_owned(), moved }
+}
+
+/// The change of a cell, if it is beyond chance. Seeds are paired where both checks were decided by the same ones.
+fn moved(old: &CheckedCell, new: &CheckedCell) -> Option<Moved> {
+    if old.confirmed != new.confirmed || old.subject.len() != new.subject.len() {
+        return None;
+    }
+    let pairs: Vec<(f64, f64)> = old.subject.iter().zip(&new.subject).filter_map(|(old, new)| Some(((*old)?, (*new)?))).collect();
+    let difference = estimate(&pairs.iter().map(|(old, new)| new - old).collect::<Vec<_>>())?;
+    let before = pairs.iter().map(|(old, _)| old).sum::<f64>() / pairs.len() as f64;
+    let (cell, measure, unit) = (new.cell.clone(), new.measure.clone(), new.unit.clone());
+    (difference.low > 0.0 || difference.high < 0.0).then_some(Moved { cell, measure, unit, before, difference })
+}
