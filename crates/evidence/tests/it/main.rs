@@ -1,5 +1,6 @@
 //! Tests of verdicts.
 
+mod faults;
 mod measures;
 mod suites;
 mod verdicts;
