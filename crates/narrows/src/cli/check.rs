@@ -9,8 +9,11 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct CheckArgs {
     /// The controller under test, with parameters after "?" (see `narrows list controllers`), or a file
-    #[arg(value_name = "CONTROLLER", value_parser = parse_choice)]
-    pub controller: Choice,
+    #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "known")]
+    pub controller: Option<Choice>,
+    /// Check the suite instead: whether published results about deployed controllers come out
+    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds"])]
+    pub known: bool,
     /// Few cells and five seeds: under a minute on two cores
     #[arg(long)]
     pub quick: bool,
