@@ -7,6 +7,7 @@ pub mod judge;
 pub mod measures;
 pub mod number;
 pub mod report;
+pub mod rule;
 mod statistics;
 pub mod suite;
 

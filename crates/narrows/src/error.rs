@@ -1,6 +1,7 @@
 //! What keeps a command from being carried out.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
+use narrows_evidence::EvidenceError;
 use narrows_scenario::visible;
 use std::io::{self, IsTerminal, Write};
 use thiserror::Error;
@@ -28,6 +29,15 @@ pub enum Failure {
     Paused { done: u64, all: u64, file: String, resume: String },
     #[error("{0}")]
     Other(String),
+}
+
+impl From<EvidenceError> for Failure {
+    fn from(error: EvidenceError) -> Failure {
+        match error {
+            EvidenceError::Scenario(error) => Failure::Scenario(error),
+            other => Failure::Other(other.to_string()),
+        }
+    }
 }
 
 impl Failure {

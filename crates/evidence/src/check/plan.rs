@@ -1,6 +1,6 @@
 //! The runs that a grid has with given players.
 
-use super::Run;
+use super::run::Run;
 use crate::EvidenceError;
 use crate::suite::{Part, Who};
 use narrows_scenario::{Axis, Scenario};

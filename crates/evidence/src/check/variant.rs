@@ -1,6 +1,6 @@
 //! Scenarios that differ from a suite's in one thing that should not matter.
 
-use super::Variant;
+use super::run::Variant;
 use narrows_path::Jitter;
 use narrows_scenario::{LinkId, Scenario};
 use narrows_units::Span;

@@ -1,38 +1,10 @@
 //! What the runs of a check say, criterion by criterion.
 
-use super::{Check, Known, Look, Results, Variant, standing_before};
+use super::checker::{Check, Known, Look, Results, standing_before};
+use super::run::Variant;
+use super::standing::Standing;
 use crate::judge::{Finding, Level};
 use crate::suite::Criterion;
-
-/// How a controller stands in a criterion.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It was judged.
-    Judged(Level),
-    /// It was not, and why.
-    NotRun(String),
-    /// It does not apply, and why.
-    NotApplicable(String),
-}
-
-impl Standing {
-    /// It in two words at most.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Standing::Judged(level) => level.word(),
-            Standing::NotRun(_) => "not run",
-            Standing::NotApplicable(_) => "not applicable",
-        }
-    }
-
-    /// Why there is no verdict.
-    pub fn reason(&self) -> Option<&str> {
-        match self {
-            Standing::Judged(_) => None,
-            Standing::NotRun(reason) | Standing::NotApplicable(reason) => Some(reason),
-        }
-    }
-}
 
 /// The verdict on a criterion.
 #[derive(Clone, Debug)]
@@ -92,7 +64,8 @@ impl Report {
     }
 }
 
-pub(super) fn report(check: &Check, results: &Results) -> Report {
+/// What the runs of a check say.
+pub fn report(check: &Check, results: &Results) -> Report {
     let mut criteria: Vec<CriterionVerdict> = Vec::new();
     let asked = |id: &String| check.options.only.is_empty() || check.options.only.contains(id);
     for place in (0..check.suite.criteria.len()).filter(|place| asked(&check.suite.criteria[*place].id)) {

@@ -1,6 +1,7 @@
 //! How far beyond a bound each seed is.
 
-use super::{Bound, Kind, Numbers, Rule};
+use super::numbers::Numbers;
+use crate::rule::{Bound, Kind, Rule};
 use crate::suite::Who;
 use narrows_measure::metrics::Better;
 

@@ -1,6 +1,6 @@
 //! The numbers of a cell, as rules ask for them.
 
-use super::{Kind, Rule};
+use crate::rule::{Kind, Rule};
 use crate::suite::{Grid, Players, Who};
 
 /// The numbers of the runs of a cell with the same seeds.

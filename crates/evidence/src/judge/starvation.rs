@@ -1,6 +1,9 @@
 //! Starvation: what happens beside the subject and beside no baseline.
 
-use super::{Finding, Level, Numbers, Rule, shown};
+use super::finding::{Finding, shown};
+use super::level::Level;
+use super::numbers::Numbers;
+use crate::rule::Rule;
 use crate::suite::Who;
 use narrows_measure::harm::STARVED_S;
 

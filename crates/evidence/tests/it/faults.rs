@@ -1,7 +1,7 @@
 //! A CUBIC with a fault is caught, each fault by the criterion that is about it.
 
 use narrows_control::{Awaited, Build, Built, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag, Timeout, register};
-use narrows_evidence::check::{Check, Kept, Options, Run, Standing};
+use narrows_evidence::check::{Check, Kept, Options, Run, Standing, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::suite::{Players, Scope, rfc9743};
 use narrows_params::{ParamError, Params, find};
@@ -119,7 +119,7 @@ fn verdict(controller: &str, criterion: &str) -> Level {
         made.extend(carried_out(&check, &wanted));
         wanted = check.further(&|run| made.get(&run).cloned());
     }
-    match &check.judged(&|run| made.get(&run).cloned()).criteria[..] {
+    match &report(&check, &|run| made.get(&run).cloned()).criteria[..] {
         [own] => match own.standing {
             Standing::Judged(level) => level,
             _ => panic!("{criterion} was not judged"),

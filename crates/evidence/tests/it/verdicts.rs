@@ -1,6 +1,6 @@
 //! What rules make of numbers, worked by hand.
 
-use narrows_evidence::check::{Check, Kept, Options, Run, Standing, Variant};
+use narrows_evidence::check::{Check, Kept, Options, Run, Standing, Variant, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::suite::{Players, Scope, Suite};
 
@@ -44,7 +44,7 @@ fn judged(check: &Check, value: impl Fn(&str, Variant, u16) -> Option<f64>) -> (
         let known = made.clone();
         let further = check.further(&|run| known.contains(&run).then(|| kept(run)));
         if further.is_empty() {
-            let report = check.judged(&|run| known.contains(&run).then(|| kept(run)));
+            let report = report(check, &|run| known.contains(&run).then(|| kept(run)));
             let Standing::Judged(level) = report.criteria[0].standing.clone() else { panic!("it was not judged") };
             return (level, report.criteria[0].fragile.is_some(), made.len());
         }
@@ -173,7 +173,7 @@ fn a_baseline_must_be_better_in_both_to_matter() {
             asked: (if check.pair_label(run) == "bbr" { own } else { [90.0, 50.0] }).map(Some).to_vec(),
             metrics: Vec::new(),
         };
-        let report = check.judged(&|run| Some(kept(run)));
+        let report = report(&check, &|run| Some(kept(run)));
         report.criteria[0].standing.clone()
     };
     assert_eq!(of([80.0, 60.0]), Standing::Judged(Level::Concern));

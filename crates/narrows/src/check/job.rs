@@ -1,6 +1,5 @@
 //! The runs of a check: made round by round, kept on the disk until the result is complete.
 
-use super::failure;
 use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
@@ -11,6 +10,7 @@ use crate::work::Work;
 use narrows_evidence::check::{Check, Kept, Report, Run};
 use narrows_evidence::report::{Checked, write_check};
 use narrows_report::Reserved;
+use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -96,7 +96,7 @@ impl<'a> Job<'a> {
     }
 
     fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-        let scenario = |number: u64| self.check.scenario(Run::of(number)).map_err(failure);
+        let scenario = |number: u64| -> Result<Scenario, Failure> { Ok(self.check.scenario(Run::of(number))?) };
         // Runs that differ in their seeds are alike.
         let mut work: BTreeMap<u64, Work> = BTreeMap::new();
         let alike = |number: u64| number >> 16;

@@ -10,7 +10,7 @@ use crate::reproduce::reproduce;
 use crate::routers;
 use job::Job;
 use narrows_control::{Choice, Setup};
-use narrows_evidence::check::{Check, Options};
+use narrows_evidence::check::{Check, Options, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::report::{Checked, Counts, Statements, Versions, check_text};
 use narrows_evidence::suite::{Players, Scope, rfc9743};
@@ -64,11 +64,11 @@ fn carried_out(args: &CheckArgs, controller: &Choice, statements: Option<Stateme
     };
     let signals = marks(controller)?;
     let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, signals };
-    let check = Check::new(rfc9743().map_err(failure)?, players, options).map_err(failure)?;
+    let check = Check::new(rfc9743()?, players, options)?;
     let job = Job::new(&check, remake(args, controller));
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
-    let report = check.judged(&|run| runs.get(run));
+    let report = report(&check, &|run| runs.get(run));
     let checked = Checked::of(&check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
     let checked = match statements {
         Some(statements) => checked.stated(statements),
@@ -107,7 +107,7 @@ fn earlier(args: &CheckArgs, other: &str) -> Result<Checked, Failure> {
 
 fn statements(file: &Path) -> Result<Statements, Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| Failure::Other(format!("{} cannot be read: {error}", file.display())))?;
-    Statements::read(&text, &file.display().to_string()).map_err(failure)
+    Ok(Statements::read(&text, &file.display().to_string())?)
 }
 
 /// True if a controller marks its packets as ECN-capable.
@@ -134,12 +134,4 @@ fn remake(args: &CheckArgs, controller: &Choice) -> String {
         words.push("--quick".to_owned());
     }
     words.join(" ")
-}
-
-/// What evidence cannot be gathered of.
-pub(crate) fn failure(error: narrows_evidence::EvidenceError) -> Failure {
-    match error {
-        narrows_evidence::EvidenceError::Scenario(error) => Failure::Scenario(error),
-        other => Failure::Other(other.to_string()),
-    }
 }

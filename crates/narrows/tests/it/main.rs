@@ -2,6 +2,7 @@
 
 mod arrows;
 mod blocks;
+mod check;
 mod cli;
 mod curves;
 mod differential;

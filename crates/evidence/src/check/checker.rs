@@ -1,0 +1,295 @@
+//! Which runs a check needs, and what rules find in them.
+
+use super::plan::Planned;
+use super::run::{Run, Variant};
+use super::standing::Standing;
+use super::variant;
+use crate::EvidenceError;
+use crate::judge::{Finding, Level, Numbers, judge};
+use crate::rule::Rule;
+use crate::suite::{Players, Scope, Suite, Who};
+use narrows_measure::Record;
+use narrows_measure::metrics::METRICS;
+use narrows_scenario::Scenario;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// The seeds that decide about a cell that did not pass with the first ones.
+const FRESH: RangeInclusive<u16> = 1001..=1030;
+
+/// What is kept of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The numbers that its grid asks for.
+    pub asked: Vec<Option<f64>>,
+    /// Every metric, in the order of the table of metrics.
+    pub metrics: Vec<Option<f64>>,
+}
+
+/// How a check is made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Few cells and five seeds, or all cells and ten.
+    pub quick: bool,
+    /// Where the controller is meant to be used.
+    pub scope: Scope,
+    /// Only these criteria, by id; all, if there are none.
+    pub only: Vec<String>,
+    /// How many seeds each cell has at first, instead of 5 or 10; at least 5.
+    pub seeds: Option<u16>,
+    /// True if the controller uses signals of routers: it marks its packets as ECN-capable.
+    pub signals: bool,
+}
+
+/// A check of a controller by a suite.
+pub struct Check {
+    /// The suite.
+    pub suite: Suite,
+    /// The controller and the baselines.
+    pub players: Players,
+    /// How it is made.
+    pub options: Options,
+    pub(super) grids: Vec<Planned>,
+}
+
+/// Where kept runs are found. `None` of a run that has not been made.
+pub type Results<'a> = dyn Fn(Run) -> Option<Kept> + 'a;
+
+/// Which seeds and variant of a cell are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    First,
+    Fresh,
+    Other(Variant),
+}
+
+impl Check {
+    /// Plans a check.
+    ///
+    /// # Errors
+    ///
+    /// A criterion of `only` that the suite does not have, or a scenario that cannot be made with this controller.
+    pub fn new(suite: Suite, players: Players, options: Options) -> Result<Check, EvidenceError> {
+        if let Some(unknown) = options.only.iter().find(|id| suite.place(id).is_none()) {
+            let help = narrows_params::suggest(unknown, "criteria", suite.criteria.iter().map(|own| own.id.as_str()));
+            return Err(EvidenceError::new(&suite.name, &format!("there is no criterion \"{unknown}\"; {help}")));
+        }
+        let mut grids = Vec::new();
+        for grid in &suite.grids {
+            let asked = grid.rules.iter().any(|rule| standing_before(&suite, &options, rule.criterion).is_none());
+            let parts = if asked && (!grid.signals || options.signals) { grid.parts(&players, !options.quick)? } else { Vec::new() };
+            grids.push(Planned::new(parts));
+        }
+        Ok(Check { suite, players, options, grids })
+    }
+
+    /// The runs that every check has.
+    pub fn first(&self) -> Vec<Run> {
+        let cells = (0..self.grids.len()).flat_map(|grid| (0..self.grids[grid].cells()).map(move |cell| (grid, cell)));
+        cells.flat_map(|(grid, cell)| self.runs(grid, cell, Look::First)).collect()
+    }
+
+    /// The runs that what is known makes necessary; nothing when all is known.
+    pub fn further(&self, results: &Results) -> Vec<Run> {
+        let mut wanted = Vec::new();
+        for criterion in 0..self.suite.criteria.len() {
+            for (grid, cell, look) in self.open_questions(criterion, results) {
+                wanted.extend(self.runs(grid, cell, look));
+            }
+        }
+        wanted.sort();
+        wanted.dedup();
+        wanted.retain(|run| results(*run).is_none());
+        wanted
+    }
+
+    /// The scenario of a run.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made with this controller.
+    pub fn scenario(&self, run: Run) -> Result<Scenario, EvidenceError> {
+        let mut scenario = self.grids[usize::from(run.grid)].scenario(run)?;
+        scenario.seed = u64::from(run.seed);
+        variant::apply(&mut scenario, run.variant);
+        Ok(scenario)
+    }
+
+    /// What is kept of a run.
+    pub fn keep(&self, run: Run, record: &Record) -> Kept {
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+        Kept {
+            asked: self.suite.grids[usize::from(run.grid)].asked.iter().map(|number| number.value(record)).collect(),
+            metrics: METRICS.iter().map(|metric| finite((metric.compute)(record))).collect(),
+        }
+    }
+
+    /// A run in words.
+    pub fn describe(&self, run: Run) -> String {
+        let grid = &self.grids[usize::from(run.grid)];
+        let variant = match run.variant {
+            Variant::Plain => String::new(),
+            other => format!(", {}", other.text()),
+        };
+        let cell = grid.label(usize::from(run.cell));
+        let cell = if cell.is_empty() { cell } else { format!("{cell}, ") };
+        format!("{}: {cell}{}{variant}, seed {}", self.suite.grids[usize::from(run.grid)].name, grid.pair_label(run), run.seed)
+    }
+
+    /// The cell of a run in words.
+    pub fn cell_label(&self, run: Run) -> String {
+        self.grids[usize::from(run.grid)].label(usize::from(run.cell))
+    }
+
+    /// Who is in a run, in words.
+    pub fn pair_label(&self, run: Run) -> String {
+        self.grids[usize::from(run.grid)].pair_label(run).to_owned()
+    }
+
+    /// How many seeds each cell has at first.
+    pub fn seeds(&self) -> u16 {
+        self.options.seeds.unwrap_or(if self.options.quick { 5 } else { 10 })
+    }
+
+    /// All that the runs of a check follow from, but for the program.
+    pub fn identity(&self) -> String {
+        let texts = self.grids.iter().flat_map(|grid| &grid.parts).map(|part| part.sweep.text());
+        let asked = self.suite.grids.iter().flat_map(|grid| &grid.asked).map(crate::number::Number::text);
+        texts.map(str::to_owned).chain(asked).collect::<Vec<_>>().join("\n")
+    }
+
+    fn seeds_of(&self, look: Look) -> Vec<u16> {
+        match look {
+            Look::Fresh => FRESH.collect(),
+            _ => (1..=self.seeds()).collect(),
+        }
+    }
+
+    fn runs(&self, grid: usize, cell: usize, look: Look) -> Vec<Run> {
+        let variant = if let Look::Other(variant) = look { variant } else { Variant::Plain };
+        let seeds = self.seeds_of(look);
+        let pairs = self.grids[grid].pairs();
+        let of_pair = |(part, pair): (u8, u8)| {
+            seeds.iter().map(move |seed| Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed })
+        };
+        pairs.into_iter().flat_map(of_pair).collect()
+    }
+
+    /// What a rule finds in a cell; `None` while runs are missing.
+    pub(super) fn finding(&self, grid: usize, rule: &Rule, cell: usize, look: Look, results: &Results) -> Option<Finding> {
+        let (planned, seeds) = (&self.grids[grid], self.seeds_of(look));
+        let variant = if let Look::Other(variant) = look { variant } else { Variant::Plain };
+        let missing = std::cell::Cell::new(false);
+        let at = |cell: usize, this: Option<Who>, other: Option<Who>, number: usize| -> Vec<Option<f64>> {
+            let Some((part, pair)) = planned.place(this, other) else { return vec![None; seeds.len()] };
+            let value = |seed: &u16| {
+                let run = Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed };
+                let kept = results(run);
+                missing.set(missing.get() || kept.is_none());
+                kept.and_then(|kept| kept.asked.get(number).copied().flatten())
+            };
+            seeds.iter().map(value).collect()
+        };
+        let numbers = Numbers {
+            grid: &self.suite.grids[grid],
+            players: &self.players,
+            seeds: seeds.len(),
+            of: &|this, other, number| at(cell, this, other, number),
+            before: &|axis, number| {
+                let before = planned.before(cell, axis)?;
+                Some(at(before, Some(self.players.as_played(Who::Subject)), None, number))
+            },
+        };
+        let finding = judge(rule, &numbers);
+        (!missing.get()).then_some(finding)
+    }
+
+    /// The cells of a criterion's rules: grid, rule, cell.
+    fn judged_cells(&self, criterion: usize) -> Vec<(usize, usize, usize)> {
+        if standing_before(&self.suite, &self.options, criterion).is_some() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for (place, grid) in self.suite.grids.iter().enumerate() {
+            for (own, rule) in grid.rules.iter().enumerate().filter(|(_, rule)| rule.criterion == criterion) {
+                let meant = |cell: &usize| {
+                    let label = self.grids[place].label(*cell);
+                    rule.only.is_empty() || rule.only.iter().any(|word| label.split(", ").any(|part| part == word))
+                };
+                all.extend((0..self.grids[place].cells()).filter(meant).map(|cell| (place, own, cell)));
+            }
+        }
+        all
+    }
+
+    /// Cells with their findings as far as they are known, the worst first.
+    pub(super) fn known(&self, criterion: usize, results: &Results) -> Vec<Known> {
+        let of = |(grid, rule, cell): (usize, usize, usize)| {
+            let own = &self.suite.grids[grid].rules[rule];
+            let first = self.finding(grid, own, cell, Look::First, results)?;
+            let fresh = if first.level == Level::Pass { None } else { self.finding(grid, own, cell, Look::Fresh, results) };
+            Some(Known { grid, rule, cell, first, fresh })
+        };
+        let mut known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
+        known.sort_by(|a, b| b.severity().0.cmp(&a.severity().0).then(b.severity().1.total_cmp(&a.severity().1)));
+        known
+    }
+
+    /// What is to be run for a criterion next.
+    fn open_questions(&self, criterion: usize, results: &Results) -> Vec<(usize, usize, Look)> {
+        let known = self.known(criterion, results);
+        let worst_confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max().unwrap_or(Level::Pass);
+        let unconfirmed = known.iter().filter(|own| own.fresh.is_none() && own.first.level > Level::Pass);
+        // Cells that can no longer make the verdict worse are not run again in a quick check.
+        let mut open: Vec<&Known> = unconfirmed.filter(|own| !self.options.quick || own.first.level > worst_confirmed).collect();
+        if self.options.quick {
+            open.truncate(1);
+        }
+        if !open.is_empty() {
+            return open.iter().map(|own| (own.grid, own.cell, Look::Fresh)).collect();
+        }
+        let decisive = known.iter().find(|own| own.fresh.as_ref().is_some_and(|fresh| fresh.level == worst_confirmed));
+        let decisive = decisive.filter(|_| worst_confirmed > Level::Pass);
+        decisive.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.grid, own.cell, Look::Other(variant))).to_vec())
+    }
+}
+
+/// A rule's findings in a cell, as far as they are known.
+pub(super) struct Known {
+    pub grid: usize,
+    pub rule: usize,
+    pub cell: usize,
+    pub first: Finding,
+    pub fresh: Option<Finding>,
+}
+
+impl Known {
+    /// How bad it looks at present.
+    fn severity(&self) -> (Level, f64) {
+        let finding = self.decided();
+        (finding.level, finding.excess.map_or(0.0, |excess| excess.mean))
+    }
+
+    /// The finding that counts.
+    fn decided(&self) -> &Finding {
+        self.fresh.as_ref().unwrap_or(&self.first)
+    }
+}
+
+/// Why a criterion is not judged, if that is known before anything runs.
+pub(super) fn standing_before(suite: &Suite, options: &Options, criterion: usize) -> Option<Standing> {
+    let own = &suite.criteria[criterion];
+    if !options.only.is_empty() && !options.only.contains(&own.id) {
+        return Some(Standing::NotRun("not asked for".to_owned()));
+    }
+    if let Some(reason) = &own.not_applicable {
+        return Some(Standing::NotApplicable(reason.clone()));
+    }
+    if let Some(scope) = own.scope.filter(|scope| *scope != options.scope) {
+        return Some(Standing::NotApplicable(format!("only with --scope {}", scope.name())));
+    }
+    if own.signals && !options.signals {
+        return Some(Standing::NotApplicable("the controller uses no signals of routers".to_owned()));
+    }
+    own.not_run.as_ref().map(|reason| Standing::NotRun(reason.clone()))
+}

@@ -1,0 +1,30 @@
+//! What a rule finds in a cell.
+
+use super::level::Level;
+use super::numbers::{Named, Numbers};
+use crate::rule::Rule;
+use crate::statistics::Estimate;
+use crate::suite::Who;
+
+/// What a rule finds in a cell.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Pass, concern or fail.
+    pub level: Level,
+    /// True if the interval of the excess holds zero: more seeds would decide.
+    pub undecided: bool,
+    /// The name of what is judged, and its numbers, one for each seed.
+    pub subject: Named,
+    /// Those that it is compared with.
+    pub beside: Vec<Named>,
+    /// By how much the subject is beyond the bound that decided, seed by seed; `None` of numbers that are not defined.
+    pub excess: Option<Estimate>,
+    /// More in words, if there is more to say.
+    pub note: Option<String>,
+}
+
+/// A finding with the numbers that it is shown with.
+pub(super) fn shown(rule: &Rule, numbers: &Numbers, level: Level, note: Option<String>, victim: Option<Who>) -> Finding {
+    let (subject, beside) = numbers.shown(rule, victim);
+    Finding { level, undecided: false, subject, beside, excess: None, note }
+}

@@ -1,0 +1,87 @@
+//! Evidence as a user meets it: verdicts, files, versions, refusals, and going on after an interruption.
+
+use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+const SMALL: [&str; 5] = ["check", "bbr", "--quick", "--only", "far,wired"];
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).expect("JSON")
+}
+
+#[test]
+fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
+    let place = Scratch::new("check");
+    for jobs in ["1", "2"] {
+        let output = place.narrows(SMALL.into_iter().chain(["--quiet", "--jobs", jobs, "--out", jobs]));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(stdout(&output).lines().all(|line| line.chars().count() <= 120), "{}", stdout(&output));
+    }
+    for file in ["check.json", "check.md", "report.html", "runs.parquet"] {
+        assert!(place.read(&format!("1/{file}")) == place.read(&format!("2/{file}")), "{file} depends on the threads");
+    }
+    let check = json(&place.read("1/check.json"));
+    let verdicts: Vec<_> = check["criteria"].as_array().expect("criteria").iter().map(|own| (&own["id"], &own["verdict"])).collect();
+    // BBR leaves an eighth of a satellite's capacity to its drains and probes; on wires it is within 5 points of CUBIC.
+    assert_eq!(verdicts, [(&Value::from("wired"), &Value::from("pass")), (&Value::from("far"), &Value::from("concern"))]);
+    // Far: three controllers, five seeds, thirty fresh ones, three variants of five. Wired: three cells.
+    assert_eq!(check["runs"], 3 * (5 + 30 + 15) + 3 * 3 * 5);
+    assert!(place.files_of("1").contains(&"scenario-far.toml".to_owned()), "{:?}", place.files_of("1"));
+    let ran = place.narrows(["run", "1/scenario-far.toml", "--quiet", "--out", "again"]);
+    assert_eq!(code(&ran), 0, "{}", stderr(&ran));
+    let markdown = String::from_utf8(place.read("1/check.md")).expect("text");
+    assert!(markdown.contains("| far | 7.5 | ought | concern | far: utilisation |"), "{markdown}");
+}
+
+#[test]
+fn versions_are_compared_and_a_verdict_that_gets_worse_is_told_by_the_status() {
+    let place = Scratch::new("check-versions");
+    let before = place.narrows(["check", "bbr3", "--quick", "--only", "far", "--quiet", "--out", "before"]);
+    assert_eq!(code(&before), 0, "{}", stderr(&before));
+    let same = place.narrows(["check", "bbr3", "--quick", "--only", "far", "--quiet", "--out", "same", "--baseline", "before/check.json"]);
+    assert_eq!(code(&same), 0, "{}", stderr(&same));
+    assert!(stdout(&same).contains("From bbr3 to bbr3") && stdout(&same).contains("same"), "{}", stdout(&same));
+    let both = place.narrows(["check", "bbr", "--quick", "--only", "far", "--quiet", "--against", "cubic"]);
+    assert_eq!(code(&both), 1, "CUBIC passes, BBR does not: {}", stdout(&both));
+    assert!(stdout(&both).contains("worse"), "{}", stdout(&both));
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_with_a_remedy() {
+    let place = Scratch::new("check-refused");
+    place.write("about.toml", "security = \"none\"\nlicence = \"x\"\n");
+    place.write("bad.json", "{}");
+    let refused = |arguments: &[&str]| {
+        let output = place.narrows(["check"].into_iter().chain(arguments.iter().copied()));
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        stderr(&output)
+    };
+    assert!(refused(&["bbr", "--only", "los"]).contains("there is no criterion \"los\"; did you mean \"loss\"?"));
+    assert!(refused(&["vcp"]).contains("vcp needs the vcp router"));
+    assert!(refused(&["bbr", "--about", "about.toml"]).contains("about.toml: \"licence\" is not asked for"));
+    assert!(refused(&["bbr", "--against", "bad.json"]).contains("bad.json is not the result of a check"));
+    assert!(refused(&["bbr", "--against", "nosuch"]).contains("there is no controller \"nosuch\""));
+    assert!(refused(&[]).contains("CONTROLLER"));
+    assert!(!place.listing().contains(&"narrows-results".to_owned()), "nothing was begun: {:?}", place.listing());
+}
+
+#[test]
+fn an_interrupted_check_goes_on() {
+    let place = Scratch::new("check-resumed");
+    let arguments = ["check", "bbr", "--quick", "--only", "loss", "--quiet", "--jobs", "1", "--out", "r"];
+    let mut child = place.command(PROGRAM).args(arguments).spawn().expect("narrows runs");
+    let began = Instant::now();
+    let kept = || std::fs::read(place.path("r.partial")).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
+    while kept() < 4 && began.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let made = kept();
+    assert!(made >= 4, "{made} runs were kept");
+    let output = place.narrows(arguments);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert_eq!(json(&place.read("r/check.json"))["criteria"][0]["verdict"], "fail");
+    assert!(!place.path("r.partial").exists());
+}
