@@ -20,6 +20,14 @@ pub enum EvidenceError {
 }
 
 impl EvidenceError {
+    /// It in one line, without the place in the text.
+    pub(crate) fn short(&self) -> String {
+        match self {
+            EvidenceError::Scenario(error) => error.to_string(),
+            other => other.to_string(),
+        }
+    }
+
     pub(crate) fn new(file: &str, says: &str) -> EvidenceError {
         EvidenceError::Suite { file: file.to_owned(), says: says.to_owned() }
     }

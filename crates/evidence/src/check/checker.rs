@@ -14,8 +14,8 @@ use narrows_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The seeds that decide about a cell that did not pass with the first ones.
-const FRESH: RangeInclusive<u16> = 1001..=1030;
+/// The seeds that decide about a cell that did not pass with the first ones, from the first seed on.
+const FRESH: RangeInclusive<u16> = 1000..=1029;
 
 /// What is kept of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,8 @@ pub struct Options {
     pub only: Vec<String>,
     /// How many seeds each cell has at first, instead of 5 or 10; at least 5.
     pub seeds: Option<u16>,
+    /// The first seed, at most 60,000.
+    pub first_seed: u16,
     /// True if the controller uses signals of routers: it marks its packets as ECN-capable.
     pub signals: bool,
 }
@@ -77,8 +79,11 @@ impl Check {
         let mut grids = Vec::new();
         for grid in &suite.grids {
             let asked = grid.rules.iter().any(|rule| standing_before(&suite, &options, rule.criterion).is_none());
-            let parts = if asked && (!grid.signals || options.signals) { grid.parts(&players, !options.quick)? } else { Vec::new() };
-            grids.push(Planned::new(parts));
+            let planned = match asked && (!grid.signals || options.signals) {
+                true => Planned::new(grid.parts(&players, !options.quick)?),
+                false => Planned::without(None),
+            };
+            grids.push(runnable(planned, &players)?);
         }
         Ok(Check { suite, players, options, grids })
     }
@@ -160,8 +165,8 @@ impl Check {
 
     fn seeds_of(&self, look: Look) -> Vec<u16> {
         match look {
-            Look::Fresh => FRESH.collect(),
-            _ => (1..=self.seeds()).collect(),
+            Look::Fresh => FRESH.map(|seed| self.options.first_seed + seed).collect(),
+            _ => (0..self.seeds()).map(|seed| self.options.first_seed + seed).collect(),
         }
     }
 
@@ -252,6 +257,19 @@ impl Check {
         let decisive = decisive.filter(|_| worst_confirmed > Level::Pass);
         decisive.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.grid, own.cell, Look::Other(variant))).to_vec())
     }
+}
+
+/// The grid, or the reason that the subject cannot run in it. That a baseline cannot is an error.
+fn runnable(planned: Planned, players: &Players) -> Result<Planned, EvidenceError> {
+    for pair in planned.pairs() {
+        let Some(error) = planned.refusal(pair) else { continue };
+        let (this, other) = planned.parts[usize::from(pair.0)].pairs[usize::from(pair.1)];
+        if this != Some(Who::Subject) && other != Some(Who::Subject) {
+            return Err(error);
+        }
+        return Ok(Planned::without(Some(format!("{} cannot run in it: {}", players.subject, error.short()))));
+    }
+    Ok(planned)
 }
 
 /// A rule's findings in a cell, as far as they are known.

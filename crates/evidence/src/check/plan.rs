@@ -1,6 +1,6 @@
 //! The runs that a grid has with given players.
 
-use super::run::Run;
+use super::run::{Run, Variant};
 use crate::EvidenceError;
 use crate::suite::{Part, Who};
 use narrows_scenario::{Axis, Scenario};
@@ -11,13 +11,28 @@ use std::sync::{Mutex, PoisonError};
 /// A grid's parts. All have the same cells; the place on the last axis is the pair.
 pub struct Planned {
     pub parts: Vec<Part>,
+    /// Why the controller cannot run in it: there are no parts then.
+    pub refused: Option<String>,
     /// The scenario that was read last: those of one cell and pair differ only in seed and variant.
     last: Mutex<Option<((u8, u64), Scenario)>>,
 }
 
 impl Planned {
     pub fn new(parts: Vec<Part>) -> Planned {
-        Planned { parts, last: Mutex::new(None) }
+        Planned { parts, refused: None, last: Mutex::new(None) }
+    }
+
+    /// A grid that has no runs.
+    pub fn without(refused: Option<String>) -> Planned {
+        Planned { refused, ..Planned::new(Vec::new()) }
+    }
+
+    /// Why a pair cannot run: the first scenario that is refused with it.
+    pub fn refusal(&self, (part, pair): (u8, u8)) -> Option<EvidenceError> {
+        (0..self.cells()).find_map(|cell| {
+            let run = Run { grid: 0, part, cell: cell as u16, pair, variant: Variant::Plain, seed: 1 };
+            self.scenario(run).err()
+        })
     }
 
     /// How many cells there are; none where the grid does not apply.

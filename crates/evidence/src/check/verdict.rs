@@ -93,7 +93,9 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
     }
     let known = check.known(place, results);
     if known.is_empty() {
-        return bare(Standing::NotRun("none of its grids applies".to_owned()));
+        let own = check.suite.grids.iter().zip(&check.grids).filter(|(grid, _)| grid.criterion == place);
+        let refused = own.filter_map(|(_, planned)| planned.refused.clone()).next();
+        return bare(Standing::NotRun(refused.unwrap_or_else(|| "none of its grids applies".to_owned())));
     }
     // What fresh seeds did not look at cannot count more than what they confirmed.
     let confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();

@@ -35,6 +35,8 @@ pub struct Checked {
     pub quick: bool,
     /// How many seeds each cell had at first.
     pub seeds: u16,
+    /// The first of them.
+    pub first_seed: u16,
     /// The controllers that it was judged against.
     pub baselines: Vec<String>,
     /// How many criteria have which verdict.
@@ -50,6 +52,57 @@ pub struct Checked {
     pub statements: Statements,
     /// What it does not show.
     pub not_shown: Vec<String>,
+}
+
+/// What two checks must share to be compared: same networks, seeds, rules and baselines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The suite's name.
+    pub suite: String,
+    /// The version of its rules.
+    pub rules: String,
+    /// Where the controller is meant to be used.
+    pub scope: String,
+    /// Few cells, or all.
+    pub quick: bool,
+    /// How many seeds each cell had at first.
+    pub seeds: u16,
+    /// The first of them.
+    pub first_seed: u16,
+    /// The controllers that it was judged against.
+    pub baselines: Vec<String>,
+}
+
+impl Terms {
+    /// Those of a check that is planned.
+    pub fn of(check: &Check) -> Terms {
+        Terms {
+            suite: check.suite.name.clone(),
+            rules: check.suite.rules.clone(),
+            scope: check.options.scope.name().to_owned(),
+            quick: check.options.quick,
+            seeds: check.seeds(),
+            first_seed: check.options.first_seed,
+            baselines: check.players.baselines.clone(),
+        }
+    }
+
+    /// Why checks by these and by other terms cannot be compared; `None` if they can.
+    pub fn differ(&self, other: &Terms) -> Option<String> {
+        let extent = |own: &Terms| {
+            let cells = if own.quick { "quick" } else { "full" };
+            format!("{cells}, {} seeds from {}", own.seeds, own.first_seed)
+        };
+        let parts = [
+            ("suites", self.suite.clone(), other.suite.clone()),
+            ("versions of the rules", self.rules.clone(), other.rules.clone()),
+            ("cells and seeds", extent(self), extent(other)),
+            ("baselines", self.baselines.join(" and "), other.baselines.join(" and ")),
+            ("scopes", self.scope.clone(), other.scope.clone()),
+        ];
+        let (what, own, other) = parts.into_iter().find(|(_, own, other)| own != other)?;
+        Some(format!("the two checks have different {what}: {own}, and {other}"))
+    }
 }
 
 /// How many criteria have which verdict.
@@ -173,6 +226,7 @@ impl Checked {
             scope: check.options.scope.name().to_owned(),
             quick: check.options.quick,
             seeds: check.seeds(),
+            first_seed: check.options.first_seed,
             baselines: check.players.baselines.clone(),
             summary: Counts {
                 pass: report.count("pass"),
@@ -209,6 +263,12 @@ impl Checked {
     pub fn read(text: &str) -> Result<Checked, String> {
         let checked: Checked = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if checked.format == 1 { Ok(checked) } else { Err(format!("its format is {}, and this version reads 1", checked.format)) }
+    }
+
+    /// All that two checks must share to be compared.
+    pub fn terms(&self) -> Terms {
+        let Checked { suite, rules, scope, quick, seeds, first_seed, baselines, .. } = self.clone();
+        Terms { suite, rules, scope, quick, seeds, first_seed, baselines }
     }
 
     /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".

@@ -52,21 +52,10 @@ impl Versions {
     ///
     /// # Errors
     ///
-    /// They were made by other rules, on other cells or against other baselines: what differs, and the remedy.
+    /// They were made by other rules, on other cells or against other baselines: what differs.
     pub fn of(before: &Checked, after: &Checked) -> Result<Versions, String> {
-        let extent = |own: &Checked| format!("{} {}", if own.quick { "quick" } else { "full" }, own.seeds);
-        let parts = [
-            ("suites", before.suite.clone(), after.suite.clone()),
-            ("versions of the rules", before.rules.clone(), after.rules.clone()),
-            ("cells and seeds", extent(before), extent(after)),
-            ("baselines", before.baselines.join(","), after.baselines.join(",")),
-            ("scopes", before.scope.clone(), after.scope.clone()),
-        ];
-        if let Some((what, old, new)) = parts.into_iter().find(|(_, old, new)| old != new) {
-            return Err(format!(
-                "the two checks have different {what}: {old} and {new}; make the earlier one again with {}",
-                before.remake
-            ));
+        if let Some(why) = before.terms().differ(&after.terms()) {
+            return Err(why);
         }
         let both = after.criteria.iter().filter_map(|new| Some((before.criteria.iter().find(|old| old.id == new.id)?, new)));
         let criteria = both.filter(|(old, new)| old.reason.is_none() && new.reason.is_none()).map(|(old, new)| change(old, new)).collect();

@@ -9,7 +9,7 @@ fn players() -> Players {
 }
 
 fn options(quick: bool) -> Options {
-    Options { quick, scope: Scope::Internet, only: Vec::new(), seeds: None, signals: true }
+    Options { quick, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: true }
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn check(cast: &str, rule: &str, subject: &str) -> Check {
     let flows = if cast == "pairs" { flow("self") + &flow("other") } else { flow("self") };
     let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &grid(cast, &flows, rule))]).unwrap_or_else(|error| panic!("{error}"));
     let players = Players { subject: subject.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
-    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, signals: false };
+    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
     Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

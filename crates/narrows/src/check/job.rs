@@ -3,6 +3,7 @@
 use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
+use crate::console::Console;
 use crate::error::Failure;
 use crate::output::{self, Started};
 use crate::runner::run_cells;
@@ -81,6 +82,9 @@ impl<'a> Job<'a> {
         let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         let mut wanted = self.check.first();
+        if !output.quiet && matches!(output.console, Console::Terminal) {
+            eprintln!("{} runs; those of cells that do not pass, again with fresh seeds", wanted.len());
+        }
         while !wanted.is_empty() {
             let mut pending = Vec::new();
             for run in wanted {

@@ -12,7 +12,7 @@ use job::Job;
 use narrows_control::{Choice, Setup};
 use narrows_evidence::check::{Check, Options, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::{Checked, Counts, Statements, Versions, check_text};
+use narrows_evidence::report::{Checked, Counts, Statements, Terms, Versions, check_text};
 use narrows_evidence::suite::{Players, Scope, rfc9743};
 use narrows_wire::Ecn;
 use std::path::Path;
@@ -24,8 +24,9 @@ const BASELINES: [&str; 2] = ["newreno", "cubic"];
 pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     let Some(controller) = args.controller.clone() else { return known_answers(args) };
     let statements = args.about.as_deref().map(statements).transpose()?;
-    let before = args.against.as_deref().map(|other| earlier(&args, other)).transpose()?;
-    let (checked, worst) = carried_out(&args, &controller, statements)?;
+    let check = planned(&args, &controller)?;
+    let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;
+    let (checked, worst) = carried_out(&args, &check, &controller, statements)?;
     if let Some(before) = before {
         let versions = Versions::of(&before, &checked).map_err(Failure::Other)?;
         if !args.output.json {
@@ -48,9 +49,8 @@ fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
     reproduce(ReproduceArgs { papers, quick, live: false, why: false, figure: Vec::new(), output })
 }
 
-/// Checks a controller and delivers the result; answers with the worst verdict, too.
-fn carried_out(args: &CheckArgs, controller: &Choice, statements: Option<Statements>) -> Result<(Checked, Option<Level>), Failure> {
-    let started = Started::now();
+/// The check of a controller, before anything runs.
+fn planned(args: &CheckArgs, controller: &Choice) -> Result<Check, Failure> {
     routers::refuse([controller].into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
     let baselines = match &args.baselines[..] {
         [] => BASELINES.map(str::to_owned).to_vec(),
@@ -63,13 +63,23 @@ fn carried_out(args: &CheckArgs, controller: &Choice, statements: Option<Stateme
         ScopeArg::Controlled => Scope::Controlled,
     };
     let signals = marks(controller)?;
-    let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, signals };
-    let check = Check::new(rfc9743()?, players, options)?;
-    let job = Job::new(&check, remake(args, controller));
+    let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, first_seed: args.seed, signals };
+    Ok(Check::new(rfc9743()?, players, options)?)
+}
+
+/// Makes a check and delivers the result; answers with the worst verdict, too.
+fn carried_out(
+    args: &CheckArgs,
+    check: &Check,
+    controller: &Choice,
+    statements: Option<Statements>,
+) -> Result<(Checked, Option<Level>), Failure> {
+    let started = Started::now();
+    let job = Job::new(check, remake(args, controller));
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
-    let report = report(&check, &|run| runs.get(run));
-    let checked = Checked::of(&check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
+    let report = report(check, &|run| runs.get(run));
+    let checked = Checked::of(check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
     let checked = match statements {
         Some(statements) => checked.stated(statements),
         None => checked,
@@ -84,7 +94,7 @@ fn carried_out(args: &CheckArgs, controller: &Choice, statements: Option<Stateme
 }
 
 /// The check of another version: one that was kept, or one that is made now.
-fn earlier(args: &CheckArgs, other: &str) -> Result<Checked, Failure> {
+fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Failure> {
     let path = Path::new(other);
     let kept = if path.is_dir() {
         Some(path.join("check.json"))
@@ -98,11 +108,16 @@ fn earlier(args: &CheckArgs, other: &str) -> Result<Checked, Failure> {
                 "--out names one directory, and --against a controller makes two results; leave --out away".to_owned(),
             ));
         }
-        return Ok(carried_out(args, &controller, None)?.0);
+        return Ok(carried_out(args, &planned(args, &controller)?, &controller, None)?.0);
     };
     let text = std::fs::read_to_string(&file)
         .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the result of a check", file.display())))?;
-    Checked::read(&text).map_err(|reason| Failure::Other(format!("{} is not the result of a check: {reason}", file.display())))
+    let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", file.display()));
+    let before = Checked::read(&text).map_err(damaged)?;
+    match before.terms().differ(&Terms::of(check)) {
+        Some(why) => Err(Failure::Other(format!("{why}; make the earlier one again with {}", before.remake))),
+        None => Ok(before),
+    }
 }
 
 fn statements(file: &Path) -> Result<Statements, Failure> {
@@ -125,6 +140,7 @@ fn remake(args: &CheckArgs, controller: &Choice) -> String {
     let baselines = args.baselines.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(",");
     option("baselines", (!baselines.is_empty()).then_some(baselines));
     option("seeds", args.seeds.map(|seeds| seeds.to_string()));
+    option("seed", (args.seed != 1).then(|| args.seed.to_string()));
     match args.scope {
         ScopeArg::Internet => {}
         ScopeArg::Datacenter => option("scope", Some("datacenter".to_owned())),

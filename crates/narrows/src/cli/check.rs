@@ -12,7 +12,7 @@ pub struct CheckArgs {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "known")]
     pub controller: Option<Choice>,
     /// Check the suite instead: whether published results about deployed controllers come out
-    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds"])]
+    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed"])]
     pub known: bool,
     /// Few cells and five seeds: under a minute on two cores
     #[arg(long)]
@@ -39,6 +39,9 @@ pub struct CheckArgs {
     /// Number of seeds of each cell at first [default: 10, with --quick 5]
     #[arg(long, value_parser = clap::value_parser!(u16).range(5..=1000))]
     pub seeds: Option<u16>,
+    /// First seed
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=60_000))]
+    pub seed: u16,
     #[command(flatten)]
     pub output: OutputArgs,
 }
