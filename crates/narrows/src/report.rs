@@ -5,25 +5,13 @@ use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::overlays;
+use narrows_evidence::report::{Checked, check_html, check_text};
+use narrows_report::ResultDir;
 
 /// Makes table and HTML of a result directory again.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let files = narrows_report::open(&args.directory)?;
-    let (text, page) = match narrows_report::read_grid(&files)? {
-        Some(_) if !args.overlay.is_empty() => {
-            return Err(Failure::Other("a sweep has no time series to overlay; use --overlay with the result of a run".to_owned()));
-        }
-        Some(grid) => {
-            let text = if args.json { output::told(&grid) } else { narrows_report::grid_table(&grid, &[]) };
-            (text, narrows_report::grid_html(&grid))
-        }
-        None => {
-            let mut comparison = narrows_report::read(&files)?;
-            comparison.overlays.extend(overlays::read(&args.overlay)?);
-            let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
-            (text, narrows_report::html(&comparison))
-        }
-    };
+    let (text, page) = if files.path().join("check.json").is_file() { check_again(&args, &files)? } else { again(&args, &files)? };
     let printed = output::print(&text);
     let out = match args.out {
         None => narrows_report::redraw(&args.directory, &page)?,
@@ -39,4 +27,34 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
         output::print(&format!("\nReport: {}\n", out.display()))?;
     }
     Ok(Outcome::Ok)
+}
+
+/// Table and page of a check.
+fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
+    if !args.overlay.is_empty() {
+        return Err(Failure::Other("a check has no time series to overlay; use --overlay with the result of a run".to_owned()));
+    }
+    let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()));
+    let checked = Checked::read(&files.text("check.json")?).map_err(damaged)?;
+    let text = if args.json { checked.json() } else { check_text(&checked) };
+    Ok((text, check_html(&checked)))
+}
+
+/// Table and page of a run, a comparison or a sweep.
+fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
+    Ok(match narrows_report::read_grid(files)? {
+        Some(_) if !args.overlay.is_empty() => {
+            return Err(Failure::Other("a sweep has no time series to overlay; use --overlay with the result of a run".to_owned()));
+        }
+        Some(grid) => {
+            let text = if args.json { output::told(&grid) } else { narrows_report::grid_table(&grid, &[]) };
+            (text, narrows_report::grid_html(&grid))
+        }
+        None => {
+            let mut comparison = narrows_report::read(files)?;
+            comparison.overlays.extend(overlays::read(&args.overlay)?);
+            let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
+            (text, narrows_report::html(&comparison))
+        }
+    })
 }

@@ -101,7 +101,11 @@ impl ResultDir {
     }
 
     /// The text of one of its files.
-    pub(crate) fn text(&self, name: &str) -> Result<String, ReportError> {
+    ///
+    /// # Errors
+    ///
+    /// It is not part of the result, or cannot be read as text.
+    pub fn text(&self, name: &str) -> Result<String, ReportError> {
         let mut text = String::new();
         let read = self.file(name)?.read_to_string(&mut text);
         read.map_err(|source| ReportError::Read { path: self.dir.join(name), source })?;

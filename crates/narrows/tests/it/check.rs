@@ -30,8 +30,20 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
     assert!(place.files_of("1").contains(&"scenario-far.toml".to_owned()), "{:?}", place.files_of("1"));
     let ran = place.narrows(["run", "1/scenario-far.toml", "--quiet", "--out", "again"]);
     assert_eq!(code(&ran), 0, "{}", stderr(&ran));
+    let page = place.read("1/report.html");
+    let drawn = place.narrows(["report", "1", "--json"]);
+    assert_eq!((code(&drawn), drawn.stdout == place.read("1/check.json")), (0, true), "{}", stderr(&drawn));
+    assert!(place.read("1/report.html") == page, "the page is drawn as it was");
     let markdown = String::from_utf8(place.read("1/check.md")).expect("text");
     assert!(markdown.contains("| far | 7.5 | ought | concern | far: utilisation |"), "{markdown}");
+}
+
+#[test]
+fn the_suite_finds_what_others_have_published() {
+    let place = Scratch::new("check-self");
+    let output = place.narrows(["check", "--self", "--quick", "--quiet", "--out", "r"]);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("10 of 10 judged statements hold"), "{}", stdout(&output));
 }
 
 #[test]
