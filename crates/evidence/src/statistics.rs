@@ -2,10 +2,11 @@
 
 use narrows_measure::bootstrap::{RESAMPLES, mean};
 use narrows_units::Random;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A mean and the interval that holds it in 95 of 100 cases.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,

@@ -35,7 +35,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Bench(args) => bench::bench(args),
         Command::List(args) => list::list(args),
         Command::Path(args) => list::path(args),
-        Command::Schema => list::schema(),
+        Command::Schema(args) => list::schema(&args),
         Command::Node => node::node(),
     }
 }

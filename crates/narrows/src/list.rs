@@ -1,10 +1,11 @@
 //! `narrows list` and `narrows schema`.
 
-use crate::cli::{ListArgs, Listed, PathArgs};
+use crate::cli::{ListArgs, Listed, PathArgs, SchemaArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::reproduce::papers;
 use narrows_control::{Entry, TWINS};
+use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
 use narrows_params::{Kind, Registered, Spec};
 use narrows_path::{DISCIPLINES, offering};
@@ -37,9 +38,9 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// Prints the JSON Schema of scenarios.
-pub fn schema() -> Result<Outcome, Failure> {
-    writeln!(std::io::stdout(), "{:#}", narrows_scenario::schema())?;
+/// Prints the JSON Schema of scenarios or of checks.
+pub fn schema(args: &SchemaArgs) -> Result<Outcome, Failure> {
+    writeln!(std::io::stdout(), "{:#}", if args.check { Checked::schema() } else { narrows_scenario::schema() })?;
     Ok(Outcome::Ok)
 }
 

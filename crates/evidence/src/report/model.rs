@@ -3,7 +3,10 @@
 use super::statements::Statements;
 use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
 use crate::statistics::{Estimate, estimate};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What no check shows, whatever its verdicts.
 pub const NOT_SHOWN: [&str; 5] = [
@@ -15,7 +18,7 @@ pub const NOT_SHOWN: [&str; 5] = [
 ];
 
 /// The verdicts of a check, with all that they come from.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Checked {
     /// The version of this form.
     pub format: u32,
@@ -106,7 +109,7 @@ impl Terms {
 }
 
 /// How many criteria have which verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Within all bounds.
     pub pass: usize,
@@ -121,7 +124,7 @@ pub struct Counts {
 }
 
 /// The verdict on a criterion.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedCriterion {
     /// Its id.
     pub id: String,
@@ -146,7 +149,7 @@ pub struct CheckedCriterion {
 }
 
 /// The verdict of a rule on a cell.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedCell {
     /// The cell in words.
     pub cell: String,
@@ -179,7 +182,7 @@ pub struct CheckedCell {
 }
 
 /// Numbers that others are compared with.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Beside {
     /// Whose they are.
     pub of: String,
@@ -276,6 +279,11 @@ impl Checked {
         let Counts { pass, concern, fail, not_run, not_applicable } = self.summary;
         let all = [(pass, "pass"), (concern, "concern"), (fail, "fail"), (not_run, "not run"), (not_applicable, "not applicable")];
         all.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The JSON Schema of `check.json`.
+    pub fn schema() -> Value {
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Checked>().to_value()
     }
 
     /// As JSON.

@@ -1,6 +1,7 @@
 //! Statements of the authors, which no run can make.
 
 use crate::EvidenceError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub const ASKED: [(&str, &str, &str); 5] = [
 ];
 
 /// Statements by key.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Statements(pub BTreeMap<String, String>);
 

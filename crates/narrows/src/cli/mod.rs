@@ -19,7 +19,7 @@ pub use inspect::InspectArgs;
 pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs};
 pub use output::OutputArgs;
 pub use parse::parse_choice;
-pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs};
+pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs, SchemaArgs};
 pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
 pub use sweep::{MatrixArgs, MergeArgs, ReproduceArgs, SweepArgs};
 
@@ -90,7 +90,7 @@ pub enum Command {
     /// Print a named path as a scenario file
     Path(PathArgs),
     /// Print the JSON Schema of scenario files
-    Schema,
+    Schema(SchemaArgs),
     /// Run a node of an information-centric scenario, as `narrows live` says on standard input
     #[command(hide = true)]
     Node,

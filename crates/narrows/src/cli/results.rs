@@ -127,3 +127,10 @@ pub enum Listed {
     Statements,
     Traffic,
 }
+
+#[derive(Args)]
+pub struct SchemaArgs {
+    /// Print that of check.json, the result of `narrows check`, instead
+    #[arg(long)]
+    pub check: bool,
+}

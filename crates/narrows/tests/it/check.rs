@@ -34,8 +34,35 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
     let drawn = place.narrows(["report", "1", "--json"]);
     assert_eq!((code(&drawn), drawn.stdout == place.read("1/check.json")), (0, true), "{}", stderr(&drawn));
     assert!(place.read("1/report.html") == page, "the page is drawn as it was");
+    let schema = json(&place.narrows(["schema", "--check"]).stdout);
+    described(&check, &schema, &schema);
     let markdown = String::from_utf8(place.read("1/check.md")).expect("text");
     assert!(markdown.contains("| far | 7.5 | ought | concern | far: utilisation |"), "{markdown}");
+}
+
+/// Every key of a value stands in its schema, and what the schema requires is there.
+fn described(value: &Value, schema: &Value, root: &Value) {
+    let schema = match schema["$ref"].as_str() {
+        Some(reference) => root.pointer(reference.trim_start_matches('#')).expect("it is defined"),
+        None => schema,
+    };
+    match value {
+        Value::Object(keys) => {
+            let any = schema["anyOf"].as_array().and_then(|all| all.iter().find(|own| own["type"] != "null"));
+            if let Some(own) = any {
+                return described(value, own, root);
+            }
+            for (key, own) in keys {
+                let place = schema["properties"].get(key).or_else(|| schema.get("additionalProperties"));
+                described(own, place.unwrap_or_else(|| panic!("{key} is not in the schema")), root);
+            }
+            for required in schema["required"].as_array().into_iter().flatten() {
+                assert!(keys.contains_key(required.as_str().expect("a key")), "{required} is missing");
+            }
+        }
+        Value::Array(all) => all.iter().for_each(|own| described(own, &schema["items"], root)),
+        _ => {}
+    }
 }
 
 #[test]
