@@ -8,8 +8,8 @@ use crate::EvidenceError;
 use crate::judge::{Finding, Level, Numbers, judge};
 use crate::rule::Rule;
 use crate::suite::{Players, Scope, Suite, Who};
-use narrows_measure::Record;
 use narrows_measure::metrics::METRICS;
+use narrows_measure::{Emulation, Record};
 use narrows_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -24,6 +24,9 @@ pub struct Kept {
     pub asked: Vec<Option<f64>>,
     /// Every metric, in the order of the table of metrics.
     pub metrics: Vec<Option<f64>>,
+    /// Why a run on the kernel says more of the machine than of the controller; nothing of a sound run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub issues: Vec<String>,
 }
 
 /// How a check is made.
@@ -108,6 +111,17 @@ impl Check {
         wanted
     }
 
+    /// The runs that show on the kernel what the simulator showed in the worst cell of each criterion for which the suite asks it: one of each pair in a quick check,
+    /// else five.
+    pub fn on_kernel(&self, results: &Results) -> Vec<Run> {
+        let asked = (0..self.suite.criteria.len()).filter(|criterion| self.suite.criteria[*criterion].live);
+        let worst = asked.filter_map(|criterion| self.known(criterion, results).into_iter().next());
+        let mut runs: Vec<Run> = worst.flat_map(|own| self.runs(own.grid, own.cell, Look::Other(Variant::Kernel))).collect();
+        runs.sort();
+        runs.dedup();
+        runs
+    }
+
     /// The scenario of a run.
     ///
     /// # Errors
@@ -126,6 +140,7 @@ impl Check {
         Kept {
             asked: self.suite.grids[usize::from(run.grid)].asked.iter().map(|number| number.value(record)).collect(),
             metrics: METRICS.iter().map(|metric| finite((metric.compute)(record))).collect(),
+            issues: record.emulation.as_ref().map(Emulation::validity_issues).unwrap_or_default(),
         }
     }
 
@@ -165,6 +180,9 @@ impl Check {
 
     fn seeds_of(&self, look: Look) -> Vec<u16> {
         match look {
+            Look::Other(Variant::Kernel) => {
+                (0..if self.options.quick { 1 } else { 5 }).map(|seed| self.options.first_seed + seed).collect()
+            }
             Look::Fresh => FRESH.map(|seed| self.options.first_seed + seed).collect(),
             _ => (0..self.seeds()).map(|seed| self.options.first_seed + seed).collect(),
         }
@@ -178,6 +196,12 @@ impl Check {
             seeds.iter().map(move |seed| Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed })
         };
         pairs.into_iter().flat_map(of_pair).collect()
+    }
+
+    /// Why runs of a cell on the kernel are not sound.
+    pub(super) fn kernel_issues(&self, grid: usize, cell: usize, results: &Results) -> Vec<String> {
+        let runs = self.runs(grid, cell, Look::Other(Variant::Kernel));
+        runs.into_iter().filter_map(results).flat_map(|kept| kept.issues).collect()
     }
 
     /// What a rule finds in a cell; `None` while runs are missing.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Changes a scenario into its variant.
 pub fn apply(scenario: &mut Scenario, variant: Variant) {
     match variant {
-        Variant::Plain => {}
+        Variant::Plain | Variant::Kernel => {}
         Variant::Prompt => scenario.send_overhead = false,
         Variant::Long => scenario.duration = scenario.duration * 2,
         Variant::Jitter => {

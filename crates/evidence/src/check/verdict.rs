@@ -19,6 +19,8 @@ pub struct CriterionVerdict {
     pub cells: Vec<CellVerdict>,
     /// Another criterion from which the verdict comes.
     pub comes_from: Option<String>,
+    /// What the rule of the worst cell finds on the kernel, if that was run; the reasons that the machine set part of it.
+    pub kernel: Option<Result<Finding, Vec<String>>>,
 }
 
 /// The verdict of a rule on a cell.
@@ -77,7 +79,14 @@ pub fn report(check: &Check, results: &Results) -> Report {
 
 fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &Results) -> CriterionVerdict {
     let criterion = check.suite.criteria[place].clone();
-    let bare = |standing| CriterionVerdict { criterion: criterion.clone(), standing, fragile: None, cells: Vec::new(), comes_from: None };
+    let bare = |standing| CriterionVerdict {
+        criterion: criterion.clone(),
+        standing,
+        fragile: None,
+        cells: Vec::new(),
+        comes_from: None,
+        kernel: None,
+    };
     if let Some(standing) = standing_before(&check.suite, &check.options, place) {
         return bare(standing);
     }
@@ -102,6 +111,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
     let level = confirmed.unwrap_or(Level::Pass);
     let fragile = fragility(check, &known, level, results);
     let level = if fragile.is_some() { level.min(Level::Concern) } else { level };
+    let kernel = known.first().and_then(|own| on_kernel(check, own, results));
     let cells = known.into_iter().map(|own| CellVerdict {
         grid: own.grid,
         rule: own.rule,
@@ -110,7 +120,15 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         first: own.first,
         fresh: own.fresh,
     });
-    CriterionVerdict { cells: cells.collect(), fragile, ..bare(Standing::Judged(level)) }
+    CriterionVerdict { cells: cells.collect(), fragile, kernel, ..bare(Standing::Judged(level)) }
+}
+
+fn on_kernel(check: &Check, own: &Known, results: &Results) -> Option<Result<Finding, Vec<String>>> {
+    let rule = &check.suite.grids[own.grid].rules[own.rule];
+    let finding = check.finding(own.grid, rule, own.cell, Look::Other(Variant::Kernel), results)?;
+    let mut issues = check.kernel_issues(own.grid, own.cell, results);
+    issues.dedup();
+    Some(if issues.is_empty() { Ok(finding) } else { Err(issues) })
 }
 
 /// The variant that turns the decisive cell's verdict into pass.

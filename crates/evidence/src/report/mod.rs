@@ -11,7 +11,7 @@ mod versions;
 
 pub use files::write_check;
 pub use markdown::check_markdown;
-pub use model::{Beside, Checked, CheckedCell, CheckedCriterion, Counts, NOT_SHOWN, Terms};
+pub use model::{Beside, Checked, CheckedCell, CheckedCriterion, Counts, NOT_SHOWN, OnKernel, Terms};
 pub use page::check_html;
 pub use statements::{ASKED, Statements};
 pub use text::check_text;

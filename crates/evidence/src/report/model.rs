@@ -2,6 +2,7 @@
 
 use super::statements::Statements;
 use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
+use crate::judge::{Finding, Named};
 use crate::statistics::{Estimate, estimate};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -144,8 +145,38 @@ pub struct CheckedCriterion {
     pub reason: Option<String>,
     /// The criterion from whose cells the verdict comes.
     pub comes_from: Option<String>,
+    /// What the worst cell showed on the kernel, if it was run there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<OnKernel>,
     /// The cells, the worst first.
     pub cells: Vec<CheckedCell>,
+}
+
+/// What the kernel showed in a cell.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OnKernel {
+    /// pass, concern or fail; "not run" where the machine set part of the result.
+    pub verdict: String,
+    /// What was judged there, one for each run.
+    pub subject: Vec<Option<f64>>,
+    /// What it was compared with.
+    pub beside: Vec<Beside>,
+    /// Why the machine set part of the result.
+    pub issues: Vec<String>,
+}
+
+impl OnKernel {
+    fn of(found: &Result<Finding, Vec<String>>) -> OnKernel {
+        match found {
+            Err(issues) => OnKernel { verdict: "not run".to_owned(), subject: Vec::new(), beside: Vec::new(), issues: issues.clone() },
+            Ok(own) => OnKernel {
+                verdict: own.level.word().to_owned(),
+                subject: own.subject.1.clone(),
+                beside: own.beside.iter().map(Beside::of).collect(),
+                issues: Vec::new(),
+            },
+        }
+    }
 }
 
 /// The verdict of a rule on a cell.
@@ -191,6 +222,10 @@ pub struct Beside {
 }
 
 impl Beside {
+    fn of((of, values): &Named) -> Beside {
+        Beside { of: of.clone(), values: values.clone() }
+    }
+
     /// The mean with its interval.
     pub fn value(&self) -> Option<Estimate> {
         estimate(&self.values.iter().flatten().copied().collect::<Vec<_>>())
@@ -217,6 +252,7 @@ impl Checked {
             fragile: own.fragile.map(|variant| variant.text().to_owned()),
             reason: own.standing.reason().map(str::to_owned),
             comes_from: own.comes_from.clone(),
+            kernel: own.kernel.as_ref().map(OnKernel::of),
             cells: own.cells.iter().enumerate().map(|(place, cell)| kept(check, place, cell)).collect(),
         };
         Checked {
@@ -316,7 +352,7 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         confirmed: cell.fresh.is_some(),
         of: finding.subject.0.clone(),
         subject: finding.subject.1.clone(),
-        beside: finding.beside.iter().map(|(of, values)| Beside { of: of.clone(), values: values.clone() }).collect(),
+        beside: finding.beside.iter().map(Beside::of).collect(),
         excess: finding.excess,
         note: finding.note.clone(),
     }

@@ -3,7 +3,7 @@
 use super::model::{Checked, CheckedCell, CheckedCriterion};
 use super::plot::plots;
 use super::statements::ASKED;
-use super::text::{found, others, short, value};
+use super::text::{found, on_kernel, others, short, value};
 use narrows_report::{Document, escape};
 
 const CSS: &str = include_str!("check.css");
@@ -84,8 +84,10 @@ fn section(own: &CheckedCriterion) -> String {
     let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(String::new, |file| {
         format!("<p class=\"hint\">The worst cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
     });
+    let kernel = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel));
+    let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
     format!(
-        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
+        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{kernel}{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
          scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \
          scope=\"col\">Beyond the bound</th><th scope=\"col\">Seeds</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n</section>\n",
         escape(&own.id),

@@ -1,6 +1,6 @@
 //! The table on a terminal.
 
-use super::model::{Beside, Checked, CheckedCell, CheckedCriterion};
+use super::model::{Beside, Checked, CheckedCell, CheckedCriterion, OnKernel};
 use narrows_report::text_table;
 
 /// The verdicts as a table, with what stands above and below it.
@@ -28,11 +28,27 @@ pub fn check_text(checked: &Checked) -> String {
         text += &format!("\nUndecided, for the interval holds the bound: {}.\n", undecided.join(", "));
     }
     for own in &checked.criteria {
+        if let Some(kernel) = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel)) {
+            text += &format!("\n{}, on the kernel: {kernel}.\n", own.id);
+        }
         if let Some(variant) = &own.fragile {
             text += &format!("\n{} passes {variant}.\n", own.id);
         }
     }
     text
+}
+
+/// "fail; loss 13.1 % (simulated 14.2)".
+pub(super) fn on_kernel(own: &CheckedCriterion, kernel: &OnKernel) -> Option<String> {
+    if !kernel.issues.is_empty() {
+        return Some(format!("the machine set part of the result: {}", kernel.issues.join("; ")));
+    }
+    let cell = own.cells.first()?;
+    let mean = |values: &[Option<f64>]| {
+        let defined: Vec<f64> = values.iter().flatten().copied().collect();
+        narrows_measure::bootstrap::mean(&defined).map_or("–".to_owned(), short)
+    };
+    Some(format!("{}; {} {} {} (simulated {})", kernel.verdict, cell.measure, mean(&kernel.subject), cell.unit, mean(&cell.subject)))
 }
 
 /// The worst cell, or the reason that there is none.

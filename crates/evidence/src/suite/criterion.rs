@@ -48,14 +48,16 @@ pub struct Criterion {
     pub not_run: Option<String>,
     /// Why it never applies.
     pub not_applicable: Option<String>,
+    /// True if its worst cell is worth a run on the kernel.
+    pub live: bool,
     /// True if it is judged by the rules of other criteria's grids alone.
     pub from_others: bool,
 }
 
 impl From<raw::Criterion> for Criterion {
     fn from(raw: raw::Criterion) -> Criterion {
-        let raw::Criterion { id, title, section, strength, asks, scope, signals, not_run, not_applicable, from_others } = raw;
+        let raw::Criterion { id, title, section, strength, asks, scope, signals, not_run, not_applicable, live, from_others } = raw;
         let scope = scope.and_then(|name| Scope::ALL.into_iter().find(|scope| scope.name() == name));
-        Criterion { id, title, section, strength, asks, scope, signals, not_run, not_applicable, from_others }
+        Criterion { id, title, section, strength, asks, scope, signals, not_run, not_applicable, live, from_others }
     }
 }

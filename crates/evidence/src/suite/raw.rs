@@ -27,6 +27,8 @@ pub struct Criterion {
     pub not_run: Option<String>,
     pub not_applicable: Option<String>,
     #[serde(default)]
+    pub live: bool,
+    #[serde(default)]
     pub from_others: bool,
 }
 

@@ -39,7 +39,8 @@ fn check(cast: &str, rule: &str, subject: &str) -> Check {
 /// Carries a check out with numbers by who plays, variant and seed, and answers with the verdict, whether it is fragile, and how many runs there were.
 fn judged(check: &Check, value: impl Fn(&str, Variant, u16) -> Option<f64>) -> (Level, bool, usize) {
     let mut made: Vec<Run> = check.first();
-    let kept = |run: Run| Kept { asked: vec![value(&check.pair_label(run), run.variant, run.seed)], metrics: Vec::new() };
+    let kept =
+        |run: Run| Kept { asked: vec![value(&check.pair_label(run), run.variant, run.seed)], metrics: Vec::new(), issues: Vec::new() };
     loop {
         let known = made.clone();
         let further = check.further(&|run| known.contains(&run).then(|| kept(run)));
@@ -172,6 +173,7 @@ fn a_baseline_must_be_better_in_both_to_matter() {
         let kept = |run: Run| Kept {
             asked: (if check.pair_label(run) == "bbr" { own } else { [90.0, 50.0] }).map(Some).to_vec(),
             metrics: Vec::new(),
+            issues: Vec::new(),
         };
         let report = report(&check, &|run| Some(kept(run)));
         report.criteria[0].standing.clone()

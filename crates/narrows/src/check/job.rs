@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::output::{self, Started};
 use crate::runner::run_cells;
 use crate::work::Work;
-use narrows_evidence::check::{Check, Kept, Report, Run};
+use narrows_evidence::check::{Check, Kept, Report, Run, Variant};
 use narrows_evidence::report::{Checked, write_check};
 use narrows_report::Reserved;
 use narrows_scenario::Scenario;
@@ -99,6 +99,21 @@ impl<'a> Job<'a> {
         Ok(runs)
     }
 
+    /// Makes the runs on the kernel, one after another. Answers with the reason if this host or the kernel cannot make them.
+    pub fn on_kernel(&self, runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<Option<String>, Failure> {
+        let mut pending = Vec::new();
+        for run in self.check.on_kernel(&|run| runs.get(run)) {
+            match runs.kept.has(run.number()) {
+                true => drop(runs.lock().insert(run, runs.kept.get(run.number())?)),
+                false => pending.push(run.number()),
+            }
+        }
+        match self.round(&pending, runs, directory, output) {
+            Err(Failure::Live(error)) => Ok(Some(error.to_string())),
+            other => other.map(|()| None),
+        }
+    }
+
     fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
         let scenario = |number: u64| -> Result<Scenario, Failure> { Ok(self.check.scenario(Run::of(number))?) };
         // Runs that differ in their seeds are alike.
@@ -112,7 +127,7 @@ impl<'a> Job<'a> {
         let ran = run_cells(
             pending,
             |number| work[&alike(number)],
-            |_| World::Simulator,
+            |number| if Run::of(number).variant == Variant::Kernel { World::Kernel } else { World::Simulator },
             scenario,
             |number, record| {
                 let run = Run::of(number);

@@ -78,6 +78,7 @@ fn carried_out(
     let job = Job::new(check, remake(args, controller));
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
+    let refused = if args.live { job.on_kernel(&runs, reserved.directory(), &args.output)? } else { None };
     let report = report(check, &|run| runs.get(run));
     let checked = Checked::of(check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
     let checked = match statements {
@@ -86,6 +87,9 @@ fn carried_out(
     };
     let text = if args.output.json { checked.json() } else { check_text(&checked) };
     args.output.console.print(&text)?;
+    if let Some(refused) = refused {
+        args.output.console.print(&format!("\nNot run on the kernel: {refused}\n"))?;
+    }
     let directory = reserved.directory().to_owned();
     job.write(reserved, &checked, &report, &runs, &started, &args.output)?;
     runs.remove()?;
@@ -145,6 +149,9 @@ fn remake(args: &CheckArgs, controller: &Choice) -> String {
         ScopeArg::Internet => {}
         ScopeArg::Datacenter => option("scope", Some("datacenter".to_owned())),
         ScopeArg::Controlled => option("scope", Some("controlled".to_owned())),
+    }
+    if args.live {
+        words.push("--live".to_owned());
     }
     if args.quick {
         words.push("--quick".to_owned());

@@ -12,7 +12,7 @@ pub struct CheckArgs {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "known")]
     pub controller: Option<Choice>,
     /// Check the suite instead: whether published results about deployed controllers come out
-    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed"])]
+    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live"])]
     pub known: bool,
     /// Few cells and five seeds: under a minute on two cores
     #[arg(long)]
@@ -33,6 +33,9 @@ pub struct CheckArgs {
     /// Statements of the authors, a TOML file with texts for where, rfc2914, rfc7141, deployment and security; they are shown, not judged
     #[arg(long, value_name = "FILE")]
     pub about: Option<PathBuf>,
+    /// Run the worst cells of collapse, loss, coexist, starve and transient on this host's kernel, too: one run of each pair with --quick, else five
+    #[arg(long)]
+    pub live: bool,
     /// Exit with 1 for concerns and criteria that were not run, too
     #[arg(long)]
     pub strict: bool,
