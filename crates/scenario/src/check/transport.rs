@@ -100,6 +100,10 @@ pub(super) fn check(
         let place = span(&keys.ack_pieces).or(span(&keys.ack_ahead)).or(span(&keys.acks));
         return refuse(place, message, "leave ack_pieces and ack_ahead out, or add acks = \"cumulative\"");
     }
+    if transport.ack_ahead > 0 && transport.receive_window.is_none() {
+        let message = "nothing keeps a sender from sending ever more that is not told of losses".into();
+        return refuse(span(&keys.ack_ahead).or(span(&keys.receive_window)), message, "add for example receive_window = \"1 MB\"");
+    }
     if transport.gro > MAX_GRO {
         let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);
         return refuse(span(&keys.gro), message, "give at most \"10 ms\"; network cards wait for 10 to 100 us");

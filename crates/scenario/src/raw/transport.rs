@@ -69,8 +69,8 @@ pub(crate) struct RawTransport {
     /// A receiver that lies: for each acknowledgement that is due it sends so many, each of a further part of the data (ACK division). An honest
     /// one: 1.
     pub ack_pieces: Option<At<u32>>,
-    /// A receiver that lies: it acknowledges up to so many segments before they arrive, and never reports those lost (optimistic ACKs). An
-    /// honest one: 0.
+    /// A receiver that lies: it acknowledges up to so many segments before they arrive, and never reports those lost (optimistic ACKs). Needs
+    /// a receive_window. An honest one: 0.
     pub ack_ahead: Option<At<u32>>,
 }
 

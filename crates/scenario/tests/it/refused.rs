@@ -286,7 +286,10 @@ fn flows() {
         ("controller = \"newreno\"", "workload = { rate = \"0 Mbit/s\" }"),
         ("controller = \"newreno\"", "workload = { rate = \"1 Mbit/s\", size = \"1 MB\" }"),
         ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"0 B\" }"),
-        ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\ntransport = { ack_ahead = 5 }"),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\ntransport = { ack_ahead = 5, receive_window = \"1 MB\" }"
+        ),
         ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\npauses = [[\"1 s\", \"2 s\"]]"),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"2 s\", \"2 s\"]]"),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"1 s\", \"2 s\"], [\"2 s\", \"3 s\"]]"),
@@ -327,6 +330,7 @@ fn transports() {
         "ack_pieces = 0",
         "ack_pieces = 101",
         "acks = \"numbered\"\nack_ahead = 3",
+        "ack_ahead = 3",
     ];
     shown!(lines.map(|line| format!("## {line:?}\n{}\n", with(line))).concat());
 }
