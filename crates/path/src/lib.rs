@@ -8,13 +8,15 @@ mod link;
 mod queue;
 mod registry;
 mod router;
+mod work;
 
 pub use law::contract::{LawChoice, LawEntry, LawSetup, Observed, RateLaw};
 pub use law::mircc::{Mircc, MirccSingle};
 pub use law::rcp::RcpLaw;
 pub use law::registry::{AnyRateLaw, LAWS};
 pub use link::{
-    Delivery, Form, Jitter, JitterDist, Link, LinkChange, LinkConfig, LinkProbe, LossModel, Packet, RateSource, Reorder, Trace, TraceError,
+    Delivery, EcnField, Form, Jitter, JitterDist, Link, LinkChange, LinkConfig, LinkProbe, LossModel, Packet, RateSource, Reorder, Trace,
+    TraceError,
 };
 pub use queue::backlog::{Backlog, Limit};
 pub use queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Queued, Verdicts};

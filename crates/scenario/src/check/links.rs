@@ -4,14 +4,17 @@ use super::common::{checked_name, choice};
 use super::traces::Traces;
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
-use crate::raw::link::{Direction, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};
+use crate::raw::link::{Direction, RawEcn, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};
 use crate::text::{At, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
 use narrows_params::suggest;
-use narrows_path::{Delivery, DisciplineChoice, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
+use narrows_path::{Delivery, DisciplineChoice, EcnField, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// How errors call the interval of `aggregate`.
+pub(super) const BURSTS: &str = "time between bursts";
 
 /// The nodes and links of a scenario. The links' limits are still open: a buffer in round trips needs the flows.
 pub(super) struct Network {
@@ -161,8 +164,9 @@ impl Builder<'_> {
             delivery: Delivery {
                 jitter: direction.jitter.map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
                 reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
-                aggregate: self.delay(direction.aggregate, "time between bursts")?,
+                aggregate: self.delay(direction.aggregate, BURSTS)?,
             },
+            ecn: direction.ecn.map_or(EcnField::Keep, |raw| ecn(raw.value)),
             loss: loss(direction.loss)?,
             queue: self.queue(direction)?,
             ..LinkConfig::default()
@@ -246,6 +250,14 @@ pub(super) fn reorder(raw: &At<RawReorder>, duration: Span) -> Checked<Reorder> 
         return Ok(Reorder::default());
     }
     Ok(Reorder { share: share.0, delay: shorter(delay.0, &raw.span, "delay", duration)? })
+}
+
+pub(super) fn ecn(raw: RawEcn) -> EcnField {
+    match raw {
+        RawEcn::Keep => EcnField::Keep,
+        RawEcn::Bleach => EcnField::Bleach,
+        RawEcn::Unmark => EcnField::Unmark,
+    }
 }
 
 pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {

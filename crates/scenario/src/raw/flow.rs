@@ -31,6 +31,9 @@ pub(crate) struct RawFlow {
     pub stagger: Option<At<Quantity<Span>>>,
     /// When it stops offering data. Default: at the end of the run.
     pub stop: Option<At<Quantity<Span>>>,
+    /// Times, each from one to another, in which it offers no data, on the same connection: [["10 s", "16 s"]]. With bulk data, a rate or frames.
+    /// Default: none.
+    pub pauses: Option<At<Vec<At<RawPause>>>>,
     /// The links that data crosses, in order. Default: the fewest hops.
     pub route: Option<At<Vec<At<String>>>>,
     /// The links that acknowledgements cross, in order. Default: the route's links in reverse where all are two-way, otherwise the fewest
@@ -40,6 +43,24 @@ pub(crate) struct RawFlow {
     pub workload: Option<At<RawWorkload>>,
     /// The transport's settings; those left out are as the scenario's `[transport]` has them.
     pub transport: Option<At<RawTransport>>,
+}
+
+/// When a pause begins and when it ends: ["10 s", "16 s"].
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(rename = "Pause")]
+pub(crate) struct RawPause(pub Quantity<Span>, pub Quantity<Span>);
+
+impl<'de> Deserialize<'de> for RawPause {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawPause, D::Error> {
+        let times = Vec::<Quantity<Span>>::deserialize(deserializer)?;
+        match times[..] {
+            [from, to] => Ok(RawPause(from, to)),
+            _ => {
+                let count = times.len();
+                Err(D::Error::custom(format!("a pause has a beginning and an end, not {count} times; write [\"10 s\", \"16 s\"]")))
+            }
+        }
+    }
 }
 
 /// What a flow has to send: "bulk" for always something, or a table that says what.
