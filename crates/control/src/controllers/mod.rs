@@ -11,4 +11,5 @@ pub mod prague;
 pub mod rcp;
 pub mod scalable;
 pub mod vcp;
+pub mod vegas;
 pub mod xcp;
