@@ -1,7 +1,7 @@
 //! All controllers by name: those of this crate, and those added at run time.
 
 use crate::Controller;
-use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, vegas, xcp};
+use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, vegas, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
 use crate::files::{Form, KeptFile};
@@ -21,6 +21,7 @@ pub const ENTRIES: &[&Entry] = &[
     &fast::SC2002,
     &fast::KERNEL,
     &vegas::ENTRY,
+    &copa::ENTRY,
     &bbr::v1::ENTRY,
     &bbr::v3::ENTRY,
     &pcc::allegro::ENTRY,
