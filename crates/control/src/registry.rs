@@ -1,7 +1,7 @@
 //! All controllers by name: those of this crate, and those added at run time.
 
 use crate::Controller;
-use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, vegas, xcp};
+use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, vcp, vegas, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
 use crate::files::{Form, KeptFile};
@@ -22,6 +22,7 @@ pub const ENTRIES: &[&Entry] = &[
     &fast::KERNEL,
     &vegas::ENTRY,
     &copa::ENTRY,
+    &ledbatpp::ENTRY,
     &bbr::v1::ENTRY,
     &bbr::v3::ENTRY,
     &pcc::allegro::ENTRY,
@@ -53,6 +54,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("pcc_allegro", "pcc-allegro"),
     ("fast_kernel", "fast-kernel"),
     ("vcp_kernel", "vcp-kernel"),
+    ("ledbat++", "ledbatpp"),
 ];
 
 /// Names that scenarios once had for controllers.

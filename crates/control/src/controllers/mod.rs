@@ -6,6 +6,7 @@ pub mod cubic;
 pub mod dctcp;
 pub mod fast;
 pub mod hstcp;
+pub mod ledbatpp;
 pub mod newreno;
 pub mod pcc;
 pub mod prague;
