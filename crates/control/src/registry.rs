@@ -1,7 +1,7 @@
 //! All controllers by name: those of this crate, and those added at run time.
 
 use crate::Controller;
-use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, vcp, vegas, xcp};
+use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, screamv2, vcp, vegas, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
 use crate::files::{Form, KeptFile};
@@ -23,6 +23,7 @@ pub const ENTRIES: &[&Entry] = &[
     &vegas::ENTRY,
     &copa::ENTRY,
     &ledbatpp::ENTRY,
+    &screamv2::ENTRY,
     &bbr::v1::ENTRY,
     &bbr::v3::ENTRY,
     &pcc::allegro::ENTRY,

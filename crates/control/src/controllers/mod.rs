@@ -12,6 +12,7 @@ pub mod pcc;
 pub mod prague;
 pub mod rcp;
 pub mod scalable;
+pub mod screamv2;
 pub mod vcp;
 pub mod vegas;
 pub mod xcp;

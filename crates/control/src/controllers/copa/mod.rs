@@ -62,6 +62,8 @@ struct Copa {
     mode: Mode,
     delay: Delay,
     round: Round,
+    /// The round over which the window's movement is judged.
+    moves: Round,
     /// The window before the latest timeout, for undo.
     prior: f64,
     /// Of the handshake, until a round trip is measured.
@@ -81,6 +83,7 @@ impl Copa {
             mode: Mode::new(params.get(&DELTA), params.get(&COMPETITIVE)),
             delay: Delay::new(),
             round: Round::default(),
+            moves: Round::default(),
             prior: cwnd,
             first_rtt: Span::ZERO,
             packet: setup.mss + setup.headers,
@@ -103,7 +106,9 @@ impl Copa {
             self.slow_start = false;
             self.velocity = Velocity::new(self.cwnd);
         }
-        self.velocity.turn(if below { Direction::Up } else { Direction::Down }, self.cwnd);
+        if self.velocity.turns(if below { Direction::Up } else { Direction::Down }, self.cwnd) {
+            self.moves.begin();
+        }
         let inverse_delta = self.mode.inverse_delta();
         let step = self.velocity.at(self.cwnd, inverse_delta) * inverse_delta / self.cwnd;
         let acked = feedback.acked.len() as f64;
@@ -118,6 +123,7 @@ impl Controller for Copa {
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.round.on_sent(sent.number);
+        self.moves.on_sent(sent.number);
         Tag::default()
     }
 
@@ -127,9 +133,11 @@ impl Controller for Copa {
         }
         let Some(seen) = self.delay.seen() else { return };
         self.mode.observe(feedback.now, seen, feedback.srtt);
-        if highest(feedback).is_some_and(|highest| self.round.ends_with(highest)) {
-            self.mode.end_round();
-            if !self.slow_start {
+        if let Some(highest) = highest(feedback) {
+            if self.round.ends_with(highest) {
+                self.mode.end_round();
+            }
+            if self.moves.ends_with(highest) && !self.slow_start {
                 self.velocity.end_round(self.cwnd);
             }
         }

@@ -49,11 +49,14 @@ impl Velocity {
         (self.direction, self.began_at) = (direction, cwnd);
     }
 
-    /// The window of `cwnd` segments is about to move in `direction`. If it had gathered speed the other way, it begins anew (`changeDirection` of mvfst).
-    pub fn turn(&mut self, direction: Direction, cwnd: f64) {
-        if self.direction != direction && self.value > 1.0 {
+    /// The window of `cwnd` segments is about to move in `direction`. True if it had gathered speed the other way: it begins anew, and so does the round
+    /// (`changeDirection` of mvfst).
+    pub fn turns(&mut self, direction: Direction, cwnd: f64) -> bool {
+        let turns = self.direction != direction && self.value > 1.0;
+        if turns {
             *self = Velocity { direction, ..Velocity::new(cwnd) };
         }
+        turns
     }
 }
 
@@ -77,9 +80,10 @@ mod tests {
     fn it_moves_at_most_a_window_per_round_trip_and_not_at_speed_after_a_turn() {
         let mut velocity = Velocity { value: 64.0, direction: Direction::Down, ..Velocity::new(40.0) };
         assert_eq!((velocity.at(40.0, 2.0), velocity.at(1.5, 2.0)), (20.0, 1.0));
-        velocity.turn(Direction::Down, 40.0);
+        assert!(!velocity.turns(Direction::Down, 40.0));
         assert_eq!(velocity.at(400.0, 2.0), 64.0);
-        velocity.turn(Direction::Up, 40.0);
+        assert!(velocity.turns(Direction::Up, 40.0));
         assert_eq!(velocity.at(400.0, 2.0), 1.0);
+        assert!(!velocity.turns(Direction::Down, 40.0));
     }
 }

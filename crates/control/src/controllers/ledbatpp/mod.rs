@@ -106,7 +106,7 @@ impl Ledbat {
 
     fn slow_down(&mut self, now: Time, srtt: Span) {
         self.window.threshold = self.window.cwnd.max(MIN_WINDOW);
-        self.window.cwnd = MIN_WINDOW;
+        self.window.cwnd = self.window.cwnd.min(MIN_WINDOW);
         self.slow_since = Some(now);
         self.phase = Phase::Frozen(now + srtt * FROZEN);
     }
@@ -132,7 +132,7 @@ impl Ledbat {
         } else {
             self.gain() * growth(feedback) as f64 / cwnd
         };
-        self.window.cwnd = (cwnd + change).max(MIN_WINDOW);
+        self.window.cwnd = (cwnd + change).max(MIN_WINDOW.min(cwnd));
     }
 }
 
