@@ -176,13 +176,13 @@ impl Scream {
         }
     }
 
-    /// The encoder's rate, with `flight` bytes in flight before the acknowledgement.
+    /// The encoder's rate, with `flight` windows in flight before the acknowledgement (bytes_in_flight_ratio).
     fn set_media(&mut self, flight: f64) {
         let rtt = self.srtt.as_secs_f64();
         if rtt <= 0.0 {
             return;
         }
-        let full = (flight / self.window / FULL).clamp(1.0, MOST_COMPENSATION);
+        let full = (flight / FULL).clamp(1.0, MOST_COMPENSATION);
         let few = 1.0 - (self.mss / self.window - 0.1).clamp(0.0, 0.8);
         self.media = few / full * self.window / rtt;
     }
@@ -201,7 +201,7 @@ impl Controller for Scream {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.srtt = feedback.srtt;
-        let flight = f64::from(feedback.in_flight_before) * self.mss;
+        let flight = f64::from(feedback.in_flight_before) * self.mss / self.window;
         if let Some(rtt) = feedback.rtt {
             self.base.sample(feedback.now, rtt);
             let delay = rtt.saturating_sub(self.base.get().unwrap_or(rtt)).as_secs_f64();
@@ -338,9 +338,9 @@ mod tests {
             scream.media
         };
         // 20,000 B in 100 ms; 0.99 of the window is 1.1 of the limit; at most 1.5.
-        near(media(18_000.0), 200_000.0);
-        near(media(19_800.0), 200_000.0 / 1.1);
-        near(media(40_000.0), 200_000.0 / 1.5);
+        near(media(0.9), 200_000.0);
+        near(media(0.99), 200_000.0 / 1.1);
+        near(media(2.0), 200_000.0 / 1.5);
         // Two segments: 1 − (0.5 − 0.1).
         scream.window = 2_000.0;
         scream.set_media(0.0);
