@@ -268,7 +268,12 @@ mod tests {
     /// `count` segments of 1000 bytes are acknowledged at `ms` with a round trip of `rtt` ms.
     fn tell(scream: &mut Scream, ms: u64, count: u64, rtt: u64) -> f64 {
         let acked: Vec<Acked> = acked(0..count).into_iter().map(|acked| Acked { bytes: Bytes::new(1000), ..acked }).collect();
-        scream.on_feedback(&Feedback { acked: &acked, rtt: Some(Span::from_millis(rtt)), srtt: Span::from_millis(100), ..Feedback::at(at(ms)) });
+        scream.on_feedback(&Feedback {
+            acked: &acked,
+            rtt: Some(Span::from_millis(rtt)),
+            srtt: Span::from_millis(100),
+            ..Feedback::at(at(ms))
+        });
         scream.window
     }
 

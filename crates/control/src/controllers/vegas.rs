@@ -284,7 +284,10 @@ mod tests {
     #[test]
     fn idleness_forgets_the_base() {
         let mut vegas = avoiding(40);
-        let sent = |ms| crate::Sent { outstanding: 1, ..crate::Sent::new(Time::ZERO + Span::from_millis(ms), ms, narrows_units::Bytes::new(1448), 0) };
+        let sent = |ms| crate::Sent {
+            outstanding: 1,
+            ..crate::Sent::new(Time::ZERO + Span::from_millis(ms), ms, narrows_units::Bytes::new(1448), 0)
+        };
         vegas.on_sent(&sent(10));
         vegas.on_sent(&sent(900));
         assert_eq!(vegas.controller.base, NONE);

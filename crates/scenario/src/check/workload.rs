@@ -190,7 +190,11 @@ fn follows(limited: &RawLimited, rate: &At<Quantity<Rate>>) -> Checked<Option<(R
         (None, None) => return Ok(None),
         (Some(least), Some(most)) => (least, most),
         (Some(At { span, .. }), None) | (None, Some(At { span, .. })) => {
-            return Err(Problem::at(span, "min_rate and max_rate say something together only", "give both, or none for frames that keep their rate"));
+            return Err(Problem::at(
+                span,
+                "min_rate and max_rate say something together only",
+                "give both, or none for frames that keep their rate",
+            ));
         }
     };
     let (low, high) = (nonzero_rate(least)?, nonzero_rate(most)?);

@@ -6,7 +6,13 @@ use narrows_measure::metrics::metric;
 
 fn media(controller: &str, rate: &str, workload: &str) -> Record {
     let link = format!("rate = \"{rate}\"\ndelay = \"50 ms\"\nbuffer = \"300 ms\"");
-    run(&one_link(controller, 40, 20, &link, &format!("workload = {{ rate = \"300 kbit/s\", frame = \"40 ms\", deadline = \"400 ms\"{workload} }}")))
+    run(&one_link(
+        controller,
+        40,
+        20,
+        &link,
+        &format!("workload = {{ rate = \"300 kbit/s\", frame = \"40 ms\", deadline = \"400 ms\"{workload} }}"),
+    ))
 }
 
 fn measured(record: &Record, name: &str) -> f64 {

@@ -42,7 +42,8 @@ fn it_begins_then_stops_then_acts() {
 
 #[test]
 fn frames_follow_the_controller_within_their_rates() {
-    let mut frames = application(true, "workload = { rate = \"1 Mbit/s\", frame = \"50 ms\", min_rate = \"200 kbit/s\", max_rate = \"2 Mbit/s\" }");
+    let mut frames =
+        application(true, "workload = { rate = \"1 Mbit/s\", frame = \"50 ms\", min_rate = \"200 kbit/s\", max_rate = \"2 Mbit/s\" }");
     let frame = |start, size| [Action::Write { message: message(start, size), last: false }];
     assert!(frames.follows());
     assert_eq!(all(&mut frames, ms(0)), frame(0, 6_250));

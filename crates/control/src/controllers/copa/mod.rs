@@ -43,10 +43,18 @@ pub const ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Copa::new(setup, params)))),
 };
 
-const DELTA: Param<f64> =
-    Param::number("delta", 0.5, (0.001, 10.0), "", "price of delay in the default mode: one flow keeps at most about 2.5/delta packets queued");
-const COMPETITIVE: Param<bool> =
-    Param::flag("competitive", true, "1/delta grows and halves on loss while the queue does not empty (section 2.2); false: never, as in mvfst");
+const DELTA: Param<f64> = Param::number(
+    "delta",
+    0.5,
+    (0.001, 10.0),
+    "",
+    "price of delay in the default mode: one flow keeps at most about 2.5/delta packets queued",
+);
+const COMPETITIVE: Param<bool> = Param::flag(
+    "competitive",
+    true,
+    "1/delta grows and halves on loss while the queue does not empty (section 2.2); false: never, as in mvfst",
+);
 
 /// Fewest packets of the window (genericCC, mvfst).
 const MIN_WINDOW: f64 = 2.0;

@@ -35,7 +35,8 @@ pub const ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Ledbat::new(setup, params)))),
 };
 
-const TARGET: Param<Span> = Param::millis("target", 60.0, (1.0, 1000.0), "queueing delay at which the window stops growing (draft, section 4.5)");
+const TARGET: Param<Span> =
+    Param::millis("target", 60.0, (1.0, 1000.0), "queueing delay at which the window stops growing (draft, section 4.5)");
 
 /// GAIN is at least one over this (section 4.2).
 const LEAST_GAIN: u64 = 16;
@@ -271,7 +272,12 @@ mod tests {
     #[test]
     fn a_loss_halves_and_ends_slow_start() {
         let mut ledbat = ledbat(30.0);
-        let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt: Span::from_millis(50), ..Feedback::at(at(100)) };
+        let lost = Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            srtt: Span::from_millis(50),
+            ..Feedback::at(at(100))
+        };
         ledbat.on_feedback(&lost);
         assert_eq!((ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown), (15.0, Phase::Settled, at(200)));
         ledbat.slow_down(at(200), Span::from_millis(50));

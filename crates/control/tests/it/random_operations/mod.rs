@@ -79,7 +79,9 @@ proptest! {
 /// segment per round trip.
 #[test]
 fn one_acknowledgement_of_a_whole_window_doubles_it() {
-    let doubles = |entry: &&&Entry| matches!(entry.basis, Basis::Loss | Basis::Model | Basis::Delay) && !["fast-sc2002", "ledbatpp", "screamv2"].contains(&entry.name);
+    let doubles = |entry: &&&Entry| {
+        matches!(entry.basis, Basis::Loss | Basis::Model | Basis::Delay) && !["fast-sc2002", "ledbatpp", "screamv2"].contains(&entry.name)
+    };
     for entry in ENTRIES.iter().filter(doubles) {
         for mut text in options(entry) {
             if entry.params.iter().any(|param| param.name == "hystart") {
