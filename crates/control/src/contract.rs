@@ -68,6 +68,12 @@ pub trait Controller: Send {
         None
     }
 
+    /// The rate at which an encoder of real-time media is to produce payload from now on, for a controller that says so. Of any other the world takes the window per
+    /// smoothed round trip.
+    fn media_rate(&self) -> Option<Rate> {
+        None
+    }
+
     /// Names the inner state for traces and plots. Never steers.
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
 }

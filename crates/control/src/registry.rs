@@ -1,7 +1,7 @@
 //! All controllers by name: those of this crate, and those added at run time.
 
 use crate::Controller;
-use crate::controllers::{bbr, cubic, dctcp, fast, hstcp, newreno, pcc, prague, rcp, scalable, vcp, xcp};
+use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, screamv2, vcp, vegas, xcp};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
 use crate::files::{Form, KeptFile};
@@ -20,6 +20,10 @@ pub const ENTRIES: &[&Entry] = &[
     &fast::ENTRY,
     &fast::SC2002,
     &fast::KERNEL,
+    &vegas::ENTRY,
+    &copa::ENTRY,
+    &ledbatpp::ENTRY,
+    &screamv2::ENTRY,
     &bbr::v1::ENTRY,
     &bbr::v3::ENTRY,
     &pcc::allegro::ENTRY,
@@ -51,6 +55,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("pcc_allegro", "pcc-allegro"),
     ("fast_kernel", "fast-kernel"),
     ("vcp_kernel", "vcp-kernel"),
+    ("ledbat++", "ledbatpp"),
 ];
 
 /// Names that scenarios once had for controllers.

@@ -167,8 +167,10 @@ pub enum Draw {
 /// Frames of media.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frames {
-    /// Payload on average.
+    /// Payload on average; of an encoder that follows its controller, at first.
     pub rate: Rate,
+    /// The least and the greatest rate of an encoder that follows its controller; `None` for one that keeps its rate.
+    pub follows: Option<(Rate, Rate)>,
     /// Time from one to the next.
     pub interval: Span,
     /// Every such frame is a key frame; 0 for none.
@@ -202,6 +204,12 @@ pub struct Requests {
 }
 
 impl Frames {
+    /// The same at `rate`, or as near to it as an encoder that follows its controller may go. One that does not stays as it is.
+    pub fn at(&self, rate: Rate) -> Frames {
+        let rate = self.follows.map_or(self.rate, |(least, most)| rate.clamp(least, most));
+        Frames { rate, ..*self }
+    }
+
     /// The size of the frame with this number, from 0: key frames are as many times larger as they should be, and all together have the
     /// rate.
     pub fn size(&self, number: u64) -> Bytes {

@@ -195,9 +195,10 @@ fn write_workload(out: &mut Document, workload: &Workload) {
             let rate = rate.map_or(String::new(), |rate| format!(", rate = \"{rate}\""));
             format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}", word(*draw))
         }
-        Workload::Frames(Frames { rate, interval, key_every, key_factor, deadline }) => {
+        Workload::Frames(Frames { rate, follows, interval, key_every, key_factor, deadline }) => {
+            let follows = follows.map_or(String::new(), |(least, most)| format!(", min_rate = \"{least}\", max_rate = \"{most}\""));
             let key = if *key_every == 0 { String::new() } else { format!(", key_every = {key_every}, key_factor = {key_factor:?}") };
-            format!("rate = \"{rate}\", frame = \"{interval}\"{key}, deadline = \"{deadline}\"")
+            format!("rate = \"{rate}\", frame = \"{interval}\"{follows}{key}, deadline = \"{deadline}\"")
         }
         Workload::Arrivals(Arrivals { per_second, sizes }) => format!("arrivals = \"{per_second}/s\", sizes = {}", written_sizes(sizes)),
         Workload::Requests(Requests { request, response, think, draw }) => {

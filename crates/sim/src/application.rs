@@ -14,6 +14,9 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
     /// The application of a flow is due.
     #[inline(never)]
     pub(crate) fn on_source(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
+        if self.sources[flow].application.follows() {
+            self.allow(flow);
+        }
         while self.pulse.goes_on(now)
             && let Some(action) = self.sources[flow].application.act(now)
         {
@@ -28,6 +31,13 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         }
         if now >= self.sources[flow].request.repeat_at {
             self.ask_again(network, now, flow);
+        }
+    }
+
+    /// Tells an encoder what its connection's controller allows.
+    fn allow(&mut self, flow: usize) {
+        if let Some(rate) = self.slots[flow].ends.sender().and_then(|sender| sender.media_rate()) {
+            self.sources[flow].application.follow(rate);
         }
     }
 

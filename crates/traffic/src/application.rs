@@ -8,7 +8,7 @@ use crate::measured::Measured;
 use crate::pauses::Pauses;
 use narrows_measure::Transfers;
 use narrows_scenario::{Arrivals, Flow, Frames, Requests, Scenario, Workload};
-use narrows_units::{Bytes, Random, Span, Time};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
 
 /// What a flow's application does, and what is measured of its transfers.
 #[derive(Clone, Debug)]
@@ -93,6 +93,19 @@ impl Application {
     /// True if all that it ever had to send was acknowledged before it was to stop.
     pub fn completed(&self) -> bool {
         self.completed
+    }
+
+    /// True if the size of its next message depends on what [`Application::follow`] was last told.
+    #[inline]
+    pub fn follows(&self) -> bool {
+        matches!(self.plan, Plan::Frames { plan: Frames { follows: Some(_), .. }, .. })
+    }
+
+    /// The controller of its connection now allows this much payload: frames that are made from now on have that rate, or the nearest that they may have.
+    pub fn follow(&mut self, rate: Rate) {
+        if let Plan::Frames { plan, .. } = &mut self.plan {
+            *plan = plan.at(rate);
+        }
     }
 
     /// When [`Application::act`] wants to be called; [`Time::NEVER`] if nothing but what happens on its connections will move it.

@@ -1,6 +1,7 @@
 //! What several controllers are made of.
 
 pub mod aimd;
+pub mod base;
 pub mod ecn;
 pub mod intervals;
 pub mod learned;

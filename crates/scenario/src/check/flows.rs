@@ -9,7 +9,7 @@ use crate::implied;
 use crate::raw::RawScenario;
 use crate::raw::flow::RawFlow;
 use crate::text::At;
-use crate::{Flow, LinkId, NodeId, Pause, Scenario, Workload};
+use crate::{Flow, Frames, LinkId, NodeId, Pause, Scenario, Workload};
 use narrows_control::{Choice, Setup};
 use narrows_transport::Transport;
 use narrows_units::{Segments, Span, Time};
@@ -101,6 +101,14 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
             &workload.span,
             "transfers would never be complete, because a receiver with ack_ahead does not report what is lost",
             "take workload = \"bulk\" or a rate, or leave ack_ahead out",
+        ));
+    }
+    if controller.is_none() && matches!(workload, Workload::Frames(Frames { follows: Some(_), .. })) {
+        let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
+        return Err(Problem::at(
+            span,
+            "these frames follow a controller, and the flow has none",
+            "add controller = \"screamv2\", or leave min_rate and max_rate out",
         ));
     }
     let start = Time::ZERO + written.start.as_ref().map_or(Span::ZERO, |start| start.value.0);

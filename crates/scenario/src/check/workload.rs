@@ -49,7 +49,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
         return arrive(raw, limited, path);
     }
     if let Some(frame) = frame {
-        only(&["rate", "frame", "key_every", "key_factor", "deadline"])?;
+        only(&["rate", "frame", "min_rate", "max_rate", "key_every", "key_factor", "deadline"])?;
         return frames(raw, limited, frame);
     }
     match (size, rate) {
@@ -84,6 +84,8 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         off,
         draw,
         frame,
+        min_rate,
+        max_rate,
         key_every,
         key_factor,
         deadline,
@@ -102,6 +104,8 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         ("off", span(off)),
         ("draw", span(draw)),
         ("frame", span(frame)),
+        ("min_rate", span(min_rate)),
+        ("max_rate", span(max_rate)),
         ("key_every", span(key_every)),
         ("key_factor", span(key_factor)),
         ("deadline", span(deadline)),
@@ -172,11 +176,35 @@ fn frames(raw: &At<RawWorkload>, limited: &RawLimited, frame: &At<Quantity<Span>
         }
     };
     let deadline = limited.deadline.as_ref().map_or(DEADLINE, |deadline| deadline.value.0);
-    let frames = Frames { rate: nonzero_rate(rate)?, interval: frame.value.0, key_every, key_factor, deadline };
-    if frames.size(1) == Bytes::ZERO {
+    let follows = follows(limited, rate)?;
+    let frames = Frames { rate: nonzero_rate(rate)?, follows, interval: frame.value.0, key_every, key_factor, deadline };
+    if frames.at(Rate::ZERO).size(1) == Bytes::ZERO {
         return Err(Problem::at(&rate.span, "the frames would be empty", "give a higher rate, or more time between frames"));
     }
     Ok(Workload::Frames(frames))
+}
+
+/// The rates between which an encoder follows its controller.
+fn follows(limited: &RawLimited, rate: &At<Quantity<Rate>>) -> Checked<Option<(Rate, Rate)>> {
+    let (least, most) = match (&limited.min_rate, &limited.max_rate) {
+        (None, None) => return Ok(None),
+        (Some(least), Some(most)) => (least, most),
+        (Some(At { span, .. }), None) | (None, Some(At { span, .. })) => {
+            return Err(Problem::at(
+                span,
+                "min_rate and max_rate say something together only",
+                "give both, or none for frames that keep their rate",
+            ));
+        }
+    };
+    let (low, high) = (nonzero_rate(least)?, nonzero_rate(most)?);
+    if low > high {
+        return Err(Problem::at(&least.span, format!("{low} is more than max_rate"), format!("give {high} or less")));
+    }
+    if !(low..=high).contains(&rate.value.0) {
+        return Err(Problem::at(&rate.span, "the first frames are not between min_rate and max_rate", format!("give {low} to {high}")));
+    }
+    Ok(Some((low, high)))
 }
 
 fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<Workload> {

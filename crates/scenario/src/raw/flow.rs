@@ -125,6 +125,10 @@ pub(crate) struct RawLimited {
     pub draw: Option<At<RawDraw>>,
     /// Time between frames of media.
     pub frame: Option<At<Quantity<Span>>>,
+    /// The frames follow the controller, and are at least this rate. `rate` is that of the first.
+    pub min_rate: Option<At<Quantity<Rate>>>,
+    /// And at most this.
+    pub max_rate: Option<At<Quantity<Rate>>>,
     /// Every such frame is a key frame.
     pub key_every: Option<At<u32>>,
     /// How many times as large as the others a key frame is.

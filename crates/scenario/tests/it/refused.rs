@@ -304,6 +304,20 @@ fn flows() {
 }
 
 #[test]
+fn frames_that_follow_a_controller() {
+    let edits = [
+        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"150 kbit/s\" }",
+        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", max_rate = \"150 kbit/s\" }",
+        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"3 Mbit/s\", max_rate = \"2 Mbit/s\" }",
+        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"2 Mbit/s\", max_rate = \"3 Mbit/s\" }",
+        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"1 bit/s\", max_rate = \"3 Mbit/s\" }",
+        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\" }",
+        "workload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\" }",
+    ];
+    shown!(book(&edits.map(|edit| ("controller = \"newreno\"", edit))));
+}
+
+#[test]
 fn transports() {
     let with = |line: &str| refusal_of("controller = \"newreno\"", &format!("controller = \"newreno\"\n[flow.transport]\n{line}"));
     let lines = [

@@ -143,6 +143,11 @@ fn flow() -> impl Strategy<Value = String> {
         (1u64..).prop_map(|size| format!("workload = {{ size = \"{size} B\" }}")),
         // At most 900 bytes per nanosecond.
         (1u64..7_200_000_000_000).prop_map(|rate| format!("workload = {{ rate = \"{rate} bit/s\" }}")),
+        (0u64..1_000_000, 1_000u64..10_000_000, 0u64..1_000_000, any::<bool>()).prop_map(|(below, rate, above, follows)| {
+            let (least, most) = (rate - below.min(rate - 1_000), rate + above);
+            let rates = if follows { format!(", min_rate = \"{least} bit/s\", max_rate = \"{most} bit/s\"") } else { String::new() };
+            format!("workload = {{ rate = \"{rate} bit/s\", frame = \"33 ms\"{rates} }}")
+        }),
     ];
     (
         maybe(workload),

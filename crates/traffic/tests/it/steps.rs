@@ -1,7 +1,7 @@
 //! Steps worked by hand.
 
 use narrows_traffic::{Action, Application, LISTED, Ledger, Message};
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 
 /// The application of a flow of three seconds on 1 byte per microsecond and 10 ms.
 fn application(tcp: bool, flow: &str) -> Application {
@@ -38,6 +38,24 @@ fn it_begins_then_stops_then_acts() {
     assert_eq!(all(&mut frames, ms(49)), []);
     assert_eq!(all(&mut frames, ms(700)), [frame(50), Action::Stop]);
     assert_eq!((frames.due(), frames.finished_at(), frames.completed()), (Time::NEVER, Some(ms(100)), false));
+}
+
+#[test]
+fn frames_follow_the_controller_within_their_rates() {
+    let mut frames =
+        application(true, "workload = { rate = \"1 Mbit/s\", frame = \"50 ms\", min_rate = \"200 kbit/s\", max_rate = \"2 Mbit/s\" }");
+    let frame = |start, size| [Action::Write { message: message(start, size), last: false }];
+    assert!(frames.follows());
+    assert_eq!(all(&mut frames, ms(0)), frame(0, 6_250));
+    for (start, kbps, size) in [(50, 400, 2_500), (100, 100, 1_250), (150, 9_000, 12_500), (200, 1_600, 10_000)] {
+        frames.follow(Rate::from_kbps(kbps));
+        assert_eq!(all(&mut frames, ms(start)), frame(start, size));
+    }
+    assert_eq!(all(&mut frames, ms(250)), frame(250, 10_000), "until it is told otherwise");
+    let mut steady = application(true, "workload = { rate = \"1 Mbit/s\", frame = \"50 ms\" }");
+    assert!(!steady.follows());
+    steady.follow(Rate::from_kbps(400));
+    assert_eq!(all(&mut steady, ms(0)), frame(0, 6_250));
 }
 
 #[test]

@@ -194,6 +194,16 @@ impl Sender {
         self.conn.state
     }
 
+    /// The rate of payload that an encoder may produce: what the controller says, or else the window per smoothed round trip. `None` before the first round trip.
+    pub fn media_rate(&self) -> Option<Rate> {
+        let conn = &self.conn;
+        conn.controller.media_rate().or_else(|| {
+            let srtt = conn.rtt.srtt();
+            let bytes = conn.decision.window.get() * conn.transport.mss.get() as f64;
+            (!srtt.is_zero()).then(|| Rate::from_bytes_per_sec(bytes / srtt.as_secs_f64()))
+        })
+    }
+
     /// The header of the next data packet, for routers that read and write one.
     pub fn header(&self) -> Option<Header> {
         self.conn.controller.header()

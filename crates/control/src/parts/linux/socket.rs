@@ -118,7 +118,7 @@ impl Socket {
     }
 
     /// The threshold, or three quarters of the window if that is more (`tcp_current_ssthresh`).
-    pub(super) fn current_threshold(&self) -> u32 {
+    pub fn current_threshold(&self) -> u32 {
         if self.is_reducing() { self.threshold } else { self.threshold.max(self.cwnd / 2 + self.cwnd / 4) }
     }
 

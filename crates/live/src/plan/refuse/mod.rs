@@ -20,7 +20,7 @@ use crate::error::LiveError;
 use crate::wire::DATAGRAM_HEADERS;
 use controller::{Chosen, choose};
 use flow::Request;
-use narrows_scenario::{Flow, Scenario};
+use narrows_scenario::{Flow, Frames, Scenario, Workload};
 use sysctl::Sysctls;
 use transport::{Tcp, tcp};
 
@@ -100,12 +100,16 @@ fn plan_flow<'a>(
         to: _,
         route: _,
         back: _,
-        workload: _,
+        workload,
         start: _,
         stop: _,
         pauses: _,
     } = flow;
     let request = Request { flow, kernel };
+    if let Workload::Frames(Frames { follows: Some(_), .. }) = workload {
+        let problem = "a kernel does not tell an encoder what its controller allows";
+        return Err(request.refused("workload", problem, "leave min_rate and max_rate out, or take the simulator"));
+    }
     let Some(choice) = controller else {
         if transport.headers < DATAGRAM_HEADERS {
             let problem = format!("no datagram has headers of {}", transport.headers);

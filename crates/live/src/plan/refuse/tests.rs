@@ -70,6 +70,7 @@ fn what_the_kernel_does_otherwise_is_refused_by_name() {
         ("cubic", r#"transport = { mss = "60 B" }"#),
         ("cubic", r#"transport = { preset = "linux-2.4" }"#),
         ("cubic", r#"transport = { preset = "ns2-2005" }"#),
+        ("cubic", r#"workload = { rate = "1 Mbit/s", frame = "33 ms", min_rate = "150 kbit/s", max_rate = "3 Mbit/s" }"#),
     ];
     let said: String = cases
         .iter()

@@ -40,7 +40,9 @@ fn a_flow_that_is_mostly_idle_neither_waits_nor_grows() {
             format!("its window reaches {window} segments instead of at most 20, with {losses} retransmissions and timeouts instead of 0");
         RULE.assert(window <= 20.0 && losses == 0, &controller, measured);
         // The receiver acknowledges the first segments after silence at once.
-        let (longest, expected) = (flow.rtt.max(), Span::from_nanos(20_620_800));
+        // An acknowledgement of numbered transmissions has 12 bytes more.
+        let numbered = if controller.text == "screamv2" { 4_800 } else { 0 };
+        let (longest, expected) = (flow.rtt.max(), Span::from_nanos(20_620_800 + numbered));
         RULE.assert(longest == Some(expected), &controller, format!("its longest round trip is {longest:?} instead of {expected}"));
     }
 }

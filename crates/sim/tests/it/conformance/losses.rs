@@ -12,7 +12,8 @@ fn an_outage_of_a_second_is_over_a_second_after_it() {
         origin: "CC-Fuzz (HotNets 2022): BBR stalls after a timeout whose spurious retransmissions make it forget the bandwidth",
         remedy: "keep the bandwidth or ssthresh of before the outage over on_timeout, and slow-start back to it",
     };
-    for controller in windowed() {
+    // LEDBAT++ and SCReAMv2 take the second for a queue, which halves their windows per round trip, and grow slowly: by a third of a segment, and by a segment and 2 %.
+    for controller in windowed().filter(|controller| !["ledbatpp", "screamv2"].contains(&&*controller.text)) {
         let text = one_link(&controller.text, 16, 2, "trace = \"outage\"\ndelay = \"20 ms\"\nbuffer = \"200 kB\"", "");
         let steps = |_: &std::path::Path| Ok("0,20\n10,0.000001\n11,20\n".to_owned());
         let plan = narrows_scenario::parse(&text, "test.toml", &steps).unwrap_or_else(|error| panic!("{}", error.short()));
@@ -42,6 +43,10 @@ fn a_burst_of_losses_is_one_reduction() {
         assert!(flow.total.dropped > 5 * flow.total.recoveries, "{controller}: the path has no bursts of losses");
         RULE.assert(flow.total.timeouts == 0, &controller, format!("it has {} timeouts", flow.total.timeouts));
         let thresholds: Vec<(Time, f64)> = flow.samples.iter().filter_map(|sample| Some((sample.at, sample.ssthresh?))).collect();
+        // Vegas lowers it with its window, by a segment per round trip.
+        if controller.text == "vegas" {
+            continue;
+        }
         let falls: Vec<(Time, f64)> =
             thresholds.windows(2).filter(|pair| pair[1].1 < pair[0].1).map(|pair| (pair[1].0, pair[1].1 / pair[0].1)).collect();
         // Other controllers may know losses that are no congestion.

@@ -65,6 +65,13 @@ fn windowed() -> impl Iterator<Item = Subject> {
     subjects().filter(|subject| subject.basis != Basis::Utility)
 }
 
+/// True of controllers whose slow start does not double the window in each round trip up to the path's capacity, each for a reason of its source: FAST of SC2002
+/// has none, and climbs by half of alpha in two round trips; LEDBAT++ grows by a part of what is acknowledged; SCReAMv2, for media, adds a segment and 2 % per round
+/// trip.
+fn climbs(subject: &Subject) -> bool {
+    ["fast-sc2002", "ledbatpp", "screamv2"].iter().any(|name| subject.text.starts_with(name))
+}
+
 fn secs(time: f64) -> Time {
     Time::ZERO + Span::from_secs_f64(time)
 }

@@ -1,6 +1,6 @@
 //! Use of links from 64 kbit/s to 1 Gbit/s.
 
-use super::{Rule, windowed};
+use super::{Rule, climbs, windowed};
 use crate::common::{one_link, run, utilisation};
 
 /// Buffers of one BDP or a few packets, and windows from less than a packet to thousands. Controllers that try rates are left out: they
@@ -24,12 +24,19 @@ fn every_rate_is_used() {
         ("1 Gbit/s", 20, "1 bdp", 15, 0.95),
     ];
     for controller in windowed() {
-        // FAST of SC2002 has no slow start, and climbs for minutes to fill 330 packets over 400 ms.
-        let climbs = controller.text.starts_with("fast-sc2002");
-        for (rate, delay, buffer, seconds, least) in PATHS.iter().filter(|path| !climbs || path.1 < 400) {
+        // Without doubling it takes minutes to fill 330 packets over 400 ms, or 3300 over 20 ms.
+        let climbs = climbs(&controller);
+        for (rate, delay, buffer, seconds, least) in PATHS.iter().filter(|path| !climbs || (path.1 < 400 && path.0 != "1 Gbit/s")) {
+            let least = match &controller.text[..] {
+                // Slowdowns may cost a tenth (draft-irtf-iccrg-ledbat-plus-plus, section 4.4).
+                "ledbatpp" => 0.9 * least,
+                // A packet at 256 kbit/s is more than half of its target of 60 ms, so that one waiting is congestion.
+                "screamv2" if *delay == 300 => 0.5,
+                _ => *least,
+            };
             let link = format!("rate = \"{rate}\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer}\"");
             let used = utilisation(&run(&one_link(&controller.text, *seconds, seconds / 3, &link, "")));
-            RULE.assert(used >= *least, &controller, format!("it uses {used} of {rate} over {delay} ms, less than {least}"));
+            RULE.assert(used >= least, &controller, format!("it uses {used} of {rate} over {delay} ms, less than {least}"));
         }
     }
 }

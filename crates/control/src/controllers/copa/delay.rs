@@ -1,0 +1,95 @@
+//! The round trips of Copa: the least of a long window, the standing one of a short window, and the greatest of the last ones.
+
+use crate::parts::windowed::WindowedMax;
+use narrows_units::{Span, Time};
+use std::cmp::Reverse;
+
+/// For how long a round trip counts for the least (Copa, section 2.1).
+const MEMORY: Span = Span::from_secs(10);
+/// Smoothed round trips for which one counts for the greatest (section 2.2).
+const GREATEST_OVER: u64 = 4;
+/// The clock of the windows. Ours: in 32 bits it lasts five days, and a window of half a round trip of 1 ms has five ticks.
+const TICK: Span = Span::from_micros(100);
+
+/// The round trips in their windows, each in constant space: the least may rise, and the greatest fall, before a whole window is over (Linux `lib/win_minmax.c`, as
+/// in mvfst).
+#[derive(Clone, Debug)]
+pub struct Delay {
+    least: WindowedMax<Reverse<Span>>,
+    standing: WindowedMax<Reverse<Span>>,
+    greatest: WindowedMax<Span>,
+}
+
+/// What they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The least round trip of the last half of a smoothed one: RTTstanding.
+    pub standing: Span,
+    /// RTTstanding − RTTmin: the queueing delay d_q.
+    pub queueing: Span,
+    /// RTTmax − RTTmin.
+    pub spread: Span,
+}
+
+impl Delay {
+    /// None was measured.
+    pub fn new() -> Delay {
+        let never = WindowedMax::new(0, Reverse(Span::MAX));
+        Delay { least: never, standing: never, greatest: WindowedMax::new(0, Span::ZERO) }
+    }
+
+    /// A round trip was measured; `srtt` is the smoothed one.
+    pub fn sample(&mut self, now: Time, rtt: Span, srtt: Span) {
+        let at = ticks(now.since(Time::ZERO));
+        self.least.update(ticks(MEMORY), at, Reverse(rtt));
+        self.standing.update(ticks(srtt) / 2, at, Reverse(rtt));
+        self.greatest.update(ticks(srtt * GREATEST_OVER), at, rtt);
+    }
+
+    /// What is known; `None` before the first round trip.
+    pub fn seen(&self) -> Option<Seen> {
+        let (Reverse(least), Reverse(standing)) = (self.least.get(), self.standing.get());
+        (standing != Span::MAX).then(|| Seen {
+            standing,
+            queueing: standing.saturating_sub(least),
+            spread: self.greatest.get().saturating_sub(least),
+        })
+    }
+
+    /// The least round trip, in seconds; not a number before the first.
+    pub fn least(&self) -> f64 {
+        let Reverse(least) = self.least.get();
+        if least == Span::MAX { f64::NAN } else { least.as_secs_f64() }
+    }
+}
+
+fn ticks(span: Span) -> u32 {
+    (span.as_nanos() / TICK.as_nanos()) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    #[test]
+    fn each_has_its_window() {
+        let (mut delay, srtt) = (Delay::new(), Span::from_millis(100));
+        assert_eq!(delay.seen(), None);
+        let mut seen = |ms: u64, rtt: u64| {
+            delay.sample(at(ms), Span::from_millis(rtt), srtt);
+            delay.seen().map(|seen| [seen.standing, seen.queueing, seen.spread].map(|span| span.as_nanos() / 1_000_000)).unwrap()
+        };
+        assert_eq!(seen(1_000, 80), [80, 0, 0]);
+        assert_eq!(seen(1_010, 130), [80, 0, 50]);
+        assert_eq!(seen(1_040, 110), [80, 0, 50]);
+        // 51 ms after the 80: the least of the last 50 ms is the 110; that of 10 s stays.
+        assert_eq!(seen(1_051, 120), [110, 30, 50]);
+        // More than a quarter of 400 ms after the 130, its successor; then the 130 is 401 ms old.
+        assert_eq!(seen(1_120, 115), [115, 35, 50]);
+        assert_eq!(seen(1_411, 90), [90, 10, 35]);
+        // More than a quarter of 10 s after the 80, its successor; then the 80 is more than 10 s old.
+        assert_eq!(seen(4_000, 85), [85, 5, 5]);
+        assert_eq!(seen(11_010, 95), [95, 10, 10]);
+    }
+}
