@@ -3,7 +3,6 @@
 pub mod aimd;
 pub mod ecn;
 pub mod intervals;
-pub mod learned;
 pub mod linux;
 pub mod marks;
 pub mod micros;
