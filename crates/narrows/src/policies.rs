@@ -162,6 +162,8 @@ impl LearnedPolicy {
     fn entry(&self, name: &'static str, path: &str) -> Entry {
         let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let (network, preset) = (Arc::clone(&self.network), self.preset);
+        // An agent that chooses windows has no first rate.
+        let chooses_rates = (preset.begin)(&Setup::default(), Some(Rate::from_mbps(1))).rate().is_some();
         let make = move |setup: &Setup, params: &Params| {
             let first = params.text(FIRST).and_then(|text| text.parse::<f64>().ok());
             let first = first.map(|mbps| Rate::from_bps((1e6 * mbps).round() as u64));
@@ -175,7 +177,7 @@ impl LearnedPolicy {
             basis: Basis::Model,
             needs: preset.needs,
             numbered: false,
-            params: if preset.paces { &PARAMS } else { &[] },
+            params: if chooses_rates { &PARAMS } else { &[] },
             build: Build::Shared(Arc::new(make)),
         }
     }

@@ -33,10 +33,8 @@ pub struct LearnedPreset {
     pub interval: Option<Span>,
     /// Signals without which it cannot work.
     pub needs: &'static [Need],
-    /// True if the agent multiplies rates, the first of which can be chosen. Others begin with the initial window.
-    pub paces: bool,
-    /// Makes one for a new connection. The rate is the first of an agent that paces, of packets with their headers; without one it is that at which the initial window
-    /// goes out in a round trip.
+    /// Makes one for a new connection. The rate is the first of an agent that chooses rates, of packets with their headers; without one it is that at which the
+    /// initial window goes out in a round trip. Agents that choose windows begin with the initial one.
     pub begin: fn(&Setup, Option<Rate>) -> Box<dyn Steering>,
     /// The action that the outputs of a network mean.
     pub choose: fn(&[f64]) -> f32,
@@ -55,7 +53,6 @@ impl LearnedPreset {
         actions: Actions::Between(Aurora::LARGEST_ACTION),
         interval: None,
         needs: &[Need::Pacing],
-        paces: true,
         begin: |_, first| Box::new(Aurora::new(first)),
         choose: first,
     };
@@ -69,7 +66,6 @@ impl LearnedPreset {
         actions: Actions::OneOf(MvfstRl::ACTIONS),
         interval: Some(MvfstRl::INTERVAL),
         needs: &[],
-        paces: false,
         begin: |setup, _| Box::new(MvfstRl::new(setup)),
         choose: largest,
     };
@@ -83,7 +79,6 @@ impl LearnedPreset {
         actions: Actions::Between(1.0),
         interval: Some(Orca::INTERVAL),
         needs: &[Need::Pacing, Need::Outstanding, Need::RateSample],
-        paces: false,
         begin: |setup, _| Box::new(Orca::new(setup)),
         choose: first,
     };
