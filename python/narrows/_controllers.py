@@ -164,6 +164,7 @@ class Class:
         self.source = f"the Python class {of.__module__}.{of.__qualname__}"
         self.params = [(name, float(value), isinstance(value, int)) for name, value in parameters(of)]
         self.identity = identity(of, Controller)
+        self.hears = of.on_ack is not Controller.on_ack
         self._of = of
 
     def factory(self, values: dict[str, int | float], seed: int) -> Made:

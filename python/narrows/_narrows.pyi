@@ -10,6 +10,7 @@ class Registered(Protocol):
     source: str
     params: list[tuple[str, float, bool]]
     identity: str
+    hears: bool
 
     def factory(self, values: dict[str, int | float], seed: int) -> object: ...
 

@@ -413,6 +413,8 @@ pub struct Class {
     params: Vec<(String, f64, bool)>,
     /// A word that tells it from other classes of its name.
     identity: String,
+    /// It hears of acknowledgements, and of their delivery rate samples.
+    hears: bool,
     /// Makes an object of the parameters and a seed, and tells of its methods.
     factory: Py<PyAny>,
 }
@@ -448,7 +450,7 @@ impl Class {
             summary: leaked(self.summary),
             source: leaked(self.source),
             basis: Basis::Model,
-            needs: const { &[Need::Pacing] },
+            needs: if self.hears { const { &[Need::Pacing, Need::RateSample] } } else { const { &[Need::Pacing] } },
             numbered: false,
             params,
             build: Build::Shared(Arc::new(build)),

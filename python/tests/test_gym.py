@@ -70,12 +70,12 @@ def test_mvfst_rl_changes_the_window_every_100_ms():
     assert windows == [20.0, 40.0, 40.0, 20.0, 10.0, 2.0] and env.now_s == pytest.approx(began + 0.6)
     history = observation[100:].reshape(20, 6)
     assert history[-6:, :5].argmax(axis=1).tolist() == [3, 4, 0, 1, 2, 2] and history[-6:, 5].tolist() == [1.5 * window for window in windows]
-    # Two packets in flight: nothing waits. 30 ms, and transmissions of 1.2 ms, over 100 ms; acknowledged in pairs.
+    # Two packets in flight: 30 ms, and transmissions of 1.2 ms, over 100 ms; the second waits for the first.
     for _ in range(3):
         observation, reward, *_ = env.step(0)
     statistics = observation[:100].reshape(5, 20)
     sums, means, deviations, least, most = statistics
-    assert means[0] == means[1] == pytest.approx(0.312, rel=0.1) and least[2] == pytest.approx(0.312, rel=0.1) and means[6] == 3.0
+    assert means[0] == least[0] == most[0] == pytest.approx(0.312, rel=0.01) and 0.312 <= means[1] <= means[2] <= 0.336 and means[6] == 3.0
     assert sums[:9].tolist() == [0.0] * 9 and sums[16] == pytest.approx(100 / 32 * 3.0, abs=1.6) and sums[18] == 0.0
     assert (least <= means + 1e-6).all() and (means <= most + 1e-6).all() and (deviations >= 0).all()
     # The window of 3 kB over the standing round trip, in MB/s; no delay.

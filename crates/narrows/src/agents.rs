@@ -34,7 +34,7 @@ static ENTRY: Entry = Entry {
     summary: "steered from outside",
     source: "narrows::agents",
     basis: Basis::Model,
-    needs: &[Need::Pacing, Need::Outstanding],
+    needs: &[Need::Pacing, Need::Outstanding, Need::RateSample],
     numbered: false,
     params: &[number(SIMULATION, "which simulation steers it"), number(SEAT, "which of its agents steers it")],
     build: Build::Function(|setup, params| Ok(Built::new(ByInterval::new(setup, Remote::new(setup, params))))),
