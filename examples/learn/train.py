@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import narrows.gym as gym
 
-INPUTS = gym.HISTORY * gym.FEATURES
+INPUTS = int(np.prod(gym.Aurora.preset.shape))
 # Bounds of rates while training, in Mbit/s: 40 to 1000 packets/s, as in the code of Aurora's authors.
 RATES = (0.48, 12.0)
 Array = NDArray[np.float64]

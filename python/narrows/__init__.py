@@ -11,10 +11,11 @@ Each command of the program ``narrows`` that makes a result is a function here: 
 
 from narrows._commands import compare, fidelity, live, matrix, merge, reproduce, run, sweep
 from narrows._controllers import Controller
-from narrows._narrows import Error, Rate, Stats, Window
+from narrows._narrows import Ack, Error, Rate, Stats, Timeout, Window
 from narrows._results import Figure, Result, Table, open
 
 __all__ = [
+    "Ack",
     "Controller",
     "Error",
     "Figure",
@@ -22,6 +23,7 @@ __all__ = [
     "Result",
     "Stats",
     "Table",
+    "Timeout",
     "Window",
     "compare",
     "fidelity",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from narrows import _narrows
-from narrows._controllers import Chosen, Class, Controller, chosen
+from narrows._controllers import Chosen, Controller, chosen
 from narrows._progress import bar
 from narrows._results import Result
 
@@ -19,8 +19,8 @@ Quantity = str
 Many = str | Sequence[str]
 
 
-def _several(values: Many | None) -> list[str]:
-    return [] if values is None else [values] if isinstance(values, str) else list(values)
+def _text(value: object) -> str:
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
 def _words(command: str, named: Iterable[object], options: Mapping[str, object]) -> list[str]:
@@ -31,26 +31,39 @@ def _words(command: str, named: Iterable[object], options: Mapping[str, object])
             continue
         if value is True:
             words.append(flag)
-        elif isinstance(value, (list, tuple)):
-            words.extend(f"{flag}={os.fspath(one) if isinstance(one, os.PathLike) else one}" for one in value)
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            words.extend(f"{flag}={_text(one)}" for one in value)
         else:
-            words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+            words.append(f"{flag}={_text(value)}")
     words.append("--")
-    words.extend(os.fspath(one) if isinstance(one, os.PathLike) else str(one) for one in named)
+    words.extend(map(_text, named))
     return words
 
 
-def _carry_out(
-    verb: str,
-    command: str,
-    named: Iterable[object],
-    options: Mapping[str, object],
-    progress: bool | None,
-    classes: Sequence[Class] = (),
-) -> Result:
-    shown = bar(verb, progress)
+def _carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = "", classes: str = "") -> Result:
+    """Carry out a command of the program for a function whose arguments are its options, by the same names.
+
+    Parameters
+    ----------
+    verb : str
+        The word beside the bar.
+    command : str
+        The command's name.
+    given : mapping
+        The function's arguments: its ``locals()``, before anything else is in them.
+    named : str
+        The argument of what has no flag, one or several. None by default.
+    classes : str
+        The argument that has classes of controllers among it, or only such. None by default.
+    """
+    names, own = chosen(given[classes] if classes else ())
+    listed = names if named == classes else given[named]
+    if isinstance(listed, (str, os.PathLike)):
+        listed = [listed]
+    options = {name: value for name, value in given.items() if name not in (named, classes, "progress")}
+    shown = bar(verb, given["progress"])
     try:
-        status, text, directory = _narrows.carry_out(_words(command, named, options), classes, shown)
+        status, text, directory = _narrows.carry_out(_words(command, listed, options), own, shown)
     finally:
         if shown is not None:
             shown.end()
@@ -139,13 +152,7 @@ def compare(
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
-    options = dict(
-        file=file, path=_several(path), trace=trace, trace_back=trace_back, rate=rate, rtt=rtt, buffer=buffer, flows=flows, stagger=stagger,
-        loss=loss, queue=queue, workload=workload, traffic=_several(traffic), beside=_several(beside), icn=icn, duration=duration,
-        warmup=warmup, seeds=seeds, seed=seed, out=out, jobs=jobs,
-    )  # fmt: skip
-    names, classes = chosen(controllers)
-    return _carry_out("simulating", "compare", names, options, progress, classes)
+    return _carry_out("simulating", "compare", locals(), "controllers", "controllers")
 
 
 def run(
@@ -197,11 +204,7 @@ def run(
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
-    options = dict(
-        seeds=seeds, seed=seed, path=path, trace=trace, queue=queue, workload=workload, overlay=list(overlay), pcap=_several(pcap),
-        qlog=_several(qlog), acks=_several(acks), out=out, jobs=jobs,
-    )  # fmt: skip
-    return _carry_out("simulating", "run", [scenario], options, progress, chosen(controllers)[1])
+    return _carry_out("simulating", "run", locals(), "scenario", "controllers")
 
 
 def live(
@@ -246,8 +249,7 @@ def live(
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
-    options = dict(beside_sim=beside_sim, replay=replay, acks=_several(acks), seed=seed, maximum=maximum, out=out)
-    return _carry_out("running live", "live", [scenario], options, progress)
+    return _carry_out("running live", "live", locals(), "scenario")
 
 
 def sweep(
@@ -312,31 +314,38 @@ def sweep(
     KeyboardInterrupt
         Ctrl-C stopped it. The text says how to resume it.
     """
-    axes = [f"{place}=[{', '.join(_toml(value) for value in values)}]" for place, values in (over or {}).items()]
-    options = dict(
-        set=axes, seeds=seeds, path=_several(path), trace=list(trace), queue=_several(queue), workload=_several(workload),
-        shard=shard, metric=_several(metric), out=out, jobs=jobs,
-    )  # fmt: skip
+    given = {name: value for name, value in locals().items() if name not in ("over", "engine", "parts", "storage_options")}
+    given["set"] = [f"{place}=[{', '.join(_toml(value) for value in values)}]" for place, values in (over or {}).items()]
     if engine is None:
         if parts is not None or storage_options is not None:
             raise ValueError('parts and storage_options are for workers; give engine="ray" as well')
-        return _carry_out("simulating", "sweep", [scenario], options, progress, chosen(controllers)[1])
+        return _carry_out("simulating", "sweep", given, "scenario", "controllers")
     if engine != "ray":
         raise ValueError(f'there is no engine "{engine}"; give "ray", or none for the cores of this machine')
     if controllers or shard is not None or jobs is not None:
         raise ValueError("controllers, shard and jobs are not for Ray: its workers make all runs, one on each core, without classes of this process")
     from narrows import _ray
 
-    return _ray.sweep(_words("sweep", [scenario], options), _several(metric), out, parts, dict(storage_options or {}), bar("simulating", progress))
+    options = {name: value for name, value in given.items() if name not in ("scenario", "controllers", "progress")}
+    metrics = [metric] if isinstance(metric, str) else list(metric or ())
+    return _ray.sweep(_words("sweep", [scenario], options), metrics, out, parts, dict(storage_options or {}), bar("simulating", progress))
 
 
-def merge(*shards: Path, metric: Many | None = None, out: Path | None = None, progress: bool | None = None) -> Result:
+def merge(
+    *shards: Path,
+    metric: Many | None = None,
+    controllers: Sequence[type[Controller]] = (),
+    out: Path | None = None,
+    progress: bool | None = None,
+) -> Result:
     """Join the shards of a sweep that several machines have made.
 
     Parameters
     ----------
     *shards : path
         Results of `sweep` with a `shard`: their directories, or the tables ``runs.parquet`` in them.
+    controllers : list of type
+        The classes with which they were made.
     metric, out, progress
         As those of `sweep`.
 
@@ -350,7 +359,7 @@ def merge(*shards: Path, metric: Many | None = None, out: Path | None = None, pr
     Error
         A shard is missing, is of another sweep or program, or differs from another: the text names it.
     """
-    return _carry_out("merging", "merge", shards, dict(metric=_several(metric), out=out), progress)
+    return _carry_out("merging", "merge", locals(), "shards", "controllers")
 
 
 def _toml(value: str | int | float) -> str:
@@ -399,12 +408,7 @@ def matrix(
     KeyboardInterrupt
         Ctrl-C stopped it. The text names the command that resumes it.
     """
-    options = dict(
-        path=_several(path), trace=list(trace), rate=_several(rate), rtt=_several(rtt), buffer=_several(buffer), queue=_several(queue),
-        workload=_several(workload), duration=duration, warmup=warmup, seeds=seeds, seed=seed, out=out, jobs=jobs,
-    )  # fmt: skip
-    names, classes = chosen(controllers)
-    return _carry_out("simulating", "matrix", names, options, progress, classes)
+    return _carry_out("simulating", "matrix", locals(), "controllers", "controllers")
 
 
 def reproduce(
@@ -446,8 +450,7 @@ def reproduce(
     KeyboardInterrupt
         Ctrl-C stopped it.
     """
-    options = dict(quick=quick, live=live, why=why, figure=_several(figure), out=out, jobs=jobs)
-    return _carry_out("simulating", "reproduce", papers, options, progress)
+    return _carry_out("simulating", "reproduce", locals(), "papers")
 
 
 def fidelity(
@@ -484,5 +487,4 @@ def fidelity(
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
-    options = dict(quick=quick, cells=[str(cell) for cell in cells], controllers=_several(controllers), out=out, jobs=jobs)
-    return _carry_out("running live", "fidelity", [], options, progress)
+    return _carry_out("running live", "fidelity", locals())

@@ -6,21 +6,26 @@ import inspect
 import os
 import re
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import cast
+from typing import Any, NamedTuple, cast
 
-from narrows._narrows import Rate, Stats, Window
+from narrows._identity import identity
+from narrows._narrows import Ack, Rate, Stats, Timeout, Window
 
 Course = Rate | Window | tuple[Rate, Window] | None
 
 
 class Controller:
-    """A congestion controller that is asked once per interval.
+    """A congestion controller that is asked once per interval, or at each acknowledgement.
 
-    Derive a class and define `on_interval`. Each connection has an object of its own, which sees only its connection. Attributes of the
-    class with an annotation and a number are parameters: of ``gain: float = 1.05`` scenarios and commands can choose
+    Derive a class and define `on_interval`, or `on_ack`, which is far slower: each call of Python takes longer than the simulation of a
+    packet. A class that defines both is asked by both. Each connection has an object of its own, which sees only its connection.
+    Attributes of the class with an annotation and a number are parameters: of ``gain: float = 1.05`` scenarios and commands can choose
     ``"mine?gain=1.1"``, and sweeps take them.
+
+    Each method answers a `Rate`, a pacing rate, with a window of twice what it carries in a round trip; a `Window`, without pacing; a
+    tuple of both; or None, which leaves all as it was.
 
     Runs go on in several threads, which take turns in Python. What objects share, such as an attribute of the class that they change,
     makes results depend on the order of these turns: share nothing.
@@ -31,6 +36,9 @@ class Controller:
         The name in scenarios and results. That of the class in lower case, if it is not given.
     interval_ms : float or None
         How long intervals are, in ms, 0.1 at least. None, the default: as long as the smoothed round trip.
+    spreads_reductions : bool
+        Whether the transport spreads a lowered window over the acknowledgements of a recovery, as Linux does (RFC 6937). By default the
+        window holds at once.
     seed : int
         For draws of its own: different for each connection, the same in each repetition.
 
@@ -42,10 +50,19 @@ class Controller:
     ...     def on_interval(self, stats):
     ...         return nw.Rate.mbps(max(stats.delivery_rate_mbps * self.gain, 0.1))
     >>> nw.compare(Mine, "mine?gain=1.2", "cubic")
+    >>> class Halves(nw.Controller):
+    ...     def on_ack(self, ack):
+    ...         if ack.congestion:
+    ...             return nw.Window(max(ack.window / 2, 2))
+    ...         return nw.Window(ack.window + ack.acked_limited / ack.window)
+    ...
+    ...     def on_timeout(self, timeout):
+    ...         return nw.Window(1)
     """
 
     name = ""
     interval_ms: float | None = None
+    spreads_reductions: bool = False
     seed: int = 0
 
     def on_interval(self, stats: Stats) -> Course:
@@ -61,10 +78,80 @@ class Controller:
         Rate, Window, tuple of both, or None
             A pacing rate, with a window of twice what it carries in a round trip; a window without pacing; both; or what held before.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no on_interval(self, stats)")
+        raise NotImplementedError
+
+    def on_ack(self, ack: Ack) -> Course:
+        """Decide at an acknowledgement.
+
+        Parameters
+        ----------
+        ack : Ack
+            What it tells.
+
+        Returns
+        -------
+        Rate, Window, tuple of both, or None
+            As `on_interval` has it.
+        """
+        raise NotImplementedError
+
+    def on_timeout(self, timeout: Timeout) -> Course:
+        """Decide when the retransmission timer has expired. By default all holds that held before.
+
+        Parameters
+        ----------
+        timeout : Timeout
+            When, and what is presumed lost.
+
+        Returns
+        -------
+        Rate, Window, tuple of both, or None
+            As `on_interval` has it.
+        """
+        raise NotImplementedError
+
+    def on_undo(self, now_s: float) -> Course:
+        """Decide when the latest reduction proves to have been for nothing lost. By default all holds that held before.
+
+        Parameters
+        ----------
+        now_s : float
+            When, in seconds since the run began.
+
+        Returns
+        -------
+        Rate, Window, tuple of both, or None
+            As `on_interval` has it.
+        """
+        raise NotImplementedError
 
 
 OURS = frozenset(inspect.get_annotations(Controller))
+
+
+class Made(NamedTuple):
+    """The methods of an object that its class defines, and how they are to be asked."""
+
+    on_interval: Callable[[Stats], Course] | None
+    on_ack: Callable[[Ack], Course] | None
+    on_timeout: Callable[[Timeout], Course] | None
+    on_undo: Callable[[float], Course] | None
+    interval_ms: float | None
+    spreads: bool
+
+
+def made(of: Controller) -> Made:
+    """Tell of an object which methods its class defines."""
+
+    def defined(name: str) -> Any:
+        return getattr(of, name) if getattr(type(of), name) is not getattr(Controller, name) else None
+
+    methods = Made(
+        defined("on_interval"), defined("on_ack"), defined("on_timeout"), defined("on_undo"), of.interval_ms, bool(of.spreads_reductions)
+    )
+    if methods.on_interval is None and methods.on_ack is None:
+        raise NotImplementedError(f"{type(of).__name__} has no on_interval(self, stats), and no on_ack(self, ack) either")
+    return methods
 
 
 class Class:
@@ -76,16 +163,18 @@ class Class:
         self.summary = self.summary.splitlines()[0]
         self.source = f"the Python class {of.__module__}.{of.__qualname__}"
         self.params = [(name, float(value), isinstance(value, int)) for name, value in parameters(of)]
+        self.identity = identity(of, Controller)
+        self.hears = of.on_ack is not Controller.on_ack
         self._of = of
 
-    def factory(self, values: dict[str, int | float], seed: int) -> Controller:
+    def factory(self, values: dict[str, int | float], seed: int) -> Made:
         """Make the object of a connection."""
-        made = self._of.__new__(self._of)
-        made.seed = seed
+        own = self._of.__new__(self._of)
+        own.seed = seed
         for name, value in values.items():
-            setattr(made, name, value)
-        made.__init__()  # type: ignore[misc]
-        return made
+            setattr(own, name, value)
+        own.__init__()  # type: ignore[misc]
+        return made(own)
 
 
 def parameters(of: type[Controller]) -> Iterable[tuple[str, int | float]]:

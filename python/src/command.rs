@@ -2,8 +2,7 @@
 
 use crate::controller::Class;
 use crate::raised;
-use narrows::control::Entry;
-use narrows::within::{self, Around, Refused};
+use narrows::within::{self, Around, Own, Refused};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -76,12 +75,12 @@ pub fn carry_out(
     classes: Vec<Class>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u8, String, Option<PathBuf>)> {
-    let entries: Vec<&'static Entry> = classes.into_iter().map(Class::entry).collect();
+    let own: Vec<Own> = classes.into_iter().map(Class::own).collect();
     let heard = Arc::new(Heard::of(words.clone()));
     let (ended, mut end) = channel();
     let around = Arc::clone(&heard);
     let carry_out = move || {
-        let done = within::carry_out(words.into_iter().map(OsString::from), &entries, around);
+        let done = within::carry_out(words.into_iter().map(OsString::from), &own, around);
         // Nobody waits any more if the caller has failed.
         let _ = ended.send(done);
     };

@@ -1,8 +1,11 @@
-//! Controllers in Python: one object for each connection, asked once per interval.
+//! Controllers in Python: one object for each connection, asked once per interval or at each acknowledgement.
 
-use narrows::control::{Basis, Build, Built, ByInterval, Course, Entry, Fault, Interval, Policy, Setup};
+use narrows::control::{
+    Basis, Build, Built, ByInterval, Congestion, Course, Entry, Fault, Feedback, Interval, Policy, Reduction, Setup, Timeout,
+};
 use narrows::params::{Kind, Need, Params, Spec};
-use narrows::units::{Bytes, Rate, Span};
+use narrows::units::{Bytes, Rate, Span, Time};
+use narrows::within::Own;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -221,6 +224,185 @@ impl Stats {
     }
 }
 
+/// What an acknowledgement tells a connection.
+#[pyclass(frozen, module = "narrows")]
+pub struct Ack {
+    now: Time,
+    acked: usize,
+    acked_bytes: Bytes,
+    /// Of these the ones that a full window had sent.
+    limited: usize,
+    lost: usize,
+    marked: u32,
+    rtt: Option<Span>,
+    /// Segments delivered, and over which time.
+    rate: Option<(u32, Span)>,
+    congestion: Option<Congestion>,
+    seen: Interval,
+}
+
+impl Ack {
+    fn of(feedback: &Feedback<'_>, seen: &Interval) -> Ack {
+        Ack {
+            now: feedback.now,
+            acked: feedback.acked.len(),
+            acked_bytes: feedback.acked.iter().fold(Bytes::ZERO, |sum, acked| sum + acked.bytes),
+            limited: feedback.acked.iter().filter(|acked| acked.window_limited).count(),
+            lost: feedback.lost.len(),
+            marked: feedback.ecn.ce,
+            rtt: feedback.rtt,
+            rate: feedback.rate.and_then(|rate| Some((rate.delivered, rate.interval?))),
+            congestion: feedback.congestion,
+            seen: *seen,
+        }
+    }
+}
+
+#[pymethods]
+impl Ack {
+    /// When it was processed, in seconds since the run began.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.now.as_secs_f64()
+    }
+
+    /// Segments that it newly acknowledges.
+    #[getter]
+    fn acked(&self) -> usize {
+        self.acked
+    }
+
+    /// Payload of these, in bytes.
+    #[getter]
+    fn acked_bytes(&self) -> u64 {
+        self.acked_bytes.get()
+    }
+
+    /// Those of them that left while the window was what limited sending.
+    #[getter]
+    fn acked_limited(&self) -> usize {
+        self.limited
+    }
+
+    /// Transmissions that are newly declared lost.
+    #[getter]
+    fn lost(&self) -> usize {
+        self.lost
+    }
+
+    /// Packets that the receiver newly counted with CE.
+    #[getter]
+    fn marked(&self) -> u32 {
+        self.marked
+    }
+
+    /// Its round trip, in ms; None if it measures none.
+    #[getter]
+    fn rtt_ms(&self) -> Option<f64> {
+        self.rtt.map(ms)
+    }
+
+    /// Smoothed round trip, this one included, in ms.
+    #[getter]
+    fn srtt_ms(&self) -> f64 {
+        ms(self.seen.srtt)
+    }
+
+    /// Least round trip of the connection so far, in ms; None before the first.
+    #[getter]
+    fn base_rtt_ms(&self) -> Option<f64> {
+        (self.seen.least_rtt != Span::MAX).then(|| ms(self.seen.least_rtt))
+    }
+
+    /// Packets delivered with their headers, in Mbit/s, as its delivery rate sample has it; None without one.
+    #[getter]
+    fn delivery_rate_mbps(&self) -> Option<f64> {
+        self.rate.map(|(packets, over)| Rate::of(Bytes::new(u64::from(packets) * self.seen.packet.get()), over).as_mbps())
+    }
+
+    /// "loss" or "mark" if a reduction is due, which is told once for the losses or marks of a round trip; else None.
+    #[getter]
+    fn congestion(&self) -> Option<&'static str> {
+        self.congestion.map(|congestion| match congestion {
+            Congestion::Loss => "loss",
+            Congestion::Mark => "mark",
+        })
+    }
+
+    /// Segments in flight after it.
+    #[getter]
+    fn in_flight(&self) -> u32 {
+        self.seen.in_flight
+    }
+
+    /// The window in force, in segments.
+    #[getter]
+    fn window(&self) -> f64 {
+        self.seen.window
+    }
+
+    /// The pacing rate in force, in Mbit/s; None without pacing.
+    #[getter]
+    fn pacing_mbps(&self) -> Option<f64> {
+        self.seen.pacing.map(Rate::as_mbps)
+    }
+
+    /// Payload of a full segment, in bytes.
+    #[getter]
+    fn mss_bytes(&self) -> u64 {
+        self.seen.mss.get()
+    }
+
+    /// A full packet with its headers, in bytes.
+    #[getter]
+    fn packet_bytes(&self) -> u64 {
+        self.seen.packet.get()
+    }
+
+    fn __repr__(&self) -> String {
+        let rtt = self.rtt_ms().map_or("-".to_owned(), |rtt| format!("{rtt:.3}"));
+        format!("<{} acknowledged, {} lost at {:.6} s, round trip {rtt} ms>", self.acked, self.lost, self.now_s())
+    }
+}
+
+/// A retransmission timeout.
+#[pyclass(frozen, name = "Timeout", module = "narrows")]
+pub struct Expired {
+    timeout: Timeout,
+    window: f64,
+}
+
+#[pymethods]
+impl Expired {
+    /// When the timer expired, in seconds since the run began.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.timeout.now.as_secs_f64()
+    }
+
+    /// Transmissions that are newly presumed lost.
+    #[getter]
+    fn lost(&self) -> u32 {
+        self.timeout.lost
+    }
+
+    /// True if a reduction was already made for these losses.
+    #[getter]
+    fn repeated(&self) -> bool {
+        self.timeout.repeated
+    }
+
+    /// The window in force, in segments.
+    #[getter]
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<timeout at {:.6} s, {} lost>", self.now_s(), self.timeout.lost)
+    }
+}
+
 /// A class of Python that is to be chosen by name.
 #[derive(FromPyObject)]
 pub struct Class {
@@ -229,7 +411,11 @@ pub struct Class {
     source: String,
     /// Name, default, and whether only whole numbers are allowed.
     params: Vec<(String, f64, bool)>,
-    /// Makes an object of the parameters and a seed.
+    /// A word that tells it from other classes of its name.
+    identity: String,
+    /// It hears of acknowledgements, and of their delivery rate samples.
+    hears: bool,
+    /// Makes an object of the parameters and a seed, and tells of its methods.
     factory: Py<PyAny>,
 }
 
@@ -239,8 +425,13 @@ fn leaked(text: String) -> &'static str {
 }
 
 impl Class {
-    /// Its entry in the registry.
-    pub fn entry(self) -> &'static Entry {
+    /// Its entry in the registry, and what tells it apart.
+    pub fn own(self) -> Own {
+        let identity = leaked(self.identity.clone());
+        Own { entry: self.entry(), identity }
+    }
+
+    fn entry(self) -> &'static Entry {
         let number = |(name, default, whole): (String, f64, bool)| Spec {
             name: leaked(name),
             kind: Kind::Number { default, min: -LARGEST, max: LARGEST, unit: "", whole },
@@ -259,7 +450,7 @@ impl Class {
             summary: leaked(self.summary),
             source: leaked(self.source),
             basis: Basis::Model,
-            needs: const { &[Need::Pacing] },
+            needs: if self.hears { const { &[Need::Pacing, Need::RateSample] } } else { const { &[Need::Pacing] } },
             numbered: false,
             params,
             build: Build::Shared(Arc::new(build)),
@@ -272,10 +463,17 @@ struct Object {
     made: Result<Made, Fault>,
 }
 
+/// The methods of an object that its class defines.
+#[derive(FromPyObject)]
 struct Made {
-    on_interval: Py<PyAny>,
+    on_interval: Option<Py<PyAny>>,
+    on_ack: Option<Py<PyAny>>,
+    on_timeout: Option<Py<PyAny>>,
+    on_undo: Option<Py<PyAny>>,
     /// The length of intervals if it is fixed.
-    interval: Option<Span>,
+    interval_ms: Option<f64>,
+    /// The transport spreads its reductions over the acknowledgements.
+    spreads: bool,
 }
 
 impl Object {
@@ -290,38 +488,69 @@ impl Object {
                         _ => values.set_item(spec.name, value)?,
                     }
                 }
-                let object = factory.bind(py).call1((values, seed))?;
-                let interval = match object.getattr("interval_ms")?.extract::<Option<f64>>()? {
-                    Some(length) if (0.1..=1e6).contains(&length) => Some(Span::from_secs_f64(length / 1e3)),
-                    Some(length) => return Err(PyValueError::new_err(format!("interval_ms is {length}; give 0.1 to 1000000, or None"))),
-                    None => None,
-                };
-                Ok(Made { on_interval: object.getattr("on_interval")?.unbind(), interval })
+                let made: Made = factory.bind(py).call1((values, seed))?.extract()?;
+                match made.interval_ms {
+                    Some(length) if !(0.1..=1e6).contains(&length) => {
+                        Err(PyValueError::new_err(format!("interval_ms is {length}; give 0.1 to 1000000, or None")))
+                    }
+                    _ => Ok(made),
+                }
             };
             make().map_err(|error| fault(py, &error))
         });
         Object { made }
     }
-}
 
-impl Policy for Object {
-    fn decide(&mut self, interval: &Interval) -> Result<Course, Fault> {
+    /// Calls the method that `of` chooses, if the class defines it, with what `given` makes.
+    fn call<G: for<'py> IntoPyObject<'py>>(
+        &self,
+        name: &str,
+        of: impl Fn(&Made) -> &Option<Py<PyAny>>,
+        given: impl FnOnce() -> G,
+    ) -> Result<Option<Course>, Fault> {
         let made = self.made.as_ref().map_err(Clone::clone)?;
+        let Some(method) = of(made) else { return Ok(None) };
         Python::attach(|py| {
-            let answer = made.on_interval.bind(py).call1((Stats(*interval),)).and_then(|answer| course(&answer, interval));
+            let answer = method.bind(py).call1((given(),)).and_then(|answer| course(&answer, name));
             answer.map_err(|error| fault(py, &error))
         })
     }
+}
 
-    fn length(&self, srtt: Span) -> Span {
-        self.made.as_ref().ok().and_then(|made| made.interval).unwrap_or(srtt)
+impl Policy for Object {
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
+        self.call("on_interval", |made| &made.on_interval, || Stats(*interval))
+    }
+
+    fn next(&self, now: Time, srtt: Span) -> Option<Time> {
+        let Ok(made) = &self.made else { return Some(now + srtt) };
+        made.on_interval.as_ref().map(|_| now + made.interval_ms.map_or(srtt, |length| Span::from_secs_f64(length / 1e3)))
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+        self.call("on_ack", |made| &made.on_ack, || Ack::of(feedback, seen))
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+        self.call("on_timeout", |made| &made.on_timeout, || Expired { timeout: *timeout, window: seen.window })
+    }
+
+    fn on_undo(&mut self, now: Time, _: &Interval) -> Result<Option<Course>, Fault> {
+        self.call("on_undo", |made| &made.on_undo, || now.as_secs_f64())
+    }
+
+    fn reduction(&self) -> Reduction {
+        match &self.made {
+            Ok(made) if made.spreads => Reduction::Transport,
+            _ => Reduction::Immediate,
+        }
     }
 }
 
 /// A rate, a window, both, or None for what held before.
-fn course(answer: &Bound<'_, PyAny>, interval: &Interval) -> PyResult<Course> {
+fn course(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Course>> {
     if answer.is_none() {
-        return Ok(Course { window: Some(interval.window), pacing: interval.pacing });
+        return Ok(None);
     }
     let parts = match answer.cast::<PyTuple>() {
         Ok(both) if both.len() == 2 => both.iter().collect(),
@@ -336,11 +565,11 @@ fn course(answer: &Bound<'_, PyAny>, interval: &Interval) -> PyResult<Course> {
         } else {
             let given = answer.repr()?;
             return Err(PyTypeError::new_err(format!(
-                "on_interval answered {given}; let it return Rate.mbps(...), Window(...), a tuple of both, or None to go on as before"
+                "{method} answered {given}; let it return Rate.mbps(...), Window(...), a tuple of both, or None to go on as before"
             )));
         }
     }
-    Ok(course)
+    Ok(Some(course))
 }
 
 /// An exception as a clause: file, line, function, type and text.

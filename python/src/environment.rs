@@ -1,69 +1,15 @@
-//! Environments for learning, stepped many at a time: the one of Aurora (Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on
-//! Internet Congestion Control", ICML 2019).
+//! Environments for learning, stepped many at a time.
 
+use crate::networks::{Networks, Parts, Steered as Who};
 use crate::raised;
-use narrows::agents::{self, AGENT, Steered};
-use narrows::control::learned::{LearnedPreset, Steering};
+use narrows::agents::{self, Agents, Steered, Step};
+use narrows::control::learned::{Actions, LearnedPreset};
 use narrows::policies::LearnedPolicy;
-use narrows::units::{Random, Rate};
+use narrows::units::{Random, Rate, Span};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-/// The first rate, in parts of the link's (the authors' `create_new_links_and_senders`).
-const FIRST: (f64, f64) = (0.3, 1.5);
-/// The length in seconds of simulations that end when nobody steers them any more.
-const ENDLESS: f64 = 100_000.0;
-const ENDLESS_US: u64 = 100_000_000_000;
-
-/// What networks are drawn from, each uniformly between two values; buffers with a uniform logarithm.
-#[derive(Clone, Copy, FromPyObject)]
-pub struct Networks {
-    rate_mbps: (f64, f64),
-    rtt_ms: (f64, f64),
-    buffer_packets: (f64, f64),
-    loss: (f64, f64),
-}
-
-impl Networks {
-    fn check(&self) -> PyResult<()> {
-        let ranges = [
-            ("rate_mbps", self.rate_mbps, (0.01, 100_000.0)),
-            ("rtt_ms", self.rtt_ms, (0.1, 60_000.0)),
-            ("buffer_packets", self.buffer_packets, (1.0, 1e6)),
-            ("loss", self.loss, (0.0, 0.9)),
-        ];
-        for (name, (low, high), (least, most)) in ranges {
-            if !(least <= low && low <= high && high <= most) {
-                return Err(PyValueError::new_err(format!("{name} is ({low}, {high}); give two numbers in order from {least} to {most}")));
-            }
-        }
-        Ok(())
-    }
-
-    /// A network as a scenario with one flow of this controller, and the first rate of an agent in it. Samples are a base round trip apart, or there are none in
-    /// simulations without an end.
-    fn draw(&self, random: &mut Random, controller: &str, duration_s: Option<f64>) -> (String, Rate) {
-        let mut between = |(low, high): (f64, f64)| low + (high - low) * random.uniform();
-        let rate = (1e6 * between(self.rate_mbps)) as u64;
-        let delay = (1e3 * between(self.rtt_ms) / 2.0).max(1.0) as u64;
-        let (least, most) = self.buffer_packets;
-        let buffer = between((least.ln(), most.ln())).exp().round() as u64;
-        let loss = between(self.loss);
-        let seed = random.below(1 << 31);
-        let first = rate as f64 * (FIRST.0 + (FIRST.1 - FIRST.0) * random.uniform());
-        let (duration, sample) = duration_s.map_or((ENDLESS, ENDLESS_US), |seconds| (seconds, 2 * delay));
-        let text = format!(
-            "duration = \"{duration} s\"\nsample = \"{sample} us\"\nseed = {seed}\n\
-             [[link]]\nname = \"there\"\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate} bit/s\"\ndelay = \"{delay} us\"\nbuffer = \"{buffer} packets\"\nloss = {loss}\n\
-             [[link]]\nname = \"back\"\nfrom = \"b\"\nto = \"a\"\ndelay = \"{delay} us\"\n\
-             [[flow]]\nname = \"agent\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{controller}\"\n",
-        );
-        (text, Rate::from_bps(first as u64))
-    }
-}
 
 /// The draws of an environment.
 fn draws(seed: u64) -> Random {
@@ -72,18 +18,36 @@ fn draws(seed: u64) -> Random {
 
 /// The network of the first episode of an environment with this seed, as the text of a scenario of that length whose flow has this controller.
 #[pyfunction]
-pub fn network(networks: Networks, seed: u64, controller: &str, duration_s: f64) -> PyResult<String> {
-    networks.check()?;
-    Ok(networks.draw(&mut draws(seed), controller, Some(duration_s)).0)
+pub fn network(networks: Parts, seed: u64, controller: &str, duration_s: f64) -> PyResult<String> {
+    let networks = Networks::new(networks)?;
+    Ok(networks.draw(&mut draws(seed), &Who::Flow { controller, seconds: duration_s }).text)
 }
 
-/// One environment.
+fn named(name: &str) -> PyResult<&'static LearnedPreset> {
+    LearnedPreset::named(name).ok_or_else(|| {
+        let known = LearnedPreset::ALL.map(|preset| preset.name).join(", ");
+        PyValueError::new_err(format!("there is no preset {name:?}; give one of {known}"))
+    })
+}
+
+/// Of a preset: the shape of an observation, and the largest action, or else how many actions there are.
+#[pyfunction]
+pub fn preset(name: &str) -> PyResult<(Vec<usize>, Option<f32>, Option<usize>)> {
+    let preset = named(name)?;
+    let (largest, count) = match preset.actions {
+        Actions::Between(largest) => (Some(largest), None),
+        Actions::OneOf(count) => (None, Some(count)),
+    };
+    Ok((preset.shape.to_vec(), largest, count))
+}
+
+/// One environment: a simulation with its agents.
 struct Environment {
     number: u64,
     random: Random,
     simulation: Option<Steered>,
-    /// What the agent sees and does in this episode. Behind a lock, so that environments can be shared; only one thread steps them.
-    steering: Mutex<Box<dyn Steering>>,
+    /// What each agent saw last.
+    seen: Vec<Step>,
     steps: u32,
     /// The step before ended the episode: the next one begins another.
     ended: bool,
@@ -93,139 +57,154 @@ struct Environment {
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Environment {
-    fn new(seed: u64, preset: &LearnedPreset) -> Environment {
-        Environment {
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
-            random: draws(seed),
-            simulation: None,
-            steering: Mutex::new((preset.begin)(None)),
-            steps: 0,
-            ended: false,
-        }
+    fn new(seed: u64) -> Environment {
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Environment { number, random: draws(seed), simulation: None, seen: Vec::new(), steps: 0, ended: false }
     }
 
-    /// Begins an episode. Its first interval comes later.
-    fn begin(&mut self, networks: &Networks, preset: &LearnedPreset) -> PyResult<()> {
+    /// Begins an episode. Its first intervals end later.
+    fn begin(&mut self, networks: &Networks, preset: &'static LearnedPreset, count: usize) -> PyResult<()> {
         // The one before ends first: its number is taken.
         self.simulation = None;
-        let (text, first) = networks.draw(&mut self.random, &format!("{AGENT}?number={}", self.number), None);
-        self.steering = Mutex::new((preset.begin)(Some(first)));
         (self.steps, self.ended) = (0, false);
-        let scenario = agents::scenario(&text).map_err(raised)?;
-        self.simulation = Some(Steered::begin(scenario, self.number).map_err(raised)?);
+        let drawn = networks.draw(&mut self.random, &Who::Agents { simulation: self.number, count });
+        let scenario = agents::scenario(&drawn.text, &|name| drawn.read(name)).map_err(raised)?;
+        // Where agents have no common interval, ours: a base round trip.
+        let together = (count > 1).then(|| preset.interval.unwrap_or(Span::from_micros(drawn.rtt_us)));
+        let first = drawn.first.into_iter().map(Some).collect();
+        self.simulation = Some(Steered::begin(scenario, self.number, Agents { preset, first, together }).map_err(raised)?);
         Ok(())
     }
 
-    fn steering(&mut self) -> &mut dyn Steering {
-        &mut **self.steering.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn act(&mut self, action: f32) {
-        let course = self.steering().act(action);
+    fn act(&mut self, actions: &[f32]) {
         if let Some(simulation) = &mut self.simulation {
-            simulation.steer(course);
+            simulation.act(actions.to_vec());
         }
     }
 
-    /// Takes in the interval that ends next, and returns its reward; `None` if the simulation has ended.
-    fn observe(&mut self) -> Option<f64> {
-        let interval = self.simulation.as_mut()?.interval()?;
-        let steering = self.steering();
-        steering.observe(&interval);
-        Some(steering.reward())
+    /// Waits for the intervals that end next; false if the simulation has ended.
+    fn observe(&mut self) -> PyResult<bool> {
+        let Some(simulation) = &mut self.simulation else { return Ok(false) };
+        let steps = simulation.steps().map_err(raised)?;
+        let goes_on = steps.is_some();
+        if let Some(steps) = steps {
+            self.seen = steps;
+        }
+        Ok(goes_on)
     }
 }
 
-/// Environments of Aurora that are stepped together.
+/// Environments of a preset that are stepped together, each with so many agents.
 #[pyclass(module = "narrows._narrows")]
-pub struct Aurora {
+pub struct Environments {
     networks: Networks,
     preset: &'static LearnedPreset,
+    agents: usize,
     steps: u32,
     environments: Vec<Environment>,
 }
 
-/// Observations, rewards, and whether episodes ended and were cut off, of all environments as raw arrays.
-type Step<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+/// Observations, rewards, and whether episodes ended and were cut off, as raw arrays, of all agents of all environments.
+type Stepped<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
-impl Aurora {
+impl Environments {
     #[new]
-    fn new(count: usize, networks: Networks, steps: u32) -> PyResult<Aurora> {
-        networks.check()?;
-        if steps == 0 || count == 0 {
-            return Err(PyValueError::new_err("an episode has at least one step, and there is at least one environment"));
+    fn new(preset: &str, count: usize, agents: usize, networks: Parts, steps: u32) -> PyResult<Environments> {
+        let (preset, networks) = (named(preset)?, Networks::new(networks)?);
+        if steps == 0 || count == 0 || agents == 0 {
+            return Err(PyValueError::new_err("an episode has at least one step, and there is at least one environment and one agent"));
         }
-        let preset = &LearnedPreset::AURORA;
-        let environments = (0..count as u64).map(|seed| Environment::new(seed, preset)).collect();
-        Ok(Aurora { networks, preset, steps, environments })
+        let environments = (0..count as u64).map(Environment::new).collect();
+        Ok(Environments { networks, preset, agents, steps, environments })
     }
 
-    /// Begins all episodes, with new seeds where there are some. Returns the observations: float32, environments by intervals by features.
+    /// Begins all episodes, with new seeds where there are some. Returns the observations: float32, environments by agents by the shape of an observation.
     fn reset<'py>(&mut self, py: Python<'py>, seeds: Vec<Option<u64>>) -> PyResult<Bound<'py, PyBytes>> {
         for (environment, seed) in self.environments.iter_mut().zip(seeds) {
             if let Some(seed) = seed {
                 environment.simulation = None;
-                *environment = Environment { number: environment.number, ..Environment::new(seed, self.preset) };
+                *environment = Environment { number: environment.number, ..Environment::new(seed) };
             }
         }
+        let (networks, preset, agents) = (&self.networks, self.preset, self.agents);
+        let environments = &mut self.environments;
         py.detach(|| {
-            self.environments.iter_mut().try_for_each(|environment| environment.begin(&self.networks, self.preset))?;
-            self.environments.iter_mut().for_each(|environment| _ = environment.observe());
-            Ok::<_, PyErr>(())
+            environments.iter_mut().try_for_each(|environment| environment.begin(networks, preset, agents))?;
+            environments.iter_mut().try_for_each(|environment| environment.observe().map(drop))
         })?;
         Ok(PyBytes::new(py, &self.observations()))
     }
 
-    /// Steps all environments by these actions, float32, one for each. One whose episode has ended begins another instead.
-    fn step<'py>(&mut self, py: Python<'py>, actions: &[u8]) -> PyResult<Step<'py>> {
-        let actions: Vec<f32> = actions.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
-        if actions.len() != self.environments.len() || actions.iter().any(|action| !action.is_finite()) {
-            let count = self.environments.len();
-            return Err(PyValueError::new_err(format!(
-                "give {count} finite actions, one for each environment; these are {}",
-                actions.len()
-            )));
+    /// Steps all environments by these actions, float32, one for each agent. One whose episode has ended begins another instead.
+    fn step<'py>(&mut self, py: Python<'py>, actions: &[u8]) -> PyResult<Stepped<'py>> {
+        let actions = numbers(actions);
+        let wanted = self.environments.len() * self.agents;
+        if actions.len() != wanted || actions.iter().any(|action| !action.is_finite()) {
+            let given = actions.len();
+            return Err(PyValueError::new_err(format!("give {wanted} finite actions, one for each environment; these are {given}")));
         }
+        let (networks, preset, agents, limit) = (&self.networks, self.preset, self.agents, self.steps);
+        let environments = &mut self.environments;
         let outcomes = py.detach(|| {
-            let begins: Vec<bool> = self.environments.iter().map(|environment| environment.ended).collect();
-            for (environment, action) in self.environments.iter_mut().zip(actions) {
-                if environment.ended { environment.begin(&self.networks, self.preset)? } else { environment.act(action) }
+            let begins: Vec<bool> = environments.iter().map(|environment| environment.ended).collect();
+            for (environment, actions) in environments.iter_mut().zip(actions.chunks_exact(agents)) {
+                if environment.ended { environment.begin(networks, preset, agents)? } else { environment.act(actions) }
             }
-            let limit = self.steps;
             let outcome = |(environment, begins): (&mut Environment, bool)| {
-                let reward = environment.observe();
+                let goes_on = environment.observe()?;
                 if begins {
-                    return (0.0, reward.is_none(), false);
+                    return Ok((false, !goes_on, false));
                 }
                 environment.steps += 1;
-                let (terminated, truncated) = (reward.is_none(), environment.steps >= limit);
-                environment.ended = terminated || truncated;
-                (reward.unwrap_or_default(), terminated, truncated)
+                let truncated = environment.steps >= limit;
+                environment.ended = !goes_on || truncated;
+                Ok((goes_on, !goes_on, truncated))
             };
-            Ok::<_, PyErr>(self.environments.iter_mut().zip(begins).map(outcome).collect::<Vec<_>>())
+            environments.iter_mut().zip(begins).map(outcome).collect::<PyResult<Vec<(bool, bool, bool)>>>()
         })?;
-        let rewards: Vec<u8> = outcomes.iter().flat_map(|(reward, ..)| reward.to_le_bytes()).collect();
-        let terminated: Vec<u8> = outcomes.iter().map(|(_, terminated, _)| u8::from(*terminated)).collect();
-        let truncated: Vec<u8> = outcomes.iter().map(|(.., truncated)| u8::from(*truncated)).collect();
-        let [observations, rewards, terminated, truncated] =
-            [self.observations(), rewards, terminated, truncated].map(|bytes| PyBytes::new(py, &bytes));
+        let reward = |(environment, (rewarded, ..)): (&Environment, &(bool, bool, bool))| {
+            let of = |agent: usize| environment.seen.get(agent).filter(|_| *rewarded).map_or(0.0, |step| step.reward);
+            (0..agents).flat_map(|agent| of(agent).to_le_bytes()).collect::<Vec<u8>>()
+        };
+        let rewards: Vec<u8> = self.environments.iter().zip(&outcomes).flat_map(reward).collect();
+        let told = |of: fn(&(bool, bool, bool)) -> bool| -> Vec<u8> {
+            outcomes.iter().flat_map(|outcome| vec![u8::from(of(outcome)); agents]).collect()
+        };
+        let all = [self.observations(), rewards, told(|outcome| outcome.1), told(|outcome| outcome.2)];
+        let [observations, rewards, terminated, truncated] = all.map(|bytes| PyBytes::new(py, &bytes));
         Ok((observations, rewards, terminated, truncated))
     }
 
-    /// The rates in force, in bit/s.
-    fn rates(&mut self) -> Vec<u64> {
-        self.environments.iter_mut().map(|environment| environment.steering().rate().map_or(0, Rate::as_bps)).collect()
+    /// The rates that were in force, in bit/s: 0 of agents that do not pace.
+    fn rates(&self) -> Vec<u64> {
+        self.steps_seen(|step| step.rate.map_or(0, Rate::as_bps))
+    }
+
+    /// The windows that were in force, in segments.
+    fn windows(&self) -> Vec<f64> {
+        self.steps_seen(|step| step.window)
+    }
+
+    /// When the intervals ended, in seconds since the simulation began.
+    fn times(&self) -> Vec<f64> {
+        self.steps_seen(|step| step.now.as_secs_f64())
     }
 }
 
-impl Aurora {
-    fn observations(&mut self) -> Vec<u8> {
-        let of = |environment: &mut Environment| {
-            environment.steering().observation().iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()
-        };
-        self.environments.iter_mut().flat_map(of).collect()
+impl Environments {
+    fn steps_seen<T>(&self, of: impl Fn(&Step) -> T) -> Vec<T> {
+        self.environments.iter().flat_map(|environment| environment.seen.iter().map(&of)).collect()
     }
+
+    fn observations(&self) -> Vec<u8> {
+        let bytes = self.steps_seen(|step| step.observation.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>());
+        bytes.concat()
+    }
+}
+
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
 /// A learned policy of a file, which acts as the controller of the same file does.
@@ -239,20 +218,23 @@ impl Policy {
         LearnedPolicy::read(path).map(Policy).map_err(PyValueError::new_err)
     }
 
+    /// The name of its preset.
+    #[getter]
+    fn preset(&self) -> &'static str {
+        self.0.preset.name
+    }
+
     /// The actions for these observations, float32, one after another. Returns float32, one for each.
     fn actions<'py>(&self, py: Python<'py>, observations: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let LearnedPolicy { network, preset, .. } = &self.0;
-        let numbers: Vec<f32> = observations.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
-        if !numbers.len().is_multiple_of(preset.inputs) || numbers.iter().any(|number| !number.is_finite()) {
-            return Err(PyValueError::new_err(format!(
-                "give observations of {} finite numbers each; these are {}",
-                preset.inputs,
-                numbers.len()
-            )));
+        let (numbers, inputs) = (numbers(observations), preset.inputs());
+        if !numbers.len().is_multiple_of(inputs) || numbers.iter().any(|number| !number.is_finite()) {
+            let given = numbers.len();
+            return Err(PyValueError::new_err(format!("give observations of {inputs} finite numbers each; these are {given}")));
         }
-        let (steering, mut room) = ((preset.begin)(None), Default::default());
-        let action = |observation: &[f32]| steering.choose(network.outputs(observation, &mut room)).to_le_bytes();
-        let actions: Vec<u8> = numbers.chunks_exact(preset.inputs).flat_map(action).collect();
+        let mut room = Default::default();
+        let action = |observation: &[f32]| (preset.choose)(network.outputs(observation, &mut room)).to_le_bytes();
+        let actions: Vec<u8> = numbers.chunks_exact(inputs).flat_map(action).collect();
         Ok(PyBytes::new(py, &actions))
     }
 }

@@ -3,6 +3,7 @@
 mod command;
 mod controller;
 mod environment;
+mod networks;
 mod results;
 mod table;
 
@@ -32,9 +33,9 @@ mod _narrows {
     #[pymodule_export]
     use super::command::{build, carry_out, is_in, plan, program};
     #[pymodule_export]
-    use super::controller::{PacingRate, Stats, Window};
+    use super::controller::{Ack, Expired, PacingRate, Stats, Window};
     #[pymodule_export]
-    use super::environment::{Aurora, Policy, network};
+    use super::environment::{Environments, Policy, network, preset};
     #[pymodule_export]
     use super::results::Directory;
     #[pymodule_export]

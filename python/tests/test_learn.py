@@ -26,9 +26,9 @@ def learn(root, monkeypatch):
     return module
 
 
-def write(place, layers, name="some.policy.json"):
+def write(place, layers, name="some.policy.json", preset="aurora"):
     file = place / name
-    file.write_text(json.dumps({"format": "narrows-policy", "version": 1, "preset": "aurora", "layers": layers}))
+    file.write_text(json.dumps({"format": "narrows-policy", "version": 1, "preset": preset, "layers": layers}))
     return file
 
 
@@ -57,6 +57,35 @@ def test_a_policy_steps_as_its_controller_does(place):
         assert len(set(rates)) > 40 and len(told) > 40
         count = min(len(told), len(rates))
         assert told[:count] == rates[:count]
+
+
+@pytest.mark.parametrize("preset, of, envs, outputs", [("mvfst-rl", 220, gym.MvfstRlVector, 5), ("orca", 70, gym.OrcaVector, 1)])
+def test_windows_of_a_policy_are_those_of_its_controller(place, preset, of, envs, outputs):
+    weights = np.random.default_rng(3).standard_normal((outputs, of)) * (1e-4 if outputs > 1 else 0.05)
+    if outputs > 1:
+        # Nothing, the double, ten more, the half and so on: the action that follows each is the one after it.
+        weights[[4, 0, 0, 1, 3], [214, 215, 216, 217, 218]] += 1.0
+    file = write(place, [layer(weights, [0.0] * outputs, "none" if outputs > 1 else "tanh")], preset=preset)
+    policy = gym.Policy(file)
+    envs = envs(1, CLEAN)
+    observations, _ = envs.reset(seed=1)
+    windows = [envs.windows[0]]
+    for _ in range(60):
+        actions = policy(observations)
+        assert actions.shape == envs.action_space.shape and actions in envs.action_space
+        observations, *_ = envs.step(actions)
+        windows.append(envs.windows[0])
+    (place / "network.toml").write_text(CLEAN.scenario(1, f"./{file.name}", float(envs.now_s[0])))
+    acks = nw.run(place / "network.toml", acks="agent", out=place / "out", progress=False).table("acks").to_polars()
+    told = acks["cwnd_segments"].to_list()
+    # Each window of the environment is one of the controller's, in the same order.
+    found = iter(told)
+    assert len(set(windows)) > 5 and all(any(abs(window - own) < 0.51 for own in found) for window in dedup(windows)), (windows, told)
+
+
+def dedup(values):
+    """Without repetitions."""
+    return [value for value, before in zip(values, [None, *values], strict=False) if value != before]
 
 
 def test_actions_follow_the_weights(place):

@@ -1,5 +1,7 @@
 """Results: tables as frames without copies, figures, and what is told of them."""
 
+import hashlib
+import resource
 from pathlib import Path
 
 import pandas
@@ -41,6 +43,28 @@ def test_frames_share_the_memory_of_the_table(result):
     frame = table.to_polars()
     series = frame["goodput_mbps"]
     assert [chunk.to_arrow().buffers()[1].address for chunk in series.get_chunks()] == ours
+
+
+def test_a_million_rows_become_a_frame_without_a_copy(result, tmp_path):
+    rows = 1_000_000
+    columns = {"number": pyarrow.array(range(rows), pyarrow.int64()), "value": pyarrow.array([0.5 * row for row in range(rows)], pyarrow.float64())}
+    large = tmp_path / "large"
+    large.mkdir()
+    pyarrow.parquet.write_table(pyarrow.table(columns), large / "rows.parquet")
+    digest = hashlib.sha256((large / "rows.parquet").read_bytes()).hexdigest()
+    (large / "SHA256SUMS").write_text(f"{digest}  rows.parquet\n")
+    table = nw.open(large).table("rows")
+    assert len(table) == rows
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    shared = table.to_arrow()
+    frame = table.to_polars()
+    for name in columns:
+        ours = [(chunk.buffers()[1].address, len(chunk)) for chunk in shared.column(name).chunks]
+        theirs = [(chunk.to_arrow().buffers()[1].address, len(chunk)) for chunk in frame[name].get_chunks()]
+        assert theirs == ours and sum(length for _, length in ours) == rows
+    # Neither took half of the 16 MB that a copy would take.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000
+    assert frame["value"][-1] == 0.5 * (rows - 1) and frame["number"].sum() == rows * (rows - 1) // 2
 
 
 def test_figures_are_those_of_the_report(result):

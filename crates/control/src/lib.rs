@@ -11,6 +11,7 @@ mod entry;
 mod fault;
 mod feedback;
 mod files;
+pub mod learned;
 mod open;
 mod parts;
 mod registry;
@@ -24,7 +25,8 @@ pub use fault::Fault;
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals};
 pub use files::{Form, KeptFile, Loader, Source, entry_of_file, load_files_by, names_file};
 pub use open::{Open, Role};
-pub use parts::intervals::{ByInterval, Course, Interval, Policy};
-pub use parts::learned;
-pub use registry::{ENTRIES, Refused, TWINS, forget_passing, kept_files, kept_objects, register, register_file, register_passing};
+pub use parts::intervals::{ByInterval, Course, Interval, Policy, SHORTEST_INTERVAL};
+pub use registry::{
+    ENTRIES, Refused, TWINS, forget_passing, kept_files, kept_objects, passing_identities, register, register_file, register_passing,
+};
 pub use sent::{Sent, Tag};

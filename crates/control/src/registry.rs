@@ -68,6 +68,7 @@ static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
 struct Added {
     entry: &'static Entry,
     file: Option<&'static KeptFile>,
+    identity: Option<&'static str>,
     passes: bool,
 }
 
@@ -78,16 +79,17 @@ struct Added {
 ///
 /// A name that cannot be written in a scenario, or that another controller has.
 pub fn register(entry: &'static Entry) -> Result<(), Refused> {
-    add(Added { entry, file: None, passes: false })
+    add(Added { entry, file: None, identity: None, passes: false })
 }
 
-/// Adds a controller for one command, until [`forget_passing`].
+/// Adds a controller for one command, until [`forget_passing`]. Its `identity`, a word, tells it from others that have had or will have its name: what runs it made is kept
+/// with that.
 ///
 /// # Errors
 ///
 /// As [`register`] has them.
-pub fn register_passing(entry: &'static Entry) -> Result<(), Refused> {
-    add(Added { entry, file: None, passes: true })
+pub fn register_passing(entry: &'static Entry, identity: &'static str) -> Result<(), Refused> {
+    add(Added { entry, file: None, identity: Some(identity), passes: true })
 }
 
 /// Adds a controller that was made of a file, by the file's `stem`. If a controller has that name, it is called `STEM.other`, or `STEM.other-2` and so on. Entries
@@ -105,7 +107,7 @@ pub fn register_file(
     let names = [stem.to_owned(), format!("{stem}.{other}")].into_iter().chain((2..).map(|number| format!("{stem}.{other}-{number}")));
     for name in names {
         let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
-        match add(Added { entry, file: Some(file), passes: true }) {
+        match add(Added { entry, file: Some(file), identity: None, passes: true }) {
             Ok(()) => return Ok(entry),
             Err(refused @ Refused::Name { .. }) => return Err(refused),
             Err(Refused::Taken { .. } | Refused::OtherName { .. }) => {}
@@ -122,6 +124,11 @@ pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
 /// Those of them that are BPF objects.
 pub fn kept_objects() -> Vec<(&'static str, &'static KeptFile)> {
     kept_files().into_iter().filter(|(_, file)| file.form == Form::Object).collect()
+}
+
+/// The names and identities of the controllers that were added for one command.
+pub fn passing_identities() -> Vec<(&'static str, &'static str)> {
+    added_now().into_iter().filter_map(|added| Some((added.entry.name, added.identity?))).collect()
 }
 
 /// Takes those away that were added for one command, and those made of files, so that files that have changed since can be loaded: for processes that carry out one

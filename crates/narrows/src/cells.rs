@@ -5,6 +5,7 @@
 
 use crate::carried::Carried;
 use crate::error::Failure;
+use crate::inputs::IDENTITY;
 use crate::program::file;
 use crate::shard::Shard;
 use narrows_report::{Input, Lineup};
@@ -219,6 +220,14 @@ impl Origin {
         serde_json::to_string(self).expect("its fields are texts")
     }
 
+    /// The name of a controller that is another in `wanted`, by what tells those apart that come for a single command.
+    pub fn other_controller(&self, wanted: &Origin) -> Option<&str> {
+        self.inputs.iter().find_map(|input| {
+            let name = input.name.strip_suffix(IDENTITY)?;
+            wanted.inputs.iter().any(|other| other.name == input.name && other.text != input.text).then_some(name)
+        })
+    }
+
     /// Why runs of this are not runs of another; `None` if they are.
     pub fn differs(&self, wanted: &Origin) -> Option<String> {
         if self.program != wanted.program {
@@ -226,7 +235,9 @@ impl Origin {
         } else if self.sweep != wanted.sweep {
             Some("belong to another scenario, or to what this one was before it was changed".to_owned())
         } else if self.inputs != wanted.inputs || self.controllers != wanted.controllers {
-            Some("were made with other content of the files that the scenario names".to_owned())
+            let of_files = || "were made with other content of the files that the scenario names".to_owned();
+            let of_controller = |name| format!("were made with another controller by the name \"{name}\"");
+            Some(self.other_controller(wanted).map_or_else(of_files, of_controller))
         } else {
             None
         }

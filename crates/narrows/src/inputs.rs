@@ -1,7 +1,7 @@
 //! Traces go with the results, so that the scenario there can be run again wherever it is.
 
 use crate::error::Failure;
-use narrows_control::{KeptFile, kept_files};
+use narrows_control::{KeptFile, kept_files, passing_identities};
 use narrows_report::{ControllerFile, ControllerSource, Input, sha256};
 use narrows_scenario::Scenario;
 use std::cell::RefCell;
@@ -48,12 +48,19 @@ pub fn controllers() -> Vec<ControllerFile> {
     kept_files().into_iter().map(kept).collect()
 }
 
-/// Their checksums, as files among those that a sweep reads: runs of another controller by the same name are not the same runs.
+/// The end of the name of what tells a controller that was added for this command from others of its name.
+pub const IDENTITY: &str = ".identity";
+
+/// What tells the controllers of files, and those that were added for this command, from others of their names, as files among those that a sweep reads: runs of another
+/// controller by the same name are not the same runs.
 pub fn of_controllers() -> impl Iterator<Item = Input> {
-    controllers().into_iter().map(|controller| {
+    let files = controllers().into_iter().map(|controller| {
         let file = controller.file();
         Input { name: format!("{file}.sha256"), text: format!("{}  {file}\n", sha256(&controller.object)) }
-    })
+    });
+    let added =
+        passing_identities().into_iter().map(|(name, identity)| Input { name: format!("{name}{IDENTITY}"), text: format!("{identity}\n") });
+    files.chain(added)
 }
 
 /// The texts of all files that a sweep reads, by the name it has for them.

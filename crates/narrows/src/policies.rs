@@ -2,7 +2,7 @@
 
 use narrows_control::learned::{Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, Network};
 use narrows_control::{Basis, Build, Built, ByInterval, Entry, Form, KeptFile, Setup, register_file};
-use narrows_params::{Kind, Need, Params, Spec};
+use narrows_params::{Kind, Params, Spec};
 use narrows_units::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ impl Document {
             return Err(format!("note: it has {length} characters; write at most {LONGEST_NOTE}, in one line"));
         }
         let layers = self.layers.into_iter().enumerate().map(|(index, rows)| rows.layer(index)).collect::<Result<_, _>>()?;
-        let network = Network::new(layers, preset.inputs, preset.outputs).map_err(|error| error.to_string())?;
+        let network = Network::new(layers, preset.inputs(), preset.outputs).map_err(|error| error.to_string())?;
         Ok(LearnedPolicy { network: Arc::new(network), preset, note: self.note })
     }
 }
@@ -162,10 +162,12 @@ impl LearnedPolicy {
     fn entry(&self, name: &'static str, path: &str) -> Entry {
         let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let (network, preset) = (Arc::clone(&self.network), self.preset);
+        // An agent that chooses windows has no first rate.
+        let chooses_rates = (preset.begin)(&Setup::default(), Some(Rate::from_mbps(1))).rate().is_some();
         let make = move |setup: &Setup, params: &Params| {
             let first = params.text(FIRST).and_then(|text| text.parse::<f64>().ok());
             let first = first.map(|mbps| Rate::from_bps((1e6 * mbps).round() as u64));
-            Ok(Built::new(ByInterval::new(setup, Learned::new(Arc::clone(&network), preset, first))))
+            Ok(Built::new(ByInterval::new(setup, Learned::of(Arc::clone(&network), preset, setup, first))))
         };
         Entry {
             name,
@@ -173,9 +175,9 @@ impl LearnedPolicy {
             summary: leaked(format!("a learned policy of the preset {}, from {path}", preset.name)),
             source: leaked(path.to_owned()),
             basis: Basis::Model,
-            needs: &[Need::Pacing],
+            needs: preset.needs,
             numbered: false,
-            params: &PARAMS,
+            params: if chooses_rates { &PARAMS } else { &[] },
             build: Build::Shared(Arc::new(make)),
         }
     }

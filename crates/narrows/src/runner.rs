@@ -36,9 +36,18 @@ pub fn run_all_logged<'a>(
         let run = || run_one(scenario, &bar, 1, &mut (), &mut ());
         log.map_or_else(run, |log| log.gather(index, label(index), scenario, run))
     };
-    let records: Result<Vec<Record>, SimError> = pool.install(|| scenarios.par_iter().enumerate().map(one).collect());
+    let told = |(index, scenario): (usize, &Scenario)| {
+        one((index, scenario)).map_err(|error| match error {
+            // Of several runs it is not clear which one it was.
+            error @ SimError::Fault { .. } if scenarios.len() > 1 => {
+                Failure::Other(format!("in the run of \"{}\" with seed {}: {error}", scenario.name, scenario.seed))
+            }
+            error => failure(error),
+        })
+    };
+    let records: Result<Vec<Record>, Failure> = pool.install(|| scenarios.par_iter().enumerate().map(told).collect());
     bar.end();
-    records.map_err(failure)
+    records
 }
 
 /// Runs one scenario while `observer` sees its packets and `follower` hears of its samples.

@@ -53,8 +53,17 @@ impl From<ReportError> for Refused {
     }
 }
 
+/// A controller of the program around this one, for one command.
+#[derive(Clone, Copy)]
+pub struct Own {
+    /// Its entry.
+    pub entry: &'static Entry,
+    /// A word that no other controller has that decides otherwise: runs that were kept are only taken up again with the same.
+    pub identity: &'static str,
+}
+
 /// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `merge`, `matrix` or `reproduce`. The first word is the program's name. It can
-/// choose `entries` beside the controllers of Narrows.
+/// choose `own` controllers beside those of Narrows.
 ///
 /// Commands of one process take turns, and each loads controllers from files as they are when it begins.
 ///
@@ -62,9 +71,9 @@ impl From<ReportError> for Refused {
 ///
 /// # Errors
 ///
-/// The words are no such command, an entry has a name that cannot be, it fails, or `around` stopped it.
-pub fn carry_out(words: impl IntoIterator<Item = OsString>, entries: &[&'static Entry], around: Arc<dyn Around>) -> Result<u8, Refused> {
-    let (_turn, mut cli) = begun(words, entries, &*around)?;
+/// The words are no such command, a controller has a name that cannot be, it fails, or `around` stopped it.
+pub fn carry_out(words: impl IntoIterator<Item = OsString>, own: &[Own], around: Arc<dyn Around>) -> Result<u8, Refused> {
+    let (_turn, mut cli) = begun(words, own, &*around)?;
     let Some(output) = cli.command.as_mut().and_then(results_of) else {
         return Err(Refused::Failed { text: "error: this command makes no result\n".to_owned() });
     };
@@ -106,16 +115,12 @@ pub fn build() -> String {
 }
 
 /// The arguments, when it is this command's turn.
-fn begun(
-    words: impl IntoIterator<Item = OsString>,
-    entries: &[&'static Entry],
-    around: &dyn Around,
-) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
+fn begun(words: impl IntoIterator<Item = OsString>, own: &[Own], around: &dyn Around) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
     let turn = turn(around)?;
     controller_files::can_be_named();
     controller_files::forget();
-    for entry in entries {
-        register_passing(entry).map_err(|refused| Failure::Other(refused.to_string()))?;
+    for Own { entry, identity } in own {
+        register_passing(entry, identity).map_err(|refused| Failure::Other(refused.to_string()))?;
     }
     let cli = Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
     Ok((turn, cli))

@@ -36,10 +36,10 @@ impl Paced {
 }
 
 impl Policy for Paced {
-    fn decide(&mut self, interval: &Interval) -> Result<Course, Fault> {
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
         let is_long = interval.rtt.is_some_and(|(mean, _)| mean > interval.least_rtt + self.target);
         let delivered = Rate::of(Bytes::new(interval.delivered * interval.packet.get()), interval.length).as_mbps();
         let rate = f64::max(delivered * if is_long { YIELD } else { self.gain }, LEAST);
-        Ok(Course { window: None, pacing: Some(Rate::from_bps((1e6 * rate) as u64)) })
+        Ok(Some(Course { window: None, pacing: Some(Rate::from_bps((1e6 * rate) as u64)) }))
     }
 }

@@ -1,6 +1,6 @@
 //! Controllers that decide once per interval, such as a round trip, from what they have seen in it: laws of rates, and whoever is too slow for each acknowledgement.
 
-use crate::{Controller, Decision, Fault, Feedback, Reduction, Sent, Setup, Tag, Timeout};
+use crate::{Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
@@ -55,18 +55,80 @@ pub struct Course {
     pub pacing: Option<Rate>,
 }
 
-/// Decides at the end of each interval.
+/// Decides at the end of each interval, and after acknowledgements where it wants to.
+///
+/// Whoever does not hear of single events has no cost of them: by default these methods are empty.
 pub trait Policy: Send {
-    /// What holds from now on.
+    /// What holds from now on; `None` for what held before.
     ///
     /// # Errors
     ///
     /// It cannot go on: the run ends with this.
-    fn decide(&mut self, interval: &Interval) -> Result<Course, Fault>;
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault>;
 
-    /// How long the next interval is; `srtt` is the smoothed round trip.
-    fn length(&self, srtt: Span) -> Span {
-        srtt
+    /// When the interval that begins now ends, at least [`SHORTEST_INTERVAL`] later; `srtt` is the smoothed round trip. `None` if it never does.
+    fn next(&self, now: Time, srtt: Span) -> Option<Time> {
+        Some(now + srtt)
+    }
+
+    /// The connection is open.
+    fn on_open(&mut self, open: &Open) {
+        let _ = open;
+    }
+
+    /// A segment leaves.
+    fn on_sent(&mut self, sent: &Sent) {
+        let _ = sent;
+    }
+
+    /// An acknowledgement was processed. `seen` is the interval so far, this acknowledgement included; its `now`, `length`, `rtt` and `gradient` are
+    /// those of the interval before.
+    ///
+    /// # Errors
+    ///
+    /// As [`decide`](Policy::decide) has them.
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+        let _ = (feedback, seen);
+        Ok(None)
+    }
+
+    /// The retransmission timer expired.
+    ///
+    /// # Errors
+    ///
+    /// As [`decide`](Policy::decide) has them.
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+        let _ = (timeout, seen);
+        Ok(None)
+    }
+
+    /// The latest reduction was spurious.
+    ///
+    /// # Errors
+    ///
+    /// As [`decide`](Policy::decide) has them.
+    fn on_undo(&mut self, now: Time, seen: &Interval) -> Result<Option<Course>, Fault> {
+        let _ = (now, seen);
+        Ok(None)
+    }
+
+    /// When it decides outside of intervals, if at all: then [`late`](Policy::late) is called.
+    fn due(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time has come that [`due`](Policy::due) said.
+    ///
+    /// # Errors
+    ///
+    /// As [`decide`](Policy::decide) has them.
+    fn late(&mut self) -> Result<Option<Course>, Fault> {
+        Ok(None)
+    }
+
+    /// How a lowered window takes effect.
+    fn reduction(&self) -> Reduction {
+        Reduction::Immediate
     }
 
     /// Names the inner state for traces and plots.
@@ -76,7 +138,7 @@ pub trait Policy: Send {
 }
 
 /// The shortest interval; ours: a length of zero would never end.
-const SHORTEST: Span = Span::from_micros(100);
+pub const SHORTEST_INTERVAL: Span = Span::from_micros(100);
 
 /// The round trips of an interval.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +179,8 @@ impl RoundTrips {
 pub struct ByInterval<P> {
     policy: P,
     seen: Interval,
-    began: Time,
+    /// When the interval began; `None` before the first.
+    began: Option<Time>,
     round_trips: RoundTrips,
     next: Option<Time>,
     fault: Option<Fault>,
@@ -147,12 +210,12 @@ impl<P: Policy> ByInterval<P> {
             mss: setup.mss,
             packet,
         };
-        ByInterval { policy, seen, began: Time::ZERO, round_trips: RoundTrips::default(), next: None, fault: None }
+        ByInterval { policy, seen, began: None, round_trips: RoundTrips::default(), next: None, fault: None }
     }
 
     fn begin(&mut self, now: Time) {
-        self.began = now;
-        self.next = Some(now + self.policy.length(self.seen.srtt).max(SHORTEST));
+        self.began = Some(now);
+        self.next = self.policy.next(now, self.seen.srtt).map(|next| next.max(now + SHORTEST_INTERVAL));
         self.round_trips = RoundTrips::default();
         let seen = &mut self.seen;
         (seen.sent, seen.delivered, seen.lost, seen.marked, seen.timeouts) = (0, 0, 0, 0, 0);
@@ -166,12 +229,25 @@ impl<P: Policy> ByInterval<P> {
         self.seen.window = if window.is_finite() { window.max(1.0) } else { self.seen.window };
         self.seen.pacing = pacing;
     }
+
+    fn obey(&mut self, decided: Result<Option<Course>, Fault>) {
+        match decided {
+            Ok(Some(course)) => self.follow(course),
+            Ok(None) => {}
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
 }
 
 impl<P: Policy> Controller for ByInterval<P> {
+    fn on_open(&mut self, open: &Open) {
+        self.policy.on_open(open);
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.seen.sent += 1;
         self.seen.app_limited |= sent.app_limited;
+        self.policy.on_sent(sent);
         Tag::default()
     }
 
@@ -183,10 +259,15 @@ impl<P: Policy> Controller for ByInterval<P> {
         seen.marked += u64::from(feedback.ecn.ce);
         (seen.srtt, seen.in_flight) = (feedback.srtt, feedback.in_flight);
         if let Some(rtt) = feedback.rtt {
-            self.round_trips.add(feedback.now.since(self.began), rtt);
+            self.round_trips.add(self.began.map_or(Span::ZERO, |began| feedback.now.since(began)), rtt);
             seen.least_rtt = seen.least_rtt.min(rtt);
         }
-        if self.next.is_none() && !seen.srtt.is_zero() {
+        if self.fault.is_some() {
+            return;
+        }
+        let decided = self.policy.on_feedback(feedback, &self.seen);
+        self.obey(decided);
+        if self.began.is_none() && !self.seen.srtt.is_zero() {
             self.begin(feedback.now);
         }
     }
@@ -194,26 +275,40 @@ impl<P: Policy> Controller for ByInterval<P> {
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.seen.lost += u64::from(timeout.lost);
         self.seen.timeouts += 1;
+        if self.fault.is_none() {
+            let decided = self.policy.on_timeout(timeout, &self.seen);
+            self.obey(decided);
+        }
     }
 
-    fn on_undo(&mut self, _: Time) {}
+    fn on_undo(&mut self, now: Time) {
+        if self.fault.is_none() {
+            let decided = self.policy.on_undo(now, &self.seen);
+            self.obey(decided);
+        }
+    }
 
     fn next_timer(&self) -> Option<Time> {
-        self.next
+        match (self.next, self.policy.due()) {
+            (Some(next), Some(due)) => Some(next.min(due)),
+            (next, due) => next.or(due),
+        }
     }
 
     fn on_timer(&mut self, now: Time) {
+        if self.fault.is_none() && self.policy.due().is_some_and(|due| due <= now) {
+            let decided = self.policy.late();
+            self.obey(decided);
+        }
         if self.fault.is_some() || self.next.is_none_or(|next| now < next) {
             return;
         }
         self.seen.now = now;
-        self.seen.length = now.since(self.began);
+        self.seen.length = now.since(self.began.unwrap_or(now));
         self.seen.rtt = self.round_trips.mean_and_least();
         self.seen.gradient = self.round_trips.gradient();
-        match self.policy.decide(&self.seen) {
-            Ok(course) => self.follow(course),
-            Err(fault) => self.fault = Some(fault),
-        }
+        let decided = self.policy.decide(&self.seen);
+        self.obey(decided);
         self.begin(now);
     }
 
@@ -223,7 +318,7 @@ impl<P: Policy> Controller for ByInterval<P> {
             pacing: self.seen.pacing,
             quantum: self.seen.packet,
             ecn: Ecn::NotEct,
-            reduction: Reduction::Immediate,
+            reduction: self.policy.reduction(),
         }
     }
 
@@ -245,11 +340,11 @@ mod tests {
     struct Doubles(Vec<Interval>);
 
     impl Policy for Doubles {
-        fn decide(&mut self, interval: &Interval) -> Result<Course, Fault> {
+        fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
             self.0.push(*interval);
             match interval.lost {
-                0 => Ok(Course { window: None, pacing: Some(Rate::of(interval.delivered_bytes, interval.length)) }),
-                1 => Ok(Course { window: Some(0.2), pacing: None }),
+                0 => Ok(Some(Course { window: None, pacing: Some(Rate::of(interval.delivered_bytes, interval.length)) })),
+                1 => Ok(Some(Course { window: Some(0.2), pacing: None })),
                 _ => Err(Fault::new("too many")),
             }
         }
@@ -318,5 +413,74 @@ mod tests {
         controller.on_timeout(&Timeout::new(at(110), 3, 2, false));
         controller.on_timer(at(150));
         assert_eq!(controller.fault(), Some(Fault::new("too many")));
+    }
+
+    /// Adds a segment per acknowledgement, halves at a timeout, goes back at an undo, and never waits for an interval; after an acknowledgement of two it sets its window
+    /// a millisecond later.
+    #[derive(Default)]
+    struct Hears {
+        late: Option<Time>,
+    }
+
+    impl Policy for Hears {
+        fn decide(&mut self, _: &Interval) -> Result<Option<Course>, Fault> {
+            Err(Fault::new("it has no intervals"))
+        }
+
+        fn next(&self, _: Time, _: Span) -> Option<Time> {
+            None
+        }
+
+        fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+            match feedback.acked.len() {
+                1 => Ok(Some(Course { window: Some(seen.window + 1.0), pacing: None })),
+                2 => {
+                    self.late = Some(feedback.now + Span::from_millis(1));
+                    Ok(None)
+                }
+                _ => Err(Fault::new("too many at once")),
+            }
+        }
+
+        fn on_timeout(&mut self, _: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+            Ok(Some(Course { window: Some(seen.window / 2.0), pacing: None }))
+        }
+
+        fn on_undo(&mut self, _: Time, seen: &Interval) -> Result<Option<Course>, Fault> {
+            Ok(Some(Course { window: Some(seen.window * 2.0), pacing: None }))
+        }
+
+        fn due(&self) -> Option<Time> {
+            self.late
+        }
+
+        fn late(&mut self) -> Result<Option<Course>, Fault> {
+            self.late = None;
+            Ok(Some(Course { window: Some(33.0), pacing: Some(Rate::from_mbps(8)) }))
+        }
+
+        fn reduction(&self) -> Reduction {
+            Reduction::Transport
+        }
+    }
+
+    #[test]
+    fn a_policy_may_decide_at_events_and_without_intervals() {
+        let mut controller = ByInterval::new(&Setup::default(), Hears::default());
+        let window = |controller: &ByInterval<Hears>| controller.decision().window.get();
+        controller.on_feedback(&feedback(at(50), &[acked(0)], 50));
+        assert_eq!((window(&controller), controller.next_timer(), controller.decision().reduction), (11.0, None, Reduction::Transport));
+        controller.on_timeout(&Timeout::new(at(60), 3, 1, false));
+        assert_eq!(window(&controller), 5.5);
+        controller.on_undo(at(61));
+        assert_eq!(window(&controller), 11.0);
+        controller.on_feedback(&feedback(at(70), &[acked(1), acked(2)], 50));
+        assert_eq!((window(&controller), controller.next_timer()), (11.0, Some(at(71))));
+        controller.on_timer(at(71));
+        assert_eq!((window(&controller), controller.decision().pacing, controller.next_timer()), (33.0, Some(Rate::from_mbps(8)), None));
+        controller.on_feedback(&feedback(at(80), &[acked(3), acked(4), acked(5)], 50));
+        assert_eq!(controller.fault(), Some(Fault::new("too many at once")));
+        controller.on_feedback(&feedback(at(90), &[acked(6)], 50));
+        assert_eq!(window(&controller), 33.0, "it has ended");
     }
 }

@@ -4,7 +4,6 @@ pub mod aimd;
 pub mod base;
 pub mod ecn;
 pub mod intervals;
-pub mod learned;
 pub mod linux;
 pub mod marks;
 pub mod micros;

@@ -111,7 +111,13 @@ impl Job {
     pub fn of(kept: Origin, file: &Path) -> Result<Job, Failure> {
         let folder = carried::unpacked(&kept.controllers)?;
         let sweep = Sweep::parse(&kept.sweep, &folder.path().join("sweep.toml").display().to_string(), &Changes::default())?;
-        let job = Job::new(sweep, Files::kept(kept.inputs.clone()), |_| kept.remake.clone(), kept.scorecard)?;
+        let job = Job::new(sweep, Files::kept(kept.inputs.clone()), |_| kept.remake.clone(), kept.scorecard.clone())?;
+        if let Some(name) = kept.other_controller(&job.origin) {
+            return Err(Failure::Other(format!(
+                "the runs in {} were made with another controller by the name \"{name}\"; give the one that has made them",
+                file.display()
+            )));
+        }
         if job.origin.inputs != kept.inputs {
             return Err(Failure::Other(format!(
                 "{} holds files that its sweep does not read, or under unexpected names; remove it to start over",

@@ -8,7 +8,7 @@
 pub(crate) mod curve;
 mod hystart;
 mod hystartpp;
-mod linux;
+pub(crate) mod linux;
 mod params;
 mod rfc9438;
 

@@ -2,12 +2,19 @@
 //! become rates or windows. Environments for training use the same presets.
 
 mod aurora;
+mod guided;
+mod mvfst_rl;
 mod network;
-mod policy;
+mod orca;
 mod preset;
 mod steering;
+mod summary;
+#[cfg(test)]
+mod testing;
+mod weights;
 
+pub use guided::{Chooser, Guided};
 pub use network::{Activation, Layer, MOST_LAYERS, MOST_WEIGHTS, Network, NetworkError};
-pub use policy::Learned;
-pub use preset::LearnedPreset;
+pub use preset::{Actions, LearnedPreset};
 pub use steering::Steering;
+pub use weights::{Learned, Weights};

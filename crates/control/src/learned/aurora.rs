@@ -11,8 +11,6 @@ const FEATURES: usize = 3;
 const NOTHING: [f32; FEATURES] = [0.0, 1.0, 1.0];
 /// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative (`apply_rate_delta` and `DELTA_SCALE` of the authors' code).
 const DELTA: f64 = 0.025;
-/// Actions have at most this size; ours: a quarter of the rate.
-const LARGEST_ACTION: f32 = 10.0;
 /// Weights of throughput in packets per second, of latency in seconds and of loss (the authors' `run_for_dur`, which scales all by 0.001).
 const REWARD: [f64; 3] = [10.0, 1000.0, 2000.0];
 /// Rates in bit/s; ours.
@@ -33,8 +31,11 @@ pub(super) struct Aurora {
 }
 
 impl Aurora {
-    /// Numbers of an observation.
-    pub(super) const INPUTS: usize = HISTORY * FEATURES;
+    /// The shape of an observation, and how many numbers it has.
+    pub(super) const SHAPE: [usize; 2] = [HISTORY, FEATURES];
+    const INPUTS: usize = HISTORY * FEATURES;
+    /// Actions have at most this size; ours: a quarter of the rate.
+    pub(super) const LARGEST_ACTION: f32 = 10.0;
 
     pub(super) fn new(first: Option<Rate>) -> Aurora {
         let mut history = [0.0; Aurora::INPUTS];
@@ -59,7 +60,7 @@ impl Aurora {
 }
 
 impl Steering for Aurora {
-    fn observe(&mut self, interval: &Interval) {
+    fn observe(&mut self, interval: &Interval) -> bool {
         self.latest = interval.rtt.map_or(self.latest, |(mean, _)| mean.as_secs_f64());
         if interval.rtt.is_some() {
             self.least = self.least.min(self.latest);
@@ -70,6 +71,7 @@ impl Steering for Aurora {
         self.reward = self.reward_of(interval);
         let carried = || 8.0 * interval.window * interval.packet.get() as f64 / interval.srtt.as_secs_f64();
         self.rate = Some(self.rate.unwrap_or_else(carried));
+        true
     }
 
     fn observation(&self) -> &[f32] {
@@ -80,12 +82,8 @@ impl Steering for Aurora {
         self.reward
     }
 
-    fn choose(&self, outputs: &[f64]) -> f32 {
-        outputs[0] as f32
-    }
-
     fn act(&mut self, action: f32) -> Course {
-        let change = DELTA * f64::from(action.clamp(-LARGEST_ACTION, LARGEST_ACTION));
+        let change = DELTA * f64::from(action.clamp(-Aurora::LARGEST_ACTION, Aurora::LARGEST_ACTION));
         let rate = self.rate.unwrap_or(RATES.0);
         let rate = if change >= 0.0 { rate * (1.0 + change) } else { rate / (1.0 - change) }.clamp(RATES.0, RATES.1);
         self.rate = Some(rate);
@@ -100,31 +98,7 @@ impl Steering for Aurora {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_units::{Bytes, Span, Time};
-
-    /// 100 ms in which 40 packets left, 30 arrived and 10 were lost, with this mean round trip.
-    fn interval(rtt: Option<u64>) -> Interval {
-        Interval {
-            now: Time::ZERO,
-            length: Span::from_millis(100),
-            sent: 40,
-            delivered: 30,
-            delivered_bytes: Bytes::new(30 * 1448),
-            lost: 10,
-            marked: 0,
-            timeouts: 0,
-            rtt: rtt.map(|ms| (Span::from_millis(ms), Span::from_millis(ms))),
-            gradient: 0.25,
-            srtt: Span::from_millis(100),
-            least_rtt: Span::from_millis(50),
-            in_flight: 3,
-            app_limited: false,
-            window: 10.0,
-            pacing: None,
-            mss: Bytes::new(1448),
-            packet: Bytes::new(1500),
-        }
-    }
+    use crate::learned::testing::interval;
 
     #[test]
     fn observations_are_those_of_the_last_ten_intervals() {

@@ -1,0 +1,129 @@
+"""Networks to train on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from narrows import _narrows
+
+Range = tuple[float, float]
+Path = str | os.PathLike[str]
+
+
+class _Drawn:
+    """What networks are drawn from."""
+
+    @property
+    def parts(self) -> Sequence[tuple[float, Networks]]:
+        """Kinds of networks, each with its weight."""
+        raise NotImplementedError
+
+    def scenario(self, seed: int, controller: str = "cubic", duration_s: float = 60.0) -> str:
+        """Write the network of the first episode of an environment with this seed as the text of a scenario.
+
+        Parameters
+        ----------
+        seed : int
+            That of the environment.
+        controller : str
+            The controller of the flow that an agent would steer, as scenarios name it.
+        duration_s : float
+            How long this flow lasts, in s. Samples are a base round trip apart.
+
+        Raises
+        ------
+        ValueError
+            A range or a trace is not as it must be: the name, the value and a remedy.
+        """
+        return _narrows.network(self, seed, controller, duration_s)
+
+
+class Networks(_Drawn):
+    """Networks that episodes are drawn from, each value uniformly from its range, buffers uniformly in their logarithm.
+
+    Without arguments, those on which Aurora's code trains: 1.2 to 6 Mbit/s, 50 to 500 ms one way, 2 to 2981 packets, loss up
+    to 5 %.
+
+    Parameters
+    ----------
+    rate_mbps : (float, float)
+        Rate of the bottleneck, in Mbit/s.
+    rtt_ms : (float, float)
+        Base round trip, in ms.
+    buffer_packets : (float, float)
+        Buffer of the bottleneck, in packets.
+    loss : (float, float)
+        Random loss of data packets, 0 to 0.9.
+    trace : path or list of path
+        Recorded capacities of the bottleneck, in the place of its rate: one is drawn, and the episode begins anywhere in it. Files as the
+        ``trace`` of a link has them in scenarios.
+    beside : str or list of str
+        Controllers of flows that share the bottleneck from the beginning: ``"cubic"``, one flow for each.
+    """
+
+    def __init__(
+        self,
+        rate_mbps: Range = (1.2, 6.0),
+        rtt_ms: Range = (100.0, 1000.0),
+        buffer_packets: Range = (2.0, 2981.0),
+        loss: Range = (0.0, 0.05),
+        trace: Path | Sequence[Path] = (),
+        beside: str | Sequence[str] = (),
+    ) -> None:
+        self.rate_mbps = rate_mbps
+        self.rtt_ms = rtt_ms
+        self.buffer_packets = buffer_packets
+        self.loss = loss
+        self.traces = [os.fspath(one) for one in ([trace] if isinstance(trace, (str, os.PathLike)) else trace)]
+        self.beside = [beside] if isinstance(beside, str) else list(beside)
+
+    @property
+    def parts(self) -> Sequence[tuple[float, Networks]]:
+        """This kind alone."""
+        return [(1.0, self)]
+
+
+class Mix(_Drawn):
+    """Several kinds of networks, of which each episode draws one.
+
+    Parameters
+    ----------
+    *parts : (float, Networks)
+        Kinds with their weights, which are positive: a kind is drawn with its weight's part of their sum.
+
+    Examples
+    --------
+    >>> Mix((3, Networks()), (1, Networks(beside="cubic")), (1, Networks(trace=["lte.trace", "wifi.trace"])))
+    """
+
+    def __init__(self, *parts: tuple[float, Networks | Mix]) -> None:
+        self._parts: list[tuple[float, Networks]] = []
+        for weight, part in parts:
+            total = sum(own for own, _ in part.parts)
+            self._parts.extend((weight * own / total, kind) for own, kind in part.parts)
+
+    @property
+    def parts(self) -> Sequence[tuple[float, Networks]]:
+        """All kinds, each with its weight."""
+        return self._parts
+
+
+def _calibrated(rate_mbps: float, one_way_ms: float, packets: float, loss: float = 0.0) -> tuple[float, Networks]:
+    rate, rtt, buffer = (rate_mbps, rate_mbps), (2 * one_way_ms, 2 * one_way_ms), (packets, packets)
+    return 1.0, Networks(rate, rtt, buffer, (loss, loss))
+
+
+# The first six of the networks on which MVFST-RL trains (train/experiments.yml of its code, after Pantheon's emulators of real paths). The first three have there
+# deliveries at random times of the same mean rate.
+PANTHEON = Mix(
+    _calibrated(0.57, 28, 14, 0.0477),
+    _calibrated(2.64, 88, 130),
+    _calibrated(3.04, 130, 426),
+    _calibrated(100.42, 27, 173),
+    _calibrated(77.72, 51, 94, 0.0006),
+    _calibrated(114.68, 45, 450),
+)
+
+# Ours: the paper's ranges have not been looked up. Its code comes with 48 Mbit/s, 20 ms and a buffer of 160 packets (orca.sh), within them.
+ORCA = Networks(rate_mbps=(6.0, 192.0), rtt_ms=(4.0, 400.0), buffer_packets=(2.0, 2000.0), loss=(0.0, 0.0))
