@@ -48,7 +48,7 @@ pub use grid::{
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{Document, Figure, escape, Underway, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
+pub use page::{Document, Figure, Underway, escape, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
 pub use perfetto::export_perfetto;
 pub use qlog::SenderLog;
 pub use reproduction::{

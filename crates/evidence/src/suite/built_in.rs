@@ -11,8 +11,8 @@ macro_rules! files {
 }
 
 const RFC9743: &[(&str, &str)] = files!("rfc9743": "suite"
-    "collapse-cut" "collapse-loss" "collapse-many" "bloat" "loss" "self" "short" "coexist" "starve" "media" "media-short" "mixed-short" "mixed-long" "wired"
-    "wireless-wifi" "wireless-lte" "wireless-leo" "aqm" "aqm-marks" "delay" "constrained" "far" "misbehave" "reorder" "transient" "transient-burst"
+    "collapse-cut" "collapse-loss" "collapse-many" "bloat" "loss" "self" "short" "coexist" "starve" "media" "media-short" "media-adaptive" "mixed-short" "mixed-long" "wired"
+    "wireless-wifi" "wireless-lte" "wireless-leo" "aqm" "aqm-marks" "delay" "constrained" "far" "misbehave" "misbehave-receivers" "tunnel" "reorder" "transient" "transient-burst"
     "change-rate" "change-delay" "change-buffer");
 
 /// The criteria of RFC 9743.
