@@ -8,6 +8,7 @@ mod link;
 mod queue;
 mod registry;
 mod router;
+mod work;
 
 pub use law::contract::{LawChoice, LawEntry, LawSetup, Observed, RateLaw};
 pub use law::mircc::{Mircc, MirccSingle};

@@ -81,6 +81,7 @@ disciplines! {
     queue::pie::Pie;
     queue::red::Red;
     queue::step::Step;
+    queue::policer::Policer;
     queue::priority::Priority;
     queue::dualpi2::DualPi2;
     router::vcp::Vcp;

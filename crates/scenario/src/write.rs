@@ -96,6 +96,7 @@ impl Scenario {
             LinkChange::Delay(delay) => out.text("delay", delay),
             LinkChange::Jitter(jitter) => write_jitter(out, *jitter),
             LinkChange::Reorder(reorder) => write_reorder(out, *reorder),
+            LinkChange::Aggregate(aggregate) => out.text("aggregate", aggregate),
             LinkChange::Loss(model) => write_loss(out, *model),
             LinkChange::Limit(limit) => write_limit(out, *limit),
             LinkChange::Down => {

@@ -23,6 +23,9 @@ pub enum LinkChange {
     Jitter(Jitter),
     /// Of the packets that have crossed from now on so many are late.
     Reorder(Reorder),
+    /// Packets that have crossed from now on come in bursts, one in each such time; zero for none. Those that wait for a burst of before keep it, and nobody
+    /// overtakes them.
+    Aggregate(Span),
     /// Packets that are offered from now on are lost by this model. The random draws, the count of packets and the state of the model go on.
     Loss(LossModel),
     /// The queue holds so much from now on. What waits stays; nothing is admitted until there is room.
@@ -53,6 +56,7 @@ impl<P: Packet> Link<P> {
             }
             LinkChange::Jitter(jitter) => self.change_delivery(t, |delivery| delivery.jitter = jitter),
             LinkChange::Reorder(reorder) => self.change_delivery(t, |delivery| delivery.reorder = reorder),
+            LinkChange::Aggregate(aggregate) => self.change_delivery(t, |delivery| delivery.aggregate = aggregate),
             LinkChange::Loss(model) => match &mut self.loss {
                 Some(loss) => loss.set_model(model),
                 None => self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss")))),

@@ -87,6 +87,10 @@ impl<P> FarEnd<P> {
 
     /// Spreads what crosses from now on otherwise; the random draws go on.
     pub(crate) fn set_delivery(&mut self, delivery: Delivery) {
+        if delivery.aggregate != self.delivery.aggregate && !self.held.is_empty() {
+            // The latest packet keeps its burst, and none overtakes it.
+            self.latest = self.burst(self.latest, self.delivery.aggregate);
+        }
         self.delivery = delivery;
     }
 

@@ -12,7 +12,6 @@ mod rate_source;
 mod service;
 mod trace;
 mod transmissions;
-mod work;
 
 pub use change::LinkChange;
 pub use config::LinkConfig;

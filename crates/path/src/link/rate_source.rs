@@ -1,7 +1,7 @@
 //! How fast a link sends.
 
 use crate::Trace;
-use crate::link::work::{whole_bytes, work};
+use crate::work::{whole_bytes, work};
 use narrows_units::{Bytes, Rate, Time};
 use std::sync::Arc;
 

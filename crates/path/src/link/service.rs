@@ -2,7 +2,7 @@
 
 use crate::link::trace::OPPORTUNITY;
 use crate::link::transmissions::InService;
-use crate::link::work::{BYTE, whole_bytes, work};
+use crate::work::{BYTE, whole_bytes, work};
 use crate::{RateSource, Trace};
 use narrows_units::{Bytes, Rate, Span, Time};
 

@@ -1,6 +1,6 @@
 //! Recorded capacity: mahimahi delivery opportunities, and rates that change in steps.
 
-use crate::link::work::{BYTE, whole_bytes, work};
+use crate::work::{BYTE, whole_bytes, work};
 use narrows_units::{Bytes, Rate, Span, Time};
 use thiserror::Error;
 

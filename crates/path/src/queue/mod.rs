@@ -9,6 +9,7 @@ pub(crate) mod dualpi2;
 pub(crate) mod fifo;
 pub(crate) mod fq_codel;
 pub(crate) mod pie;
+pub(crate) mod policer;
 pub(crate) mod priority;
 pub(crate) mod red;
 pub(crate) mod step;

@@ -183,6 +183,41 @@ fn deliveries_come_in_bursts() {
 }
 
 #[test]
+fn bursts_begin_change_and_end_and_nobody_overtakes() {
+    // Where a burst comes in its interval is drawn once: shares of it are the same whatever the interval.
+    let shared = |aggregate: u64| -> u64 {
+        let delivery = Delivery { aggregate: Span::from_millis(aggregate), ..Delivery::default() };
+        let first = arrivals(&mut loaded(&LinkConfig { delivery, ..config() }, 100), us(90_000))[10];
+        first.as_nanos() % (aggregate * 1_000_000)
+    };
+    let (of_eight, of_two) = (shared(8), shared(2));
+    assert!(of_eight.abs_diff(4 * of_two) < 8, "{of_eight} {of_two}");
+    let next = |after: Time, aggregate: u64, phase: u64| -> Time {
+        let interval = aggregate * 1_000_000;
+        Time::from_nanos(after.as_nanos() + (interval + phase - after.as_nanos() % interval) % interval)
+    };
+
+    let mut link = loaded(&config(), 100);
+    link.change(us(20_500), LinkChange::Aggregate(Span::from_millis(8)));
+    link.change(us(40_500), LinkChange::Aggregate(Span::from_millis(2)));
+    link.change(us(60_500), LinkChange::Aggregate(Span::ZERO));
+    let order: Vec<(Time, u64)> = std::iter::from_fn(|| link.pop(us(200_000))).map(|(at, packet)| (at, packet.0)).collect();
+    assert!(order.is_sorted(), "{order:?}");
+    // The packet with this number crosses at the end of the millisecond of that number.
+    let expected = |number: u64| -> Time {
+        let crossed = us(1_000 * (number + 1));
+        // The latest of before that has not come yet: the 40th waits for its burst of eight, the 60th for its burst of two.
+        match number {
+            0..20 => crossed,
+            20..40 => next(crossed, 8, of_eight),
+            40..60 => next(crossed.max(next(us(40_000), 8, of_eight)), 2, of_two),
+            _ => crossed.max(next(us(60_000), 2, of_two)),
+        }
+    };
+    assert_eq!(order, (0..100).map(|number| (expected(number), number)).collect::<Vec<_>>());
+}
+
+#[test]
 fn other_losses_go_on_with_the_same_draws() {
     use narrows_path::LossModel::{Independent, None};
     let fates = |change: bool| -> Vec<Fate> {

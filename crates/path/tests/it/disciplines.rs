@@ -18,6 +18,7 @@ const VARIANTS: &[&str] = &[
     "red?min=1&max=3&weight=0.1&spread=classic&gentle=false&byte_mode=false",
     "step?threshold=2&unit=packets",
     "step?threshold=2000&unit=bytes",
+    "policer?rate=0.5&burst=3",
     "dualpi2?target=1&rtt_max=5",
     "dualpi2?scheduler=ts-fifo&ramp_width=0",
     "xcp?alpha=0.9&gamma=1",

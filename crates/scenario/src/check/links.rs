@@ -13,6 +13,9 @@ use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// How errors call the interval of `aggregate`.
+pub(super) const BURSTS: &str = "time between bursts";
+
 /// The nodes and links of a scenario. The links' limits are still open: a buffer in round trips needs the flows.
 pub(super) struct Network {
     pub nodes: Vec<Node>,
@@ -161,7 +164,7 @@ impl Builder<'_> {
             delivery: Delivery {
                 jitter: direction.jitter.map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
                 reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
-                aggregate: self.delay(direction.aggregate, "time between bursts")?,
+                aggregate: self.delay(direction.aggregate, BURSTS)?,
             },
             loss: loss(direction.loss)?,
             queue: self.queue(direction)?,

@@ -25,6 +25,8 @@ pub(crate) struct RawChange {
     pub jitter: Option<At<RawJitter>>,
     /// The new reordering; a share of "0 %" ends it.
     pub reorder: Option<At<RawReorder>>,
+    /// The new time between bursts of deliveries; "0 s" ends them.
+    pub aggregate: Option<At<Quantity<Span>>>,
     /// The new losses; "0 %" ends them.
     pub loss: Option<At<RawLoss>>,
     /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this

@@ -179,6 +179,8 @@ fn changes() {
         change("rate = \"1 Mbit/s\"\nover = \"5 s\"\n[[change]]\nat = \"22 s\"\nlink = \"bottleneck\"\nrate = \"2 Mbit/s\""),
         change("down_for = \"1 s\"\nover = \"5 s\""),
         change("jitter = \"1 ms\"\nover = \"5 s\""),
+        change("aggregate = \"10 ms\"\nover = \"5 s\""),
+        change("aggregate = \"60 s\""),
         change("loss = { every = 10 }\nover = \"5 s\""),
         change("buffer = \"unlimited\"\nover = \"5 s\""),
         change("rate = \"1 Mbit/s\"\nevery = \"0 s\""),
@@ -253,6 +255,8 @@ fn queues() {
         ("buffer = \"750 kB\"", "queue = \"codel?target=5&target=6\""),
         ("buffer = \"750 kB\"", "queue = \"fifo?limit=3\""),
         ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "queue = \"xcp\""),
+        ("buffer = \"750 kB\"", "queue = \"policer?rate=0\""),
+        ("buffer = \"750 kB\"", "queue = \"policer?rate=10 Mbit/s\""),
     ]));
 }
 

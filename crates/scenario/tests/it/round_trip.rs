@@ -68,7 +68,7 @@ fn reorder() -> impl Strategy<Value = String> {
 
 /// A change of any link, and more on one whose rate and buffer are known.
 fn change() -> impl Strategy<Value = String> {
-    let of_any = prop_oneof![(0u64..20_000_000_000).prop_map(|ns| format!("delay = \"{ns} ns\"")), jitter(), reorder(), loss(), buffer()];
+    let of_any = prop_oneof![(0u64..20_000_000_000).prop_map(|ns| format!("delay = \"{ns} ns\"")), jitter(), reorder(), span("aggregate", 20_000_000_000), loss(), buffer()];
     let of_steady = prop_oneof![
         (0u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"")),
         (0u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"\nover = \"1 ns\"")),

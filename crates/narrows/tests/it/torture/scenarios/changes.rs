@@ -24,6 +24,10 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, random: &mut Random) {
             change(sketch, name, &format!("jitter = {}", jitter(sketch, random)), false, random);
         }
         if random.chance(0.1) {
+            let aggregate = if random.chance(0.3) { 0 } else { random.between(1, 20_000).min(1_000 * sketch.duration - 1) };
+            change(sketch, name, &format!("aggregate = \"{aggregate} us\""), false, random);
+        }
+        if random.chance(0.1) {
             change(sketch, name, &format!("buffer = \"{}\"", buffer(None, random)), false, random);
         }
         if !link.traced && random.chance(0.1) {
