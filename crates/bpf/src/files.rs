@@ -29,8 +29,8 @@ const ISN: &str = "isn";
 pub(crate) const OPS: &str = "ops";
 /// Which structure traces show.
 pub(crate) const STATE: &str = "state";
-/// All of these.
-pub(crate) const OURS: [&str; 4] = [HZ, ISN, OPS, STATE];
+/// All of these: the parameters that every program has beside its own, and `ops`, which a file with several tables has.
+pub const OURS: [&str; 4] = [HZ, ISN, OPS, STATE];
 /// Words for the structure that is called as the controller is, or as it with `_state`, and for none.
 const OWN: &str = "own";
 const NONE: &str = "none";
@@ -126,8 +126,16 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let tables = several_tables(path, &file.object)?;
     // Without a choice the only table is meant.
     let choices: Vec<Option<&'static str>> = if tables.is_empty() { vec![None] } else { tables.iter().copied().map(Some).collect() };
-    let link = |ops: &Option<&'static str>| Ok(((USUAL_HZ, *ops), code(path, &file.object, USUAL_HZ, *ops)?));
-    let codes: BTreeMap<(u32, Option<&'static str>), Arc<Code>> = choices.iter().map(link).collect::<Result<_, String>>()?;
+    let (mut codes, mut refused) = (BTreeMap::new(), BTreeMap::new());
+    for ops in choices {
+        match code(path, &file.object, USUAL_HZ, ops) {
+            Ok(code) => drop(codes.insert((USUAL_HZ, ops), code)),
+            Err(reason) => drop(refused.insert(ops, reason)),
+        }
+    }
+    if codes.is_empty() {
+        return Err(refused.into_values().next().unwrap_or_default());
+    }
     let programs: Vec<&Program> = codes.values().map(|code| code.program().as_ref()).collect();
     for note in programs.iter().flat_map(|program| &program.notes) {
         if !file.notes.contains(note) {
@@ -145,7 +153,8 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let needs = needs(&programs);
     let controls = programs.iter().any(|program| program.callbacks.contains_key("cong_control"));
     let named = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
-    let shared = Shared { path: path.to_owned(), object: &file.object, tables, structures, codes: Mutex::new(codes.clone()), variables };
+    let codes = Mutex::new(codes.clone());
+    let shared = Shared { path: path.to_owned(), object: &file.object, tables, refused, structures, codes, variables };
     let summary = leaked(format!("{named} in BPF, from {path}"));
     let source = leaked(path.to_owned());
     let build = Build::Shared(Arc::new(move |setup: &Setup, params: &Params| shared.build(setup, params)));
@@ -224,6 +233,8 @@ struct Shared {
     variables: Vec<Variable>,
     /// Those to choose from; empty if there is one.
     tables: Vec<&'static str>,
+    /// Of these, those that cannot be taken, and why.
+    refused: BTreeMap<Option<&'static str>, String>,
     structures: BTreeMap<&'static str, Arc<[Shown]>>,
     /// By ticks per second, which programs may have been told when they were linked, and by table.
     codes: Mutex<BTreeMap<Linked, Arc<Code>>>,
@@ -254,6 +265,9 @@ impl Shared {
             None if !self.tables.is_empty() => {
                 let allowed = format!("one of {}", self.tables.join(", "));
                 Err(ParamError::Unset { entry: params.entry(), name: OPS, allowed })
+            }
+            Some(table) if self.refused.contains_key(&chosen) => {
+                Err(ParamError::Unfit { entry: params.entry(), name: OPS, value: table, reason: self.refused[&chosen].clone() })
             }
             chosen => Ok(chosen),
         }

@@ -88,7 +88,8 @@ impl Replayer {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} calls of {} connections replayed, ", self.replayed, self.connections)?;
+        let several = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+        write!(f, "{} of {} replayed, ", several(self.replayed, "call"), several(self.connections, "connection"))?;
         match self.unequal {
             0 => write!(f, "all equal")?,
             unequal => write!(f, "{unequal} NOT EQUAL")?,

@@ -2,6 +2,9 @@
 
 use narrows_kernel::KernelError;
 use narrows_units::Span;
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+use std::borrow::Cow;
 use std::io;
 use thiserror::Error;
 
@@ -9,7 +12,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LiveError {
     /// The kernel refused something.
-    #[error("{what}: {error}; {remedy}")]
+    #[error("{what}: {error}; {}", remedy_of(error, remedy))]
     System {
         /// The attempt.
         what: String,
@@ -67,6 +70,18 @@ pub enum LiveError {
     Stopped,
 }
 
+/// The remedy for the kernel's answer: where files run out, whatever was attempted, the limit; else what the attempt has for `otherwise`.
+fn remedy_of(error: &io::Error, otherwise: &'static str) -> Cow<'static, str> {
+    match Errno::from_io_error(error) {
+        Some(Errno::MFILE) if !otherwise.contains("ulimit -n") => {
+            let most = getrlimit(Resource::Nofile).current.map_or_else(String::new, |most| format!(", which is {most} here"));
+            Cow::Owned(format!("raise the limit of open files of a process (ulimit -n){most}"))
+        }
+        Some(Errno::NFILE) => Cow::Borrowed("raise the limit of open files of the host (sysctl fs.file-max)"),
+        _ => Cow::Borrowed(otherwise),
+    }
+}
+
 impl LiveError {
     /// A place of a scenario, for people: `flow "first", transport.tick`, `icn.law`.
     pub fn named(place: &[String]) -> String {
@@ -91,5 +106,24 @@ impl LiveError {
     pub(crate) fn system(what: impl Into<String>, remedy: &'static str) -> impl FnOnce(io::Error) -> LiveError {
         let what = what.into();
         move |error| LiveError::System { what, error, remedy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_files_run_out_the_limit_is_named_whatever_was_attempted() {
+        let said = |errno: Errno, remedy| LiveError::system("a device cannot be made", remedy)(errno.into()).to_string();
+        let files = said(Errno::MFILE, "sudo modprobe tun");
+        assert!(
+            files.contains("raise the limit of open files of a process (ulimit -n), which is ") && !files.contains("modprobe"),
+            "{files}"
+        );
+        assert!(said(Errno::NFILE, "sudo modprobe tun").ends_with("; raise the limit of open files of the host (sysctl fs.file-max)"));
+        assert!(said(Errno::NOENT, "sudo modprobe tun").ends_with("; sudo modprobe tun"));
+        let own = "raise the limit of open files (ulimit -n), or let fewer transfers arrive";
+        assert!(said(Errno::MFILE, own).ends_with(own));
     }
 }

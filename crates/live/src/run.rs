@@ -98,7 +98,7 @@ pub fn run_with(
 fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     let (before, after) = (&outcome.at_warmup.own, &outcome.at_end.own);
     let busy = after.busy_time - before.busy_time;
-    if flow.workload != Workload::Bulk || flow.transport.receive_window.is_some() || busy == 0 {
+    if flow.workload != Workload::Bulk || !flow.pauses.is_empty() || flow.transport.receive_window.is_some() || busy == 0 {
         return None;
     }
     let share = |before: u64, after: u64| (after - before) as f64 / busy as f64;

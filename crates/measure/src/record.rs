@@ -58,6 +58,10 @@ pub enum Changed {
     Jitter,
     /// The share of packets on a link that are late.
     Reordering,
+    /// The time between bursts of deliveries on a link.
+    Aggregation,
+    /// What a link does to the ECN field.
+    Ecn,
     /// The loss model of a link.
     Loss,
     /// How much a link's queue holds.
@@ -68,12 +72,14 @@ pub enum Changed {
 
 impl Changed {
     /// All of them.
-    pub const ALL: [Changed; 8] = [
+    pub const ALL: [Changed; 10] = [
         Changed::Rate,
         Changed::Outage,
         Changed::Delay,
         Changed::Jitter,
         Changed::Reordering,
+        Changed::Aggregation,
+        Changed::Ecn,
         Changed::Loss,
         Changed::Buffer,
         Changed::Route,
@@ -87,6 +93,8 @@ impl Changed {
             Changed::Delay => "delay",
             Changed::Jitter => "jitter",
             Changed::Reordering => "reordering",
+            Changed::Aggregation => "aggregation",
+            Changed::Ecn => "ecn",
             Changed::Loss => "loss",
             Changed::Buffer => "buffer",
             Changed::Route => "route",

@@ -132,9 +132,9 @@ fn replayed(replayed: &Replayed) -> String {
     let missed = if *missed == 0 { String::new() } else { format!("; {missed} came too fast to be recorded") };
     let beside = if beside.is_empty() { String::new() } else { format!("; {beside}") };
     let first = if first.is_empty() { String::new() } else { format!("\n{first}") };
-    format!(
-        "{controller}: {calls} calls on {connections} connections decided again outside of the kernel, {verdict}{missed}{beside}{first}"
-    )
+    let several = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    let (calls, connections) = (several(*calls, "call"), several(*connections, "connection"));
+    format!("{controller}: {calls} on {connections} decided again outside of the kernel, {verdict}{missed}{beside}{first}")
 }
 
 /// Shows the line of the scenario that asks for what cannot be had.

@@ -53,6 +53,18 @@ pub enum ParamError {
         /// What it may be.
         allowed: String,
     },
+    /// A value that the parameter may have, and with which the entry cannot work.
+    #[error("{entry}: {name}={value} cannot be taken: {reason}")]
+    Unfit {
+        /// The entry.
+        entry: &'static str,
+        /// The parameter.
+        name: &'static str,
+        /// The value.
+        value: &'static str,
+        /// Why, and the remedy.
+        reason: String,
+    },
     /// A value outside the parameter's range.
     #[error("{entry}: {name}={value} is not allowed; it must be {allowed}")]
     Value {

@@ -32,6 +32,11 @@ impl Problem {
         self.marks.iter().any(|(own, _)| !own.is_empty() && own.start < span.end && span.start < own.end)
     }
 
+    /// True if the other says the same, wherever it is.
+    pub fn says_as(&self, other: &Problem) -> bool {
+        self.message == other.message
+    }
+
     /// The same problem of a cell of a sweep, shown at other places: those of its axes.
     pub fn of_cell(self, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
         let marks = marks.into_iter().map(|(span, label)| (span, Some(label))).collect();

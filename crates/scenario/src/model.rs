@@ -89,6 +89,17 @@ pub struct Flow {
     pub start: Time,
     /// When it stops offering data, if before the end.
     pub stop: Option<Time>,
+    /// When it offers none in between: in order and apart.
+    pub pauses: Vec<Pause>,
+}
+
+/// A time in which a flow offers no data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// From then on it offers none.
+    pub from: Time,
+    /// From then on it does again.
+    pub to: Time,
 }
 
 /// What a flow has to send.
@@ -108,6 +119,17 @@ pub enum Workload {
     Arrivals(Arrivals),
     /// Requests and their responses in turn, on one connection.
     Requests(Requests),
+}
+
+impl Workload {
+    /// True if its data has units that are complete at some time: files, bursts, frames, responses.
+    pub fn is_transfers(&self) -> bool {
+        match self {
+            Workload::Bulk | Workload::Constant(_) => false,
+            Workload::OnOff(bursts) => bursts.rate.is_none(),
+            Workload::Size(_) | Workload::Frames(_) | Workload::Arrivals(_) | Workload::Requests(_) => true,
+        }
+    }
 }
 
 /// Bursts and silence in turn.

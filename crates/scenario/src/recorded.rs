@@ -4,7 +4,7 @@ use crate::{Flow, LinkId, Scenario, What};
 use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
 use narrows_network::Routed;
 use narrows_path::{Jitter, JitterDist, Limit, LinkChange, Reorder};
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 
 impl Scenario {
     /// The beginning of the record of a run.
@@ -74,6 +74,9 @@ fn described(change: &LinkChange) -> (Changed, String) {
             },
         ),
         LinkChange::Reorder(Reorder { share, delay }) => (Changed::Reordering, format!("{} of packets, by {delay}", percent(*share))),
+        LinkChange::Aggregate(Span::ZERO) => (Changed::Aggregation, none()),
+        LinkChange::Aggregate(every) => (Changed::Aggregation, format!("every {every}")),
+        LinkChange::Ecn(ecn) => (Changed::Ecn, ecn.name().to_owned()),
         LinkChange::Loss(model) => (Changed::Loss, model.to_string()),
         LinkChange::Limit(limit) => (
             Changed::Buffer,

@@ -2,7 +2,7 @@
 
 use crate::implied;
 use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
-use narrows_path::{Delivery, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder};
+use narrows_path::{Delivery, EcnField, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder};
 use narrows_transport::{Transport, Tso};
 use narrows_units::Span;
 use std::fmt::Write;
@@ -64,6 +64,9 @@ impl Scenario {
         if !aggregate.is_zero() {
             out.text("aggregate", aggregate);
         }
+        if link.config.ecn != EcnField::Keep {
+            out.text("ecn", link.config.ecn.name());
+        }
         if link.config.loss != LossModel::None {
             write_loss(out, link.config.loss);
         }
@@ -97,6 +100,7 @@ impl Scenario {
             LinkChange::Jitter(jitter) => write_jitter(out, *jitter),
             LinkChange::Reorder(reorder) => write_reorder(out, *reorder),
             LinkChange::Aggregate(aggregate) => out.text("aggregate", aggregate),
+            LinkChange::Ecn(ecn) => out.text("ecn", ecn.name()),
             LinkChange::Loss(model) => write_loss(out, *model),
             LinkChange::Limit(limit) => write_limit(out, *limit),
             LinkChange::Down => {
@@ -118,6 +122,10 @@ impl Scenario {
         out.text("start", flow.start);
         if let Some(stop) = flow.stop {
             out.text("stop", stop);
+        }
+        if !flow.pauses.is_empty() {
+            let pauses: Vec<String> = flow.pauses.iter().map(|pause| format!("[\"{}\", \"{}\"]", pause.from, pause.to)).collect();
+            out.plain("pauses", format_args!("[{}]", pauses.join(", ")));
         }
         out.plain("route", self.names(&flow.route));
         if flow.controller.is_some() {
@@ -257,6 +265,12 @@ fn write_transport(out: &mut Document, transport: &Transport, implied: &Transpor
     out.plain("tail_loss_probe", transport.tail_loss_probe);
     out.plain("frto", transport.frto);
     out.plain("undo", transport.undo);
+    if transport.ack_pieces != implied.ack_pieces {
+        out.plain("ack_pieces", transport.ack_pieces);
+    }
+    if transport.ack_ahead != implied.ack_ahead {
+        out.plain("ack_ahead", transport.ack_ahead);
+    }
 }
 
 /// TOML in the making.

@@ -103,8 +103,19 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         }
     }
 
+    /// A receiver acknowledges, perhaps in pieces.
     #[inline]
     pub(crate) fn send_ack(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: Ack) {
+        if let Ends::Transport(ends) = &mut self.slots[slot].ends
+            && let Some(pieces) = ends.1.pieces(&ack)
+        {
+            pieces.for_each(|piece| self.send_whole(network, now, slot, piece));
+        }
+        self.send_whole(network, now, slot, ack);
+    }
+
+    #[inline]
+    fn send_whole(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: Ack) {
         let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
         self.tallies[flow].acks += 1;
         let sack_option = if ack.blocks.is_empty() { 0 } else { 4 + 8 * ack.blocks.len() as u32 };

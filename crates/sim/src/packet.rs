@@ -21,7 +21,7 @@ pub(crate) struct Packet<C> {
     window: u32,
     /// Where the rest of an acknowledgement is in [`Options`], if it has more.
     options: u32,
-    /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point. Packets are copied by
+    /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point, the one with which it was sent. Packets are copied by
     /// words, and a copy waits if a part of a word has just been written.
     rest: u64,
     carried: C,
@@ -31,6 +31,7 @@ pub(crate) struct Packet<C> {
 const KIND_AT: u32 = 32;
 const FLAGS_AT: u32 = 40;
 const ECN_AT: u32 = 48;
+const SENT_AT: u32 = 56;
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +67,18 @@ fn flag(bit: u64, on: bool) -> u64 {
 }
 
 #[inline]
+fn code_point(bits: u64) -> Ecn {
+    match bits as u8 {
+        0 => Ecn::NotEct,
+        1 => Ecn::Ect1,
+        2 => Ecn::Ect0,
+        _ => Ecn::Ce,
+    }
+}
+
+#[inline]
 fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
-    u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) << ECN_AT
+    u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) << ECN_AT | (ecn as u64) << SENT_AT
 }
 
 impl<C: Carried> Packet<C> {
@@ -157,12 +168,7 @@ impl<C: Carried> Packet<C> {
     /// Its ECN code point.
     #[inline]
     pub(crate) fn ecn(&self) -> Ecn {
-        match (self.rest >> ECN_AT) as u8 {
-            0 => Ecn::NotEct,
-            1 => Ecn::Ect1,
-            2 => Ecn::Ect0,
-            _ => Ecn::Ce,
-        }
+        code_point(self.rest >> ECN_AT)
     }
 
     /// When it left.
@@ -186,9 +192,10 @@ impl<C: Carried> Packet<C> {
     /// The acknowledgement it is. Its SACK blocks and ECN counts are in `options` until [`Options::drop`].
     #[inline]
     pub(crate) fn to_ack(self, options: &Options) -> Ack {
-        let Entry { blocks, ecn: [ect0, ect1, ce] } = options.get(self.options);
+        let Entry { blocks, ecn: [ect0, ect1, ce], part } = options.get(self.options);
         Ack {
             next: self.number,
+            part: *part,
             echo: self.stamp,
             window: self.window,
             ect0: *ect0,
@@ -214,6 +221,10 @@ impl<C: Carried> narrows_path::Packet for Packet<C> {
 
     fn set_ecn(&mut self, ecn: Ecn) {
         self.rest = self.rest & !(0xff << ECN_AT) | (ecn as u64) << ECN_AT;
+    }
+
+    fn sent_ecn(&self) -> Ecn {
+        code_point(self.rest >> SENT_AT)
     }
 
     fn flow(&self) -> u64 {
@@ -245,7 +256,7 @@ impl<C: Carried> narrows_network::Routed for Packet<C> {
     }
 }
 
-/// SACK blocks and ECN counts of all acknowledgements under way that have some.
+/// SACK blocks, ECN counts and parts of segments of all acknowledgements under way that have some.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     kept: Vec<Entry>,
@@ -257,17 +268,19 @@ struct Entry {
     blocks: Blocks,
     /// Packets with ECT(0), ECT(1) and CE.
     ecn: [u32; 3],
+    /// Payload acknowledged of the next segment.
+    part: u32,
 }
 
-static EMPTY: Entry = Entry { blocks: Blocks::NONE, ecn: [0; 3] };
+static EMPTY: Entry = Entry { blocks: Blocks::NONE, ecn: [0; 3], part: 0 };
 
 impl Options {
     const NONE: u32 = u32::MAX;
 
     #[inline]
     fn keep(&mut self, ack: &Ack) -> u32 {
-        let entry = Entry { blocks: ack.blocks, ecn: [ack.ect0, ack.ect1, ack.ce] };
-        if entry.blocks.is_empty() && entry.ecn == [0; 3] {
+        let entry = Entry { blocks: ack.blocks, ecn: [ack.ect0, ack.ect1, ack.ce], part: ack.part };
+        if entry.blocks.is_empty() && entry.ecn == [0; 3] && entry.part == 0 {
             return Options::NONE;
         }
         match self.free.pop() {
@@ -310,7 +323,7 @@ mod tests {
     fn an_acknowledgement_comes_out_as_it_went_in() {
         let mut options = Options::default();
         let plain = Ack { next: 7, echo: Time::from_nanos(5), window: 9, ..Ack::default() };
-        let marked = Ack { ect0: 3, ce: 1, ece: true, ..plain };
+        let marked = Ack { ect0: 3, ce: 1, ece: true, part: 700, ..plain };
         let blocks = [Block { start: 9, end: 11 }, Block { start: 20, end: 21 }];
         let duplicate = Ack { duplicate: true, blocks: blocks.into_iter().collect(), ..plain };
         let [first, second, third] = [plain, duplicate, marked].map(|ack| Packet::<()>::ack(0, 0, 52, &ack, &mut options));

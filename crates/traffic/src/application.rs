@@ -5,6 +5,7 @@ use crate::bursts::{Bursts, segment};
 use crate::draw;
 use crate::ledger::{Ledger, Pending};
 use crate::measured::Measured;
+use crate::pauses::Pauses;
 use narrows_measure::Transfers;
 use narrows_scenario::{Arrivals, Flow, Frames, Requests, Scenario, Workload};
 use narrows_units::{Bytes, Random, Span, Time};
@@ -22,13 +23,17 @@ pub struct Application {
     measured: Option<Box<Measured>>,
     mss: Bytes,
     random: Random,
+    pauses: Pauses,
     plan: Plan,
 }
 
 /// A workload, and where it stands.
 #[derive(Clone, Debug)]
 enum Plan {
-    Bulk,
+    Bulk {
+        /// Since when there has always been something to send.
+        flooding: Option<Time>,
+    },
     Size(Bytes),
     /// A full segment after each interval.
     Constant(Span),
@@ -60,8 +65,9 @@ impl Application {
             measured: Measured::new(scenario, flow),
             mss,
             random: Random::stream(scenario.seed, &format!("flow {} workload", flow.name)),
+            pauses: Pauses::new(&flow.pauses),
             plan: match &flow.workload {
-                Workload::Bulk => Plan::Bulk,
+                Workload::Bulk => Plan::Bulk { flooding: None },
                 Workload::Size(size) => Plan::Size(*size),
                 Workload::Constant(rate) => Plan::Constant(rate.time_for(mss)),
                 Workload::OnOff(plan) => Plan::Bursts(Bursts::new(*plan, mss)),
@@ -122,7 +128,7 @@ impl Application {
         self.started = true;
         self.next = match &self.plan {
             Plan::Arrivals(plan) => at + gap(plan, &mut self.random),
-            _ => at,
+            _ => self.pauses.after(at),
         };
         None
     }
@@ -139,16 +145,22 @@ impl Application {
     }
 
     fn go_on(&mut self, at: Time) -> Option<Action> {
-        let random = &mut self.random;
+        let (random, pauses) = (&mut self.random, &self.pauses);
         let (action, next) = match &mut self.plan {
-            Plan::Bulk => (Some(Action::Flood), Time::NEVER),
+            Plan::Bulk { flooding } => match flooding.take() {
+                None => {
+                    *flooding = Some(at);
+                    (Some(Action::Flood), pauses.next(at))
+                }
+                Some(start) => (Some(Action::Cut { start }), pauses.after(at)),
+            },
             Plan::Size(size) => (Some(Action::Write { message: Message { start: at, size: *size }, last: true }), Time::NEVER),
-            Plan::Constant(interval) => (Some(segment(at, self.mss)), at + *interval),
+            Plan::Constant(interval) => (Some(segment(at, self.mss)), pauses.after(at + *interval)),
             Plan::Bursts(bursts) => bursts.act(at, random),
             Plan::Frames { plan, number } => {
                 let message = Message { start: at, size: plan.size(*number) };
                 *number += 1;
-                (Some(Action::Write { message, last: false }), at + plan.interval)
+                (Some(Action::Write { message, last: false }), pauses.after(at + plan.interval))
             }
             Plan::Arrivals(plan) => {
                 let message = Message { start: at, size: plan.sizes.draw(random) };

@@ -20,6 +20,7 @@ mod draw;
 mod ideal;
 mod ledger;
 mod measured;
+mod pauses;
 mod requests;
 
 pub use action::{Action, Message};

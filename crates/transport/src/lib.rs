@@ -16,6 +16,7 @@
 //! * reordering of any distance counts: the 300 segments of `tcp_max_reordering` do not bound it.
 
 mod handshake;
+mod misbehaviour;
 mod observer;
 mod pacing;
 mod ranges;
@@ -37,5 +38,5 @@ pub use rtt::RttEstimator;
 pub use scoreboard::MAX_DUPTHRESH;
 pub use sender::{Answer, Sender, SenderCounters};
 pub use signals::Signals;
-pub use transport::{AckFormat, LossDetection, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
+pub use transport::{AckFormat, LossDetection, MAX_ACK_PIECES, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
 pub use wire::{Ack, Block, Blocks, Data, MAX_BLOCKS};

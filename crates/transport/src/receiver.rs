@@ -1,5 +1,6 @@
 //! The receiving endpoint: reassembly and acknowledgement.
 
+use crate::misbehaviour::{Ahead, Division};
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Blocks, Data};
 use crate::{AckFormat, MAX_OFFLOAD, Transport};
@@ -33,6 +34,10 @@ pub struct Receiver {
     quick_acks: u32,
     /// One past the highest transmission received, if transmissions are numbered.
     next_packet: Option<u64>,
+    /// It acknowledges what has not arrived.
+    ahead: Option<Box<Ahead>>,
+    /// It acknowledges in pieces.
+    division: Option<Box<Division>>,
     /// When the segments taken in together since the first of them are passed on, and their payload.
     aggregate: Option<Time>,
     aggregated: Bytes,
@@ -71,6 +76,8 @@ impl Receiver {
             duplicates: 0,
             mss: transport.mss,
             sack: transport.sack,
+            ahead: (transport.ack_ahead > 0).then(|| Box::new(Ahead::new(transport.ack_ahead))),
+            division: (transport.ack_pieces > 1).then(|| Box::new(Division::new(transport.ack_pieces, transport.mss))),
             next_packet: (transport.acks == AckFormat::Numbered).then_some(0),
             gro: transport.gro,
             ack_every: transport.ack_every,
@@ -95,10 +102,15 @@ impl Receiver {
         if let Some(next_packet) = self.next_packet {
             return self.take_numbered(now, data, ecn, next_packet);
         }
-        if data.number != self.next {
+        if self.ahead.is_some() {
+            if !self.takes_ahead(data) {
+                return Some(self.acknowledge());
+            }
+        } else if data.number != self.next {
             return Some(self.take_out_of_order(data));
+        } else {
+            self.next += 1;
         }
-        self.next += 1;
         self.goodput += data.bytes;
         self.echo = if self.unacknowledged == 0 { data.stamp } else { self.echo };
         self.unacknowledged += 1;
@@ -109,6 +121,21 @@ impl Receiver {
             return None;
         }
         self.acknowledge_in_order(now)
+    }
+
+    /// A segment comes to a receiver that acknowledges ahead, and for which none is out of order. False if it has come before.
+    #[cold]
+    fn takes_ahead(&mut self, data: &Data) -> bool {
+        let new = self.ahead.as_mut().is_some_and(|ahead| ahead.take(data.number, self.next));
+        self.duplicates += u64::from(!new);
+        self.next = self.next.max(data.number + 1);
+        new
+    }
+
+    /// The acknowledgements that go out before `ack`, of a receiver that acknowledges in pieces. To be called for each that goes out, in order.
+    #[inline]
+    pub fn pieces(&mut self, ack: &Ack) -> Option<impl Iterator<Item = Ack> + use<>> {
+        Some(self.division.as_mut()?.before(*ack))
     }
 
     /// A numbered transmission arrives. One that leaves a gap in the numbers is acknowledged at once (RFC 9000 section 13.2.1).
@@ -246,7 +273,7 @@ impl Receiver {
         self.acknowledge()
     }
 
-    /// Segments delivered in order.
+    /// Segments delivered in order; of a receiver that acknowledges ahead one past the highest arrival, with holes.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -282,8 +309,10 @@ impl Receiver {
         self.aggregate = None;
         self.aggregated = Bytes::ZERO;
         let [_, ect1, ect0, ce] = self.counts;
+        let ahead = self.ahead.as_ref().map_or(0, |ahead| ahead.reach());
         Ack {
-            next: self.next,
+            next: self.next + ahead,
+            part: 0,
             echo: self.echo,
             window: self.window,
             ect0,

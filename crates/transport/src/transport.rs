@@ -57,7 +57,16 @@ pub struct Transport {
     pub frto: bool,
     /// Reductions that prove needless are taken back (RFC 3522, RFC 3708).
     pub undo: bool,
+    /// Acknowledgements that a receiver sends for each that is due, each of a further part of the data (ACK division: Savage, Cardwell, Wetherall and Anderson,
+    /// TCP Congestion Control with a Misbehaving Receiver, CCR 29(5), 1999, section 2.1). 1 for an honest receiver.
+    pub ack_pieces: u32,
+    /// Most segments that a receiver acknowledges before they arrive (optimistic ACKs, section 2.3 there); what is lost of them it never reports. 0 for an honest
+    /// receiver.
+    pub ack_ahead: u32,
 }
+
+/// The most that [`Transport::ack_pieces`] may be: ours, to bound the events of a run.
+pub const MAX_ACK_PIECES: u32 = 100;
 
 /// The numbers that acknowledgements name: of segments or of transmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +255,8 @@ impl Default for Transport {
             tail_loss_probe: true,
             frto: true,
             undo: true,
+            ack_pieces: 1,
+            ack_ahead: 0,
         }
     }
 }

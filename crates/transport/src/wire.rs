@@ -99,6 +99,9 @@ pub struct Data {
 pub struct Ack {
     /// All segments below this have arrived.
     pub next: u64,
+    /// Payload of segment `next` that is acknowledged as well, of a receiver that acknowledges in pieces. A sender counts whole segments, and takes from this only
+    /// that the acknowledgement repeats no other.
+    pub part: u32,
     /// The stamp of the segment that advanced the window last (TSecr, RFC 7323 section 4.3).
     pub echo: Time,
     /// Segments from `next` on that the receiver can hold.

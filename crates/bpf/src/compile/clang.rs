@@ -4,7 +4,7 @@ use super::core;
 use super::error::CompileError;
 use super::headers;
 use crate::socket;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
@@ -95,10 +95,7 @@ impl Clang {
         }
         // A path that begins with "-" would be taken for an argument.
         let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
-        let named = match (core::name(&String::from_utf8_lossy(&text)), source.file_name().and_then(OsStr::to_str)) {
-            (Some(name), Some(own)) => ours.path().join(core::wrap(ours.path(), name, own).map_err(file(ours.path(), "written"))?),
-            _ => named,
-        };
+        let named = core::wrap(ours.path(), source, &text).map_err(file(ours.path(), "written"))?.unwrap_or(named);
         command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());
         let output = command.output().map_err(file(&self.program, "run"))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

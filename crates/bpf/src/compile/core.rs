@@ -1,7 +1,8 @@
 //! Controllers of one function in C, `NAME_decide` of `core.h`: what is put around them before they are compiled.
 
 use narrows_control::cores::CORE_HEADERS;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// What makes callbacks of the function.
@@ -14,7 +15,7 @@ const DECIDE: &str = "_decide";
 const TABLE: &str = "tcp_congestion_ops";
 
 /// The name of the controller of which a source has the function, and no table of callbacks; `None` if it is another source.
-pub(super) fn name(source: &str) -> Option<&str> {
+fn name(source: &str) -> Option<&str> {
     if source.contains(TABLE) {
         return None;
     }
@@ -27,8 +28,11 @@ pub(super) fn name(source: &str) -> Option<&str> {
     })
 }
 
-/// Writes into a directory what is compiled in the place of a source, whose file is called `file`, and the headers of cores. The name of what is compiled.
-pub(super) fn wrap(into: &Path, name: &str, file: &str) -> io::Result<&'static str> {
+/// Writes into a directory what is compiled in the place of a source that has the function of a core, and the headers of cores: the path of what is compiled. `None`
+/// of another source, of which nothing is written. What is compiled includes the source by the name of its file.
+pub(crate) fn wrap(into: &Path, source: &Path, text: &[u8]) -> io::Result<Option<PathBuf>> {
+    let text = String::from_utf8_lossy(text);
+    let (Some(name), Some(file)) = (name(&text), source.file_name().and_then(OsStr::to_str)) else { return Ok(None) };
     const WRAPPED: &str = "wrapped.bpf.c";
     for (header, text) in CORE_HEADERS.into_iter().chain([AROUND]) {
         fs::write(into.join(header), text)?;
@@ -38,8 +42,9 @@ pub(super) fn wrap(into: &Path, name: &str, file: &str) -> io::Result<&'static s
          #define CORE {name}\n#include \"core.h\"\n#include \"{file}\"\n#include \"{}\"\n",
         AROUND.0
     );
-    fs::write(into.join(WRAPPED), text)?;
-    Ok(WRAPPED)
+    let wrapped = into.join(WRAPPED);
+    fs::write(&wrapped, text)?;
+    Ok(Some(wrapped))
 }
 
 #[cfg(test)]

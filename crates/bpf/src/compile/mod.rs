@@ -7,4 +7,5 @@ mod error;
 mod headers;
 
 pub use clang::{Clang, Compiled};
+pub(crate) use core::wrap;
 pub use error::CompileError;

@@ -14,7 +14,7 @@ pub use header::{MISSED, RING};
 pub use replay::Replay;
 pub use tally::Tally;
 
-use crate::compile::Clang;
+use crate::compile::{Clang, wrap};
 use crate::files;
 use crate::for_kernel::{ForKernel, linked, table, values};
 use crate::program::{Instruction, Program};
@@ -60,7 +60,7 @@ impl Recording {
         let program = code.program();
         let layout =
             Layout::of(program).map_err(|reason| format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay"))?;
-        let object = compiled(Path::new(path), program, &layout)?;
+        let object = compiled(Path::new(path), &source.text, program, &layout)?;
         let instrumented = linked(path, &object, ops.as_deref())?;
         let unseen = unseen(&instrumented);
         let replay = Replay::new(Arc::clone(&code), layout, hz, &ForKernel::of(program, &file.object, &values), &unseen);
@@ -68,8 +68,8 @@ impl Recording {
     }
 }
 
-/// The object that records.
-fn compiled(path: &Path, program: &Program, layout: &Layout) -> Result<Vec<u8>, String> {
+/// The object that records, of a source with this text.
+fn compiled(path: &Path, text: &[u8], program: &Program, layout: &Layout) -> Result<Vec<u8>, String> {
     let unwritable = |error: std::io::Error| {
         format!("{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR", path.display())
     };
@@ -78,7 +78,9 @@ fn compiled(path: &Path, program: &Program, layout: &Layout) -> Result<Vec<u8>, 
     fs::create_dir(place.path().join("bpf")).map_err(unwritable)?;
     fs::write(place.path().join("bpf/bpf_tracing.h"), header::header(program, layout)).map_err(unwritable)?;
     let source = place.path().join("recorded.bpf.c");
-    fs::write(&source, header::wrapped(&whole, layout)).map_err(unwritable)?;
+    // Of a function in C all is recorded that makes a controller of it.
+    let own = wrap(place.path(), &whole, text).map_err(unwritable)?.unwrap_or_else(|| whole.clone());
+    fs::write(&source, header::wrapped(&own, layout)).map_err(unwritable)?;
     let clang = Clang::find(path).map_err(|error| error.to_string())?;
     let beside = whole.parent().unwrap_or(Path::new("/")).to_owned();
     let compiled = clang.compile(&source, &[beside]).map_err(|error| {

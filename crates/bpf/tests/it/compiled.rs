@@ -139,3 +139,32 @@ fn structures_of_ones_own_that_are_taken_for_the_kernels_are_named() {
     assert!(relocated.len() == 1 && relocated[0].ends_with(expected), "{relocated:?}");
     assert_eq!(notes(""), Some(Vec::new()));
 }
+
+/// Of two complete tables one needs a function that no simulator has.
+#[test]
+fn a_table_that_cannot_be_taken_keeps_no_other_from_running() {
+    let text = "#include \"vmlinux.h\"\n#include <bpf/bpf_helpers.h>\n#include <bpf/bpf_tracing.h>\n\
+                char _license[] SEC(\"license\") = \"GPL\";\n\
+                extern void nobody_has_this(struct sock *sk) __ksym;\n\
+                SEC(\"struct_ops\") void BPF_PROG(grow, struct sock *sk, __u32 ack, __u32 acked) {}\n\
+                SEC(\"struct_ops\") void BPF_PROG(ask, struct sock *sk, __u32 ack, __u32 acked) { nobody_has_this(sk); }\n\
+                SEC(\"struct_ops\") __u32 BPF_PROG(two, struct sock *sk) { return 2; }\n\
+                #define TABLE(of, avoid) SEC(\".struct_ops.link\") struct tcp_congestion_ops of = {\\\n\
+                .ssthresh = (void *)two, .undo_cwnd = (void *)two, .cong_avoid = (void *)avoid, .name = #of };\n\
+                TABLE(plain, grow)\nTABLE(asking, ask)\n";
+    let Some((directory, clang)) = source(text) else { return };
+    let file = directory.path().join("own.bpf.c");
+    if let Err(CompileError::NoHeaders { .. }) = clang.compile(&file, &[]) {
+        return;
+    }
+    narrows_control::load_files_by(narrows_bpf::files::entry);
+    let built = |ops: &str| {
+        let choice: narrows_control::Choice = format!("{}{ops}", file.display()).parse().unwrap_or_else(|error| panic!("{error}"));
+        choice.build(&narrows_control::Setup::default()).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(built("?ops=plain"), Ok(()));
+    let asking = built("?ops=asking").expect_err("it needs what is not there");
+    assert!(asking.contains("ops=asking cannot be taken: ") && asking.contains("nobody_has_this"), "{asking}");
+    let none = built("").expect_err("none was chosen");
+    assert!(none.contains("needs ops, which is one of ") && none.contains("asking"), "{none}");
+}

@@ -3,8 +3,10 @@
 use crate::assembled::{Host, SOCKET};
 use crate::objects::object;
 use narrows_bpf::compile::{Clang, CompileError};
+use narrows_bpf::recording::Recording;
 use narrows_bpf::socket::fields as f;
-use narrows_bpf::{Code, Machine, Settings, SimulatedKernel, link};
+use narrows_bpf::{Code, Machine, Settings, SimulatedKernel, files, link};
+use narrows_control::Choice;
 use narrows_units::Random;
 use std::fs;
 use std::sync::Arc;
@@ -101,4 +103,20 @@ fn what_the_compiler_refuses_is_told_with_the_users_own_line() {
     assert!(wrong.contains("mine.c:6:7: error: no member named 'window' in 'struct core_output'"), "{wrong}");
     let paced = format!("{BEGIN}#define CORE_PACES\nstruct mine_state {{ core_u32 x; }};\n{decide}\n{{\n\tout->pacing_rate = 1000;\n}}\n");
     assert_eq!(said(&paced).as_deref(), Some(""));
+}
+
+/// A source of one function is recorded with all that makes a controller of it.
+#[test]
+fn its_calls_can_be_recorded() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let file = directory.path().join("recorded_core.c");
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/core.c")).expect("it is there");
+    fs::write(&file, text).expect("it can be written");
+    if said("").is_none() {
+        return;
+    }
+    narrows_control::load_files_by(files::entry);
+    let choice: Choice = format!("{}?gain=700", file.display()).parse().unwrap_or_else(|error| panic!("{error}"));
+    let recording = Recording::of(&choice, 250).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(recording.program.name, "own");
 }

@@ -56,6 +56,9 @@ impl<P: Packet> Packet for Transit<P> {
     fn set_ecn(&mut self, ecn: Ecn) {
         self.packet.set_ecn(ecn);
     }
+    fn sent_ecn(&self) -> Ecn {
+        self.packet.sent_ecn()
+    }
     fn flow(&self) -> u64 {
         u64::from(self.identity.flow) << 1 | u64::from(self.identity.back)
     }

@@ -3,6 +3,7 @@
 
 mod capability;
 mod kernel;
+mod limits;
 mod loaded;
 mod namespace;
 mod netlink;
@@ -14,6 +15,7 @@ mod tun;
 
 pub use capability::{Capability, State, probe, ready};
 pub use kernel::running;
+pub use limits::raise_file_limit;
 pub use loaded::LoadedControllers;
 pub use netlink::Netlink;
 pub use privilege::acquire;

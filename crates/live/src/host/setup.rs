@@ -61,6 +61,7 @@ impl Host {
 
     /// The hosts of a scenario, in the order of their numbers.
     pub fn all(scenario: &Scenario, map: &HostMap, plan: &Plan) -> Result<Vec<Host>, LiveError> {
+        super::raise_file_limit();
         let names = map.names(scenario).into_iter().zip(0..);
         names.map(|(name, number)| Host::new(name, number, plan)).collect()
     }

@@ -69,6 +69,7 @@ impl AsFd for Tun {
 /// The remedy where a device cannot be made because of this error.
 pub fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
+        _ if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MFILE) => "raise the limit of open files (ulimit -n)",
         io::ErrorKind::NotFound => {
             "sudo modprobe tun; where it is still missing: sudo mkdir -p /dev/net && sudo mknod -m 666 /dev/net/tun c 10 200; in a container: --device /dev/net/tun"
         }

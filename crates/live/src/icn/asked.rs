@@ -32,7 +32,7 @@ impl Asked {
             if requests.len() == MOST_REQUESTS {
                 let most = icn.requests.iter().min_by_key(|process| process.every).map_or("", |process| &process.name);
                 let problem = format!("a live run has at most {MOST_REQUESTS} requests, and there are more");
-                let remedy = "let every be longer, or the duration shorter, or simulate it with narrows run";
+                let remedy = "make every longer, or the duration shorter, or simulate it with narrows run";
                 return Err(LiveError::refused(["request", most, "every"], problem, remedy));
             }
             requests.push(request);

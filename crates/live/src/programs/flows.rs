@@ -17,7 +17,7 @@ pub fn with_program_flows(scenario: &Scenario, with_flows: bool) -> (Scenario, u
         if !pairs.contains(&pair) {
             pairs.push(pair);
             between.insert(index, flows.len());
-            let there = Flow { controller: None, start: Time::ZERO, stop: None, ..flow.clone() };
+            let there = Flow { controller: None, start: Time::ZERO, stop: None, pauses: Vec::new(), ..flow.clone() };
             let back = Flow { from: flow.to, to: flow.from, route: flow.back.clone(), back: flow.route.clone(), ..there.clone() };
             flows.extend([there, back]);
         }

@@ -126,7 +126,7 @@ impl Sockets<'_> {
 /// late. It wakes the writer when half of it is left, enough for as long as that may be late.
 fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
     let bursts = matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
-    if !bursts && flow.stop.is_none() {
+    if !bursts && flow.stop.is_none() && flow.pauses.is_empty() {
         return None;
     }
     let rate = |source: &RateSource| match source {

@@ -12,5 +12,5 @@ mod state;
 mod stream;
 
 pub use flow::Outcome;
-pub use open::{raise_file_limit, set};
+pub use open::set;
 pub use state::Sockets;

@@ -3,7 +3,6 @@
 use crate::plan::{SocketOptions, UNLIMITED_PACING};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ffi::c_int;
 use std::io;
 use std::net::SocketAddr;
@@ -94,11 +93,4 @@ pub fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Res
     // SAFETY: the kernel reads as many bytes of `value` as it has, all of them initialised integers.
     let answer = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), size_of::<T>() as libc::socklen_t) };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Lets this process have as many files open as it may.
-pub fn raise_file_limit() {
-    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // Where this fails, the limit as it is may be enough.
-    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).ok();
 }

@@ -43,7 +43,6 @@ pub struct Sockets<'a> {
 impl<'a> Sockets<'a> {
     /// Opens the receivers of all flows; none is connected yet. `ends` are the hosts of each flow.
     pub fn open(scenario: &'a Scenario, hosts: &'a [Host], ends: &'a [(usize, usize)], plan: &'a Plan) -> Result<Sockets<'a>, LiveError> {
-        open::raise_file_limit();
         let epoll =
             epoll::create(CreateFlags::CLOEXEC).map_err(|error| LiveError::system("epoll", "see `narrows doctor`")(error.into()))?;
         let mut sockets = Sockets {

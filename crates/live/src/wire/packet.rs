@@ -22,13 +22,8 @@ pub struct WirePacket {
 
 impl WirePacket {
     pub(super) fn new(frame: Frame, index: u16, flow: u64) -> WirePacket {
-        let ip = frame.ip();
-        let ecn = match frame.layout().network {
-            Network::V4 => ecn_of(ip[1]),
-            Network::V6 => ecn_of(ip[1] >> 4),
-            Network::Opaque => Ecn::NotEct,
-        };
-        let payload = split::payload(frame.layout(), frame.segment(), ip.len(), index);
+        let ecn = frame.ecn();
+        let payload = split::payload(frame.layout(), frame.segment(), frame.ip().len(), index);
         let size = (frame.layout().head + payload.len()) as u32;
         WirePacket { frame, flow, size, index, ecn }
     }
@@ -95,6 +90,9 @@ impl Packet for WirePacket {
             self.ecn = ecn;
         }
     }
+    fn sent_ecn(&self) -> Ecn {
+        self.frame.ecn()
+    }
     fn flow(&self) -> u64 {
         self.flow
     }
@@ -104,6 +102,15 @@ impl Packet for WirePacket {
 }
 
 impl Frame {
+    /// The ECN field of its IP header, as its sender wrote it.
+    fn ecn(&self) -> Ecn {
+        match self.layout().network {
+            Network::V4 => ecn_of(self.ip()[1]),
+            Network::V6 => ecn_of(self.ip()[1] >> 4),
+            Network::Opaque => Ecn::NotEct,
+        }
+    }
+
     /// The packets that a wire would carry of it, in order: as `tcp_gso_segment` and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c,
     /// udp_offload.c) make them of a super-segment; otherwise one, or none if there are no bytes. `flow` is the number that they give to
     /// disciplines.

@@ -5,6 +5,7 @@ use narrows_bpf::{
     Code, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket,
 };
 use narrows_kernel::KernelError;
+use narrows_params::suggest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
@@ -58,9 +59,12 @@ impl Found {
     ///
     /// It cannot be read or compiled.
     pub fn read(file: &str) -> Result<(Found, Vec<u8>), Failure> {
-        let (path, ops) = file.split_once("?ops=").map_or((file, None), |(path, ops)| (path, Some(ops.to_owned())));
+        let (path, set) = file.split_once('?').unwrap_or((file, ""));
         let kept = files::read(path).map_err(Failure::Other)?;
-        let settings = Settings { ops, ..Settings::default() };
+        let set: Vec<(&str, &str)> =
+            set.split('&').filter(|one| !one.is_empty()).map(|one| one.split_once('=').unwrap_or((one, ""))).collect();
+        let value = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| *value).filter(|value| !value.is_empty());
+        let settings = Settings { ops: value("ops").map(str::to_owned), ..Settings::default() };
         let mut found = Found {
             file: file.to_owned(),
             compiler: kept.source.map(|source| source.compiler),
@@ -72,7 +76,15 @@ impl Found {
         };
         match link_against(socket::types(), &kept.object, &settings, &SimulatedKernel) {
             Err(problem) => found.problems.push(problem),
-            Ok(program) => found.judge(program),
+            Ok(program) => {
+                let unknown =
+                    set.iter().find(|(key, _)| !files::OURS.contains(key) && files::parameters(&program).all(|own| own.name != *key));
+                if let Some((key, _)) = unknown {
+                    let known = files::parameters(&program).map(|own| own.name.as_str()).chain(files::OURS);
+                    return Err(Failure::Other(format!("{path}: it has no parameter \"{key}\"; {}", suggest(key, "parameters", known))));
+                }
+                found.judge(program);
+            }
         }
         Ok((found, kept.object))
     }

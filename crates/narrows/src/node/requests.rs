@@ -64,7 +64,7 @@ fn no_more(working: usize, error: ClientError) -> String {
     match error {
         ClientError::Absent { source, .. } => format!(
             "{working} consumers of a request process ask at once, and one more has no connection: {source}; \
-             let every be longer, or raise the limit of open files (ulimit -Hn), of which each takes two"
+             make `every` of the process longer, or raise the limit of open files (ulimit -Hn), of which each takes two"
         ),
         other => other.to_string(),
     }

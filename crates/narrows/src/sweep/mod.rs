@@ -22,8 +22,10 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
         None => asked(&args)?,
     };
     job.refuse_unknown(&args.shown.metric)?;
-    if let Some(complete) = args.output.out.as_deref().filter(|out| job.is_complete_in(out)) {
-        return job.tell_part(complete, &args.output);
+    if let Some(out) = args.output.out.as_deref()
+        && job.is_complete_in(out)?
+    {
+        return job.tell_part(out, &args.output);
     }
     let reserved = job.reserve(&args.output, args.resume.as_deref())?;
     let directory = reserved.directory().to_owned();

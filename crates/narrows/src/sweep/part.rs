@@ -34,9 +34,22 @@ impl Job {
     }
 
     /// Whether this very shard is in the directory, complete.
-    pub fn is_complete_in(&self, directory: &Path) -> bool {
-        let own = |part: Part| part.heading() == self.origin.line();
-        self.origin.shard.is_some() && directory.is_dir() && Part::open(directory).is_ok_and(own)
+    ///
+    /// # Errors
+    ///
+    /// Another shard is in it.
+    pub fn is_complete_in(&self, directory: &Path) -> Result<bool, Failure> {
+        let Some(own) = self.origin.shard else { return Ok(false) };
+        let Some(part) = directory.is_dir().then(|| Part::open(directory).ok()).flatten() else { return Ok(false) };
+        if part.heading() == self.origin.line() {
+            return Ok(true);
+        }
+        let Ok(other) = serde_json::from_str::<Origin>(part.heading()) else { return Ok(false) };
+        let which = other.differs(&self.origin).map_or_else(
+            || other.shard.map_or_else(String::new, |other| format!("are those of shard {other}, not of {own}")),
+            |what| format!("{what}; it has shard {}", other.shard.map(String::from).unwrap_or_default()),
+        );
+        Err(Failure::Other(format!("the runs in {} {which}; choose another directory with --out, or remove this one", directory.display())))
     }
 
     /// Says which runs a shard's directory has.

@@ -62,6 +62,18 @@ fn programs_read_the_same_as_json() {
 }
 
 #[test]
+fn parameters_are_taken_and_misspelt_ones_are_told() {
+    let place = Scratch::new("inspect-parameters");
+    let file = put(&place, "reno");
+    let output = place.narrows(["inspect", &format!("{file}?gain=70&hz=1000")]);
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+    let output = place.narrows(["inspect", &format!("{file}?gian=70")]);
+    assert_eq!(code(&output), 2);
+    let expected = "error: reno.bpf.o: it has no parameter \"gian\"; did you mean \"gain\"?\n";
+    assert_eq!(stderr(&output), expected);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_an_error() {
     let place = Scratch::new("inspect-absent");
     let output = place.narrows(["inspect", "none.bpf.o"]);

@@ -183,6 +183,8 @@ fn what_does_not_make_a_whole_is_refused() {
         "sweep dealt.toml --shard 20..30",
         "sweep --resume places --shard 1/2",
         "report places",
+        "sweep dealt.toml --shard 2/4 --out 1-of-4",
+        "sweep dealt.toml --shard 0..16 --out foreign",
     ] {
         let words: Vec<&str> = arguments.split(' ').collect();
         let output = place.narrows(words.iter().copied());

@@ -4,7 +4,7 @@ use super::{Form, Link};
 use crate::link::far_end::{Delivery, FarEnd, Jitter, Reorder};
 use crate::link::loss::LossProcess;
 use crate::link::service::Server;
-use crate::{Discipline, Limit, LossModel, Packet};
+use crate::{Discipline, EcnField, Limit, LossModel, Packet};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// What may change of a link while it works.
@@ -26,6 +26,8 @@ pub enum LinkChange {
     /// Packets that have crossed from now on come in bursts, one in each such time; zero for none. Those that wait for a burst of before keep it, and nobody
     /// overtakes them.
     Aggregate(Span),
+    /// Packets that reach the far end after this have their ECN field treated so.
+    Ecn(EcnField),
     /// Packets that are offered from now on are lost by this model. The random draws, the count of packets and the state of the model go on.
     Loss(LossModel),
     /// The queue holds so much from now on. What waits stays; nothing is admitted until there is room.
@@ -57,6 +59,7 @@ impl<P: Packet> Link<P> {
             LinkChange::Jitter(jitter) => self.change_delivery(t, |delivery| delivery.jitter = jitter),
             LinkChange::Reorder(reorder) => self.change_delivery(t, |delivery| delivery.reorder = reorder),
             LinkChange::Aggregate(aggregate) => self.change_delivery(t, |delivery| delivery.aggregate = aggregate),
+            LinkChange::Ecn(ecn) => self.ecn = ecn,
             LinkChange::Loss(model) => match &mut self.loss {
                 Some(loss) => loss.set_model(model),
                 None => self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss")))),

@@ -1,6 +1,6 @@
 //! What a link is made of.
 
-use super::{Delivery, LossModel, RateSource};
+use super::{Delivery, EcnField, LossModel, RateSource};
 use crate::{DisciplineChoice, Limit};
 use narrows_units::Span;
 
@@ -13,6 +13,8 @@ pub struct LinkConfig {
     pub delay: Span,
     /// How deliveries at the far end are spread.
     pub delivery: Delivery,
+    /// What becomes of the ECN field at the far end.
+    pub ecn: EcnField,
     /// Losses that have nothing to do with the queue; they happen before it.
     pub loss: LossModel,
     /// What the queue holds.
@@ -27,6 +29,7 @@ impl Default for LinkConfig {
             rate: RateSource::Unlimited,
             delay: Span::ZERO,
             delivery: Delivery::default(),
+            ecn: EcnField::Keep,
             loss: LossModel::None,
             limit: Limit::None,
             queue: None,

@@ -2,6 +2,7 @@
 
 mod change;
 mod config;
+mod ecn;
 mod far_end;
 mod form;
 mod loss;
@@ -15,6 +16,7 @@ mod transmissions;
 
 pub use change::LinkChange;
 pub use config::LinkConfig;
+pub use ecn::EcnField;
 pub use far_end::{Delivery, Jitter, JitterDist, Reorder};
 pub use form::Form;
 pub use loss::LossModel;
@@ -50,6 +52,7 @@ pub struct Link<P> {
     form: Form<P>,
     /// That of the form: see [`Form::is_passable`].
     passable: bool,
+    ecn: EcnField,
     loss: Option<Box<LossProcess>>,
     far_end: Option<Box<FarEnd<P>>>,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
@@ -90,6 +93,7 @@ impl<P: Packet> Link<P> {
             latest_arrival: Time::ZERO,
             loss: (config.loss != LossModel::None).then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
             passable: form.is_passable(),
+            ecn: config.ecn,
             form,
             transmissions: Transmissions::default(),
             wire: VecDeque::new(),
@@ -102,10 +106,10 @@ impl<P: Packet> Link<P> {
     }
 
     /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives at its far end: one that takes its time, a FIFO at a constant
-    /// rate or without one, that spreads no deliveries. While nothing changes it, it may be [told early](Link::admit) of packets.
+    /// rate or without one, that spreads no deliveries and rewrites no packet. While nothing changes it, it may be [told early](Link::admit) of packets.
     pub fn foretells(&self) -> bool {
         let takes_time = self.server.is_limited() || !self.delay.is_zero();
-        takes_time && matches!(self.form, Form::Ahead(_)) && self.far_end.is_none() && self.server.foretells()
+        takes_time && matches!(self.form, Form::Ahead(_)) && self.far_end.is_none() && self.ecn == EcnField::Keep && self.server.foretells()
     }
 
     /// A packet arrives at the near end at `at`. Calls come in time order.
@@ -252,7 +256,7 @@ impl<P: Packet> Link<P> {
         if !self.passable {
             self.settle(now);
         }
-        let popped = match &mut self.far_end {
+        let mut popped = match &mut self.far_end {
             None => pop_arrived(&mut self.wire, now),
             Some(far_end) => {
                 while let Some((arrival, packet)) = pop_arrived(&mut self.wire, now) {
@@ -262,6 +266,11 @@ impl<P: Packet> Link<P> {
             }
         };
         self.counters.delivered += popped.is_some() as u64;
+        if self.ecn != EcnField::Keep
+            && let Some((_, packet)) = &mut popped
+        {
+            self.ecn.rewrite(packet);
+        }
         popped
     }
 

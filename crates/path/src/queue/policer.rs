@@ -1,7 +1,7 @@
 //! A token bucket that drops what exceeds it and delays nothing.
 
-use crate::work::{BYTE, work};
 use crate::queue::buffer::Buffer;
+use crate::work::{BYTE, work};
 use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
 use narrows_params::{Param, Params};
 use narrows_units::{Rate, Time};

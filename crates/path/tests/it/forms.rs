@@ -192,7 +192,11 @@ fn stories() -> impl Strategy<Value = Story> {
             if !matches!(rate, RateSource::Constant(_)) {
                 steps.retain(|(_, step)| !matches!(step, Step::Change(change) if changes_rate(change)));
             }
-            Story { config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), delivery, queue: None }, steps, lateness }
+            Story {
+                config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), delivery, ..LinkConfig::default() },
+                steps,
+                lateness,
+            }
         },
     )
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod disciplines;
+mod ecn;
 mod forms;
 mod priority;
 mod sent;

@@ -98,7 +98,7 @@ impl Connection {
         let window = (u64::from(ack.window) * self.mss).div_ceil(1 << self.scale).min(65_535);
         Segment {
             sequence: INITIAL_SEQUENCE.wrapping_add(1),
-            acknowledgement: self.sequence(ack.next),
+            acknowledgement: self.sequence(ack.next).wrapping_add(ack.part),
             ack: true,
             ecn_bits: if self.accurate_ecn { counter(ack.ce) } else { [false, false, ack.ece] },
             window: window as u16,

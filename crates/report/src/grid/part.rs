@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 /// The table of a part.
 const RUNS: &str = "runs.parquet";
-/// Its columns with the number of the run, and with all that is kept of it, in JSON.
+/// Its columns with the number of the run, with all that is kept of it, in JSON, and with the SHA-256 of both, since a table may come alone.
 const RUN: &str = "run";
 const KEPT: &str = "kept";
+const SUM: &str = "sha256";
 
 /// What a part of a sweep tells of itself.
 #[derive(Debug)]
@@ -99,9 +100,23 @@ fn sheet(keys: &Keys<'_>, runs: &[u64], reduced: &[Reduced]) -> Sheet {
     sheet.add(RUN, Cells::Count(runs.to_vec()));
     let mut sheet = keys.sheet(&runs.iter().map(|run| *run as usize).collect::<Vec<_>>()).after(sheet);
     add_metrics(&mut sheet, &reduced.iter().map(|own| &own.metrics[..]).collect::<Vec<_>>());
-    let kept = reduced.iter().map(|own| serde_json::to_string(own).unwrap_or_default().into());
-    sheet.add(KEPT, Cells::Text(kept.collect()));
+    let kept: Vec<Arc<str>> = reduced.iter().map(|own| serde_json::to_string(own).unwrap_or_default().into()).collect();
+    sheet.add(SUM, Cells::Text(runs.iter().zip(&kept).map(|(run, kept)| sum(*run, kept).into()).collect()));
+    sheet.add(KEPT, Cells::Text(kept));
     sheet
+}
+
+/// The SHA-256 of a run's number and of what is kept of it, with a space between.
+fn sum(run: u64, kept: &str) -> String {
+    checksums::sha256(format!("{run} {kept}").as_bytes())
+}
+
+/// What a row of a table says of a run, if it is as it was written.
+fn whole(run: u64, kept: &Arc<str>, wanted: &str) -> Result<(u64, Arc<str>), ParquetError> {
+    if sum(run, kept) == wanted {
+        return Ok((run, Arc::clone(kept)));
+    }
+    Err(ParquetError::General(format!("what it has of run {run} is not as it was written: its SHA-256 is another; copy it again")))
 }
 
 /// A part of a sweep that was written before.
@@ -149,10 +164,12 @@ impl Part {
         (0..self.table.groups()).flat_map(|index| {
             let rows = guarded(|| {
                 let sheet = self.table.group(index)?;
-                let (runs, kept) = (sheet.count(RUN)?, sheet.text(KEPT)?);
-                Ok(runs.iter().copied().zip(kept.iter().cloned()).map(Ok).collect::<Vec<_>>())
+                let (runs, kept, sums) = (sheet.count(RUN)?, sheet.text(KEPT)?, sheet.text(SUM)?);
+                let rows = runs.iter().zip(kept.iter()).zip(sums.iter());
+                Ok(rows.map(|((run, kept), sum)| whole(*run, kept, sum)).collect::<Vec<_>>())
             });
-            rows.unwrap_or_else(|error| vec![Err(damaged(&self.path, &error))])
+            let rows = rows.unwrap_or_else(|error| vec![Err(error)]);
+            rows.into_iter().map(|row| row.map_err(|error| damaged(&self.path, &error)))
         })
     }
 
@@ -173,4 +190,20 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Parqu
 
 fn damaged(path: &Path, error: &ParquetError) -> ReportError {
     ReportError::Damaged { path: path.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_whose_number_or_text_was_changed_is_not_taken() {
+        let kept: Arc<str> = "{\"metrics\":[1.5]}".into();
+        let wanted = sum(7, &kept);
+        assert_eq!(whole(7, &kept, &wanted).expect("it is as it was"), (7, Arc::clone(&kept)));
+        for (run, text, sum) in [(8, &*kept, &*wanted), (7, "{\"metrics\":[1.6]}", &wanted), (7, &kept, "")] {
+            let said = whole(run, &text.into(), sum).expect_err("it was changed").to_string();
+            assert!(said.contains(&format!("run {run} is not as it was written")), "{said}");
+        }
+    }
 }

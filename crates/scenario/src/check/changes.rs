@@ -98,11 +98,13 @@ fn times(raw: &At<RawChange>, duration: Span) -> Checked<Vec<Time>> {
 
 /// Refuses keys that do not go together.
 fn check_keys(raw: &At<RawChange>) -> Checked<()> {
-    let RawChange { link, both, rate, delay, jitter, reorder, aggregate, loss, buffer, down_for, flow, route, back, over, .. } = &raw.value;
+    let RawChange { link, both, rate, delay, jitter, reorder, aggregate, ecn, loss, buffer, down_for, flow, route, back, over, .. } =
+        &raw.value;
     fn span<T>(key: &Option<At<T>>) -> Option<&Range<usize>> {
         key.as_ref().map(|key| &key.span)
     }
-    let link_keys = [span(rate), span(delay), span(jitter), span(reorder), span(aggregate), span(loss), span(buffer), span(down_for)];
+    let link_keys =
+        [span(rate), span(delay), span(jitter), span(reorder), span(aggregate), span(ecn), span(loss), span(buffer), span(down_for)];
     let of_link = link_keys.into_iter().flatten().next();
     let of_flow = span(route).or(span(back));
     match (link, flow) {
@@ -111,7 +113,7 @@ fn check_keys(raw: &At<RawChange>) -> Checked<()> {
         (Some(_), None) => match (of_link, of_flow) {
             (_, Some(span)) => Err(Problem::at(span, "a link has no route", "give the flow instead of the link, or leave this out")),
             (None, None) => {
-                let help = "add what changes: rate, delay, jitter, reorder, aggregate, loss, buffer or down_for";
+                let help = "add what changes: rate, delay, jitter, reorder, aggregate, ecn, loss, buffer or down_for";
                 Err(Problem::at(&raw.span, "this change changes nothing", help))
             }
             (Some(_), None) => Ok(()),
@@ -153,7 +155,7 @@ struct Timeline<'a> {
 
 impl<'a> Timeline<'a> {
     fn apply(&mut self, at: Time, link: LinkId, raw: &'a At<RawChange>) -> Checked<()> {
-        let RawChange { rate, delay, jitter, reorder, aggregate, loss, buffer, down_for, over, every, .. } = &raw.value;
+        let RawChange { rate, delay, jitter, reorder, aggregate, ecn, loss, buffer, down_for, over, every, .. } = &raw.value;
         if let Some(over) = over {
             self.check_ramp(at, raw, over.value.0, &over.span)?;
         }
@@ -191,6 +193,10 @@ impl<'a> Timeline<'a> {
             let new = links::shorter(aggregate.value.0, &aggregate.span, links::BURSTS, self.scenario.duration)?;
             self.at_once(over, "aggregation", &aggregate.span)?;
             self.push(at, link, LinkChange::Aggregate(new));
+        }
+        if let Some(ecn) = ecn {
+            self.at_once(over, "the ECN field", &ecn.span)?;
+            self.push(at, link, LinkChange::Ecn(links::ecn(ecn.value)));
         }
         if let Some(loss) = loss {
             let new = links::loss(Some(loss))?;

@@ -9,7 +9,7 @@ use crate::implied;
 use crate::raw::RawScenario;
 use crate::raw::flow::RawFlow;
 use crate::text::At;
-use crate::{Flow, LinkId, NodeId, Scenario, Workload};
+use crate::{Flow, LinkId, NodeId, Pause, Scenario, Workload};
 use narrows_control::{Choice, Setup};
 use narrows_transport::Transport;
 use narrows_units::{Segments, Span, Time};
@@ -94,16 +94,60 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
             "add controller = \"newreno\", or workload = { rate = \"5 Mbit/s\" } for traffic that does not react",
         ));
     }
+    if let (Some(workload), true) =
+        (written.workload.as_ref().filter(|_| controller.is_some() && workload.is_transfers()), transport.ack_ahead > 0)
+    {
+        return Err(Problem::at(
+            &workload.span,
+            "transfers would never be complete, because a receiver with ack_ahead does not report what is lost",
+            "take workload = \"bulk\" or a rate, or leave ack_ahead out",
+        ));
+    }
     let start = Time::ZERO + written.start.as_ref().map_or(Span::ZERO, |start| start.value.0);
     if let Some(span) = written.start.as_ref().map(|start| &start.span).filter(|_| start.since(Time::ZERO) >= duration) {
         return Err(never_starts(span, "the flow", start, duration));
     }
     let stop = written.stop.as_ref().map(|stop| Time::ZERO + stop.value.0);
+    let pauses = pauses(written, &workload, (start, stop), duration)?;
     let name = match &written.name {
         Some(name) => checked_name(name)?,
         None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
     };
-    Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, start, stop })
+    Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, start, stop, pauses })
+}
+
+/// When the flow offers no data.
+fn pauses(written: &RawFlow, workload: &Workload, (start, stop): (Time, Option<Time>), duration: Span) -> Checked<Vec<Pause>> {
+    let Some(raw) = &written.pauses else { return Ok(Vec::new()) };
+    if !matches!(workload, Workload::Bulk | Workload::Constant(_) | Workload::Frames(_)) {
+        let message = "only bulk data, a rate and frames can pause; other workloads have silences of their own";
+        return Err(Problem::at(&raw.span, message, "leave pauses out, or take workload = \"bulk\""));
+    }
+    let mut pauses: Vec<Pause> = Vec::new();
+    for written in &raw.value {
+        let (from, to) = (Time::ZERO + written.value.0.0, Time::ZERO + written.value.1.0);
+        let refuse = |message: String, help: &str| Err(Problem::at(&written.span, message, help));
+        if from >= to {
+            return refuse(format!("a pause from {from} to {to} is none"), "let it end after it begins: [[\"10 s\", \"16 s\"]]");
+        }
+        if let Some(before) = pauses.last().filter(|before| from <= before.to) {
+            return refuse(
+                format!("the pause before lasts until {}", before.to),
+                "let pauses be in order and apart, or write one for both",
+            );
+        }
+        if from >= Time::ZERO + duration {
+            return refuse(format!("a pause at {from} never happens, because the run lasts {duration}"), "let it begin earlier");
+        }
+        if to <= start {
+            return refuse(format!("the flow starts at {start}, when this pause is over"), "let it end after the flow's start");
+        }
+        if let Some(stop) = stop.filter(|stop| from >= *stop) {
+            return refuse(format!("the flow stops at {stop}, before this pause"), "let it begin before the flow's stop");
+        }
+        pauses.push(Pause { from, to });
+    }
+    Ok(pauses)
 }
 
 /// The `count` flows that one table stands for.

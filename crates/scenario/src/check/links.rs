@@ -4,11 +4,11 @@ use super::common::{checked_name, choice};
 use super::traces::Traces;
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
-use crate::raw::link::{Direction, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};
+use crate::raw::link::{Direction, RawEcn, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};
 use crate::text::{At, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
 use narrows_params::suggest;
-use narrows_path::{Delivery, DisciplineChoice, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
+use narrows_path::{Delivery, DisciplineChoice, EcnField, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -166,6 +166,7 @@ impl Builder<'_> {
                 reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
                 aggregate: self.delay(direction.aggregate, BURSTS)?,
             },
+            ecn: direction.ecn.map_or(EcnField::Keep, |raw| ecn(raw.value)),
             loss: loss(direction.loss)?,
             queue: self.queue(direction)?,
             ..LinkConfig::default()
@@ -249,6 +250,14 @@ pub(super) fn reorder(raw: &At<RawReorder>, duration: Span) -> Checked<Reorder> 
         return Ok(Reorder::default());
     }
     Ok(Reorder { share: share.0, delay: shorter(delay.0, &raw.span, "delay", duration)? })
+}
+
+pub(super) fn ecn(raw: RawEcn) -> EcnField {
+    match raw {
+        RawEcn::Keep => EcnField::Keep,
+        RawEcn::Bleach => EcnField::Bleach,
+        RawEcn::Unmark => EcnField::Unmark,
+    }
 }
 
 pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {

@@ -3,7 +3,9 @@
 use crate::error::{Checked, Problem};
 use crate::raw::transport::{RawAcks, RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
 use crate::text::{At, Quantity};
-use narrows_transport::{AckFormat, LossDetection, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso};
+use narrows_transport::{
+    AckFormat, LossDetection, MAX_ACK_PIECES, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso,
+};
 use narrows_units::{Bytes, Span};
 use std::ops::Range;
 
@@ -56,6 +58,8 @@ pub(super) fn check(
     set(&mut transport.tail_loss_probe, keys.tail_loss_probe);
     set(&mut transport.frto, keys.frto);
     set(&mut transport.undo, keys.undo);
+    set(&mut transport.ack_pieces, keys.ack_pieces.as_ref().map(|key| key.value));
+    set(&mut transport.ack_ahead, keys.ack_ahead.as_ref().map(|key| key.value));
 
     let refuse = |span: Option<&Range<usize>>, message: String, help: &str| Err(Problem::at(span.unwrap_or(&raw.span), message, help));
     let Transport { mss, headers, min_rto, initial_rto, max_rto, .. } = transport;
@@ -86,6 +90,15 @@ pub(super) fn check(
                 "leave sack and recovery = \"reno\" out, or add acks = \"cumulative\"",
             );
         }
+    }
+    if !(1..=MAX_ACK_PIECES).contains(&transport.ack_pieces) {
+        let message = format!("a receiver cannot send {} acknowledgements for one", transport.ack_pieces);
+        return refuse(span(&keys.ack_pieces), message, "give ack_pieces from 1 to 100; an honest receiver has 1");
+    }
+    if transport.acks == AckFormat::Numbered && (transport.ack_pieces > 1 || transport.ack_ahead > 0) {
+        let message = "numbered transmissions are acknowledged one by one, neither in pieces nor ahead".into();
+        let place = span(&keys.ack_pieces).or(span(&keys.ack_ahead)).or(span(&keys.acks));
+        return refuse(place, message, "leave ack_pieces and ack_ahead out, or add acks = \"cumulative\"");
     }
     if transport.gro > MAX_GRO {
         let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);

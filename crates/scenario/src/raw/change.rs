@@ -1,6 +1,6 @@
 //! What changes during a run, as it is written.
 
-use super::link::{RawJitter, RawLoss, RawReorder};
+use super::link::{RawEcn, RawJitter, RawLoss, RawReorder};
 use crate::text::{At, OrUnlimited, Quantity};
 use narrows_units::{Depth, Rate, Span};
 use schemars::JsonSchema;
@@ -27,6 +27,8 @@ pub(crate) struct RawChange {
     pub reorder: Option<At<RawReorder>>,
     /// The new time between bursts of deliveries; "0 s" ends them.
     pub aggregate: Option<At<Quantity<Span>>>,
+    /// What becomes of the ECN field of packets that reach the far end from then on; "keep" ends the rest.
+    pub ecn: Option<At<RawEcn>>,
     /// The new losses; "0 %" ends them.
     pub loss: Option<At<RawLoss>>,
     /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this

@@ -31,6 +31,9 @@ pub(crate) struct RawFlow {
     pub stagger: Option<At<Quantity<Span>>>,
     /// When it stops offering data. Default: at the end of the run.
     pub stop: Option<At<Quantity<Span>>>,
+    /// Times, each from one to another, in which it offers no data, on the same connection: [["10 s", "16 s"]]. With bulk data, a rate or frames.
+    /// Default: none.
+    pub pauses: Option<At<Vec<At<(Quantity<Span>, Quantity<Span>)>>>>,
     /// The links that data crosses, in order. Default: the fewest hops.
     pub route: Option<At<Vec<At<String>>>>,
     /// The links that acknowledgements cross, in order. Default: the route's links in reverse where all are two-way, otherwise the fewest

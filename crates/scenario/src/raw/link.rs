@@ -26,7 +26,7 @@ macro_rules! links {
             pub to: Option<At<String>>,
             $($(#[$doc])* pub $key: Option<At<$type>>,)*
             /// What is different in the reverse direction of a two-way link. Left out, it has the same rate or trace, delay, buffer and
-            /// queue, but no losses, no jitter, no reordering and no bursts.
+            /// queue, but no losses, no jitter, no reordering, no bursts and an untouched ECN field.
             pub back: Option<At<RawBack>>,
         }
 
@@ -75,6 +75,8 @@ links! {
     /// Deliveries at the far end come in bursts, one in each such time, as with the grants of a cable network or the frames of a wireless
     /// one. Default: none.
     aggregate: Quantity<Span>,
+    /// What becomes of the ECN field of packets at the far end. Default: "keep".
+    ecn: RawEcn,
     /// Losses before the queue that have nothing to do with congestion. Default: none.
     loss: RawLoss,
     /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the
@@ -86,7 +88,8 @@ links! {
 }
 
 impl RawLink {
-    /// The reverse direction: what `back` leaves out is as forward, but without jitter, reordering, aggregation and losses.
+    /// The reverse direction: what `back` leaves out is as forward, but without jitter, reordering, aggregation and losses, and it keeps
+    /// the ECN field.
     pub fn reverse(&self) -> Direction<'_> {
         let (forward, own) = (self.forward(), self.back.as_ref().map_or(Direction::default(), |back| back.value.own()));
         let capacity = if own.rate.is_some() || own.trace.is_some() { own } else { forward };
@@ -99,6 +102,19 @@ impl RawLink {
             ..own
         }
     }
+}
+
+/// What becomes of the ECN field.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "EcnField")]
+pub(crate) enum RawEcn {
+    /// Nothing.
+    Keep,
+    /// Every packet leaves as not capable of ECN.
+    Bleach,
+    /// A packet marked CE leaves with the code point with which it was sent.
+    Unmark,
 }
 
 /// Extra delay of each packet: "5 ms" for a uniform draw from zero to this, or a table.

@@ -66,6 +66,12 @@ pub(crate) struct RawTransport {
     pub frto: Option<bool>,
     /// Reductions that prove needless are taken back. Linux: true.
     pub undo: Option<bool>,
+    /// A receiver that lies: for each acknowledgement that is due it sends so many, each of a further part of the data (ACK division). An honest
+    /// one: 1.
+    pub ack_pieces: Option<At<u32>>,
+    /// A receiver that lies: it acknowledges up to so many segments before they arrive, and never reports those lost (optimistic ACKs). An
+    /// honest one: 0.
+    pub ack_ahead: Option<At<u32>>,
 }
 
 /// What acknowledgements name.

@@ -179,6 +179,12 @@ impl Sweep {
             let mut blamed: Vec<Range<usize>> = (0..self.axes.len()).filter(|axis| touched(&self.axes[*axis].paths)).map(of_axis).collect();
             blamed.extend(self.fixed.iter().filter(|fixed| touched(std::slice::from_ref(&fixed.path))).map(|fixed| fixed.span.clone()));
             if blamed.is_empty() {
+                // No axis is to blame where the file says the same without them.
+                let mut whole = self.text.clone();
+                let written = read_whole(&mut whole).and_then(|mut raw| check::check(&mut raw, &self.file, read));
+                if let Some(own) = written.err().filter(|own| own.says_as(&problem)) {
+                    return ScenarioError::new(*own, &self.file, &whole);
+                }
                 blamed = (0..self.axes.len()).map(of_axis).chain(self.fixed.iter().map(|fixed| fixed.span.clone())).collect();
             }
             let marks = blamed.into_iter().map(|span| (span, "this value".to_owned()));

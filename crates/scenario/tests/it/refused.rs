@@ -181,6 +181,8 @@ fn changes() {
         change("jitter = \"1 ms\"\nover = \"5 s\""),
         change("aggregate = \"10 ms\"\nover = \"5 s\""),
         change("aggregate = \"60 s\""),
+        change("ecn = \"bleach\"\nover = \"5 s\""),
+        change("ecn = \"clear\""),
         change("loss = { every = 10 }\nover = \"5 s\""),
         change("buffer = \"unlimited\"\nover = \"5 s\""),
         change("rate = \"1 Mbit/s\"\nevery = \"0 s\""),
@@ -284,6 +286,15 @@ fn flows() {
         ("controller = \"newreno\"", "workload = { rate = \"0 Mbit/s\" }"),
         ("controller = \"newreno\"", "workload = { rate = \"1 Mbit/s\", size = \"1 MB\" }"),
         ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"0 B\" }"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\ntransport = { ack_ahead = 5 }"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\npauses = [[\"1 s\", \"2 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"2 s\", \"2 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"1 s\", \"2 s\"], [\"2 s\", \"3 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"60 s\", \"70 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nstart = \"5 s\"\npauses = [[\"1 s\", \"5 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\nstop = \"5 s\"\npauses = [[\"5 s\", \"6 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"5 s\"]]"),
+        ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[5, 6]]"),
         (FLOW, &format!("{FLOW}name = \"a\"\n{FLOW}name = \"a\"\n")),
         (FLOW, &format!("{FLOW}name = \"a\"\ncount = 2\n{FLOW}name = \"a.2\"\n")),
     ]));
@@ -313,6 +324,9 @@ fn transports() {
         "min_rto = \"10 s\"\nmax_rto = \"5 s\"",
         "initial_rto = \"10 min\"",
         "receive_window = \"1 kB\"",
+        "ack_pieces = 0",
+        "ack_pieces = 101",
+        "acks = \"numbered\"\nack_ahead = 3",
     ];
     shown!(lines.map(|line| format!("## {line:?}\n{}\n", with(line))).concat());
 }

@@ -62,13 +62,25 @@ fn jitter() -> impl Strategy<Value = String> {
     ]
 }
 
+fn ecn() -> impl Strategy<Value = String> {
+    proptest::sample::select(vec!["ecn = \"keep\"", "ecn = \"bleach\"", "ecn = \"unmark\""]).prop_map(str::to_owned)
+}
+
 fn reorder() -> impl Strategy<Value = String> {
     (0.0..=100.0, 0u64..1_000_000_000).prop_map(|(share, ns)| format!("reorder = {{ share = \"{share} %\", delay = \"{ns} ns\" }}"))
 }
 
 /// A change of any link, and more on one whose rate and buffer are known.
 fn change() -> impl Strategy<Value = String> {
-    let of_any = prop_oneof![(0u64..20_000_000_000).prop_map(|ns| format!("delay = \"{ns} ns\"")), jitter(), reorder(), span("aggregate", 20_000_000_000), loss(), buffer()];
+    let of_any = prop_oneof![
+        (0u64..20_000_000_000).prop_map(|ns| format!("delay = \"{ns} ns\"")),
+        jitter(),
+        reorder(),
+        span("aggregate", 20_000_000_000),
+        ecn(),
+        loss(),
+        buffer()
+    ];
     let of_steady = prop_oneof![
         (0u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"")),
         (0u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"\nover = \"1 ns\"")),
@@ -92,15 +104,15 @@ fn link() -> impl Strategy<Value = String> {
     (
         rate(),
         (1_000_000..ns).prop_map(|ns| format!("delay = \"{ns} ns\"\n")),
-        (maybe(jitter()), maybe(reorder()), maybe(span("aggregate", ns))),
+        (maybe(jitter()), maybe(reorder()), maybe(span("aggregate", ns)), maybe(ecn())),
         maybe(loss()),
         maybe(buffer()),
         maybe(queue()),
         proptest::option::of((rate(), maybe(loss()), maybe(queue()))),
     )
-        .prop_map(|(rate, delay, (jitter, reorder, aggregate), loss, buffer, queue, back)| {
+        .prop_map(|(rate, delay, (jitter, reorder, aggregate, ecn), loss, buffer, queue, back)| {
             let back = back.map_or(String::new(), |(rate, loss, queue)| format!("[link.back]\n{rate}\n{loss}{queue}"));
-            format!("{rate}\n{delay}{jitter}{reorder}{aggregate}{loss}{buffer}{queue}{back}")
+            format!("{rate}\n{delay}{jitter}{reorder}{aggregate}{ecn}{loss}{buffer}{queue}{back}")
         })
 }
 
@@ -119,7 +131,14 @@ fn transport() -> impl Strategy<Value = String> {
 }
 
 fn flow() -> impl Strategy<Value = String> {
+    let pauses = |workload: String| {
+        (0u64..1_000, 0u64..8_000).prop_map(move |(from, to)| {
+            format!("{workload}\npauses = [[\"{} ms\", \"{} ms\"], [\"29 s\", \"9 min\"]]", 20_000 + from, 21_001 + to - 1)
+        })
+    };
     let workload = prop_oneof![
+        pauses("workload = \"bulk\"".to_owned()),
+        pauses("workload = { rate = \"1 Mbit/s\", frame = \"40 ms\" }".to_owned()),
         Just("workload = \"bulk\"".to_owned()),
         (1u64..).prop_map(|size| format!("workload = {{ size = \"{size} B\" }}")),
         // At most 900 bytes per nanosecond.
@@ -290,11 +309,14 @@ fn every_transport_setting_is_known() {
         handshake: _,
         frto: _,
         undo: _,
+        ack_pieces: _,
+        ack_ahead: _,
     } = Transport::default();
     let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nacks = \"cumulative\"\nack_every = 1\n\
                 ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
                 dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\n\
-                sack = false\ntimestamps = false\nhandshake = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n";
+                sack = false\ntimestamps = false\nhandshake = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n\
+                ack_pieces = 3\nack_ahead = 7\n";
     let text = format!(
         "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n[flow.transport]\n{keys}"
     );

@@ -18,6 +18,7 @@ mod icn_max_min;
 mod icn_measured;
 mod kfuncs;
 mod marking;
+mod misbehaviour;
 mod observer;
 mod opening;
 mod overhead;

@@ -142,3 +142,34 @@ fn frames_are_whole_lost_or_late() {
     // The lost one, the second, the fourth, and the last, which was not whole 60 ms after its time.
     assert_eq!(transfers.late, 4);
 }
+
+#[test]
+fn pauses_cut_a_flood_and_begin_another() {
+    let pauses = "pauses = [[\"100 ms\", \"300 ms\"], [\"400 ms\", \"500 ms\"]]";
+    let mut bulk = application(true, pauses);
+    assert_eq!((all(&mut bulk, ms(0)), bulk.due()), (vec![Action::Flood], ms(100)));
+    assert_eq!((all(&mut bulk, ms(100)), bulk.due()), (vec![Action::Cut { start: ms(0) }], ms(300)));
+    assert_eq!(all(&mut bulk, ms(600)), [Action::Flood, Action::Cut { start: ms(300) }, Action::Flood]);
+    assert_eq!((bulk.due(), bulk.finished_at()), (Time::NEVER, None));
+    // One that starts in a pause begins after it; one that stops in a pause has nothing to cut.
+    let mut within = application(true, &format!("{pauses}\nstart = \"100 ms\"\nstop = \"450 ms\""));
+    assert_eq!((all(&mut within, ms(299)), within.started()), (vec![], true));
+    assert_eq!(all(&mut within, ms(600)), [Action::Flood, Action::Cut { start: ms(300) }, Action::Stop]);
+    assert_eq!(within.finished_at(), Some(ms(450)));
+    assert!(within.into_transfers(ms(600), &Ledger::new()).is_none(), "bulk data has no units, however often it pauses");
+}
+
+#[test]
+fn what_would_leave_in_a_pause_leaves_when_it_is_over() {
+    let starts = |workload: &str| -> Vec<u64> {
+        let mut paced = application(false, &format!("workload = {workload}\npauses = [[\"20 ms\", \"50 ms\"]]"));
+        let start = |action| match action {
+            Action::Write { message, .. } => message.start.since(Time::ZERO).as_micros(),
+            other => panic!("{other:?}"),
+        };
+        all(&mut paced, ms(80)).into_iter().map(start).collect()
+    };
+    // 1448 B at 1 Mbit/s are 11.584 ms. A segment or frame that is due as the pause begins waits, and so do all after it.
+    assert_eq!(starts("{ rate = \"1 Mbit/s\" }"), [0, 11_584, 50_000, 61_584, 73_168]);
+    assert_eq!(starts("{ rate = \"1 Mbit/s\", frame = \"10 ms\" }"), [0, 10_000, 50_000, 60_000, 70_000, 80_000]);
+}

@@ -248,7 +248,8 @@ impl Connection {
     /// newest's for the minimum and the controller. Returns the newest's.
     #[inline]
     pub fn take_rtt(&mut self, now: Time, oldest: Time, newest: Time) -> Span {
-        let rtt = now.since(newest);
+        // Only a receiver that acknowledges ahead can be so fast; no controller knows a round trip of no time.
+        let rtt = now.since(newest).max(Span::from_nanos(1));
         self.rtt.sample(now.since(oldest), self.board.una(), self.board.next());
         self.rtt.sample_minimum(now, rtt);
         self.latest_rtt = Some(rtt);

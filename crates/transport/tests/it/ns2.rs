@@ -2,7 +2,7 @@
 
 use crate::common::{Rig, at};
 use narrows_control::{CaState, Congestion};
-use narrows_transport::{Receiver, RecoveryAlgorithm, Transport};
+use narrows_transport::{Ack, Receiver, RecoveryAlgorithm, Transport};
 
 fn rig(transport: Transport) -> Rig {
     let mut rig = Rig::with(10.0, &transport);
@@ -112,4 +112,18 @@ fn the_sink_acknowledges_each_segment_and_reports_no_blocks_without_sack() {
     let mut next =
         |number| sink.on_data(at(1), &data(number), narrows_wire::Ecn::NotEct, None).map(|ack| (ack.next, ack.duplicate, ack.blocks.len()));
     assert_eq!([next(0), next(2), next(2), next(1)], [Some((1, false, 0)), Some((1, false, 0)), Some((1, false, 0)), Some((3, false, 0))]);
+}
+
+/// A receiver that divides acknowledgements: three duplicates would prove the first segment lost, three parts of it prove nothing.
+#[test]
+fn an_acknowledgement_of_a_part_repeats_no_other() {
+    let mut rig = newreno();
+    rig.numbers(0);
+    for part in [250, 500, 750] {
+        let heard = rig.deliver(at(100), Ack { next: 0, part, window: u32::MAX, ..Ack::default() }).expect("it was heard");
+        assert_eq!((heard.acked.len(), heard.lost, heard.congestion, heard.ca_state), (0, vec![], None, CaState::Open));
+    }
+    assert_eq!(rig.numbers(100), [], "nothing has left the network");
+    rig.ack(100, 1);
+    assert_eq!(rig.numbers(100), [10]);
 }

@@ -188,3 +188,38 @@ fn a_duplicate_makes_the_receiver_acknowledge_each_segment_again() {
     arrive(&mut receiver, 120, 3);
     assert!((20..34).all(|n| arrive(&mut receiver, 101 + n, n).is_some()));
 }
+
+#[test]
+fn one_that_divides_sends_equal_parts_of_what_is_new_before_each_acknowledgement() {
+    let mut receiver = Receiver::new(&Transport { quick_acks: 0, ack_pieces: 3, ..Transport::default() });
+    let mut sent = |number: u64, ms: u64| -> Vec<(u64, u32)> {
+        let Some(ack) = arrive(&mut receiver, ms, number) else { return Vec::new() };
+        let pieces: Vec<Ack> = receiver.pieces(&ack).expect("it divides").collect();
+        pieces.iter().chain([&ack]).map(|ack| (ack.next, ack.part)).collect()
+    };
+    assert_eq!(sent(0, 100), []);
+    // Thirds of two segments, 2896 B: 965 B, and 1930 B, which is 482 B of the second.
+    assert_eq!(sent(1, 101), [(0, 965), (1, 482), (2, 0)]);
+    // Out of order nothing is new, and nothing is divided.
+    assert_eq!(sent(3, 102), [(2, 0)]);
+    // The hole is filled: a third of two segments again.
+    assert_eq!(sent(2, 103), [(2, 965), (3, 482), (4, 0)]);
+    assert!(patient().pieces(&Ack::default()).is_none(), "an honest one does not");
+}
+
+#[test]
+fn one_that_acknowledges_ahead_goes_further_with_each_two_and_hides_what_is_missing() {
+    let mut receiver = Receiver::new(&Transport { ack_every: 1, ack_ahead: 2, ..Transport::default() });
+    let mut next = |number: u64| {
+        let ack = arrive(&mut receiver, 100 + number, number).expect("each is acknowledged");
+        assert!(ack.blocks.is_empty() && !ack.duplicate);
+        ack.next
+    };
+    // After the second arrival one further than the highest, after the fourth two, never more. The fifth is missing.
+    assert_eq!([0, 1, 2, 3, 5, 6].map(&mut next), [1, 3, 4, 6, 8, 9]);
+    // The fifth is late, not lost.
+    assert_eq!(next(4), 9);
+    // What comes again was not believed to have come: it says what has come, and begins anew.
+    assert_eq!([6, 7, 8].map(&mut next), [7, 8, 10]);
+    assert_eq!((receiver.goodput(), receiver.duplicates()), (Bytes::new(9 * 1448), 1));
+}

@@ -103,6 +103,7 @@ fn plan_flow<'a>(
         workload: _,
         start: _,
         stop: _,
+        pauses: _,
     } = flow;
     let request = Request { flow, kernel };
     let Some(choice) = controller else {

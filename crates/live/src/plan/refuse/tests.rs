@@ -60,6 +60,8 @@ fn what_the_kernel_does_otherwise_is_refused_by_name() {
         ("cubic", "transport = { ack_every = 4 }"),
         ("cubic", r#"transport = { ack_delay = "100 ms" }"#),
         ("cubic", "transport = { quick_acks = 0 }"),
+        ("cubic", "transport = { ack_pieces = 4 }"),
+        ("cubic", "transport = { ack_ahead = 10 }"),
         ("cubic", r#"transport = { tso = "20 kB" }"#),
         ("cubic", "transport = { initial_window = 64 }"),
         ("cubic", r#"transport = { min_rto = "1.5 ms" }"#),

@@ -63,6 +63,8 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
         tail_loss_probe,
         frto,
         undo,
+        ack_pieces,
+        ack_ahead,
     } = *transport;
     let same = |key, asked: &dyn Display, linux: &dyn Display| same(request, key, asked.to_string(), linux.to_string());
     same("acks", &acks, &linux.acks)?;
@@ -75,6 +77,8 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
     same("recovery", &recovery, &linux.recovery)?;
     same("undo", &undo, &linux.undo)?;
     same("gro", &gro, &linux.gro)?;
+    same("ack_pieces", &ack_pieces, &linux.ack_pieces)?;
+    same("ack_ahead", &ack_ahead, &linux.ack_ahead)?;
     // A receiver that acknowledges each segment delays none (`quickack` of the route).
     if ack_every != 1 {
         same("ack_every", &ack_every, &linux.ack_every)?;

@@ -34,7 +34,7 @@ impl Tcp {
         let advanced = conn.board.una() > una_before;
         let mut newly_delivered = conn.acked.len() as u32;
         if !conn.transport.sack {
-            newly_delivered = count_duplicates(conn, newly_delivered, ack.next == una_before);
+            newly_delivered = count_duplicates(conn, newly_delivered, ack.next == una_before && ack.part == 0);
         }
         event.rtt = take_rtt(conn, now, ack, advanced, &fresh);
         event.undone = self.look_for_undo(conn, now, ack, advanced, fresh.lowest());
@@ -47,7 +47,7 @@ impl Tcp {
         } else {
             conn.timers.reorder = Time::NEVER;
         }
-        event.probe_loss = self.judge_probe(conn, advanced, event.duplicate);
+        event.probe_loss = self.judge_probe(conn, advanced || ack.part > 0, event.duplicate);
         self.step_state(conn, ack, &mut event);
         if event.probe_loss {
             event.congestion.get_or_insert(Congestion::Loss);

@@ -1,7 +1,7 @@
 //! Changes during the run: at most one table for each link and quantity, so that no two collide.
 
 use super::Sketch;
-use super::links::{Shape, buffer, jitter, loss};
+use super::links::{ECN, Shape, buffer, jitter, loss};
 use crate::torture::draw::Draw;
 use narrows_units::Random;
 
@@ -26,6 +26,9 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, random: &mut Random) {
         if random.chance(0.1) {
             let aggregate = if random.chance(0.3) { 0 } else { random.between(1, 20_000).min(1_000 * sketch.duration - 1) };
             change(sketch, name, &format!("aggregate = \"{aggregate} us\""), false, random);
+        }
+        if random.chance(0.1) {
+            change(sketch, name, &format!("ecn = \"{}\"", random.pick(&ECN)), false, random);
         }
         if random.chance(0.1) {
             change(sketch, name, &format!("buffer = \"{}\"", buffer(None, random)), false, random);

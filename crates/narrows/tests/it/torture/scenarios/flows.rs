@@ -7,7 +7,7 @@ use crate::torture::draw::Draw;
 use narrows_units::Random;
 
 /// Settings of the transport that go with any controller.
-const TRANSPORTS: [&str; 18] = [
+const TRANSPORTS: [&str; 19] = [
     "preset = \"linux-2.4\"",
     "preset = \"ns2-2005\"",
     "mss = \"536 B\"",
@@ -25,6 +25,7 @@ const TRANSPORTS: [&str; 18] = [
     "acks = \"cumulative\"\nsack = false\nrecovery = \"reno\"",
     "acks = \"cumulative\"\nloss_detection = \"fack\"\nrecovery = \"rate-halving\"",
     "acks = \"numbered\"",
+    "ack_pieces = 5\nacks = \"cumulative\"",
     "tail_loss_probe = false\nfrto = false\nundo = false",
 ];
 
@@ -41,11 +42,13 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, choices: &Choices, random: &mut 
         if controlled {
             sketch.line(&format!("controller = \"{}\"", choices.controller(random)));
         }
+        let mut pauses = controlled;
         if !controlled || random.chance(0.7) {
             let workload = if controlled { workload(sketch, random) } else { paced(sketch, random) };
+            pauses = workload.contains("bulk") || workload.starts_with("{ rate");
             sketch.line(&format!("workload = {workload}"));
         }
-        times(sketch, number > 0, random);
+        times(sketch, number > 0, pauses, random);
         if !shape.routes.is_empty() && random.chance(0.5) {
             sketch.line(&format!("route = {:?}", random.pick(&shape.routes)));
         }
@@ -53,7 +56,7 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, choices: &Choices, random: &mut 
 }
 
 /// When a flow runs, and how often it is there.
-fn times(sketch: &mut Sketch, several: bool, random: &mut Random) {
+fn times(sketch: &mut Sketch, several: bool, pauses: bool, random: &mut Random) {
     let mut start = 0;
     if random.chance(0.4) {
         start = sketch.moment(random);
@@ -67,8 +70,14 @@ fn times(sketch: &mut Sketch, several: bool, random: &mut Random) {
         last += stagger * (count - 1);
         sketch.line(&format!("count = {count}\nstagger = \"{stagger} ms\""));
     }
+    let mut stop = sketch.duration;
     if random.chance(0.4) {
-        sketch.line(&format!("stop = \"{} ms\"", random.between(last + 1, sketch.duration + 100)));
+        stop = random.between(last + 1, sketch.duration + 100);
+        sketch.line(&format!("stop = \"{stop} ms\""));
+    }
+    if pauses && random.chance(0.2) {
+        let from = random.between(0, stop.min(sketch.duration) - 1);
+        sketch.line(&format!("pauses = [[\"{from} ms\", \"{} ms\"]]", random.between(from.max(start) + 1, sketch.duration + 200)));
     }
 }
 

@@ -106,6 +106,9 @@ fn steps(sketch: &Sketch, random: &mut Random) -> String {
     text
 }
 
+/// What may become of the ECN field.
+pub const ECN: [&str; 3] = ["keep", "bleach", "unmark"];
+
 /// What one direction of a link does to packets.
 fn direction(sketch: &mut Sketch, rate: Option<u64>, choices: &Choices, random: &mut Random) {
     if random.chance(0.7) {
@@ -123,6 +126,9 @@ fn direction(sketch: &mut Sketch, rate: Option<u64>, choices: &Choices, random: 
     }
     if random.chance(0.15) {
         sketch.line(&format!("aggregate = \"{} us\"", random.between(1, 20_000)));
+    }
+    if random.chance(0.15) {
+        sketch.line(&format!("ecn = \"{}\"", random.pick(&ECN)));
     }
     if random.chance(0.3) {
         sketch.line(&format!("loss = {}", loss(random)));
