@@ -95,7 +95,7 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
 
 pub(super) fn policer(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("goodput and loss", |trial| {
-        let run = steps::policed(subject).run()?;
+        let run = steps::policed(subject, 250).run()?;
         steps::tokens_used(trial, &run.record);
         Ok(())
     })]

@@ -11,18 +11,28 @@ use narrows_units::{Span, Time};
 pub(super) fn by_flight(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
         let run = Plan::r(subject).lasting(Span::from_secs(2)).run()?;
-        let after = drained(trial, &run.record)?;
-        trial.check("flight", is_drained(&run.record, after), || {
-            let row = &run.record.rows[after];
-            format!("Drain ends with {} packets in flight, more than Inflight(1.0)", row.in_flight)
-        });
-        Ok(())
+        drained_by_flight(trial, &run.record)
     })]
 }
 
+/// The demands of a Drain that its flight ends. ProbeRTT may come in Drain as in any state, where a round trip takes a second or the path holds few packets.
+pub(super) fn drained_by_flight(trial: &mut Trial, record: &Record) -> Result<(), String> {
+    let after = drained(trial, record)?;
+    let interrupted = record.rows[after].state() == Some(State::ProbeRtt);
+    trial.note("ended_by_probe_rtt", interrupted as u8 as f64);
+    trial.check("flight", interrupted || is_drained(record, after), || {
+        format!("Drain ends with {} packets in flight, more than Inflight(1.0)", record.rows[after].in_flight)
+    });
+    Ok(())
+}
+
 /// The demands of any Drain. Returns the row at which it is over.
-pub(super) fn drained(trial: &mut Trial, record: &Record) -> Result<usize, String> {
-    let drain = record.enters(State::Drain, Time::ZERO)?;
+fn drained(trial: &mut Trial, record: &Record) -> Result<usize, String> {
+    let drain = record.ends_startup(Time::ZERO)?;
+    if record.rows[drain].state() != Some(State::Drain) {
+        trial.note("lasts_s", 0.0);
+        return Ok(drain);
+    }
     let after = record.leaves(drain)?;
     let gain = record.rows[drain].get(Field::PacingGain);
     trial.note("pacing_gain", gain);

@@ -1,7 +1,7 @@
 //! Cases T01, T03 and T10 over rates and round trips.
 
 use super::catalogue::{Case, cases};
-use super::drain::drained;
+use super::drain::drained_by_flight;
 use super::outcome::{Outcome, Trial};
 use super::plan::Plan;
 use super::probe_rtt::probes;
@@ -39,9 +39,10 @@ pub fn grid() -> Vec<Cell> {
     all.filter(|cell| cell.bdp() >= 1500).collect()
 }
 
-/// Carries out T01, T03 and T10 on one path: a run for the first two, and one for the third. The buffer is 2 BDP, at least 20 packets (ours).
+/// Carries out T01, T03 and T10 on one path: a run for the first two, and one for the third. The buffer is 2 BDP, at least 20 packets and 10 ms (ours), since
+/// three bursts of 1 ms at 2.77 times the rate may be in flight in Startup.
 pub fn run_on(cell: &Cell, subject: &Subject) -> Vec<Outcome> {
-    let buffer = format!("{} B", (2 * cell.bdp()).max(30_000));
+    let buffer = format!("{} B", (2 * cell.bdp()).max(30_000).max(cell.rate / 800));
     let plan = || Plan::path(subject, cell.rate, cell.rtt, &buffer);
     // Startup and Drain are over in 40 round trips with a full buffer, or in the time of a hundred packets if that is longer.
     let packets = Span::from_secs_f64(100.0 / plan().capacity());
@@ -56,7 +57,7 @@ pub fn run_on(cell: &Cell, subject: &Subject) -> Vec<Outcome> {
         run = Some(ran);
         result
     });
-    let drain = Trial::new(name.clone(), |trial| drained(trial, &run.as_ref().ok_or("Startup did not run")?.record).map(drop));
+    let drain = Trial::new(name.clone(), |trial| drained_by_flight(trial, &run.as_ref().ok_or("Startup did not run")?.record));
     let probe = Trial::new(name, |trial| {
         let ran = plan().lasting(Span::from_secs(30)).run()?;
         let count = probes(trial, &ran.record)?;

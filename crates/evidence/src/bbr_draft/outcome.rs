@@ -83,9 +83,9 @@ impl Trial {
         trial
     }
 
-    /// A demand, called `name`, that `holds` or does not, as `says` then explains.
+    /// A demand, called `name`, that `holds` or does not, as `says` then explains; of several failures of one demand the first counts.
     pub fn check(&mut self, name: &'static str, holds: bool, says: impl FnOnce() -> String) {
-        if !holds {
+        if !holds && self.failed.iter().all(|(failed, _)| *failed != name) {
             self.failed.push((name, says()));
         }
     }

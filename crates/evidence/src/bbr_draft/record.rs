@@ -28,6 +28,7 @@ fields! {
     BandwidthShortTerm "bandwidth_shortterm_packets_s",
     InflightShortTerm "inflight_shortterm",
     InflightLongTerm "inflight_longterm",
+    BandwidthLatest "bandwidth_latest_packets_s",
     InflightLatest "inflight_latest",
     MinRtt "min_rtt_s",
     ProbeRttMinDelay "probe_rtt_min_delay_s",
@@ -177,6 +178,18 @@ impl Record {
             .filter(|index| rows[*index].at >= from)
             .find(entered)
             .ok_or_else(|| format!("it does not enter {state:?} after {:.3} s", from.as_secs_f64()))
+    }
+
+    /// The first row after `from` that is neither in Startup nor in ProbeRTT, while the row before is in Startup: Drain begins on it, and may be over at once.
+    pub fn ends_startup(&self, from: Time) -> Result<usize, String> {
+        let rows = &self.rows;
+        let ended = |index: &usize| {
+            let after = rows[*index].state();
+            rows[*index - 1].state() == Some(State::Startup) && !matches!(after, Some(State::Startup | State::ProbeRtt))
+        };
+        let found = (1..rows.len()).filter(|index| rows[*index].at > from).find(ended).ok_or("Startup does not end")?;
+        let row = &rows[found];
+        if row.get(Field::DrainStartRound) as u64 == row.rounds() { Ok(found) } else { Err("Startup is not followed by Drain".to_owned()) }
     }
 
     /// The row after the last of those from `index` on that are in its state.

@@ -4,7 +4,7 @@ use super::experiment::{Changed, at_transition};
 use super::model::product;
 use super::outcome::Trial;
 use super::plan::Plan;
-use super::record::{Field, Record, Row, State};
+use super::record::{Field, Record, Row};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
@@ -24,7 +24,7 @@ pub(super) fn plateau(subject: &Subject) -> Vec<Trial> {
 
 /// The demands of a Startup that a plateau ends, after `from`. Returns the row of its end.
 pub(super) fn plateau_at(trial: &mut Trial, record: &Record, capacity: f64, from: Time) -> Result<usize, String> {
-    let drain = record.enters(State::Drain, from)?;
+    let drain = record.ends_startup(from)?;
     let row = &record.rows[drain];
     trial.note("drain_at_s", row.at.as_secs_f64());
     trial.note("rounds", row.rounds() as f64);
@@ -34,9 +34,12 @@ pub(super) fn plateau_at(trial: &mut Trial, record: &Record, capacity: f64, from
         format!("on the acknowledgement that enters Drain, full_bw_count, full_bw_now and full_bw_reached are {full:?}, not (3, true, true)")
     });
     let flat = flat_rounds(record, drain);
-    let consecutive = flat.len() == 3 && flat[1].rounds() == flat[0].rounds() + 1 && flat[2].rounds() == flat[1].rounds() + 1;
-    trial.check("three-rounds", consecutive, || {
-        format!("full_bw_count reaches 3 in rounds {:?}, not in three running", flat.iter().map(|row| row.rounds()).collect::<Vec<_>>())
+    let judged = |row: &&Row| row.is(Field::RoundStart) && !row.is(Field::AppLimited);
+    let between = |one: &Row, next: &Row| record.rows.iter().filter(judged).filter(|row| row.at > one.at && row.at < next.at).count();
+    let running = flat.len() == 3 && flat.windows(2).all(|pair| between(pair[0], pair[1]) == 0);
+    trial.check("three-rounds", running, || {
+        let rounds: Vec<u64> = flat.iter().map(|row| row.rounds()).collect();
+        format!("full_bw_count reaches 3 in rounds {rounds:?}, not in three running of those that the application does not limit")
     });
     let baseline = baseline(record, drain);
     let flat_enough = flat.iter().all(|row| row.get(Field::DeliveryRate) < 1.25 * baseline && !row.is(Field::AppLimited));
@@ -62,7 +65,7 @@ pub(super) fn flat_rounds(record: &Record, end: usize) -> Vec<&Row> {
 
 /// The delivery rate that the flat rounds before `end` are compared with: the latest that made the count 0 at the start of a round.
 fn baseline(record: &Record, end: usize) -> f64 {
-    let grown = record.rows[..end].iter().rev().find(|row| row.get(Field::FullBwCount) == 0.0 && row.is(Field::RoundStart));
+    let grown = record.rows[..end].iter().rev().find(|row| row.get(Field::FullBwCount) == 0.0 && row.is(Field::RoundStart) && !row.is(Field::AppLimited));
     grown.map_or(f64::NAN, |row| row.get(Field::DeliveryRate))
 }
 
@@ -75,14 +78,14 @@ pub(super) fn loss(subject: &Subject) -> Vec<Trial> {
             plan.loss(at, lasting, 15)
         })?;
         let record = &run.record;
-        let drain = record.enters(State::Drain, Time::ZERO)?;
+        let drain = record.ends_startup(Time::ZERO)?;
         let row = &record.rows[drain];
         let first = record.lost.first().ok_or("nothing is lost")?.row;
         let rounds = row.rounds() - record.rows[first].rounds();
         trial.note("first_loss_s", record.rows[first].at.as_secs_f64());
         trial.note("drain_at_s", row.at.as_secs_f64());
         trial.note("rounds_after_first_loss", rounds as f64);
-        trial.check("rounds", rounds <= 2, || format!("Drain comes {rounds} rounds after the first loss, not within 2"));
+        trial.check("rounds", rounds <= 2, || format!("Startup ends {rounds} rounds after the first loss, not within 2"));
         let limited = record.rows[first..=drain].iter().all(|row| row.is(Field::AppLimited));
         trial.check("app-limited", limited, || "a sample between the first loss and Drain was not limited by the application".to_owned());
         trial.check("reached", row.is(Field::FullBwReached), || "full_bw_reached is not set".to_owned());

@@ -324,6 +324,10 @@ impl Controller for Bbr3 {
             sample.app_limited |= self.probe_rtt.limits(sample.prior_delivered);
         }
         self.counts = ack.counts;
+        if feedback.undone && self.state == BbrState::Refill {
+            // The undo began it before this acknowledgement was counted.
+            self.rounds.restart(self.counts.delivered);
+        }
         self.take_losses(feedback);
         self.rounds.update(&ack);
         if self.rounds.start() {

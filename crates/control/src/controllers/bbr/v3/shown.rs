@@ -47,6 +47,7 @@ impl Bbr3 {
         visit("bandwidth_shortterm_packets_s", rate(self.short_term.bandwidth()));
         visit("inflight_shortterm", bound(self.short_term.flight()));
         visit("inflight_longterm", bound(self.long_term.get()));
+        visit("bandwidth_latest_packets_s", rate(self.short_term.latest_bandwidth()));
         visit("inflight_latest", self.short_term.latest_flight() as f64);
         visit("min_rtt_s", seconds(self.min_rtt.get()));
         visit("probe_rtt_min_delay_s", seconds(self.min_rtt.recent()));
