@@ -27,7 +27,9 @@ pub(super) fn startup(subject: &Subject) -> Vec<Trial> {
             let grown = record.rows[..drain].iter().find(grown);
             trial.note("drain_at_s", began.as_secs_f64());
             trial.note("extra_acked", grown.map_or(f64::NAN, |row| row.get(Field::ExtraAcked)));
-            trial.check("extra", grown.is_some(), || "no acknowledgement before the pipe was full has extra_acked above 0 and cwnd above 2 BDP".to_owned());
+            trial.check("extra", grown.is_some(), || {
+                "no acknowledgement before the pipe was full has extra_acked above 0 and cwnd above 2 BDP".to_owned()
+            });
             let fastest = record.rows.iter().map(|row| row.get(Field::DeliveryRate)).fold(0.0, f64::max) / plan.capacity();
             trial.note("highest_sample_of_capacity", fastest);
             trial.check("sample", fastest <= 1.05, || format!("a delivery rate is {fastest:.3} of the capacity, above 1.05"));
@@ -36,7 +38,9 @@ pub(super) fn startup(subject: &Subject) -> Vec<Trial> {
             trial.check("bandwidth", (max - 1.0).abs() <= 0.1, || format!("max_bw is {max:.3} of the capacity, more than 10 % off"));
             let used = record.arrived(began, began + Span::from_secs(2)) as f64 / (2.0 * plan.capacity());
             trial.note("utilisation", used);
-            trial.check("utilisation", used >= 0.95, || format!("{:.1} % of the link are used in the 2 s after Startup, less than 95 %", 100.0 * used));
+            trial.check("utilisation", used >= 0.95, || {
+                format!("{:.1} % of the link are used in the 2 s after Startup, less than 95 %", 100.0 * used)
+            });
             Ok(())
         })
     };
@@ -72,13 +76,17 @@ pub(super) fn cruise(subject: &Subject) -> Vec<Trial> {
         };
         let missed = pairs.filter(|pair| pair[1].acked > 0 && !met(pair)).count();
         trial.note("windows_off", missed as f64);
-        trial.check("window", missed == 0, || format!("{missed} windows are not the target plus extra_acked, as far as acknowledgements let it grow"));
+        trial.check("window", missed == 0, || {
+            format!("{missed} windows are not the target plus extra_acked, as far as acknowledgements let it grow")
+        });
         let until = record.enters(State::ProbeRtt, at).map_or(at + Span::from_secs(5), |row| record.rows[row].at);
         let over = until.min(at + Span::from_secs(5)).since(at);
         let used = record.arrived(at, at + over) as f64 / (over.as_secs_f64() * plan.capacity());
         trial.note("seconds", over.as_secs_f64());
         trial.note("utilisation", used);
-        trial.check("utilisation", used >= 0.95, || format!("{:.1} % of the link are used while aggregation lasts, less than 95 %", 100.0 * used));
+        trial.check("utilisation", used >= 0.95, || {
+            format!("{:.1} % of the link are used while aggregation lasts, less than 95 %", 100.0 * used)
+        });
         Ok(())
     })]
 }

@@ -17,7 +17,8 @@ fn at(seconds: f64) -> Time {
 fn used(trial: &mut Trial, record: &Record, capacity: f64, from: f64, to: f64) {
     let used = record.arrived(at(from), at(to)) as f64 / ((to - from) * capacity);
     trial.note("utilisation", used);
-    trial.check("utilisation", used >= 0.95, || format!("{:.1} % of the link are used from {from} to {to} s, less than 95 %", 100.0 * used));
+    trial
+        .check("utilisation", used >= 0.95, || format!("{:.1} % of the link are used from {from} to {to} s, less than 95 %", 100.0 * used));
 }
 
 /// T01: by 12 round trips and as much again the link is full (ours).
@@ -80,11 +81,13 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
         let plan = Plan::path(subject, 100_000_000, Span::from_millis(40), "500 kB").lasting(Span::from_secs(30));
         let run = plan.change(at(5.0), "rate = \"10 Mbit/s\"").run()?;
         let record = &run.record;
-        let (arrived, dropped) = (record.arrived(at(15.0), at(30.0)) as f64, record.drops.iter().filter(|drop| **drop >= at(15.0)).count() as f64);
+        let (arrived, dropped) =
+            (record.arrived(at(15.0), at(30.0)) as f64, record.drops.iter().filter(|drop| **drop >= at(15.0)).count() as f64);
         let loss = dropped / (arrived + dropped);
         trial.note("loss", loss);
         trial.check("loss", loss <= 0.05, || format!("{:.1} % of the packets are lost, more than 5 %", 100.0 * loss));
-        let mut delays: Vec<f64> = record.rows.iter().filter(|row| row.at >= at(15.0)).filter_map(|row| Some(row.rtt?.as_millis_f64() - 40.0)).collect();
+        let mut delays: Vec<f64> =
+            record.rows.iter().filter(|row| row.at >= at(15.0)).filter_map(|row| Some(row.rtt?.as_millis_f64() - 40.0)).collect();
         delays.sort_by(f64::total_cmp);
         let median = delays.get(delays.len() / 2).copied().unwrap_or(f64::INFINITY);
         trial.note("median_queueing_ms", median);

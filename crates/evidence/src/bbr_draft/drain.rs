@@ -58,7 +58,8 @@ pub(super) fn by_time(subject: &Subject) -> Vec<Trial> {
             let plan = Plan::r(subject).lasting(Span::from_secs(2));
             let entered = |record: &Record| record.enters(State::Drain, Time::ZERO);
             let rate = plan.rate * percent / 100;
-            let Changed { run, .. } = at_transition(trial, &plan, entered, |plan, at| plan.change(at, &format!("rate = \"{rate} bit/s\"")))?;
+            let Changed { run, .. } =
+                at_transition(trial, &plan, entered, |plan, at| plan.change(at, &format!("rate = \"{rate} bit/s\"")))?;
             let record = &run.record;
             let after = drained(trial, record)?;
             let row = &record.rows[after];
@@ -72,7 +73,9 @@ pub(super) fn by_time(subject: &Subject) -> Vec<Trial> {
                 });
                 trial.check("flight", !is_drained(record, after), || "Drain ends by its flight, though the rate fell to 0.4".to_owned());
             } else {
-                trial.check("time", is_drained(record, after) || late(after), || "Drain ends neither by its flight nor by its time".to_owned());
+                trial.check("time", is_drained(record, after) || late(after), || {
+                    "Drain ends neither by its flight nor by its time".to_owned()
+                });
             }
             Ok(())
         })

@@ -15,11 +15,16 @@ pub(super) fn restart(subject: &Subject) -> Vec<Trial> {
         let Changed { run, at, .. } = at_transition(trial, &plan, |record: &Record| record.enters(State::Cruise, Time::ZERO), quiet)?;
         let rows = &run.record.rows;
         let again = at + silence;
-        let first = rows.iter().position(|row| row.cause == Cause::Sent && row.at >= again).ok_or("it does not send again into an empty network")?;
+        let first = rows
+            .iter()
+            .position(|row| row.cause == Cause::Sent && row.at >= again)
+            .ok_or("it does not send again into an empty network")?;
         let (row, before) = (&rows[first], &rows[first - 1]);
         trial.note("restart_at_s", row.at.as_secs_f64());
         trial.check("empty", before.in_flight == 0 && row.in_flight == 1, || format!("{} packets were in flight", before.in_flight));
-        trial.check("idle-restart", row.is(Field::IdleRestart), || "idle_restart is not set, so the first packet was not seen as limited by the application".to_owned());
+        trial.check("idle-restart", row.is(Field::IdleRestart), || {
+            "idle_restart is not set, so the first packet was not seen as limited by the application".to_owned()
+        });
         let rate = row.pacing.map_or(f64::NAN, |rate| rate.as_bps() as f64) / (8 * PACKET) as f64;
         let bandwidth = row.get(Field::Bandwidth);
         trial.note("pacing_packets_s", rate);

@@ -6,11 +6,8 @@ use super::subject::Profile;
 type Known = (&'static str, &'static str, &'static str, &'static str);
 
 /// Of the draft itself, by its pseudocode.
-const BOTH: &[Known] = &[
-    ("T12", "data", "sample", BURST),
-    ("T12", "data", "bandwidth", BURST),
-    ("T17", "bucket of 250 kB", "loss", BUCKET),
-];
+const BOTH: &[Known] =
+    &[("T12", "data", "sample", BURST), ("T12", "data", "bandwidth", BURST), ("T17", "bucket of 250 kB", "loss", BUCKET)];
 
 /// Of Linux.
 const LINUX: &[Known] = &[
@@ -29,7 +26,8 @@ const LINUX: &[Known] = &[
 
 const BURST: &str = "a packet that leaves between two acknowledgements of a burst gives a sample with up to a burst too much (section 4.1.2.3 takes \
                      delivered and delivered_time at its departure); bursts a fifth as large give a fifth of the excess";
-const BUCKET: &str = "a bucket that fills again lets a probe measure more than the tokens, which max_bw keeps for two cycles; smaller buckets lose less";
+const BUCKET: &str =
+    "a bucket that fills again lets a probe measure more than the tokens, which max_bw keeps for two cycles; smaller buckets lose less";
 const DRAIN_GAIN: &str = "Linux drains with a pacing gain of 88/256";
 const DRAIN_TIME: &str = "Linux drains until the flight is small, however long";
 const UNDO: &str = "Linux restores the bounds, and not the state";

@@ -38,7 +38,10 @@ pub fn run(case: &Case, subject: &Subject) -> Vec<Outcome> {
     let trials = match (subject.profile, case.black_box) {
         (Profile::Draft | Profile::Linux, _) => (case.carry_out)(subject),
         (Profile::BlackBox, Some(carry_out)) => carry_out(subject),
-        (Profile::BlackBox, None) => return vec![Outcome::not_run(case, "the controller does not show the state that this case is about")],
+        (Profile::BlackBox, None) => {
+            let reason = "the controller does not show the state that this case is about";
+            return vec![Outcome::not_run(case.id, case.differs_from_text, reason)];
+        }
     };
-    trials.into_iter().map(|trial| trial.judge(case, subject)).collect()
+    trials.into_iter().map(|trial| trial.judge(case.id, case.differs_from_text, subject)).collect()
 }

@@ -1,6 +1,5 @@
 //! Outcomes: a verdict and its evidence.
 
-use super::catalogue::Case;
 use super::known::known;
 use super::subject::Subject;
 use serde::Serialize;
@@ -38,13 +37,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// One that was not run, for `reason`.
-    pub(super) fn not_run(case: &Case, reason: &str) -> Outcome {
+    /// One of the case of this name that was not run, for `reason`.
+    pub(super) fn not_run(case: &'static str, differs_from_text: Option<&'static str>, reason: &str) -> Outcome {
         Outcome {
-            case: case.id,
+            case,
             variant: String::new(),
             verdict: Verdict::NotRun,
-            differs_from_text: case.differs_from_text,
+            differs_from_text,
             reasons: vec![reason.to_owned()],
             known: Vec::new(),
             evidence: Vec::new(),
@@ -95,15 +94,15 @@ impl Trial {
         self.evidence.push((name.to_owned(), value));
     }
 
-    /// The outcome.
-    pub fn judge(self, case: &Case, subject: &Subject) -> Outcome {
+    /// The outcome, as a variant of the case of this name.
+    pub fn judge(self, case: &'static str, differs_from_text: Option<&'static str>, subject: &Subject) -> Outcome {
         let known: Vec<&'static str> =
-            self.failed.iter().filter_map(|(name, _)| known(subject.profile, case.id, &self.variant, name)).collect();
+            self.failed.iter().filter_map(|(name, _)| known(subject.profile, case, &self.variant, name)).collect();
         Outcome {
-            case: case.id,
+            case,
             variant: self.variant,
             verdict: if self.failed.is_empty() { Verdict::Pass } else { Verdict::Fail },
-            differs_from_text: case.differs_from_text,
+            differs_from_text,
             reasons: self.failed.into_iter().map(|(_, says)| says).collect(),
             known,
             evidence: self.evidence,

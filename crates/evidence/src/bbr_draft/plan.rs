@@ -1,7 +1,7 @@
 //! The network, the traffic and the changes of one run.
 
 use super::record::{PACKET, Record};
-use super::subject::Subject;
+use super::subject::{Profile, Subject};
 use narrows_measure::Record as Measured;
 use narrows_units::{Span, Time};
 use std::fmt::Write;
@@ -10,6 +10,8 @@ use std::fmt::Write;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     controller: String,
+    /// The controller is to show its state.
+    shows: bool,
     /// Wire bits per second.
     pub rate: u64,
     /// One way.
@@ -40,6 +42,7 @@ impl Plan {
     pub fn path(subject: &Subject, rate: u64, rtt: Span, buffer: &str) -> Plan {
         Plan {
             controller: subject.controller.clone(),
+            shows: subject.profile != Profile::BlackBox,
             rate,
             delay: rtt / 2,
             buffer: buffer.to_owned(),
@@ -181,6 +184,9 @@ impl Plan {
         let scenario = narrows_scenario::parse(&text, "bbr-draft.toml", &nothing).map_err(|error| error.short())?;
         let mut record = Record::default();
         let measured = narrows_sim::run_observed(&scenario, &mut |_| true, &mut record).map_err(|error| error.to_string())?;
-        Ok(Run { record, measured })
+        match record.missing().filter(|_| self.shows) {
+            Some(name) => Err(format!("{} does not show {name}", self.controller)),
+            None => Ok(Run { record, measured }),
+        }
     }
 }

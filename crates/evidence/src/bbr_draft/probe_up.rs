@@ -67,7 +67,8 @@ pub(super) fn limited_loss(subject: &Subject) -> Vec<Trial> {
         trial.note("first_loss_s", record.rows[lost].at.as_secs_f64());
         trial.note("down_at_s", row.at.as_secs_f64());
         // So little is in flight that the same acknowledgement may end Down too; each Down picks a new wait.
-        let down = matches!(row.state(), Some(State::Down | State::Cruise)) && row.get(Field::BwProbeWait) != before.get(Field::BwProbeWait);
+        let down =
+            matches!(row.state(), Some(State::Down | State::Cruise)) && row.get(Field::BwProbeWait) != before.get(Field::BwProbeWait);
         trial.check("down", down && rounds <= 1, || {
             format!("{:?} follows {rounds} rounds after the first loss, not Down within 1", row.state())
         });
@@ -75,7 +76,9 @@ pub(super) fn limited_loss(subject: &Subject) -> Vec<Trial> {
         let limited = record.rows[lost..=after].iter().all(|row| row.is(Field::AppLimited));
         trial.check("app-limited", limited, || "a sample with the losses was not limited by the application".to_owned());
         let bounds = [before, row].map(|row| row.bound(Field::InflightLongTerm));
-        trial.check("bound", bounds[0] == bounds[1], || format!("inflight_longterm goes from {} to {} on losses limited by the application", bounds[0], bounds[1]));
+        trial.check("bound", bounds[0] == bounds[1], || {
+            format!("inflight_longterm goes from {} to {} on losses limited by the application", bounds[0], bounds[1])
+        });
         Ok(())
     })]
 }
@@ -91,7 +94,10 @@ pub(super) fn stays(subject: &Subject) -> Vec<Trial> {
         let Changed { run, at, .. } = at_transition(trial, &plan, first(State::Up), slow)?;
         let record = &run.record;
         let (mut from, mut ended) = (at, 0);
-        trial.note("offered_mbit_s", record.arrived(at, Time::ZERO + minute) as f64 * 1448.0 * 8.0 / 1e6 / (minute.as_secs_f64() - at.as_secs_f64()));
+        trial.note(
+            "offered_mbit_s",
+            record.arrived(at, Time::ZERO + minute) as f64 * 1448.0 * 8.0 / 1e6 / (minute.as_secs_f64() - at.as_secs_f64()),
+        );
         while let Ok(up) = record.enters(State::Up, from) {
             let Ok(after) = record.leaves(up) else { break };
             let next = record.rows[after].state();
@@ -111,7 +117,8 @@ pub(super) fn stays(subject: &Subject) -> Vec<Trial> {
         let states = |row: &super::record::Row| matches!(row.state(), Some(State::Startup | State::ProbeRtt));
         let left = record.rows.iter().find(|row| !states(row));
         trial.check("stays", left.is_none(), || format!("it leaves Startup at {:.2} s", left.map_or(0.0, |row| row.at.as_secs_f64())));
-        let returns = record.rows.windows(2).filter(|pair| pair[0].state() == Some(State::ProbeRtt) && pair[1].state() == Some(State::Startup));
+        let returns =
+            record.rows.windows(2).filter(|pair| pair[0].state() == Some(State::ProbeRtt) && pair[1].state() == Some(State::Startup));
         let returns = returns.count();
         trial.note("returns_from_probe_rtt", returns as f64);
         trial.check("returns", returns > 0, || "it does not return from ProbeRTT to Startup".to_owned());
@@ -152,7 +159,9 @@ fn down_to_cruise(trial: &mut Trial, record: &Record, from: Time, finite: bool) 
     trial.note("with_headroom", with_headroom(row));
     trial.note("in_flight_at_end", row.in_flight as f64);
     trial.check("gain", gain == 0.9, || format!("the pacing gain is {gain}, not 0.90"));
-    trial.check("bounded", row.bound(Field::InflightLongTerm).is_finite() == finite, || "inflight_longterm is not as the case asks for".to_owned());
+    trial.check("bounded", row.bound(Field::InflightLongTerm).is_finite() == finite, || {
+        "inflight_longterm is not as the case asks for".to_owned()
+    });
     trial.check("state", row.state() == Some(State::Cruise), || format!("Down is followed by {:?}", row.state()));
     let may = |index: usize| {
         let row = &record.rows[index];
@@ -231,7 +240,9 @@ pub(super) fn loss_in_up(subject: &Subject) -> Vec<Trial> {
             format!("Up is followed by {:?} on an acknowledgement with {} losses", row.state(), row.lost)
         });
         trial.check("too-high", row.is(Field::PrevProbeTooHigh), || "prev_probe_too_high is not set".to_owned());
-        let sent = |lost: &super::record::LostPacket| record.departed.iter().rev().find(|sent| sent.number == lost.number && sent.at == lost.sent_at);
+        let sent = |lost: &super::record::LostPacket| {
+            record.departed.iter().rev().find(|sent| sent.number == lost.number && sent.at == lost.sent_at)
+        };
         let flights: Vec<u32> = record.lost.iter().filter(|lost| lost.row == down).filter_map(|lost| Some(sent(lost)?.flight)).collect();
         let target = product(before, before.get(Field::Bandwidth), 256).min(before.get(Field::Cwnd) as u32);
         let floor = (0.7 * target as f64).floor();
@@ -282,9 +293,15 @@ pub(super) fn limited_refill(subject: &Subject) -> Vec<Trial> {
             let slow = row.get(Field::DeliveryRate) < 0.9 * max;
             low += slow as u32;
             trial.check("app-limited", !slow || row.is(Field::AppLimited), || {
-                format!("a sample of {:.0} packets/s at {:.3} s is not marked as limited by the application", row.get(Field::DeliveryRate), row.at.as_secs_f64())
+                format!(
+                    "a sample of {:.0} packets/s at {:.3} s is not marked as limited by the application",
+                    row.get(Field::DeliveryRate),
+                    row.at.as_secs_f64()
+                )
             });
-            trial.check("bandwidth", (row.get(Field::MaxBandwidth) - max).abs() <= 0.02 * max, || format!("max_bw goes from {max:.0} to {:.0}", row.get(Field::MaxBandwidth)));
+            trial.check("bandwidth", (row.get(Field::MaxBandwidth) - max).abs() <= 0.02 * max, || {
+                format!("max_bw goes from {max:.0} to {:.0}", row.get(Field::MaxBandwidth))
+            });
         }
         trial.note("low_samples", low as f64);
         trial.check("reached", low > 0, || "no sample was low".to_owned());

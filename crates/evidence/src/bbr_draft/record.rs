@@ -125,7 +125,17 @@ impl Row {
     fn same(&self, other: &Row) -> bool {
         let bits = |row: &Row| row.values.map(f64::to_bits);
         (self.at, self.cause, self.in_flight_before, self.in_flight, self.acked, self.lost, self.burst, self.pacing, self.rtt)
-            == (other.at, other.cause, other.in_flight_before, other.in_flight, other.acked, other.lost, other.burst, other.pacing, other.rtt)
+            == (
+                other.at,
+                other.cause,
+                other.in_flight_before,
+                other.in_flight,
+                other.acked,
+                other.lost,
+                other.burst,
+                other.pacing,
+                other.rtt,
+            )
             && (self.timeouts, self.undone, self.retransmitted) == (other.timeouts, other.undone, other.retransmitted)
             && bits(self) == bits(other)
     }
@@ -165,9 +175,9 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// True if the controller shows all that cases ask for.
-    pub fn is_complete(&self) -> bool {
-        NAMES.iter().all(|name| self.order.iter().any(|(shown, _)| shown == name))
+    /// A value that cases ask for and that the controller does not show.
+    pub fn missing(&self) -> Option<&'static str> {
+        NAMES.iter().copied().find(|name| self.order.iter().all(|(shown, _)| shown != name))
     }
 
     /// The first row at or after `from` that is in `state` while the row before is not.
@@ -196,7 +206,8 @@ impl Record {
     pub fn leaves(&self, index: usize) -> Result<usize, String> {
         let state = self.rows[index].state();
         let left = self.rows[index..].iter().position(|row| row.state() != state);
-        left.map(|after| index + after).ok_or_else(|| format!("it stays in the state of {:.3} s to the end", self.rows[index].at.as_secs_f64()))
+        left.map(|after| index + after)
+            .ok_or_else(|| format!("it stays in the state of {:.3} s to the end", self.rows[index].at.as_secs_f64()))
     }
 
     /// Rows up to and including `until`.

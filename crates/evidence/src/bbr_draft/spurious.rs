@@ -70,7 +70,8 @@ pub(super) fn timeout(subject: &Subject) -> Vec<Trial> {
 /// The demands of an undo of losses that came after `at`, in `state`.
 fn undone_to(trial: &mut Trial, record: &Record, at: Time, state: State) -> Result<(), String> {
     let rows = &record.rows;
-    let lost = rows.iter().position(|row| row.at > at && (row.lost > 0 || row.timeouts > rows[0].timeouts)).ok_or("nothing was declared lost")?;
+    let lost =
+        rows.iter().position(|row| row.at > at && (row.lost > 0 || row.timeouts > rows[0].timeouts)).ok_or("nothing was declared lost")?;
     let undone = (lost..rows.len()).find(|row| rows[*row].undone > rows[lost - 1].undone).ok_or("nothing was undone")?;
     trial.note("first_loss_s", rows[lost].at.as_secs_f64());
     trial.note("undone_at_s", rows[undone].at.as_secs_f64());

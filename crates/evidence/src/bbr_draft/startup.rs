@@ -31,7 +31,9 @@ pub(super) fn plateau_at(trial: &mut Trial, record: &Record, capacity: f64, from
     trial.note("max_bandwidth_packets_s", row.get(Field::MaxBandwidth));
     let full = (row.get(Field::FullBwCount), row.is(Field::FullBwNow), row.is(Field::FullBwReached));
     trial.check("same-ack", full == (3.0, true, true), || {
-        format!("on the acknowledgement that enters Drain, full_bw_count, full_bw_now and full_bw_reached are {full:?}, not (3, true, true)")
+        format!(
+            "on the acknowledgement that enters Drain, full_bw_count, full_bw_now and full_bw_reached are {full:?}, not (3, true, true)"
+        )
     });
     let flat = flat_rounds(record, drain);
     let judged = |row: &&Row| row.is(Field::RoundStart) && !row.is(Field::AppLimited);
@@ -43,7 +45,9 @@ pub(super) fn plateau_at(trial: &mut Trial, record: &Record, capacity: f64, from
     });
     let baseline = baseline(record, drain);
     let flat_enough = flat.iter().all(|row| row.get(Field::DeliveryRate) < 1.25 * baseline && !row.is(Field::AppLimited));
-    trial.check("growth", flat_enough, || format!("a round that counts as flat grew by a quarter of {baseline:.0} packets/s, or was limited by the application"));
+    trial.check("growth", flat_enough, || {
+        format!("a round that counts as flat grew by a quarter of {baseline:.0} packets/s, or was limited by the application")
+    });
     let off = row.get(Field::MaxBandwidth) / capacity - 1.0;
     trial.check("bandwidth", off.abs() <= 0.02, || format!("max_bw is {:+.1} % off the capacity, more than 2 %", 100.0 * off));
     Ok(drain)
@@ -65,7 +69,10 @@ pub(super) fn flat_rounds(record: &Record, end: usize) -> Vec<&Row> {
 
 /// The delivery rate that the flat rounds before `end` are compared with: the latest that made the count 0 at the start of a round.
 fn baseline(record: &Record, end: usize) -> f64 {
-    let grown = record.rows[..end].iter().rev().find(|row| row.get(Field::FullBwCount) == 0.0 && row.is(Field::RoundStart) && !row.is(Field::AppLimited));
+    let grown = record.rows[..end]
+        .iter()
+        .rev()
+        .find(|row| row.get(Field::FullBwCount) == 0.0 && row.is(Field::RoundStart) && !row.is(Field::AppLimited));
     grown.map_or(f64::NAN, |row| row.get(Field::DeliveryRate))
 }
 

@@ -72,7 +72,8 @@ fn growth(record: &Record, up: usize) -> Vec<f64> {
 /// Nine tenths of the new capacity, over half a second, within 6 s after `at`; more than 12 s are far too long.
 pub(super) fn fast_after(trial: &mut Trial, record: &Record, at: Time) {
     let window = Span::from_millis(500);
-    let fast = |after: &Span| record.arrived(at + *after, at + *after + window) as f64 * 12_000.0 >= 0.9 * FAST as f64 * window.as_secs_f64();
+    let fast =
+        |after: &Span| record.arrived(at + *after, at + *after + window) as f64 * 12_000.0 >= 0.9 * FAST as f64 * window.as_secs_f64();
     let after = (0..125).map(|step| Span::from_millis(100) * step).find(fast);
     let seconds = after.map_or(f64::INFINITY, Span::as_secs_f64);
     trial.note("fast_after_s", seconds);
@@ -99,7 +100,10 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
             from = record.rows[record.leaves(up)?].at;
         }
         let ended = record.up_to(from).len() - 1;
-        let next = record.rows[ended..].iter().find(|row| row.rounds() > record.rows[ended].rounds() + 1).ok_or("the second probe has no feedback")?;
+        let next = record.rows[ended..]
+            .iter()
+            .find(|row| row.rounds() > record.rows[ended].rounds() + 1)
+            .ok_or("the second probe has no feedback")?;
         let max = next.get(Field::MaxBandwidth) / new;
         trial.note("second_cycle_over_s", next.at.as_secs_f64());
         trial.note("max_bandwidth_of_new_rate", max);
@@ -166,7 +170,9 @@ fn policed_by(subject: &Subject, variant: &str, bucket: u32) -> Trial {
         let lost = (1..rows.len()).find(|index| rows[*index].lost > 0 && !probing(*index) && !probing(*index - 1));
         let lost = lost.ok_or("nothing is lost outside of probes")?;
         // The round that begins with the loss ends with the first packet sent after it.
-        let ended = |row: &&super::record::Row| row.cause == Cause::Ack && row.bound(Field::BandwidthShortTerm).is_finite() && row.bound(Field::InflightShortTerm).is_finite();
+        let ended = |row: &&super::record::Row| {
+            row.cause == Cause::Ack && row.bound(Field::BandwidthShortTerm).is_finite() && row.bound(Field::InflightShortTerm).is_finite()
+        };
         let bounded = rows[lost..].iter().find(ended);
         let rounds = bounded.map(|row| row.rounds() - rows[lost].rounds());
         trial.note("first_loss_s", rows[lost].at.as_secs_f64());

@@ -27,6 +27,7 @@ mod drain;
 mod ecn;
 mod flights;
 mod full_pipe;
+mod latest;
 mod long_term;
 mod loss;
 mod marks;
@@ -44,9 +45,7 @@ mod tests;
 mod undo;
 mod window;
 
-use crate::controllers::bbr::common::{
-    Ack, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
-};
+use crate::controllers::bbr::common::{Ack, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
@@ -55,6 +54,7 @@ use cwnd::Cwnd;
 use cycle::Cycle;
 use flights::{Departure, Flights};
 use full_pipe::{FullPipe, LostRanges};
+use latest::Latest;
 use long_term::LongTerm;
 #[cfg(test)]
 use long_term::UNBOUNDED;
@@ -66,7 +66,6 @@ use narrows_units::{Random, Segments, Time};
 use narrows_wire::Ecn;
 use profile::{Constants, Profile, UP_WINDOW_GAIN, WINDOW_GAIN};
 use short_term::ShortTerm;
-use shown::Latest;
 use state::{BbrState, Evidence};
 use undo::Undo;
 

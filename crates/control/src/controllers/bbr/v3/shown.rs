@@ -3,24 +3,7 @@
 
 use super::Bbr3;
 use super::long_term::UNBOUNDED;
-use crate::controllers::bbr::common::{Ack, BW_SCALE, UNIT};
-
-/// The latest rate sample (`RS`, section 2.3).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Latest {
-    /// 0 before the first.
-    bandwidth: u32,
-    app_limited: bool,
-}
-
-impl Latest {
-    /// Keeps the sample of `ack`, of `bandwidth`, if it has one.
-    pub fn take(&mut self, ack: &Ack, bandwidth: u32) {
-        if let Some(sample) = ack.sample {
-            *self = Latest { bandwidth, app_limited: sample.app_limited };
-        }
-    }
-}
+use crate::controllers::bbr::common::{BW_SCALE, UNIT};
 
 impl Bbr3 {
     /// Shows each value to `visit`.
