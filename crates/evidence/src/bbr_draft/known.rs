@@ -11,7 +11,7 @@ const BOTH: &[Known] =
 
 /// Of Linux.
 const LINUX: &[Known] = &[
-    ("T01", "", "growth", "Linux looks for growth at each acknowledgement of a round, the draft at its first"),
+    ("T01", "", "growth", GROWTH),
     ("T03", "", "gain", DRAIN_GAIN),
     ("T04", "", "gain", DRAIN_GAIN),
     ("T04", "rate x 0.4", "time", DRAIN_TIME),
@@ -22,12 +22,14 @@ const LINUX: &[Known] = &[
     ("T16", "", "cut", "Linux leaves 180/256 of the bound"),
     ("T18", "", "returns", UNDO),
     ("T19", "", "returns", UNDO),
+    ("T20", "", "growth", GROWTH),
 ];
 
 const BURST: &str = "a packet that leaves between two acknowledgements of a burst gives a sample with up to a burst too much (section 4.1.2.3 takes \
                      delivered and delivered_time at its departure); bursts a fifth as large give a fifth of the excess";
 const BUCKET: &str =
     "a bucket that fills again lets a probe measure more than the tokens, which max_bw keeps for two cycles; smaller buckets lose less";
+const GROWTH: &str = "Linux looks for growth at each acknowledgement of a round, the draft at its first";
 const DRAIN_GAIN: &str = "Linux drains with a pacing gain of 88/256";
 const DRAIN_TIME: &str = "Linux drains until the flight is small, however long";
 const UNDO: &str = "Linux restores the bounds, and not the state";
