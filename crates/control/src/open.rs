@@ -14,12 +14,14 @@ pub struct Open {
     pub role: Role,
     /// Both ends have agreed to use ECN on it.
     pub ecn: bool,
+    /// More than one loss per round trip can be detected: by selective acknowledgements (RFC 2018) or numbered transmissions (RFC 9000).
+    pub selective: bool,
 }
 
 impl Open {
-    /// A connection that this end opened at `now`, without ECN.
+    /// A connection that this end opened at `now`, without ECN, with selective acknowledgements.
     pub fn new(now: Time, rtt: Span) -> Open {
-        Open { now, rtt, role: Role::Active, ecn: false }
+        Open { now, rtt, role: Role::Active, ecn: false, selective: true }
     }
 }
 

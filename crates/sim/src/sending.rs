@@ -52,13 +52,15 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
             self.send_syn(network, now, slot);
             return self.slots[slot].ends.sender().and_then(|sender| sender.ready_at(now));
         }
-        let (route, headers) = (network.route(endpoint.flow as usize, false), endpoint.headers);
+        let (flow, headers) = (endpoint.flow as usize, endpoint.headers);
+        let route = network.route(flow, false);
         while self.pulse.goes_on(now) {
             let sender = self.slots[slot].ends.sender()?;
             let (data, ecn) = match sender.transmit(now) {
                 Ok(segment) => segment,
                 Err(ready) => return ready,
             };
+            self.observer.on_sent(now, flow, sender);
             let carried = C::forth(if C::ROOM { sender.header() } else { None });
             let size = data.bytes.get() as u32 + headers;
             self.enter(network, now, Point::Sender, Packet::data(slot, route, size, &data, (ecn, carried)));

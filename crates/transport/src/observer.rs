@@ -16,6 +16,11 @@ pub trait Observer {
 
     /// A sender has processed an acknowledgement, or acted on a timer.
     fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender);
+
+    /// A sender has sent: [`on_packet`](Observer::on_packet) follows for the packet.
+    fn on_sent(&mut self, at: Time, flow: usize, sender: &Sender) {
+        let _ = (at, flow, sender);
+    }
 }
 
 impl Observer for () {

@@ -1,5 +1,6 @@
 //! Tests of verdicts.
 
+mod bbr_draft;
 mod faults;
 mod measures;
 mod suites;

@@ -18,6 +18,7 @@ struct Counts {
     acks_arrived: u64,
     acks_dropped: u64,
     newly_lost: u64,
+    handed_over: u64,
 }
 
 impl Observer for Counts {
@@ -44,6 +45,12 @@ impl Observer for Counts {
     fn on_sender(&mut self, _: Time, _: usize, sender: &Sender) {
         self.newly_lost += sender.newly_lost().len() as u64;
     }
+
+    fn on_sent(&mut self, at: Time, _: usize, sender: &Sender) {
+        assert!(at >= self.latest && sender.in_flight() > 0, "one packet more is on its way");
+        self.handed_over += 1;
+        assert_eq!(self.handed_over, self.sent + 1, "before the packet is seen");
+    }
 }
 
 #[test]
@@ -58,6 +65,7 @@ fn a_watched_run_is_the_same_and_all_that_it_counts_is_seen() {
         assert_eq!(format!("{alone:?}"), format!("{watched:?}"));
         let total = watched.flows[0].total;
         assert_eq!((counts.sent, counts.retransmitted), (total.sent, total.retransmitted));
+        assert_eq!(counts.handed_over, total.sent);
         assert!(total.retransmitted > 100, "{controller}: {total:?}");
         timeouts += total.timeouts;
         assert_eq!((counts.arrived, counts.crossed, counts.dropped), (total.arrived, total.arrived, total.dropped));

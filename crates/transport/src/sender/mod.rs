@@ -12,7 +12,7 @@ mod usage;
 
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
-use crate::{Signals, Transport};
+use crate::{AckFormat, Signals, Transport};
 use connection::Connection;
 use narrows_control::{Acked, CaState, Controller, Fault, Lost, Open, Role};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -47,6 +47,7 @@ impl Sender {
         conn.rtt.sample_minimum(now, rtt);
         let mut open = Open::new(now, rtt);
         (open.role, open.ecn) = (role, conn.decision.ecn != Ecn::NotEct);
+        open.selective = conn.transport.sack || conn.transport.acks == AckFormat::Numbered;
         conn.controller.on_open(&open);
         conn.decide(now);
     }

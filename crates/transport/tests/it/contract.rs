@@ -192,6 +192,15 @@ fn duplicates_and_losses_that_a_probe_repaired_are_told() {
 }
 
 #[test]
+fn a_connection_without_sack_finds_one_loss_per_round_trip_unless_transmissions_have_numbers() {
+    for (acks, selective) in [(AckFormat::Cumulative, false), (AckFormat::Numbered, true)] {
+        let mut rig = Rig::with(10.0, &Transport { acks, sack: false, ..Transport::default() });
+        rig.sender.on_open(at(20), Span::from_millis(20), Role::Active);
+        assert_eq!(rig.script.lock().unwrap().opened.map(|open| open.selective), Some(selective), "{acks:?}");
+    }
+}
+
+#[test]
 fn a_connection_opens_with_its_role_and_closes_once() {
     let mut rig = Rig::with(10.0, &Transport::default());
     rig.decide(|decision| decision.ecn = Ecn::Ect1);
@@ -199,6 +208,7 @@ fn a_connection_opens_with_its_role_and_closes_once() {
     rig.sender.on_open(at(20), Span::from_millis(20), Role::Passive);
     let open = rig.script.lock().unwrap().opened.unwrap();
     assert_eq!((open.now, open.rtt, open.role, open.ecn), (at(20), Span::from_millis(20), Role::Passive, true));
+    assert!(open.selective);
     rig.sender.close(at(30));
     rig.sender.close(at(40));
     assert_eq!(rig.script.lock().unwrap().closed, [at(30)]);

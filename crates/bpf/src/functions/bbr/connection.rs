@@ -62,7 +62,7 @@ impl<'c, 'a, 'b> Connection<'c, 'a, 'b> {
 
     /// `bbr_rate_bytes_per_sec`.
     pub fn payload_rate(&self, bandwidth: u32, gain: u32) -> u64 {
-        bytes_per_second(bandwidth, self.call.wide(f::MSS_CACHE), gain, PERCENT)
+        bytes_per_second(bandwidth, self.call.wide(f::MSS_CACHE), gain, UNIT, PERCENT)
     }
 
     fn pace(&self, bandwidth: u32, gain: u32) -> u64 {

@@ -22,6 +22,11 @@ impl ExtraAcked {
         self.acked = 0;
     }
 
+    /// Restarts the time of the interval at `now` (µs), but not its count (v3 section 5.4.1).
+    pub fn restart_time(&mut self, now: u64) {
+        self.began = now;
+    }
+
     /// Takes in an acknowledgement. Returns the packets acknowledged in excess of `bandwidth`, at most `window`; `None` without a valid
     /// sample. The interval restarts once the acknowledgements are no faster than `bandwidth`.
     pub fn update(&mut self, ack: &Ack, bandwidth: u32, window: u32) -> Option<u32> {

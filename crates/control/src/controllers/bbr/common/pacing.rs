@@ -18,7 +18,9 @@ const NOMINAL_RTT: u64 = 1_000;
 /// Parameters in which the versions differ.
 #[derive(Clone, Copy, Debug)]
 pub struct PacingRule {
-    /// The first gain, in 1/256.
+    /// The parts of a gain of 1: gains are in 1/`unit`.
+    pub unit: u32,
+    /// The first gain.
     pub first_gain: u32,
     /// The share of the bandwidth to use, in percent (`bbr_pacing_margin_percent`).
     pub percent: u64,
@@ -87,7 +89,7 @@ impl Pacing {
 
     /// `bandwidth` in bytes of payload per second.
     pub fn payload_rate(&self, bandwidth: u32, gain: u32) -> u64 {
-        bytes_per_second(bandwidth, self.mss, gain, self.rule.percent)
+        bytes_per_second(bandwidth, self.mss, gain, self.rule.unit, self.rule.percent)
     }
 
     /// The rate with all headers.
@@ -107,7 +109,7 @@ impl Pacing {
 
     fn apply(&mut self, bandwidth: u32, gain: u32) {
         self.payload = self.payload_rate(bandwidth, gain);
-        self.wire = Rate::from_bps(bytes_per_second(bandwidth, self.packet, gain, self.rule.percent).saturating_mul(8));
+        self.wire = Rate::from_bps(bytes_per_second(bandwidth, self.packet, gain, self.rule.unit, self.rule.percent).saturating_mul(8));
         self.size_burst();
     }
 
@@ -125,11 +127,12 @@ fn initial(window: u32, rtt: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controllers::bbr::common::UNIT;
 
     /// 1000 packets in 120 ms: 100 Mbit/s of 1500 B packets.
     const BANDWIDTH: u32 = 139_810;
 
-    const HIGH_GAIN: PacingRule = PacingRule { first_gain: 739, percent: 99, lone_segments: true };
+    const HIGH_GAIN: PacingRule = PacingRule { unit: UNIT, first_gain: 739, percent: 99, lone_segments: true };
     const NO_MARGIN: PacingRule = PacingRule { percent: 100, ..HIGH_GAIN };
 
     fn pacing(rule: PacingRule) -> Pacing {

@@ -117,7 +117,8 @@ impl Bbr {
     pub fn new(setup: &Setup, params: &Params) -> Bbr {
         let era = params.get(&ERA);
         let window = setup.initial_window.whole().max(1);
-        let rule = PacingRule { first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
+        let rule =
+            PacingRule { unit: UNIT, first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
         Bbr {
             era,
             mode: Mode::Startup,

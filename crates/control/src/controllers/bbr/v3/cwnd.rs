@@ -58,10 +58,10 @@ impl Cwnd {
         self.packets = self.packets.min(packets);
     }
 
-    /// A timeout: everything in flight is presumed lost (`OnEnterRTO`, section 5.6.4.4). Returns the window before.
-    pub fn collapse(&mut self) -> u32 {
+    /// A timeout: everything in flight is presumed lost, and `packets` may be (`OnEnterRTO`, section 5.6.4.4). Returns the window before.
+    pub fn collapse(&mut self, packets: u32) -> u32 {
         self.saved.step(CaState::Loss);
-        self.saved.restored(std::mem::replace(&mut self.packets, 1))
+        self.saved.restored(std::mem::replace(&mut self.packets, packets))
     }
 
     /// Takes in the transport's state. The end of a ca_state restores the window (section 5.6.4.4); in the kernel, only after a timeout

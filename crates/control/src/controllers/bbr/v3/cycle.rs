@@ -45,6 +45,16 @@ pub struct Cycle {
 }
 
 impl Cycle {
+    /// The longest time to the next probe, in µs (`bw_probe_wait`).
+    pub fn wait(&self) -> u64 {
+        self.wait
+    }
+
+    /// Rounds since the last probe (`rounds_since_probe_up`).
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
     /// A round of the connection began.
     pub fn on_round(&mut self) {
         self.rounds = self.rounds.saturating_add(1);

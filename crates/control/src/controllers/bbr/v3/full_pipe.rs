@@ -23,6 +23,11 @@ impl FullPipe {
         self.reached
     }
 
+    /// Rounds without growth so far (`full_bw_count`).
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
     /// True if the pipe was found full since the search began (`full_bw_now`).
     pub fn now(&self) -> bool {
         self.now

@@ -65,7 +65,8 @@ impl Bbr3 {
     /// True if losses or marks since the packet of `evidence` left exceed their threshold, in proportion to the flight at that time
     /// (`IsInflightTooHigh`, `bbr_is_inflight_too_high`).
     pub(super) fn is_too_high(&self, evidence: &Evidence) -> bool {
-        let lost = evidence.flight > 0 && evidence.lost > self.constants.loss_threshold.of(evidence.flight);
+        let threshold = if self.selective { self.constants.loss_threshold.of(evidence.flight) } else { 0 };
+        let lost = evidence.flight > 0 && evidence.lost > threshold;
         lost || self.marks.as_ref().is_some_and(|marks| marks.is_too_high(evidence))
     }
 

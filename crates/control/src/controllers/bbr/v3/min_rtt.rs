@@ -31,6 +31,11 @@ impl MinRtt {
         self.least
     }
 
+    /// The least of the last five seconds, in µs, once measured (`probe_rtt_min_delay`).
+    pub fn recent(&self) -> Option<u32> {
+        self.recent
+    }
+
     /// The handshake took so many µs.
     pub fn open(&mut self, rtt: u32) {
         (self.least, self.recent) = (Some(rtt), Some(rtt));

@@ -5,13 +5,16 @@
 //! are those of the draft, names that begin with `bbr_` those of the kernel.
 //!
 //! Deviations:
-//! * packets, microseconds and gains in 1/256 in both profiles, as the kernel has them: the draft's 2.77 and 0.90 are 709/256 and 230/256;
+//! * packets and microseconds in both profiles, as the kernel has them;
 //! * bounds and window to return to are saved once, when a recovery begins, before its losses change them. The kernel saves after the first
-//!   losses were judged, and the draft's pseudocode again in each round with loss, so that either may return to what the losses left;
+//!   losses were judged. The draft's `NoteLoss` saves again at the first loss after each reset of `is_loss_in_round`, which the response to a
+//!   probe that went too high resets: the next lost packet would forget the state to return to;
 //! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's
-//!   flight after it is below the window and so below the bound;
+//!   flight after it is below the window and so below the bound, and the precaution of section 5.3.3.6 would never act;
 //! * a timeout does not say which transmissions it gives up: they are judged together, by the flight at that time;
-//! * after a timeout the window to bound the flight by is the one before it, as the kernel does;
+//! * an acknowledgement without a valid rate sample (section 4.1.2.3) begins no round and changes no estimate but that of the round trip, as in
+//!   the kernel;
+//! * `bw` is the smaller of `max_bw` and `bw_shortterm` at every moment: both documents renew it at the end of an acknowledgement;
 //! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
 //! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus, in the kernel's
 //!   profile, the burst that departs if the gain is above 1;
@@ -25,6 +28,7 @@ mod drain;
 mod ecn;
 mod flights;
 mod full_pipe;
+mod latest;
 mod long_term;
 mod loss;
 mod marks;
@@ -34,6 +38,7 @@ mod probe_bw;
 mod probe_rtt;
 mod profile;
 mod short_term;
+mod shown;
 mod startup;
 mod state;
 #[cfg(test)]
@@ -41,9 +46,7 @@ mod tests;
 mod undo;
 mod window;
 
-use crate::controllers::bbr::common::{
-    Ack, BW_SCALE, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
-};
+use crate::controllers::bbr::common::{Ack, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
@@ -52,14 +55,17 @@ use cwnd::Cwnd;
 use cycle::Cycle;
 use flights::{Departure, Flights};
 use full_pipe::{FullPipe, LostRanges};
-use long_term::{LongTerm, UNBOUNDED};
+use latest::Latest;
+use long_term::LongTerm;
+#[cfg(test)]
+use long_term::UNBOUNDED;
 use marks::Marks;
 use max_bandwidth::MaxBandwidth;
 use min_rtt::MinRtt;
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Random, Segments, Time};
 use narrows_wire::Ecn;
-use profile::{Constants, Profile, UP_PACING, UP_WINDOW_GAIN, WINDOW_GAIN};
+use profile::{Constants, Profile, UP_WINDOW_GAIN, WINDOW_GAIN};
 use short_term::ShortTerm;
 use state::{BbrState, Evidence};
 use undo::Undo;
@@ -126,6 +132,10 @@ pub struct Bbr3 {
     pacing: Pacing,
     /// Sending began again after idleness, and nothing was delivered since.
     idle_restart: bool,
+    /// More than one loss per round trip can be detected (`has_selective_acks`).
+    selective: bool,
+    /// The latest rate sample.
+    latest: Latest,
     started: bool,
     random: Random,
 }
@@ -136,7 +146,7 @@ impl Bbr3 {
         let profile = params.get(&PROFILE);
         let constants = profile.constants();
         let window = setup.initial_window.whole().max(1);
-        let rule = PacingRule { first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
+        let rule = PacingRule { unit: constants.unit, first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
         Bbr3 {
             profile,
             constants,
@@ -162,6 +172,8 @@ impl Bbr3 {
             window: Cwnd::new(window),
             pacing: Pacing::new(setup, rule, window),
             idle_restart: false,
+            selective: true,
+            latest: Latest::default(),
             started: false,
             random: Random::stream(setup.seed, "bbr3"),
         }
@@ -210,7 +222,7 @@ impl Bbr3 {
 
     /// The flight when the next burst departs (`bbr_packets_in_net_at_edt`).
     fn flight_at_departure(&self, in_flight: u32) -> u32 {
-        let departs = self.profile == Profile::Linux && self.pacing_gain() > UNIT;
+        let departs = self.profile == Profile::Linux && self.pacing_gain() > self.constants.unit;
         if departs { in_flight + self.pacing.burst() } else { in_flight }
     }
 
@@ -220,8 +232,8 @@ impl Bbr3 {
             BbrState::Startup => self.constants.startup_pacing,
             BbrState::Drain => self.constants.drain_pacing,
             BbrState::Down => self.constants.down_pacing,
-            BbrState::Cruise | BbrState::Refill | BbrState::ProbeRtt => UNIT,
-            BbrState::Up => UP_PACING,
+            BbrState::Cruise | BbrState::Refill | BbrState::ProbeRtt => self.constants.unit,
+            BbrState::Up => self.constants.up_pacing,
         }
     }
 
@@ -273,6 +285,7 @@ impl Controller for Bbr3 {
     /// `OnInit` (section 5.2.1), `bbr_init`.
     fn on_open(&mut self, open: &Open) {
         self.step(open.now);
+        self.selective = open.selective || self.profile == Profile::Linux;
         let rtt = open.rtt.as_micros().max(1);
         self.min_rtt.open(u32::try_from(rtt).unwrap_or(u32::MAX));
         self.pacing.on_first_rtt(self.window.get(), rtt);
@@ -284,9 +297,12 @@ impl Controller for Bbr3 {
         let held_back = self.probe_rtt.limits(self.counts.delivered);
         if sent.in_flight == 0 && (sent.app_limited || held_back) {
             self.idle_restart = true;
-            self.extra_acked.restart(self.now);
+            match self.profile {
+                Profile::Draft => self.extra_acked.restart_time(self.now),
+                Profile::Linux => self.extra_acked.restart(self.now),
+            }
             if self.state.is_probe_bw() {
-                self.pacing.set(self.bandwidth(), UNIT, self.full_pipe.reached());
+                self.pacing.set(self.bandwidth(), self.constants.unit, self.full_pipe.reached());
             } else if self.state == BbrState::ProbeRtt && self.probe_rtt.is_over(self.now) {
                 self.leave_probe_rtt();
             }
@@ -308,6 +324,10 @@ impl Controller for Bbr3 {
             sample.app_limited |= self.probe_rtt.limits(sample.prior_delivered);
         }
         self.counts = ack.counts;
+        if feedback.undone && self.state == BbrState::Refill {
+            // The undo began it before this acknowledgement was counted.
+            self.rounds.restart(self.counts.delivered);
+        }
         self.take_losses(feedback);
         self.rounds.update(&ack);
         if self.rounds.start() {
@@ -316,6 +336,7 @@ impl Controller for Bbr3 {
         self.take_marks(feedback.ecn.ce);
         let evidence = self.evidence(feedback, &ack);
         let measured = ack.sample.map_or(0, |sample| bandwidth_ceil(sample.delivered as u64, sample.interval));
+        self.latest.take(&ack, measured);
         self.short_term.update(&ack, measured);
         self.adapt_short_term(&ack, measured);
         self.update_aggregation(&ack);
@@ -342,11 +363,11 @@ impl Controller for Bbr3 {
         if self.cycle.probe_sample && self.is_too_high(&evidence) {
             self.answer_too_high(evidence.flight, evidence.app_limited);
         }
-        let before = self.window.collapse();
-        if !self.state.is_probing() {
-            self.short_term.bound_flight(before);
-        }
+        let before = self.window.collapse(timeout.in_flight_after + 1);
         if self.profile == Profile::Linux {
+            if !self.state.is_probing() {
+                self.short_term.bound_flight(before);
+            }
             self.full_pipe.restart(0);
         }
     }
@@ -368,19 +389,6 @@ impl Controller for Bbr3 {
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let rate = |bandwidth: u32| if bandwidth == UNBOUNDED { f64::NAN } else { bandwidth as f64 * (1e6 / (1u64 << BW_SCALE) as f64) };
-        let bound = |packets: u32| if packets == UNBOUNDED { f64::NAN } else { packets as f64 };
-        visit("cwnd", self.window.get() as f64);
-        visit("bandwidth_packets_s", rate(self.bandwidth()));
-        visit("max_bandwidth_packets_s", rate(self.max_bandwidth.get()));
-        visit("bandwidth_shortterm_packets_s", rate(self.short_term.bandwidth()));
-        visit("inflight_shortterm", bound(self.short_term.flight()));
-        visit("inflight_longterm", bound(self.long_term.get()));
-        visit("min_rtt_s", self.min_rtt.get().map_or(f64::NAN, |rtt| rtt as f64 / 1e6));
-        visit("state", self.state as u8 as f64);
-        visit("pacing_gain", self.pacing_gain() as f64 / UNIT as f64);
-        visit("cwnd_gain", self.window_gain() as f64 / UNIT as f64);
-        visit("rounds", self.rounds.count() as f64);
-        visit("ecn_alpha", self.marks.as_ref().map_or(f64::NAN, |marks| marks.alpha() as f64 / UNIT as f64));
+        self.show(visit);
     }
 }

@@ -1,6 +1,7 @@
 //! The constants, and what the draft and the kernel do differently.
 //!
-//! Gains of pacing and window are in 1/256, as the kernel has them; the draft's are rounded to that (2.77, 0.90).
+//! Gains of pacing are in 1/256 in the kernel and in 1/100 here for the draft, so that its 2.77 and 0.90 are exact. Those of the window are
+//! binary in both.
 
 use crate::controllers::bbr::common::UNIT;
 
@@ -32,12 +33,16 @@ impl Fraction {
 /// What differs in number only.
 #[derive(Clone, Copy, Debug)]
 pub struct Constants {
+    /// A pacing gain of 1.
+    pub unit: u32,
     /// `StartupPacingGain`, `bbr_startup_pacing_gain`: 4 ln 2.
     pub startup_pacing: u32,
     /// `DrainPacingGain`, `bbr_drain_gain`.
     pub drain_pacing: u32,
     /// Pacing gain of ProbeBW_DOWN (section 5.3.3.1, `bbr_pacing_gain`).
     pub down_pacing: u32,
+    /// Pacing gain of ProbeBW_UP (section 5.3.3.5, `bbr_pacing_gain`).
+    pub up_pacing: u32,
     /// `LossThresh`, `bbr_loss_thresh`: lost per packets in flight beyond which the flight is too high.
     pub loss_threshold: Fraction,
     /// `Beta`, 1 - `bbr_beta`: the share of a bound that a loss leaves.
@@ -59,9 +64,11 @@ impl Profile {
 }
 
 const DRAFT: Constants = Constants {
-    startup_pacing: UNIT * 277 / 100,
-    drain_pacing: UNIT / 2,
-    down_pacing: UNIT * 90 / 100,
+    unit: 100,
+    startup_pacing: 277,
+    drain_pacing: 50,
+    down_pacing: 90,
+    up_pacing: 125,
     loss_threshold: Fraction(2, 100),
     beta: Fraction(7, 10),
     headroom: Fraction(15, 100),
@@ -69,20 +76,20 @@ const DRAFT: Constants = Constants {
 };
 
 const LINUX: Constants = Constants {
+    unit: UNIT,
     startup_pacing: UNIT * 277 / 100 + 1,
     drain_pacing: UNIT * 1000 / 2885,
     down_pacing: UNIT * 91 / 100,
+    up_pacing: UNIT * 5 / 4,
     loss_threshold: Fraction(UNIT * 2 / 100, UNIT),
     beta: Fraction(UNIT - UNIT * 30 / 100, UNIT),
     headroom: Fraction(UNIT * 15 / 100, UNIT),
     drain_rounds: None,
 };
 
-/// Pacing gain of ProbeBW_UP (section 5.3.3.4, `bbr_pacing_gain`).
-pub const UP_PACING: u32 = UNIT * 5 / 4;
 /// `DefaultCwndGain`, `bbr_cwnd_gain`.
 pub const WINDOW_GAIN: u32 = 2 * UNIT;
-/// Gain of the window in ProbeBW_UP: room to send faster than before (section 5.3.3.4, `bbr_bw_probe_cwnd_gain`).
+/// Gain of the window in ProbeBW_UP: room to send faster than before (section 5.3.3.5, `bbr_bw_probe_cwnd_gain`).
 pub const UP_WINDOW_GAIN: u32 = UNIT * 9 / 4;
 /// `ProbeRTTCwndGain`, `bbr_probe_rtt_cwnd_gain`.
 pub const PROBE_RTT_GAIN: u32 = UNIT / 2;

@@ -42,6 +42,11 @@ impl ShortTerm {
         self.flight
     }
 
+    /// The highest bandwidth of this round.
+    pub fn latest_bandwidth(&self) -> u32 {
+        self.latest_bandwidth
+    }
+
     /// The most delivered between sending and acknowledgement of a packet of this round.
     pub fn latest_flight(&self) -> u32 {
         self.latest_flight

@@ -4,7 +4,7 @@ use super::Bbr3;
 use super::profile::Profile;
 use super::state::{BbrState, Evidence};
 use crate::CaState;
-use crate::controllers::bbr::common::{Ack, bandwidth_ceil};
+use crate::controllers::bbr::common::{Ack, UNIT, bandwidth_ceil};
 
 /// `StartupFullLossCnt`, `bbr_full_loss_cnt`: ranges lost within a round that end Startup.
 const LOST_RANGES: u32 = 6;
@@ -27,7 +27,8 @@ impl Bbr3 {
         }
         let ranges = std::mem::take(&mut self.lost_ranges).count();
         let too_high = evidence.is_some_and(|evidence| self.is_too_high(&evidence));
-        if ack.ca_state == CaState::Recovery && ranges >= LOST_RANGES && too_high {
+        let enough = if self.selective { ranges >= LOST_RANGES && too_high } else { ranges > 0 };
+        if ack.ca_state == CaState::Recovery && enough {
             self.leave_startup_too_high();
         }
     }
@@ -35,7 +36,11 @@ impl Bbr3 {
     /// The pipe is more than full (section 5.3.1.3, `bbr_handle_queue_too_high_in_startup`).
     pub(super) fn leave_startup_too_high(&mut self) {
         self.full_pipe.set_reached(true);
-        self.long_term.set(self.capacity(self.max_bandwidth.get()).max(self.short_term.latest_flight()));
+        let product = match self.profile {
+            Profile::Draft => self.bdp(self.bandwidth(), UNIT),
+            Profile::Linux => self.capacity(self.max_bandwidth.get()),
+        };
+        self.long_term.set(product.max(self.short_term.latest_flight()));
         if self.profile == Profile::Draft {
             self.undo.state = Some(BbrState::Startup);
         }

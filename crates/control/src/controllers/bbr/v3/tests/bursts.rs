@@ -32,6 +32,21 @@ fn aggregation_is_remembered_for_a_round_in_startup_and_ten_after() {
     }
 }
 
+/// Section 5.4.1 restarts the time of the sampling interval only, `bbr_cwnd_event` the count of the acknowledged too.
+#[test]
+fn after_idleness_the_draft_counts_on_from_now() {
+    for (text, counted) in PROFILES.into_iter().zip([true, false]) {
+        let mut flow = Flow::reach(text, BbrState::Cruise);
+        flow.ack(Step { acked: 433, ..ROUND });
+        flow.now += 3_000;
+        flow.send(1, true);
+        let before = flow.bbr.extra_acked.clone();
+        flow.ack(Step { acked: 1, after: 1_000, ..STEP });
+        let again = format!("{:?}", flow.bbr.extra_acked);
+        assert_eq!(again.contains("acked: 1 }"), !counted, "{text}: {before:?}, then {again}");
+    }
+}
+
 #[test]
 fn the_quantum_is_a_millisecond_and_in_the_kernel_more_at_short_round_trips() {
     for (text, expected) in PROFILES.into_iter().zip([8, 45]) {

@@ -14,12 +14,14 @@ fn gains_are_those_of_the_table() {
     ];
     for (state, pacing, window) in rows {
         for (index, text) in PROFILES.iter().enumerate() {
-            let (paced, bounded) = Flow::reach(text, state).gains();
-            near(paced, pacing[index]);
-            near(bounded, window[index]);
+            let flow = Flow::reach(text, state);
+            let (paced, bounded) = flow.gains();
+            near(paced as f64 / flow.bbr.constants.unit as f64, pacing[index]);
+            near(bounded as f64 / 256.0, window[index]);
         }
     }
-    assert_eq!((Flow::new(PROFILES[0]).gains().0, Flow::new(PROFILES[1]).gains().0), (709, 710));
+    assert_eq!((Flow::new(PROFILES[0]).gains().0, Flow::new(PROFILES[1]).gains().0), (277, 710), "2.77 and 710/256");
+    assert_eq!(Flow::reach(PROFILES[0], BbrState::Down).gains().0, 90, "exactly 0.90");
 }
 
 #[test]

@@ -66,8 +66,8 @@ fn wrong_often_the_cycle_has_four_phases_and_probes_once() {
                 phases.push(gain);
             }
         }
-        let down = flow.bbr.constants.down_pacing;
-        assert!(phases.chunks(3).all(|cycle| [down, 256, 320].starts_with(cycle)), "{text}: {phases:?}");
+        let Constants { down_pacing, unit, up_pacing, .. } = *flow.bbr.constants;
+        assert!(phases.chunks(3).all(|cycle| [down_pacing, unit, up_pacing].starts_with(cycle)), "{text}: {phases:?}");
         assert!(phases.len() > 6, "{phases:?}");
     }
 }

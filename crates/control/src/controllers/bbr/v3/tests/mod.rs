@@ -192,9 +192,9 @@ impl Flow {
     }
 }
 
-/// A constant of 1/256 is this number.
-fn near(gain: u32, number: f64) {
-    assert!((gain as f64 / 256.0 - number).abs() <= 1.0 / 256.0, "{gain}/256 is not {number}");
+/// A gain is this number, but for what 1/256 cannot express.
+fn near(gain: f64, number: f64) {
+    assert!((gain - number).abs() <= 1.0 / 256.0, "{gain} is not {number}");
 }
 
 /// A round of recovery in which `count` acknowledgements bring a loss each, of `flight` packets in flight.

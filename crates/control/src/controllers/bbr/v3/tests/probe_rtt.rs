@@ -15,7 +15,7 @@ fn probe_rtt_comes_five_seconds_after_the_least_round_trip_with_half_a_product_f
         }
         flow.ack(Step { after: stamp + 5_000_001 - flow.now, ..later });
         // Half of 325 packets: the product by the least round trip of ten seconds.
-        assert_eq!((flow.bbr.state, flow.window(), flow.bbr.pacing_gain()), (BbrState::ProbeRtt, 163, 256), "{text}");
+        assert_eq!((flow.bbr.state, flow.window(), flow.bbr.pacing_gain()), (BbrState::ProbeRtt, 163, flow.bbr.constants.unit), "{text}");
         let slow = Step { sample: (10, 40_000), after: 1_000, ..later };
         flow.ack(Step { flight: 164, ..slow });
         flow.ack(Step { flight: 163, ..slow });

@@ -24,6 +24,17 @@ fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
     }
 }
 
+/// `InitLowerBounds` takes the window of the end of the round in the draft, the one before the timeout in the kernel.
+#[test]
+fn a_timeout_outside_of_probes_bounds_the_flight_at_once_in_the_kernel_only() {
+    for (text, bounded) in PROFILES.into_iter().zip([false, true]) {
+        let mut flow = Flow::reach(text, BbrState::Cruise);
+        let before = flow.window();
+        flow.bbr.on_timeout(&Timeout::new(flow.time(), 400, 400, false));
+        assert_eq!(flow.bounds().1, if bounded { before } else { UNBOUNDED }, "{text}");
+    }
+}
+
 #[test]
 fn a_timeout_of_a_probe_sets_the_bound() {
     for text in PROFILES {
