@@ -39,7 +39,6 @@ fields! {
     DrainStartRound "drain_start_round",
     BwProbeWait "bw_probe_wait_s",
     PrevProbeTooHigh "prev_probe_too_high",
-    UndoState "undo_state",
     UndoBandwidthShortTerm "undo_bandwidth_shortterm_packets_s",
     UndoInflightShortTerm "undo_inflight_shortterm",
     UndoInflightLongTerm "undo_inflight_longterm",

@@ -1,5 +1,6 @@
 //! What people read and attach: a table, a page, text for a mail or a draft, JSON, and the result directory.
 
+mod conformance;
 mod files;
 mod markdown;
 mod model;
@@ -9,6 +10,7 @@ mod statements;
 mod text;
 mod versions;
 
+pub use conformance::Conformance;
 pub use files::write_check;
 pub use markdown::check_markdown;
 pub use model::{Beside, Checked, CheckedCell, CheckedCriterion, Counts, NOT_SHOWN, OnKernel, Terms};

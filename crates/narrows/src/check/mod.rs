@@ -1,8 +1,9 @@
 //! `narrows check`: the criteria of RFC 9743, with a verdict on each and the runs behind it.
 
+mod draft;
 mod job;
 
-use crate::cli::{CheckArgs, ReproduceArgs, ScopeArg, parse_choice};
+use crate::cli::{CheckArgs, ReproduceArgs, ScopeArg, SuiteArg, parse_choice};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
@@ -23,6 +24,9 @@ const BASELINES: [&str; 2] = ["newreno", "cubic"];
 /// Runs the cells of the suite, and judges.
 pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     let Some(controller) = args.controller.clone() else { return known_answers(args) };
+    if args.suite == SuiteArg::BbrDraft {
+        return draft::draft(&args, &controller);
+    }
     let statements = args.about.as_deref().map(statements).transpose()?;
     let check = planned(&args, &controller)?;
     let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;

@@ -12,12 +12,15 @@ pub struct CheckArgs {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "known")]
     pub controller: Option<Choice>,
     /// Check the suite instead: whether published results about deployed controllers come out
-    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live"])]
+    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite"])]
     pub known: bool,
+    /// What is asked: the criteria of RFC 9743, or the example cases of draft-ietf-ccwg-bbr
+    #[arg(long, value_enum, default_value = "rfc9743")]
+    pub suite: SuiteArg,
     /// Few cells and five seeds: under a minute on two cores
     #[arg(long)]
     pub quick: bool,
-    /// Only these criteria, by id, such as loss,coexist
+    /// Only these criteria or cases, by id, such as loss,coexist or T01
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Where the controller is meant to be used
@@ -47,6 +50,15 @@ pub struct CheckArgs {
     pub seed: u16,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// A suite.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum SuiteArg {
+    /// The criteria of RFC 9743
+    Rfc9743,
+    /// The example cases of draft-ietf-ccwg-bbr
+    BbrDraft,
 }
 
 /// Where a controller is meant to be used.

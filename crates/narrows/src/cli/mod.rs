@@ -12,7 +12,7 @@ mod results;
 mod run;
 mod sweep;
 
-pub use check::{CheckArgs, ScopeArg};
+pub use check::{CheckArgs, ScopeArg, SuiteArg};
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
 pub use inspect::InspectArgs;

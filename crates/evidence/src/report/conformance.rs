@@ -1,0 +1,118 @@
+//! Conformance to the cases of the BBR draft: table, JSON and page.
+
+use crate::bbr_draft::{Case, Outcome, Verdict, cases};
+use narrows_report::{Document, escape, text_table};
+use serde::Serialize;
+
+const CSS: &str = include_str!("check.css");
+const READING: &str = include_str!("reading-draft.html");
+
+/// What the cases of the draft say of a controller.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conformance {
+    /// The version of this form.
+    pub format: u32,
+    /// The version of the program.
+    pub narrows: String,
+    /// The document.
+    pub draft: String,
+    /// The controller with its parameters.
+    pub controller: String,
+    /// The command that makes it again.
+    pub remake: String,
+    /// Each variant of each case, in order.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Conformance {
+    /// The verdict line: "21 pass, 2 fail (all explained), 1 not run".
+    pub fn line(&self) -> String {
+        let count = |verdict: Verdict| self.outcomes.iter().filter(|own| own.verdict == verdict).count();
+        let explained = if self.is_explained() { " (all explained)" } else { "" };
+        let all = [(Verdict::Pass, "pass", ""), (Verdict::Fail, "fail", explained), (Verdict::NotRun, "not run", "")];
+        let told = all.into_iter().filter(|(verdict, _, _)| count(*verdict) > 0);
+        told.map(|(verdict, word, more)| format!("{} {word}{more}", count(verdict))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// True if every failure is one that was to be expected of the profile.
+    pub fn is_explained(&self) -> bool {
+        self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail).all(Outcome::is_explained)
+    }
+
+    /// As a table.
+    pub fn text(&self) -> String {
+        let mut rows = vec![["Case", "", "Verdict"].map(str::to_owned).to_vec()];
+        rows.extend(self.outcomes.iter().map(|own| vec![own.case.to_owned(), title(own), word(own).to_owned()]));
+        let reasons = self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail);
+        let reasons: String = reasons.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
+        format!("{} by {}: {}\n\n{}{reasons}", self.controller, self.draft, self.line(), text_table(&rows, 3))
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("its fields are texts and finite numbers") + "\n"
+    }
+
+    /// As a page that needs no script.
+    pub fn html(&self) -> String {
+        let rows: String = self.outcomes.iter().map(row).collect();
+        let main = format!(
+            "<p class=\"line\">{}</p>\n<div class=\"wide\"><table class=\"criteria\"><thead><tr><th scope=\"col\">Case</th><th scope=\"col\">Verdict</th><th scope=\"col\">The \
+             case asks</th><th scope=\"col\">Evidence</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n<section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
+            escape(&self.line()),
+            escape(&self.remake)
+        );
+        let title = format!("{} by {}", self.controller, self.draft);
+        let setup = "Its 22 example cases, on 50 Mbit/s and 40 ms unless the case says otherwise.";
+        Document { title: &title, setup, notes: &[], css: CSS, reading: READING, main: &main, version: &self.narrows }.html()
+    }
+}
+
+fn case(own: &Outcome) -> Option<&'static Case> {
+    cases().iter().find(|case| case.id == own.case)
+}
+
+fn title(own: &Outcome) -> String {
+    let title = case(own).map_or("", |case| case.title);
+    if own.variant.is_empty() { title.to_owned() } else { format!("{title}: {}", own.variant) }
+}
+
+fn word(own: &Outcome) -> &'static str {
+    match own.verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail if own.is_explained() => "fail, known",
+        Verdict::Fail => "fail",
+        Verdict::NotRun => "not run",
+    }
+}
+
+fn why(own: &Outcome) -> String {
+    if own.is_explained() && !own.known.is_empty() { own.known.join("; ") } else { own.reasons.join("; ") }
+}
+
+fn row(own: &Outcome) -> String {
+    let class = match own.verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail if own.is_explained() => "concern",
+        Verdict::Fail => "fail",
+        Verdict::NotRun => "not-run",
+    };
+    let asks = case(own).map_or("", |case| case.demand);
+    let differs = own.differs_from_text.map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));
+    let reasons: String = own
+        .reasons
+        .iter()
+        .chain(&own.known.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        .map(|text| format!("<small>{}</small>", escape(text)))
+        .collect();
+    let evidence =
+        own.evidence.iter().map(|(name, value)| format!("{} {}", escape(name), super::text::short(*value))).collect::<Vec<_>>().join("; ");
+    format!(
+        "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"words\"><span class=\"verdict {class}\">{}</span>{reasons}</td><td class=\"words\">{}{differs}</td><td \
+         class=\"words\"><small>{evidence}</small></td></tr>\n",
+        escape(own.case),
+        escape(&title(own)),
+        word(own),
+        escape(asks)
+    )
+}
