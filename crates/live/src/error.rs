@@ -71,7 +71,7 @@ pub enum LiveError {
 }
 
 /// The remedy for the kernel's answer: where files run out, whatever was attempted, the limit; else what the attempt has for `otherwise`.
-fn remedy_of(error: &io::Error, otherwise: &'static str) -> Cow<'static, str> {
+fn remedy_of<'a>(error: &io::Error, otherwise: &'a str) -> Cow<'a, str> {
     match Errno::from_io_error(error) {
         Some(Errno::MFILE) if !otherwise.contains("ulimit -n") => {
             let most = getrlimit(Resource::Nofile).current.map_or_else(String::new, |most| format!(", which is {most} here"));

@@ -47,7 +47,7 @@ impl Job {
         let Ok(other) = serde_json::from_str::<Origin>(part.heading()) else { return Ok(false) };
         let which = other.differs(&self.origin).map_or_else(
             || other.shard.map_or_else(String::new, |other| format!("are those of shard {other}, not of {own}")),
-            |what| format!("{what}; it has shard {}", other.shard.map(String::from).unwrap_or_default()),
+            |what| format!("{what}; they are shard {}", other.shard.map(String::from).unwrap_or_default()),
         );
         Err(Failure::Other(format!("the runs in {} {which}; choose another directory with --out, or remove this one", directory.display())))
     }

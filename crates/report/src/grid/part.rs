@@ -169,7 +169,7 @@ impl Part {
                 Ok(rows.map(|((run, kept), sum)| whole(*run, kept, sum)).collect::<Vec<_>>())
             });
             let rows = rows.unwrap_or_else(|error| vec![Err(error)]);
-            rows.into_iter().map(|row| row.map_err(|error| damaged(&self.path, &error)))
+            rows.into_iter().map(|row| row.map_err(|error| damaged(&self.path, &error))).collect::<Vec<_>>()
         })
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let kept: Arc<str> = "{\"metrics\":[1.5]}".into();
         let wanted = sum(7, &kept);
         assert_eq!(whole(7, &kept, &wanted).expect("it is as it was"), (7, Arc::clone(&kept)));
-        for (run, text, sum) in [(8, &*kept, &*wanted), (7, "{\"metrics\":[1.6]}", &wanted), (7, &kept, "")] {
+        for (run, text, sum) in [(8, &*kept, &*wanted), (7, "{\"metrics\":[1.6]}", &*wanted), (7, &*kept, "")] {
             let said = whole(run, &text.into(), sum).expect_err("it was changed").to_string();
             assert!(said.contains(&format!("run {run} is not as it was written")), "{said}");
         }

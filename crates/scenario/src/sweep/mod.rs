@@ -181,7 +181,10 @@ impl Sweep {
             if blamed.is_empty() {
                 // No axis is to blame where the file says the same without them.
                 let mut whole = self.text.clone();
-                let written = read_whole(&mut whole).and_then(|mut raw| check::check(&mut raw, &self.file, read));
+                let written = read_whole(&mut whole).and_then(|mut raw| {
+                    raw.sweep = None;
+                    check::check(&mut raw, &self.file, read)
+                });
                 if let Some(own) = written.err().filter(|own| own.says_as(&problem)) {
                     return ScenarioError::new(*own, &self.file, &whole);
                 }

@@ -209,6 +209,17 @@ fn cells_that_cannot_be_are_refused() {
     shown!(book);
 }
 
+/// What no axis changes is wrong where it is written.
+#[test]
+fn mistakes_beside_the_axes_are_told_at_their_own_place() {
+    let axes = text("\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"20 Mbit/s\"]");
+    let line = axes.lines().position(|line| line.contains("controller")).expect("a flow has one") + 1;
+    let controller = axes.lines().nth(line - 1).expect("the line").to_owned();
+    let misspelt = axes.replacen(&controller, "controller = \"cubc\"", 1);
+    let error = Sweep::parse(&misspelt, "test.toml", &Changes::default()).expect("a sweep").check(&none).unwrap_err();
+    assert_eq!(error.short(), format!("test.toml:{line}: there is no controller \"cubc\"; did you mean \"cubic\"?"));
+}
+
 #[test]
 fn a_scenario_with_axes_is_no_single_run() {
     let error = parse(&text("seeds = 2"), "test.toml", &none).expect_err("a sweep");
