@@ -305,16 +305,29 @@ fn flows() {
 
 #[test]
 fn frames_that_follow_a_controller() {
-    let edits = [
-        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"150 kbit/s\" }",
-        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", max_rate = \"150 kbit/s\" }",
-        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"3 Mbit/s\", max_rate = \"2 Mbit/s\" }",
-        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"2 Mbit/s\", max_rate = \"3 Mbit/s\" }",
-        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"1 bit/s\", max_rate = \"3 Mbit/s\" }",
-        "controller = \"newreno\"\nworkload = { rate = \"1 Mbit/s\", min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\" }",
-        "workload = { rate = \"1 Mbit/s\", frame = \"33 ms\", min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\" }",
-    ];
-    shown!(book(&edits.map(|edit| ("controller = \"newreno\"", edit))));
+    let said = |controller: &str, keys: &str| {
+        refusal_of("controller = \"newreno\"", &format!("{controller}workload = {{ rate = \"1 Mbit/s\", {keys} }}"))
+    };
+    let (tcp, udp) = ("controller = \"newreno\"\n", "");
+    for (controller, keys, problem) in [
+        (tcp, "frame = \"33 ms\", min_rate = \"150 kbit/s\"", "min_rate and max_rate say something together only"),
+        (tcp, "frame = \"33 ms\", max_rate = \"150 kbit/s\"", "min_rate and max_rate say something together only"),
+        (tcp, "frame = \"33 ms\", min_rate = \"3 Mbit/s\", max_rate = \"2 Mbit/s\"", "3 Mbit/s is more than max_rate"),
+        (
+            tcp,
+            "frame = \"33 ms\", min_rate = \"2 Mbit/s\", max_rate = \"3 Mbit/s\"",
+            "the first frames are not between min_rate and max_rate",
+        ),
+        (tcp, "frame = \"33 ms\", min_rate = \"1 bit/s\", max_rate = \"3 Mbit/s\"", "the frames would be empty"),
+        (tcp, "min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\"", "min_rate does not go with rate"),
+        (
+            udp,
+            "frame = \"33 ms\", min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\"",
+            "these frames follow a controller, and the flow has none",
+        ),
+    ] {
+        assert!(said(controller, keys).contains(problem), "{}", said(controller, keys));
+    }
 }
 
 #[test]
