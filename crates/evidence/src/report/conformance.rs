@@ -57,7 +57,7 @@ impl Conformance {
     pub fn html(&self) -> String {
         let rows: String = self.outcomes.iter().map(row).collect();
         let main = format!(
-            "<p class=\"line\">{}</p>\n<div class=\"wide\"><table class=\"criteria\"><thead><tr><th scope=\"col\">Case</th><th scope=\"col\">Verdict</th><th scope=\"col\">The \
+            "<p class=\"line\">{}</p>\n<div class=\"wide\"><table class=\"criteria cases\"><thead><tr><th scope=\"col\">Case</th><th scope=\"col\">Verdict</th><th scope=\"col\">The \
              case asks</th><th scope=\"col\">Evidence</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n<section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
             escape(&self.line()),
             escape(&self.remake)
