@@ -1,5 +1,6 @@
 //! The arguments.
 
+mod attack;
 mod compare;
 mod forward;
 mod inspect;
@@ -11,6 +12,7 @@ mod results;
 mod run;
 mod sweep;
 
+pub use attack::{AttackArgs, How};
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
 pub use inspect::InspectArgs;
@@ -71,6 +73,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Run every pair of controllers and measure share, harm and starvation
     Matrix(MatrixArgs),
+    /// Search for networks on which a controller does badly where standard ones do well, and shrink them
+    Attack(AttackArgs),
     /// Reproduce the figures of papers and judge their claims
     Reproduce(ReproduceArgs),
     /// Regenerate the table and the HTML report of a result directory
