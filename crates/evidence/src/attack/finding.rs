@@ -8,9 +8,10 @@ use super::text::Variant;
 use super::trial::{Evaluate, Trial, lower, mean};
 use narrows_units::Random;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Fresh seeds that confirm a finding.
-const FRESH: std::ops::RangeInclusive<u64> = 1001..=1030;
+const FRESH: RangeInclusive<u64> = 1001..=1030;
 /// The lower bound of the score that they must have.
 const LOWEST: f64 = 0.3;
 /// Copies with all numbers changed, and the share of them that must keep half of the score (AdvNet, CoNEXT 2026, accepts patterns at 80 %).
@@ -19,7 +20,7 @@ const COPIES_KEEP: f64 = 0.8;
 /// The part of the score that copies and variants must keep.
 const HALF: f64 = 0.5;
 /// Seeds of each variant.
-const OF_VARIANT: std::ops::RangeInclusive<u64> = 1001..=1005;
+const OF_VARIANT: RangeInclusive<u64> = 1001..=1005;
 
 /// What a candidate turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,23 +105,22 @@ pub fn examine<E: Evaluate>(candidates: &[Genome], wanted: usize, seed: u64, by:
 
 fn of<E: Evaluate>(candidate: &Genome, genome: Genome, seed: u64, by: &mut E) -> Result<Finding, E::Error> {
     by.tell("confirming with fresh seeds");
-    let mut run = |genomes: &[Genome], seeds: &mut dyn Iterator<Item = u64>, variant| {
-        let seeds: Vec<u64> = seeds.collect();
+    let mut run = |genomes: &[Genome], seeds: RangeInclusive<u64>, variant| {
         let with = |genome: &Genome, seed: u64| Trial { genome: genome.clone(), seed, variant };
-        let trials: Vec<Trial> = genomes.iter().flat_map(|genome| seeds.iter().map(move |seed| with(genome, *seed))).collect();
+        let trials: Vec<Trial> = genomes.iter().flat_map(|genome| seeds.clone().map(move |seed| with(genome, seed))).collect();
         by.scores(&trials)
     };
     let own = std::slice::from_ref(&genome);
     let values = |scores: &[Score]| scores.iter().map(|score| score.value).collect::<Vec<f64>>();
-    let fresh = run(own, &mut FRESH, Variant::Plain)?;
+    let fresh = run(own, FRESH, Variant::Plain)?;
     let (score, low) = (mean(&values(&fresh)), lower(&values(&fresh)));
     let mut random = Random::stream(seed, "copies");
     let copies: Vec<Genome> = (0..COPIES).map(|_| genome.shaken(&mut random)).collect();
-    let shaken = run(&copies, &mut std::iter::once(*FRESH.start()), Variant::Plain)?;
+    let shaken = run(&copies, *FRESH.start()..=*FRESH.start(), Variant::Plain)?;
     let copies = shaken.iter().filter(|copy| copy.value >= HALF * score).count() as f64 / COPIES as f64;
     let mut variants = [0.0; 3];
     for (place, variant) in [Variant::NoOverhead, Variant::BackJitter, Variant::Longer].into_iter().enumerate() {
-        variants[place] = mean(&values(&run(own, &mut OF_VARIANT, variant)?));
+        variants[place] = mean(&values(&run(own, OF_VARIANT, variant)?));
     }
     let standing = match () {
         () if low < LOWEST => Standing::Unconfirmed,

@@ -271,15 +271,16 @@ fn starved(run: &Record) -> f64 {
     let Some(link) = bottleneck(run) else { return 0.0 };
     let steps = (WINDOW.as_nanos() / run.interval.as_nanos().max(1)).max(1) as usize;
     let first = link.samples.iter().position(|sample| sample.at >= Time::ZERO + run.warmup).unwrap_or(0);
+    let flows: Vec<&FlowRecord> = group(run, "a").chain(group(run, "b")).collect();
     let (mut all, mut without) = (0, 0);
     for to in first + steps..link.samples.len() {
-        let share = (link.samples[to].capacity - link.samples[to - steps].capacity).get() as f64 / run.flows.len().max(1) as f64;
+        let share = (link.samples[to].capacity - link.samples[to - steps].capacity).get() as f64 / flows.len().max(1) as f64;
         let got = |flow: &FlowRecord| {
             let count = |at: usize| flow.samples.get(at).map_or(0, |sample| sample.arrived_wire.get());
             count(to).saturating_sub(count(to - steps)) as f64
         };
         all += 1;
-        without += usize::from(run.flows.iter().any(|flow| got(flow) < STARVED * share));
+        without += usize::from(flows.iter().any(|flow| got(flow) < STARVED * share));
     }
     if all > 0 { without as f64 / all as f64 } else { 0.0 }
 }

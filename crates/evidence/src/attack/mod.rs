@@ -28,3 +28,6 @@ pub use search::{OF_EVENT, SEEDS, Search, Searched, Strategy, alike, search};
 pub use shape::{Shape, View};
 pub use text::{Cast, Setting, Variant};
 pub use trial::{Evaluate, Trial, TrialError, lower, mean};
+
+#[cfg(test)]
+mod tests;

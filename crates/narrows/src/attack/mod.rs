@@ -1,6 +1,7 @@
 //! `narrows attack`: searches for networks that break a controller, and says which of them are findings.
 
 mod keep;
+mod on_kernel;
 mod outcome;
 mod runs;
 
@@ -12,9 +13,10 @@ use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::{carried, unverified};
-use keep::Keep;
+use keep::{Keep, Replayed};
 use narrows_evidence::attack::{Aim, Examined, Genome, Search, Searched, Standing, examine, search};
 use narrows_report::Reserved;
+use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
 use runs::Runs;
 
@@ -25,6 +27,10 @@ const WHOLE: usize = 20_000;
 /// Searches, examines the best, and writes what was found.
 pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
+    if args.live {
+        // Before anything starts a thread.
+        narrows_live::acquire()?;
+    }
     let aim = aim(&args)?;
     let mut keep = args.keep.as_deref().map(Keep::read).transpose()?;
     let plan = Search {
@@ -50,8 +56,8 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let mut runs = Runs::new(&aim, &kept, plan.budget, &args.output)?;
     let worked = work(&mut runs, &plan, keep.as_ref(), &args);
     runs.end();
-    let found = match worked {
-        Ok(work) => work,
+    let (replayed, searched, examined) = match worked {
+        Ok(worked) => worked,
         Err(Failure::Interrupted) => {
             return Err(Failure::Paused {
                 done: kept.done(),
@@ -65,7 +71,9 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
             return Err(failure);
         }
     };
-    let found = Found { aim, plan, replayed: found.0, searched: found.1, findings: found.2.findings, remake: words };
+    let kernel = on_kernel(&aim, &examined.findings, args.live, &args.output)?;
+    let found = Found { aim, plan, replayed, searched, findings: examined.findings, kernel, remake: words };
+    let invalid = found.kernel.iter().any(|own| matches!(own, OnKernel::Invalid(_)));
     let confirmed = found.findings.iter().any(|finding| finding.standing == Standing::Confirmed);
     let directory = reserved.directory().to_owned();
     let told = outcome::write(&found, reserved, &started, &args.output)?;
@@ -78,11 +86,15 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     if !args.output.json && !args.output.quiet {
         args.output.console.print(&format!("{}\n", started.cost()))?;
     }
-    Ok(if confirmed { Outcome::Missed } else { Outcome::Ok })
+    Ok(match () {
+        () if invalid => Outcome::Invalid,
+        () if confirmed => Outcome::Missed,
+        () => Outcome::Ok,
+    })
 }
 
 /// What came of it: replays, searches, findings.
-type Worked = (Vec<keep::Replayed>, Vec<Searched>, Examined);
+type Worked = (Vec<Replayed>, Vec<Searched>, Examined);
 
 fn work(runs: &mut Runs<'_>, plan: &Search, keep: Option<&Keep>, args: &AttackArgs) -> Result<Worked, Failure> {
     let replayed = keep.map_or(Ok(Vec::new()), |keep| keep.replay(args.controller.text(), runs))?;
@@ -148,6 +160,9 @@ fn remake(args: &AttackArgs) -> String {
     }
     option("seed", args.seed.to_string());
     option("findings", args.findings.to_string());
+    if args.live {
+        words.push("--live".to_owned());
+    }
     if args.quick {
         words.push("--quick".to_owned());
     }

@@ -1,6 +1,7 @@
 //! What a search found, as files and in words.
 
 use super::keep::Replayed;
+use super::on_kernel::OnKernel;
 use crate::cli::OutputArgs;
 use crate::contenders::join;
 use crate::error::Failure;
@@ -22,6 +23,8 @@ pub struct Found {
     pub replayed: Vec<Replayed>,
     pub searched: Vec<Searched>,
     pub findings: Vec<Finding>,
+    /// What became of each on the kernel.
+    pub kernel: Vec<OnKernel>,
     pub remake: String,
 }
 
@@ -128,7 +131,7 @@ struct Kinds<'a> {
 #[derive(Serialize)]
 struct WithFile<'a> {
     scenario: String,
-    kernel: &'a str,
+    kernel: &'a OnKernel,
     #[serde(flatten)]
     finding: &'a Finding,
 }
@@ -146,8 +149,9 @@ fn json(found: &Found) -> String {
         findings: found
             .findings
             .iter()
+            .zip(&found.kernel)
             .enumerate()
-            .map(|(place, finding)| WithFile { scenario: file(place), kernel: "simulated only", finding })
+            .map(|(place, (finding, kernel))| WithFile { scenario: file(place), kernel, finding })
             .collect(),
         remake: &found.remake,
     };
@@ -172,14 +176,14 @@ fn told(found: &Found) -> String {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };
         text += &format!("{}: {} networks {how}, highest score {:.2}\n", own.kind.name(), own.evaluated, own.highest);
     }
-    for (place, finding) in findings.iter().enumerate() {
+    for (place, (finding, kernel)) in findings.iter().zip(&found.kernel).enumerate() {
         let Finding { says, standing, score, low, high, copies, variants, passes, complexity, .. } = finding;
         let percent = 100.0 * copies;
         let passing = if *passes { ": it passes" } else { "" };
         text += &format!(
             "\n{}. {says}\n   {}: score {score:.2} [{low:.2}, {high:.2}] over 30 fresh seeds; {}: {}, of the reference {}\n   \
              {percent:.0} % of 20 copies with other numbers keep half of the score; without the random delay of hosts {:.2}, with 1 ms of jitter on \
-             the way back {:.2}, with an end as long again {:.2}{passing}\n   complexity {:.1}, minimised from {:.1}; simulated only; narrows run {}\n",
+             the way back {:.2}, with an end as long again {:.2}{passing}\n   complexity {:.1}, minimised from {:.1}; {}; narrows run {}\n",
             place + 1,
             standing.words(),
             aim.goal.number(),
@@ -190,6 +194,7 @@ fn told(found: &Found) -> String {
             variants[2],
             complexity[1],
             complexity[0],
+            kernel.words(),
             file(place),
         );
     }

@@ -42,6 +42,9 @@ pub struct AttackArgs {
     /// Replay the findings kept in this directory first, begin the search with them, and keep new confirmed ones there
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Also run confirmed findings on the kernel, five times each (needs what `narrows live` needs)
+    #[arg(long)]
+    pub live: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 }

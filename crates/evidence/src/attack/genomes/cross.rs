@@ -35,7 +35,7 @@ struct Burst {
     every: f64,
 }
 
-fn bursts(genome: &View<'_>) -> impl Iterator<Item = Burst> + '_ {
+fn bursts<'a>(genome: &'a View<'a>) -> impl Iterator<Item = Burst> + 'a {
     genome.events.iter().map(|event| Burst { start: event[0], length: event[1] / 1e3, factor: event[2], every: event[3] })
 }
 

@@ -86,7 +86,7 @@ fn says(genome: &View<'_>) -> String {
         if now.rate > before.rate {
             parts.push(format!("capacity grows {}-fold", rounded(now.rate / before.rate, 2)));
         } else if now.rate < before.rate {
-            parts.push(format!("capacity falls to a {}th", rounded(before.rate / now.rate, 2)));
+            parts.push(format!("capacity falls to 1/{}", rounded(before.rate / now.rate, 2)));
         }
         if now.delay != before.delay {
             parts.push(format!("the delay {} to {} ms", if now.delay > before.delay { "rises" } else { "falls" }, now.delay));
