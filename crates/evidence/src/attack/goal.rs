@@ -82,7 +82,7 @@ impl Goal {
     pub fn formula(self) -> &'static str {
         match self {
             Goal::Stall => "(longest time without new payload while the link had capacity - the same of the first reference) / 30 s",
-            Goal::Idle => "(u of the best reference - u) / the larger, u being payload delivered / capacity; 0 where no reference has 0.7",
+            Goal::Idle => "(u of the best reference - u) / the larger, u being payload delivered / capacity that UDP left; 0 where no reference has 0.7",
             Goal::Delay => {
                 "(q - q of the best reference) / q, q being queueing_p95; references count from u = 0.7 on, and a q below 5 ms as 5 ms"
             }
@@ -216,10 +216,12 @@ fn delivered(run: &Record, name: &str) -> f64 {
     group(run, name).map(|flow| flow.steady.goodput.get() as f64).sum()
 }
 
-/// Payload of the first group / capacity, since warm-up.
+/// Payload of the first group / the capacity that traffic without a controller left, since warm-up.
 fn used(run: &Record) -> f64 {
     let capacity = bottleneck(run).and_then(|link| link.capacity).map_or(0, Bytes::get);
-    if capacity > 0 { delivered(run, "a") / capacity as f64 } else { 0.0 }
+    let others = run.flows.iter().filter(|flow| !["a", "b"].contains(&narrows_measure::group_of(&flow.name)));
+    let left = capacity.saturating_sub(others.map(|flow| flow.steady.arrived_wire.get()).sum());
+    if left > 0 { delivered(run, "a") / left as f64 } else { 0.0 }
 }
 
 fn queueing(run: &Record) -> Option<f64> {

@@ -38,7 +38,7 @@ pub struct Searched {
     /// The kind.
     pub kind: Kind,
     /// The best genomes that are unlike each other, each with the lower bound of its score over [`SEEDS`], less [`OF_EVENT`] for each event beyond
-    /// two: the best first.
+    /// two: the best first, and none below zero.
     pub best: Vec<(Genome, f64)>,
     /// How many genomes were evaluated.
     pub evaluated: usize,
@@ -186,6 +186,7 @@ fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, by: &mut E) -> Result<Vec<(
     let rank = |genome: &Genome, scores: &[f64]| lower(scores) - OF_EVENT * genome.event_count().saturating_sub(2) as f64;
     let mut ranked: Vec<(Genome, f64)> =
         best.into_iter().zip(scores.chunks(SEEDS.len())).map(|(genome, scores)| (genome.clone(), rank(&genome, scores))).collect();
+    ranked.retain(|(_, rank)| *rank > 0.0);
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(ranked)
 }
