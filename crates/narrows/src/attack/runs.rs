@@ -51,7 +51,7 @@ impl<'a> Runs<'a> {
     }
 
     /// Nothing is shown any more.
-    pub fn end(&self) {
+    pub fn end(self) {
         self.bar.end();
     }
 }
