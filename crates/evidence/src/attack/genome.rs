@@ -136,7 +136,8 @@ impl Genome {
     /// A copy with every number up to ten per cent away, for the test whether a finding is a knife's edge.
     pub fn shaken(&self, random: &mut Random) -> Genome {
         let shape = self.kind.shape();
-        let mut shake = |genes: &[Gene], values: &[f64]| genes.iter().zip(values).map(|(gene, value)| gene.shaken(*value, random)).collect();
+        let mut shake =
+            |genes: &[Gene], values: &[f64]| genes.iter().zip(values).map(|(gene, value)| gene.shaken(*value, random)).collect();
         let mut copy = Genome {
             kind: self.kind,
             base: shake(shape.base, &self.base),
@@ -156,9 +157,8 @@ impl Genome {
     /// True if it lies within the ranges and within reality.
     pub fn fits(&self) -> bool {
         let shape = self.kind.shape();
-        let within = |genes: &[Gene], values: &[f64]| {
-            genes.len() == values.len() && genes.iter().zip(values).all(|(gene, value)| gene.has(*value))
-        };
+        let within =
+            |genes: &[Gene], values: &[f64]| genes.len() == values.len() && genes.iter().zip(values).all(|(gene, value)| gene.has(*value));
         (shape.least..=shape.most).contains(&self.events.len())
             && within(shape.base, &self.base)
             && self.events.iter().all(|event| within(shape.events, event))

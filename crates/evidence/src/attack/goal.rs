@@ -75,14 +75,19 @@ impl Goal {
     /// There is none; the text names those that there are.
     pub fn named(name: &str) -> Result<Goal, String> {
         let known = || Goal::ALL.map(Goal::name).join(", ");
-        Goal::ALL.into_iter().find(|goal| goal.name() == name).ok_or_else(|| format!("there is no goal \"{name}\"; choose from {}", known()))
+        Goal::ALL
+            .into_iter()
+            .find(|goal| goal.name() == name)
+            .ok_or_else(|| format!("there is no goal \"{name}\"; choose from {}", known()))
     }
 
     /// What the score is, for people.
     pub fn formula(self) -> &'static str {
         match self {
             Goal::Stall => "(longest time without new payload while the link had capacity - the same of the first reference) / 30 s",
-            Goal::Idle => "(u of the best reference - u) / the larger, u being payload delivered / capacity that UDP left; 0 where no reference has 0.7",
+            Goal::Idle => {
+                "(u of the best reference - u) / the larger, u being payload delivered / capacity that UDP left; 0 where no reference has 0.7"
+            }
             Goal::Delay => {
                 "(q - q of the best reference) / q, q being queueing_p95; references count from u = 0.7 on, and a q below 5 ms as 5 ms"
             }
@@ -92,7 +97,9 @@ impl Goal {
             Goal::Starve => {
                 "share of all windows of 1 s in which one flow has less than a tenth of its fair share - the same of the first reference"
             }
-            Goal::Stuck => "1 - payload delivered / capacity in the last 10 of 30 s in which the first state of the network is back; 0 where no reference has 0.7",
+            Goal::Stuck => {
+                "1 - payload delivered / capacity in the last 10 of 30 s in which the first state of the network is back; 0 where no reference has 0.7"
+            }
             Goal::Waste => "share of packets lost - the largest of the references'",
         }
     }

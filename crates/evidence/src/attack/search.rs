@@ -178,10 +178,8 @@ fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, by: &mut E) -> Result<Vec<(
         }
     }
     by.tell(&format!("running the best {} networks with {} seeds", best.len(), SEEDS.len()));
-    let trials: Vec<Trial> = best
-        .iter()
-        .flat_map(|genome| SEEDS.map(|seed| Trial { genome: genome.clone(), seed, variant: Variant::Plain }))
-        .collect();
+    let trials: Vec<Trial> =
+        best.iter().flat_map(|genome| SEEDS.map(|seed| Trial { genome: genome.clone(), seed, variant: Variant::Plain })).collect();
     let scores: Vec<f64> = by.scores(&trials)?.iter().map(|score| score.value).collect();
     let rank = |genome: &Genome, scores: &[f64]| lower(scores) - OF_EVENT * genome.event_count().saturating_sub(2) as f64;
     let mut ranked: Vec<(Genome, f64)> =

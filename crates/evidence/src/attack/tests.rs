@@ -1,7 +1,7 @@
 //! The search as its callers see it: genomes, goals, findings.
 
-use super::*;
 use super::Strategy;
+use super::*;
 use narrows_measure::Record;
 use narrows_units::{Bytes, Random, Span};
 use proptest::prelude::*;
@@ -150,7 +150,10 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
     // A reference that uses less than 0.7 of the capacity is no measure.
     let score = Goal::Delay.score(&[with(&|_| {}), with(&|_| {})]);
     assert_eq!((score.value, score.reference), (0.0, 0.0));
-    let full = with(&|record| record.flows[0].steady.goodput = record.links.iter().find(|link| link.name == "bottleneck").and_then(|link| link.capacity).unwrap_or_default());
+    let full = with(&|record| {
+        record.flows[0].steady.goodput =
+            record.links.iter().find(|link| link.name == "bottleneck").and_then(|link| link.capacity).unwrap_or_default()
+    });
     let slow = with(&|record| {
         let link = record.links.iter_mut().find(|link| link.name == "bottleneck").expect("a link");
         link.queueing = narrows_measure::Histogram::new();
@@ -192,10 +195,13 @@ fn breeding_finds_more_than_chance_and_always_the_same() {
 fn several_kinds_share_the_budget() {
     let plan = Search { kinds: vec![Kind::Steps, Kind::Pair], seed: 1, budget: 201, strategy: Strategy::Evolve, kept: vec![nineteen()] };
     let mut first = None;
-    let searched = search(&plan, &mut ByRule(|trial| {
-        first.get_or_insert_with(|| trial.genome.clone());
-        growth(trial)
-    }));
+    let searched = search(
+        &plan,
+        &mut ByRule(|trial| {
+            first.get_or_insert_with(|| trial.genome.clone());
+            growth(trial)
+        }),
+    );
     let evaluated: Vec<usize> = searched.expect("infallible").iter().map(|own| own.evaluated).collect();
     assert_eq!(evaluated, [100, 100]);
     assert_eq!(first, Some(nineteen()), "what is kept comes first");

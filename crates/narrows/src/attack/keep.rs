@@ -54,8 +54,9 @@ impl Keep {
     /// Reads a directory; one that is not there is empty.
     pub fn read(directory: &Path) -> Result<Keep, Failure> {
         let path = directory.join(FILE);
-        let unreadable =
-            |error: &dyn std::fmt::Display| Failure::Other(format!("{} cannot be read: {error}; remove it or choose another --keep", path.display()));
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Failure::Other(format!("{} cannot be read: {error}; remove it or choose another --keep", path.display()))
+        };
         let all = match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| unreadable(&error))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -99,6 +100,8 @@ impl Keep {
         // Whole or not at all.
         let new = path.with_extension("partial");
         let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&new, text)).and_then(|()| fs::rename(&new, &path));
-        written.map_err(|error| Failure::Other(format!("{} cannot be written: {error}; the result directory has the findings", path.display())))
+        written.map_err(|error| {
+            Failure::Other(format!("{} cannot be written: {error}; the result directory has the findings", path.display()))
+        })
     }
 }

@@ -57,7 +57,8 @@ fn file(place: usize) -> String {
 
 fn put(reserved: &Reserved, name: &str, text: &str) -> Result<(), Failure> {
     let written = reserved.create(name)?.write_all(text.as_bytes());
-    written.map_err(|error| Failure::Other(format!("{name} cannot be written: {error}; free some space or choose another place with --out")))
+    written
+        .map_err(|error| Failure::Other(format!("{name} cannot be written: {error}; free some space or choose another place with --out")))
 }
 
 /// The runs of each cast of a finding, with its scenario.
@@ -88,8 +89,15 @@ fn label(cast: &Cast) -> String {
 fn scenario(found: &Found, finding: &Finding, runs: &[(String, Vec<Record>)]) -> String {
     let aim = &found.aim;
     let text = aim.text(&finding.genome, &aim.casts()[0], Variant::Plain, &format!("{}: {}", aim.subject, aim.goal.name()));
-    let band = aim.goal.metrics().iter().filter_map(|name| metric(name)).find_map(|metric| band(metric, &runs[..aim.goal.alike(runs.len())]));
-    let head = format!("# {}.\n# {}: {}; {} of the reference.\n", finding.says, aim.goal.number(), number(finding.subject), number(finding.reference));
+    let band =
+        aim.goal.metrics().iter().filter_map(|name| metric(name)).find_map(|metric| band(metric, &runs[..aim.goal.alike(runs.len())]));
+    let head = format!(
+        "# {}.\n# {}: {}; {} of the reference.\n",
+        finding.says,
+        aim.goal.number(),
+        number(finding.subject),
+        number(finding.reference)
+    );
     head + &text + &band.map_or_else(String::new, |band| format!("\n[expect]\n{band}\n"))
 }
 

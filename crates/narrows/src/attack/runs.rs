@@ -6,8 +6,8 @@ use crate::console::Progress;
 use crate::error::Failure;
 use crate::runner::pool;
 use narrows_evidence::attack::{Aim, Evaluate, Score, Trial, TrialError};
-use rayon::prelude::*;
 use rayon::ThreadPool;
+use rayon::prelude::*;
 
 /// Evaluations that follow a search, about; for the progress bar.
 const AFTER: usize = 1500;

@@ -81,7 +81,12 @@ fn genes() -> String {
     for kind in Kind::ALL {
         let shape = kind.shape();
         let events = if shape.least == shape.most { shape.most.to_string() } else { format!("{} to {}", shape.least, shape.most) };
-        kinds += &format!("- `{}`: {}{}\n", shape.name, shape.summary, if shape.most > 0 { format!("; {events} events") } else { String::new() });
+        kinds += &format!(
+            "- `{}`: {}{}\n",
+            shape.name,
+            shape.summary,
+            if shape.most > 0 { format!("; {events} events") } else { String::new() }
+        );
         shape.base.iter().for_each(|gene| text += &line(kind, "network", gene));
         shape.events.iter().for_each(|gene| text += &line(kind, "event", gene));
     }

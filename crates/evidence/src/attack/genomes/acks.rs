@@ -54,7 +54,9 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         genome.get("buffer"),
         setting.back()
     );
-    for (event, (name, _)) in genome.events.iter().zip([("a", &setting.cast.a), ("b", &setting.cast.b)].into_iter().filter(|(_, own)| own.is_some())) {
+    for (event, (name, _)) in
+        genome.events.iter().zip([("a", &setting.cast.a), ("b", &setting.cast.b)].into_iter().filter(|(_, own)| own.is_some()))
+    {
         let [extra, bursts, jitter, loss] = event[..] else { continue };
         tables += &format!("\n[[link]]\nname = \"access-{name}\"\nbetween = [\"sender-{name}\", \"router\"]\ndelay = \"{extra} ms\"\n");
         let mut back = Vec::new();

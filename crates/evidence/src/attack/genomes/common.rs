@@ -22,7 +22,8 @@ pub(super) const RATE: Gene = Gene {
 };
 pub(super) const DELAY: Gene =
     Gene { name: "delay", unit: "ms", low: 1.0, high: 100.0, scale: Scale::Ratio, plain: None, source: "ours: round trips of 2 to 200 ms" };
-pub(super) const BUFFER: Gene = Gene { name: "buffer", unit: "bdp", low: 0.25, high: 16.0, scale: Scale::Ratio, plain: None, source: "ours" };
+pub(super) const BUFFER: Gene =
+    Gene { name: "buffer", unit: "bdp", low: 0.25, high: 16.0, scale: Scale::Ratio, plain: None, source: "ours" };
 
 /// A link between two hosts, both ways alike.
 pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -> String {

@@ -56,7 +56,11 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         let at = rounded(rate * burst.factor, 3);
         let workload = match burst.every {
             0.0 => format!("{{ rate = \"{at} Mbit/s\" }}"),
-            every => format!("{{ on = \"{} ms\", off = \"{} ms\", rate = \"{at} Mbit/s\" }}", plain(1e3 * burst.length), plain(1e3 * (every - burst.length))),
+            every => format!(
+                "{{ on = \"{} ms\", off = \"{} ms\", rate = \"{at} Mbit/s\" }}",
+                plain(1e3 * burst.length),
+                plain(1e3 * (every - burst.length))
+            ),
         };
         let stop = if burst.every == 0.0 { burst.start + burst.length } else { LENGTH };
         // A flow that the run ends, or that never begins, is refused.

@@ -58,5 +58,10 @@ fn says(genome: &View<'_>) -> String {
     let all: f64 = genome.all("packets").sum();
     let (first, last) = (genome.all("start").fold(f64::MAX, f64::min), genome.all("start").fold(0.0, f64::max));
     let when = if first == last { format!("at {first} s") } else { format!("from {first} to {last} s") };
-    format!("{}; {} of all packets for the time of {} in all, {when}", link_says(genome), counted(genome.events.len(), "loss"), counted(rounded(all, 2) as usize, "packet"))
+    format!(
+        "{}; {} of all packets for the time of {} in all, {when}",
+        link_says(genome),
+        counted(genome.events.len(), "loss"),
+        counted(rounded(all, 2) as usize, "packet")
+    )
 }

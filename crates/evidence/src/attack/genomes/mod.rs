@@ -56,6 +56,9 @@ impl Kind {
     /// There is none; the text names those that there are.
     pub fn named(name: &str) -> Result<Kind, String> {
         let known = || Kind::ALL.map(Kind::name).join(", ");
-        Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| format!("there is no genome \"{name}\"; choose from {}", known()))
+        Kind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| format!("there is no genome \"{name}\"; choose from {}", known()))
     }
 }

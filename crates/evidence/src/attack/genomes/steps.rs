@@ -10,7 +10,15 @@ const SOURCE: &str = "around AdvNet's traces (CoNEXT 2026, arXiv 2605.00755): 1 
 pub(super) static SHAPE: Shape = Shape {
     name: "steps",
     summary: "a link whose rate and delay change in steps",
-    base: &[Gene { name: "buffer", unit: "bdp", low: 0.25, high: 16.0, scale: Scale::Ratio, plain: None, source: "ours; of the segment with the largest, and at least AdvNet's 10 packets" }],
+    base: &[Gene {
+        name: "buffer",
+        unit: "bdp",
+        low: 0.25,
+        high: 16.0,
+        scale: Scale::Ratio,
+        plain: None,
+        source: "ours; of the segment with the largest, and at least AdvNet's 10 packets",
+    }],
     events: &[
         Gene { name: "rate", unit: "Mbit/s", low: 0.5, high: 100.0, scale: Scale::Ratio, plain: None, source: SOURCE },
         Gene { name: "delay", unit: "ms", low: 1.0, high: 150.0, scale: Scale::Ratio, plain: None, source: SOURCE },

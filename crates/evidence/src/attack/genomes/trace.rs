@@ -59,5 +59,9 @@ fn buffer(genome: &View<'_>) -> String {
 fn says(genome: &View<'_>) -> String {
     let rates = rates(genome);
     let (least, most) = rates.iter().fold((f64::MAX, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
-    format!("{MEAN} Mbit/s on average, {} ms one way; capacity moves between {least} and {most} Mbit/s, {} times", genome.get("delay"), genome.event_count())
+    format!(
+        "{MEAN} Mbit/s on average, {} ms one way; capacity moves between {least} and {most} Mbit/s, {} times",
+        genome.get("delay"),
+        genome.event_count()
+    )
 }
