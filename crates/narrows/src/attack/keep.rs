@@ -1,9 +1,8 @@
 //! Findings that are kept between searches.
 
-use super::outcome::Found;
 use super::runs::Runs;
 use crate::error::Failure;
-use narrows_evidence::attack::{Aim, Genome, Goal, SEEDS, Standing, Trial, Variant, alike, lower, mean};
+use narrows_evidence::attack::{Aim, Finding, Genome, Goal, SEEDS, Standing, Trial, Variant, alike, lower, mean};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -88,11 +87,11 @@ impl Keep {
     }
 
     /// Keeps what was confirmed and is not there yet.
-    pub fn add(&mut self, found: &Found) -> Result<(), Failure> {
-        for finding in found.findings.iter().filter(|finding| finding.standing == Standing::Confirmed) {
-            let is_there = |kept: &Kept| kept.aim.goal == found.aim.goal && alike(&kept.genome, &finding.genome);
+    pub fn add(&mut self, aim: &Aim, findings: &[Finding]) -> Result<(), Failure> {
+        for finding in findings.iter().filter(|finding| finding.standing == Standing::Confirmed) {
+            let is_there = |kept: &Kept| kept.aim.goal == aim.goal && alike(&kept.genome, &finding.genome);
             if !self.all.iter().any(is_there) {
-                self.all.push(Kept { aim: found.aim.clone(), genome: finding.genome.clone(), score: finding.score });
+                self.all.push(Kept { aim: aim.clone(), genome: finding.genome.clone(), score: finding.score });
             }
         }
         let path = self.directory.join(FILE);

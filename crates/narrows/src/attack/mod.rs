@@ -12,7 +12,7 @@ use crate::inputs::of_controllers;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
-use crate::{carried, unverified};
+use crate::carried;
 use keep::{Keep, Replayed};
 use narrows_evidence::attack::{Aim, Examined, Genome, Search, Searched, Standing, examine, search};
 use narrows_report::Reserved;
@@ -79,7 +79,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let told = outcome::write(&found, reserved, &started, &args.output)?;
     kept.remove()?;
     if let Some(keep) = &mut keep {
-        keep.add(&found)?;
+        keep.add(&found.aim, &found.findings)?;
     }
     args.output.console.print(&told)?;
     output::point_to(&directory, &args.output)?;
@@ -167,9 +167,4 @@ fn remake(args: &AttackArgs) -> String {
         words.push("--quick".to_owned());
     }
     words.join(" ")
-}
-
-/// What users of controllers from files should know.
-fn notes() -> Vec<String> {
-    unverified::notes()
 }

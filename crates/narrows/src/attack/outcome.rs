@@ -6,6 +6,7 @@ use crate::cli::OutputArgs;
 use crate::contenders::join;
 use crate::error::Failure;
 use crate::output::Started;
+use crate::unverified;
 use narrows_evidence::attack::{Aim, Cast, Finding, Search, Searched, Standing, Strategy, Trial, Variant};
 use narrows_measure::Record;
 use narrows_measure::metrics::{Better, Metric, Summary, metric};
@@ -45,7 +46,7 @@ pub fn write(found: &Found, reserved: Reserved, started: &Started, output: &Outp
     let told = told(found);
     let title = format!("Attack on {}: {}", found.aim.subject, found.aim.goal.name());
     let mut comparison = Comparison::new(title, cases, found.remake.clone());
-    comparison.notes = told.lines().map(str::to_owned).filter(|line| !line.is_empty()).chain(super::notes()).collect();
+    comparison.notes = told.lines().map(str::to_owned).filter(|line| !line.is_empty()).chain(unverified::notes()).collect();
     narrows_report::write(reserved, &comparison, &started.info(Vec::new(), &output.console))?;
     Ok(if output.json { json } else { told })
 }
