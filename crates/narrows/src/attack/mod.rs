@@ -5,6 +5,7 @@ mod on_kernel;
 mod outcome;
 mod runs;
 
+use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::AttackArgs;
 use crate::error::Failure;
@@ -12,7 +13,6 @@ use crate::inputs::of_controllers;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
-use crate::carried;
 use keep::{Keep, Replayed};
 use narrows_evidence::attack::{Aim, Examined, Genome, Search, Searched, Standing, examine, search};
 use narrows_report::Reserved;
