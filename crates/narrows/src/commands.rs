@@ -4,7 +4,7 @@ use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::{
-    bench, check, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, merge, node, report,
+    attack, bench, check, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, merge, node, report,
     reproduce, run, sweep,
 };
 
@@ -28,6 +28,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Sweep(args) => sweep::sweep(args),
         Command::Merge(args) => merge::merge(args),
         Command::Matrix(args) => matrix::matrix(args),
+        Command::Attack(args) => attack::attack(args),
         Command::Reproduce(args) => reproduce::reproduce(args),
         Command::Report(args) => report::report(args),
         Command::Export(args) => export::export(args),

@@ -4,6 +4,7 @@
 //! They follow the program's version, which is below 1: they may change with each.
 
 pub mod agents;
+mod attack;
 mod bench;
 mod bpf_log;
 mod captures;

@@ -193,7 +193,8 @@ fn run_live_sound(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record
     }
 }
 
-fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
+/// Threads, as many as are wanted.
+pub fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(output.jobs.unwrap_or(0) as usize)
         .build()

@@ -1,5 +1,6 @@
 //! The arguments.
 
+mod attack;
 mod check;
 mod compare;
 mod forward;
@@ -12,6 +13,7 @@ mod results;
 mod run;
 mod sweep;
 
+pub use attack::{AttackArgs, How};
 pub use check::{CheckArgs, ScopeArg, SuiteArg};
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
@@ -73,6 +75,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Run every pair of controllers and measure share, harm and starvation
     Matrix(MatrixArgs),
+    /// Search for networks on which a controller does badly where standard ones do well, and shrink them
+    Attack(AttackArgs),
     /// Gather evidence on a controller: a verdict on each criterion of RFC 9743, with the runs behind it
     Check(CheckArgs),
     /// Reproduce the figures of papers and judge their claims

@@ -1,6 +1,7 @@
 //! Tests of the crate as its users see it, in one program.
 
 mod arrows;
+mod attack;
 mod blocks;
 mod check;
 mod cli;

@@ -31,7 +31,7 @@ fn every_rate_is_used() {
                 // Slowdowns may cost a tenth (draft-irtf-iccrg-ledbat-plus-plus, section 4.4).
                 "ledbatpp" => 0.9 * least,
                 // A packet at 256 kbit/s is more than half of its target of 60 ms, so that one waiting is congestion.
-                "screamv2" if *delay == 300 => 0.5,
+                "screamv2" if *rate == "256 kbit/s" => 0.5,
                 _ => *least,
             };
             let link = format!("rate = \"{rate}\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer}\"");

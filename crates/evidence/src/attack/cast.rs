@@ -1,0 +1,34 @@
+//! What a search is about: the controller, the goal, and those it is compared with.
+
+use super::goal::Goal;
+use super::text::Cast;
+use serde::{Deserialize, Serialize};
+
+/// Whom a search attacks, and how it is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aim {
+    /// The controller, with its parameters.
+    pub subject: String,
+    /// What is wanted.
+    pub goal: Goal,
+    /// The controllers that it is compared with.
+    pub references: Vec<String>,
+    /// Lines of the `[transport]` of all runs.
+    pub transport: String,
+}
+
+/// The standard controllers.
+const STANDARD: [&str; 2] = ["newreno", "cubic"];
+
+impl Aim {
+    /// An aim with the standard controllers as references, the controller itself left out.
+    pub fn new(subject: &str, goal: Goal) -> Aim {
+        let references = STANDARD.iter().filter(|name| **name != subject).map(|name| (*name).to_owned()).collect();
+        Aim { subject: subject.to_owned(), goal, references, transport: String::new() }
+    }
+
+    /// Who runs, in the order in which the goal wants the records.
+    pub fn casts(&self) -> Vec<Cast> {
+        self.goal.casts(&self.subject, &self.references)
+    }
+}

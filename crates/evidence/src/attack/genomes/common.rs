@@ -1,0 +1,57 @@
+//! What several kinds of networks have in common.
+
+use crate::attack::gene::{Gene, Scale};
+use crate::attack::shape::View;
+use crate::attack::text::Setting;
+
+/// Bits of a full packet, headers included.
+pub(super) const PACKET_BITS: f64 = 12_000.0;
+
+/// Time that bursts and losses fall into, in seconds. Ours: nine periods of the low-rate attack on a timeout of 1 s.
+pub(super) const LENGTH: f64 = 10.0;
+
+/// Genes of a constant link.
+pub(super) const RATE: Gene = Gene {
+    name: "rate",
+    unit: "Mbit/s",
+    low: 5.0,
+    high: 50.0,
+    scale: Scale::Ratio,
+    plain: None,
+    source: "ours, around the 10 Mbit/s of Kuzmanovic and Knightly, SIGCOMM 2003",
+};
+pub(super) const DELAY: Gene =
+    Gene { name: "delay", unit: "ms", low: 1.0, high: 100.0, scale: Scale::Ratio, plain: None, source: "ours: round trips of 2 to 200 ms" };
+pub(super) const BUFFER: Gene =
+    Gene { name: "buffer", unit: "bdp", low: 0.25, high: 16.0, scale: Scale::Ratio, plain: None, source: "ours" };
+
+/// A link between two hosts, both ways alike.
+pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -> String {
+    format!(
+        "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer}\"\n{}",
+        setting.back()
+    )
+}
+
+/// The constant link in words.
+pub(super) fn link_says(genome: &View<'_>) -> String {
+    format!("{} Mbit/s, {} ms one way, a buffer of {} bdp", genome.get("rate"), genome.get("delay"), genome.get("buffer"))
+}
+
+/// "1 thing", "2 things".
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+/// Packets that the link and nothing else holds.
+pub(super) fn bdp_packets(rate: f64, delay: f64) -> f64 {
+    rate * 1e6 * 2.0 * delay / 1e3 / PACKET_BITS
+}
+
+/// True if the buffer has room for some packets.
+pub(super) fn holds(genome: &View<'_>) -> bool {
+    genome.get("buffer") * bdp_packets(genome.get("rate"), genome.get("delay")) >= LEAST
+}
+
+/// The smallest buffer, in packets: half of the 10 of AdvNet (CoNEXT 2026). Ours.
+const LEAST: f64 = 5.0;

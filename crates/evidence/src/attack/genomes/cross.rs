@@ -1,0 +1,90 @@
+//! A link that bursts of UDP cross.
+
+use super::common::{BUFFER, DELAY, LENGTH, RATE, counted, holds, link, link_says};
+use crate::attack::gene::{Gene, Scale, rounded};
+use crate::attack::shape::{Shape, View};
+use crate::attack::text::{Network, Setting, plain};
+
+const SOURCE: &str = "the idea of CC-Fuzz (HotNets 2022) to vary cross traffic, and the low-rate attack of Kuzmanovic and Knightly, SIGCOMM 2003; ranges ours";
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "cross",
+    summary: "a constant link that bursts of UDP cross, once or again and again",
+    base: &[RATE, DELAY, BUFFER],
+    events: &[
+        Gene { name: "start", unit: "s", low: 0.0, high: LENGTH, scale: Scale::Even, plain: None, source: SOURCE },
+        Gene { name: "length", unit: "ms", low: 10.0, high: 500.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene { name: "factor", unit: "of the capacity", low: 0.1, high: 2.0, scale: Scale::Ratio, plain: Some(2.0), source: SOURCE },
+        Gene { name: "every", unit: "s", low: 0.25, high: 5.0, scale: Scale::RatioOrZero, plain: None, source: SOURCE },
+    ],
+    least: 1,
+    most: 20,
+    source: SOURCE,
+    real: |genome| holds(genome) && load(genome) <= MOST,
+    network,
+    says,
+};
+
+/// The largest part of the capacity that all bursts together may ask for.
+const MOST: f64 = 0.5;
+
+struct Burst {
+    start: f64,
+    length: f64,
+    factor: f64,
+    every: f64,
+}
+
+fn bursts<'a>(genome: &'a View<'a>) -> impl Iterator<Item = Burst> + 'a {
+    genome.events.iter().map(|event| Burst { start: event[0], length: event[1] / 1e3, factor: event[2], every: event[3] })
+}
+
+/// The part of the capacity that the bursts ask for, over the time into which they fall. Without end where a burst would meet itself.
+fn load(genome: &View<'_>) -> f64 {
+    let asked = |burst: Burst| match burst.every {
+        0.0 => burst.factor * burst.length,
+        every if every <= burst.length => f64::INFINITY,
+        every => burst.factor * burst.length * libm::ceil((LENGTH - burst.start).max(0.0) / every),
+    };
+    bursts(genome).map(asked).sum::<f64>() / LENGTH
+}
+
+fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
+    let rate = genome.get("rate");
+    let mut tables = link(rate, genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
+    for (place, burst) in bursts(genome).enumerate() {
+        let at = rounded(rate * burst.factor, 3);
+        let workload = match burst.every {
+            0.0 => format!("{{ rate = \"{at} Mbit/s\" }}"),
+            every => format!(
+                "{{ on = \"{} ms\", off = \"{} ms\", rate = \"{at} Mbit/s\" }}",
+                plain(1e3 * burst.length),
+                plain(1e3 * (every - burst.length))
+            ),
+        };
+        let stop = if burst.every == 0.0 { burst.start + burst.length } else { LENGTH };
+        // A flow that the run ends, or that never begins, is refused.
+        if burst.start < LENGTH - 0.001 {
+            tables += &format!(
+                "\n[[flow]]\nname = \"cross-{}\"\nfrom = \"sender\"\nto = \"receiver\"\nworkload = {workload}\nstart = \"{} s\"\nstop = \"{} s\"\n",
+                place + 1,
+                plain(burst.start),
+                plain(stop.min(LENGTH))
+            );
+        }
+    }
+    Network::of_one_link(tables, LENGTH)
+}
+
+fn says(genome: &View<'_>) -> String {
+    let once = bursts(genome).filter(|burst| burst.every == 0.0).count();
+    let mut words = link_says(genome);
+    for burst in bursts(genome).filter(|burst| burst.every > 0.0) {
+        let Burst { start, length, factor, every } = burst;
+        words += &format!("; from {start} s on {} ms of UDP at {factor} of the capacity every {every} s", plain(1e3 * length));
+    }
+    if once > 0 {
+        words += &format!("; {} of UDP, {} % of the capacity in all", counted(once, "single burst"), rounded(100.0 * load(genome), 2));
+    }
+    words
+}

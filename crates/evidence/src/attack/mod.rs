@@ -1,0 +1,33 @@
+//! The search for networks that break a controller: `narrows attack`.
+//!
+//! A [`Genome`] holds the numbers of a network; each [`Kind`] of genome says what its numbers mean, their ranges, and how they become a scenario that
+//! `narrows run` runs. A [`Goal`] is a number from 0 to 1 computed from the records of the controller's run and of its references'. [`search`] breeds
+//! genomes with high scores, and [`examine`] says which of them are findings. All of it is a function of its seed; who calls runs the
+//! [`Trial`]s, on as many threads as there are.
+
+mod cast;
+mod finding;
+mod gene;
+mod genome;
+mod genomes;
+mod goal;
+mod minimise;
+mod search;
+mod shape;
+mod text;
+mod trial;
+
+pub use cast::Aim;
+pub use finding::{Examined, Finding, Standing, examine};
+pub use gene::{Gene, Scale};
+pub use genome::Genome;
+pub use genomes::Kind;
+pub use goal::{Goal, Score};
+pub use minimise::minimise;
+pub use search::{OF_EVENT, SEEDS, Search, Searched, Strategy, alike, search};
+pub use shape::{Shape, View};
+pub use text::{Cast, Setting, Variant};
+pub use trial::{Evaluate, Trial, TrialError, lower, mean};
+
+#[cfg(test)]
+mod tests;

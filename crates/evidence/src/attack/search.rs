@@ -1,0 +1,201 @@
+//! The search: populations on islands that breed, or random draws for comparison.
+
+use super::genome::Genome;
+use super::genomes::Kind;
+use super::text::Variant;
+use super::trial::{Evaluate, Trial, lower};
+use narrows_units::Random;
+use serde::{Deserialize, Serialize};
+
+/// How genomes are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    /// By breeding.
+    Evolve,
+    /// Each for itself, for comparison.
+    Random,
+}
+
+/// What is searched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// The kinds of networks, each of which gets an equal part of the budget.
+    pub kinds: Vec<Kind>,
+    /// The seed of all draws.
+    pub seed: u64,
+    /// How many genomes are evaluated.
+    pub budget: usize,
+    /// How genomes are made.
+    pub strategy: Strategy,
+    /// Genomes that the first generation has besides.
+    pub kept: Vec<Genome>,
+}
+
+/// What a search of one kind found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Searched {
+    /// The kind.
+    pub kind: Kind,
+    /// The best genomes that are unlike each other, each with the lower bound of its score over [`SEEDS`], less [`OF_EVENT`] for each event beyond
+    /// two: the best first, and none below zero.
+    pub best: Vec<(Genome, f64)>,
+    /// How many genomes were evaluated.
+    pub evaluated: usize,
+    /// The highest score of one seed.
+    pub highest: f64,
+}
+
+/// Genomes of an island.
+const POPULATION: usize = 48;
+/// Populations that meet seldom. Fixed, so that the same seed finds the same with any number of threads. Ours.
+const ISLANDS: usize = 2;
+/// Genomes that live on as they are.
+const ELITE: usize = 4;
+/// How often a child has two parents.
+const CROSSED: f64 = 0.5;
+/// Generations without gain after which a quarter is drawn anew, and between migrations.
+const STALE: usize = 5;
+/// Genomes that migrate.
+const MIGRANTS: usize = 2;
+/// The best genomes, unlike each other, that run with more seeds: a tenth of all islands.
+const TENTH: usize = ISLANDS * POPULATION / 10;
+/// The seeds of these runs. The search itself has the first.
+pub const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
+/// What each event beyond two costs.
+pub const OF_EVENT: f64 = 0.02;
+
+#[derive(Default)]
+struct Island {
+    /// The best first.
+    members: Vec<(Genome, f64)>,
+    stale: usize,
+}
+
+/// Searches each kind in turn.
+///
+/// # Errors
+/// A run cannot be made, or someone wants to stop.
+pub fn search<E: Evaluate>(search: &Search, by: &mut E) -> Result<Vec<Searched>, E::Error> {
+    let part = search.budget / search.kinds.len().max(1);
+    search.kinds.iter().map(|kind| of_kind(search, *kind, part, by)).collect()
+}
+
+fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) -> Result<Searched, E::Error> {
+    let mut islands: Vec<Island> = (0..ISLANDS).map(|_| Island::default()).collect();
+    let mut seen: Vec<(Genome, f64)> = Vec::new();
+    let mut generation = 0;
+    while seen.len() < budget {
+        let mut drawn: Vec<(usize, Genome)> = Vec::new();
+        for (place, island) in islands.iter().enumerate() {
+            let mut random = Random::stream(search.seed, &format!("{} island {place} generation {generation}", kind.name()));
+            let new = match search.strategy {
+                Strategy::Random => (0..POPULATION).map(|_| Genome::random(kind, &mut random)).collect(),
+                Strategy::Evolve if generation == 0 => first(search, kind, place, &mut random),
+                Strategy::Evolve => island.children(kind, &mut random),
+            };
+            drawn.extend(new.into_iter().map(|genome| (place, genome)));
+        }
+        drawn.truncate(budget - seen.len());
+        let trials: Vec<Trial> =
+            drawn.iter().map(|(_, genome)| Trial { genome: genome.clone(), seed: SEEDS[0], variant: Variant::Plain }).collect();
+        let scores = by.scores(&trials)?;
+        let scored: Vec<(usize, (Genome, f64))> =
+            drawn.into_iter().zip(&scores).map(|((place, genome), score)| (place, (genome, score.value))).collect();
+        for (place, island) in islands.iter_mut().enumerate() {
+            let before = island.members.first().map_or(-1.0, |member| member.1);
+            // Only the elite outlives its children.
+            island.members.truncate(ELITE);
+            island.members.extend(scored.iter().filter(|(own, _)| *own == place).map(|(_, member)| member.clone()));
+            island.members.sort_by(|a, b| b.1.total_cmp(&a.1));
+            island.members.truncate(POPULATION);
+            let gained = island.members.first().is_some_and(|member| member.1 > before);
+            island.stale = if gained || island.stale >= STALE { 0 } else { island.stale + 1 };
+        }
+        seen.extend(scored.into_iter().map(|(_, member)| member));
+        generation += 1;
+        if generation % STALE == 0 {
+            migrate(&mut islands);
+        }
+        let best = seen.iter().map(|member| member.1).fold(0.0, f64::max);
+        by.tell(&format!("{}: {} of {budget} networks, best {best:.2}", kind.name(), seen.len()));
+    }
+    let highest = seen.iter().map(|member| member.1).fold(0.0, f64::max);
+    let evaluated = seen.len();
+    Ok(Searched { kind, best: ranked(seen, by)?, evaluated, highest })
+}
+
+/// The first generation of an island: genomes kept, its part of the extremes, and random ones.
+fn first(search: &Search, kind: Kind, island: usize, random: &mut Random) -> Vec<Genome> {
+    let kept = search.kept.iter().filter(|genome| genome.kind == kind && genome.fits()).cloned();
+    // All islands draw the extremes alike, and each takes its own.
+    let extremes = Genome::extremes(kind, &mut Random::stream(search.seed, &format!("{} extremes", kind.name())));
+    let mut all: Vec<Genome> = kept.chain(extremes).skip(island).step_by(ISLANDS).collect();
+    all.extend((all.len()..POPULATION).map(|_| Genome::random(kind, random)));
+    all
+}
+
+impl Island {
+    /// The children of the better half, and new draws where nothing was gained for long.
+    fn children(&self, kind: Kind, random: &mut Random) -> Vec<Genome> {
+        let anew = if self.stale >= STALE { POPULATION / 4 } else { 0 };
+        let parents = (self.members.len() / 2).max(1) as u64;
+        let mut children: Vec<Genome> = (0..anew).map(|_| Genome::random(kind, random)).collect();
+        while children.len() < POPULATION - ELITE {
+            let one = &self.members[random.below(parents) as usize].0;
+            let child = match random.chance(CROSSED) {
+                true => one.crossed(&self.members[random.below(parents) as usize].0, random).mutated(random),
+                false => one.mutated(random),
+            };
+            children.push(child);
+        }
+        children
+    }
+}
+
+/// The best of each island replace the worst of the next.
+fn migrate(islands: &mut [Island]) {
+    let best: Vec<Vec<(Genome, f64)>> = islands.iter().map(|island| island.members.iter().take(MIGRANTS).cloned().collect()).collect();
+    for (place, migrants) in best.into_iter().enumerate() {
+        let next = (place + 1) % islands.len();
+        let members = &mut islands[next].members;
+        members.truncate(POPULATION - MIGRANTS);
+        members.extend(migrants);
+        members.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+}
+
+/// The best that are unlike each other, ranked over several seeds.
+fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, by: &mut E) -> Result<Vec<(Genome, f64)>, E::Error> {
+    seen.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut best: Vec<Genome> = Vec::new();
+    for (genome, score) in seen {
+        if best.len() == TENTH || score <= 0.0 {
+            break;
+        }
+        if !best.iter().any(|other| alike(&genome, other)) {
+            best.push(genome);
+        }
+    }
+    by.tell(&format!("running the best {} networks with {} seeds", best.len(), SEEDS.len()));
+    let trials: Vec<Trial> =
+        best.iter().flat_map(|genome| SEEDS.map(|seed| Trial { genome: genome.clone(), seed, variant: Variant::Plain })).collect();
+    let scores: Vec<f64> = by.scores(&trials)?.iter().map(|score| score.value).collect();
+    let rank = |genome: &Genome, scores: &[f64]| lower(scores) - OF_EVENT * genome.event_count().saturating_sub(2) as f64;
+    let mut ranked: Vec<(Genome, f64)> =
+        best.into_iter().zip(scores.chunks(SEEDS.len())).map(|(genome, scores)| (genome.clone(), rank(&genome, scores))).collect();
+    ranked.retain(|(_, rank)| *rank > 0.0);
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(ranked)
+}
+
+/// The largest ratio of two numbers that are alike. Ours.
+const ALIKE: f64 = 1.5;
+
+/// True of two genomes that are the same network but for details.
+pub fn alike(one: &Genome, other: &Genome) -> bool {
+    let numbers = |genome: &Genome| genome.base.iter().chain(genome.events.iter().flatten()).copied().collect::<Vec<f64>>();
+    let near = |(a, b): (&f64, &f64)| a == b || (*a > 0.0 && *b > 0.0 && *a <= ALIKE * b && *b <= ALIKE * a);
+    let (one_numbers, other_numbers) = (numbers(one), numbers(other));
+    one.kind == other.kind && one_numbers.len() == other_numbers.len() && one_numbers.iter().zip(&other_numbers).all(near)
+}

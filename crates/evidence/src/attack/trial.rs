@@ -1,0 +1,112 @@
+//! One evaluation: a genome, run with the controller and with its references.
+
+use super::cast::Aim;
+use super::genome::Genome;
+use super::goal::Score;
+use super::text::{Cast, Setting, Variant};
+use narrows_measure::Record;
+use narrows_scenario::{Scenario, ScenarioError};
+use narrows_sim::SimError;
+use std::fmt;
+
+/// A genome to run with one seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// The network.
+    pub genome: Genome,
+    /// The seed of its runs.
+    pub seed: u64,
+    /// What is done to it.
+    pub variant: Variant,
+}
+
+/// Who runs trials.
+pub trait Evaluate {
+    /// Why runs end before their time.
+    type Error;
+
+    /// The scores of trials, in their order. The same trials have the same scores whenever they are asked for.
+    ///
+    /// # Errors
+    /// A run cannot be made, or someone wants to stop.
+    fn scores(&mut self, trials: &[Trial]) -> Result<Vec<Score>, Self::Error>;
+
+    /// Hears what is being done, in a few words.
+    fn tell(&mut self, what: &str);
+}
+
+/// Why a trial has no score.
+#[derive(Debug)]
+pub enum TrialError {
+    /// Someone wants to stop.
+    Stopped,
+    /// A scenario is refused.
+    Scenario(ScenarioError),
+    /// A run failed.
+    Run(SimError),
+}
+
+impl fmt::Display for TrialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrialError::Stopped => write!(f, "stopped"),
+            TrialError::Scenario(error) => write!(f, "{}", error.short()),
+            TrialError::Run(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for TrialError {}
+
+impl Aim {
+    /// Runs a trial while `go` says so.
+    ///
+    /// # Errors
+    /// It was stopped, a scenario is refused, as that of a controller that needs signals the simulator does not have, or a controller fails.
+    pub fn evaluate(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Score, TrialError> {
+        Ok(self.goal.score(&self.runs(trial, go)?))
+    }
+
+    /// The records of a trial, in the order of the casts.
+    ///
+    /// # Errors
+    /// As of [`Aim::evaluate`].
+    pub fn runs(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Record>, TrialError> {
+        let run = |cast: &Cast| {
+            let scenario = self.scenario(trial, cast)?;
+            narrows_sim::run_with_progress(&scenario, &mut |_| go()).map_err(|error| match error {
+                SimError::Stopped => TrialError::Stopped,
+                other => TrialError::Run(other),
+            })
+        };
+        self.casts().iter().map(run).collect()
+    }
+
+    /// The scenario of a trial with these on it.
+    ///
+    /// # Errors
+    /// It is refused.
+    pub fn scenario(&self, trial: &Trial, cast: &Cast) -> Result<Scenario, TrialError> {
+        let text = self.text(&trial.genome, cast, trial.variant, "attack");
+        let none = |_: &std::path::Path| Err(std::io::Error::from(std::io::ErrorKind::NotFound));
+        let scenario = narrows_scenario::parse(&text, "attack.toml", &none).map_err(TrialError::Scenario)?;
+        Ok(Scenario { seed: trial.seed, ..scenario })
+    }
+
+    /// The text of a genome's scenario with these on it.
+    pub fn text(&self, genome: &Genome, cast: &Cast, variant: Variant, name: &str) -> String {
+        genome.scenario(&Setting { name, cast, transport: &self.transport, tail: self.goal.has_tail(), variant })
+    }
+}
+
+/// The mean of scores; 0 of none.
+pub fn mean(scores: &[f64]) -> f64 {
+    scores.iter().sum::<f64>() / scores.len().max(1) as f64
+}
+
+/// The lower bound of a mean: two standard errors below it (AdvNet, CoNEXT 2026, ranks by it); the value itself of one.
+pub fn lower(scores: &[f64]) -> f64 {
+    let (mean, n) = (mean(scores), scores.len() as f64);
+    let squares: f64 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();
+    if scores.len() < 2 { mean } else { mean - 2.0 * (squares / (n - 1.0)).sqrt() / n.sqrt() }
+}

@@ -1,0 +1,106 @@
+//! Findings that are kept between searches.
+
+use super::runs::Runs;
+use crate::error::Failure;
+use narrows_evidence::attack::{Aim, Finding, Genome, Goal, SEEDS, Standing, Trial, Variant, alike, lower, mean};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file in the directory.
+const FILE: &str = "kept.json";
+/// Part of the score at which a finding is still there.
+const STILL: f64 = 0.5;
+
+/// The directory, and what is in it.
+#[derive(Serialize)]
+pub struct Keep {
+    #[serde(skip)]
+    directory: PathBuf,
+    all: Vec<Kept>,
+}
+
+/// A finding that was kept.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Kept {
+    /// Whom it breaks, how, and beside whom.
+    aim: Aim,
+    /// The network.
+    genome: Genome,
+    /// The score when it was found.
+    score: f64,
+}
+
+/// What became of a finding.
+#[derive(Serialize)]
+pub struct Replayed {
+    /// The network in words.
+    pub says: String,
+    /// What it was found for.
+    pub goal: Goal,
+    /// The score when it was found.
+    pub then: f64,
+    /// The mean score of the controller under attack now.
+    pub now: f64,
+    /// Two standard errors below it.
+    pub low: f64,
+    /// Whether half of the score is left.
+    pub still: bool,
+}
+
+impl Keep {
+    /// Reads a directory; one that is not there is empty.
+    pub fn read(directory: &Path) -> Result<Keep, Failure> {
+        let path = directory.join(FILE);
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Failure::Other(format!("{} cannot be read: {error}; remove it or choose another --keep", path.display()))
+        };
+        let all = match fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| unreadable(&error))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(unreadable(&error)),
+        };
+        let keep = Keep { directory: directory.to_owned(), all };
+        match keep.all.iter().find(|kept| !kept.genome.fits()) {
+            Some(kept) => Err(unreadable(&format!("it has a network of {} that is outside of the ranges", kept.genome.kind.name()))),
+            None => Ok(keep),
+        }
+    }
+
+    /// The networks that were found for a goal.
+    pub fn genomes(&self, goal: Goal) -> Vec<Genome> {
+        self.all.iter().filter(|kept| kept.aim.goal == goal).map(|kept| kept.genome.clone()).collect()
+    }
+
+    /// Runs all findings again, with `subject` in the place of whom they broke.
+    pub fn replay(&self, subject: &str, runs: &mut Runs<'_>) -> Result<Vec<Replayed>, Failure> {
+        let one = |kept: &Kept| {
+            let aim = Aim { subject: subject.to_owned(), ..kept.aim.clone() };
+            let trials = SEEDS.map(|seed| Trial { genome: kept.genome.clone(), seed, variant: Variant::Plain });
+            let scores: Vec<f64> = runs.of(&aim, &trials)?.iter().map(|score| score.value).collect();
+            let now = mean(&scores);
+            let still = now >= STILL * kept.score;
+            Ok(Replayed { says: kept.genome.says(), goal: aim.goal, then: kept.score, now, low: lower(&scores), still })
+        };
+        self.all.iter().map(one).collect()
+    }
+
+    /// Keeps what was confirmed and is not there yet.
+    pub fn add(&mut self, aim: &Aim, findings: &[Finding]) -> Result<(), Failure> {
+        for finding in findings.iter().filter(|finding| finding.standing == Standing::Confirmed) {
+            let is_there = |kept: &Kept| kept.aim.goal == aim.goal && alike(&kept.genome, &finding.genome);
+            if !self.all.iter().any(is_there) {
+                self.all.push(Kept { aim: aim.clone(), genome: finding.genome.clone(), score: finding.score });
+            }
+        }
+        let path = self.directory.join(FILE);
+        let text = serde_json::to_string_pretty(&self.all).expect("its fields are texts and numbers") + "\n";
+        // Whole or not at all.
+        let new = path.with_extension("partial");
+        let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&new, text)).and_then(|()| fs::rename(&new, &path));
+        written.map_err(|error| {
+            Failure::Other(format!("{} cannot be written: {error}; the result directory has the findings", path.display()))
+        })
+    }
+}

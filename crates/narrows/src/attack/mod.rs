@@ -1,0 +1,170 @@
+//! `narrows attack`: searches for networks that break a controller, and says which of them are findings.
+
+mod keep;
+mod on_kernel;
+mod outcome;
+mod runs;
+
+use crate::carried;
+use crate::cells::{self, Cells, Origin};
+use crate::cli::AttackArgs;
+use crate::error::Failure;
+use crate::inputs::of_controllers;
+use crate::outcome::Outcome;
+use crate::output::{self, Started};
+use crate::quote::quote;
+use keep::{Keep, Replayed};
+use narrows_evidence::attack::{Aim, Examined, Genome, Search, Searched, Standing, examine, search};
+use narrows_report::Reserved;
+use on_kernel::{OnKernel, on_kernel};
+use outcome::Found;
+use runs::Runs;
+
+/// Networks of a search that is quick, and of one that is not.
+const QUICK: usize = 3000;
+const WHOLE: usize = 20_000;
+
+/// Searches, examines the best, and writes what was found.
+pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    if args.live {
+        // Before anything starts a thread.
+        narrows_live::acquire()?;
+    }
+    let aim = aim(&args)?;
+    let mut keep = args.keep.as_deref().map(Keep::read).transpose()?;
+    let plan = Search {
+        kinds: if args.genome.is_empty() { vec![args.goal.kind()] } else { args.genome.clone() },
+        seed: args.seed,
+        budget: args.budget.map_or(if args.quick { QUICK } else { WHOLE }, |budget| budget as usize),
+        strategy: args.search.strategy(),
+        kept: keep.as_ref().map_or_else(Vec::new, |keep| keep.genomes(aim.goal)),
+    };
+    let words = remake(&args);
+    let origin = Origin {
+        program: cells::program(),
+        remake: words.clone(),
+        sweep: serde_json::json!([aim, plan, args.findings, keep]).to_string(),
+        inputs: of_controllers().collect(),
+        controllers: carried::loaded(),
+        scorecard: None,
+        shard: None,
+    };
+    let reserved = reserve(&args, &origin)?;
+    let partial = cells::partial(reserved.directory());
+    let kept = Cells::open(partial.clone(), &origin)?;
+    let mut runs = Runs::new(&aim, &kept, plan.budget, &args.output)?;
+    let worked = work(&mut runs, &plan, keep.as_ref(), &args);
+    runs.end();
+    let (replayed, searched, examined) = match worked {
+        Ok(worked) => worked,
+        Err(Failure::Interrupted) => {
+            return Err(Failure::Paused {
+                done: kept.done(),
+                all: plan.budget as u64,
+                file: partial.display().to_string(),
+                resume: format!("{words} --out {}", quote(&reserved.directory().display().to_string())),
+            });
+        }
+        Err(failure) => {
+            kept.remove_if_empty();
+            return Err(failure);
+        }
+    };
+    let kernel = on_kernel(&aim, &examined.findings, args.live, &args.output)?;
+    let found = Found { aim, plan, replayed, searched, findings: examined.findings, kernel, remake: words };
+    let invalid = found.kernel.iter().any(|own| matches!(own, OnKernel::Invalid(_)));
+    let confirmed = found.findings.iter().any(|finding| finding.standing == Standing::Confirmed);
+    let directory = reserved.directory().to_owned();
+    let told = outcome::write(&found, reserved, &started, &args.output)?;
+    kept.remove()?;
+    if let Some(keep) = &mut keep {
+        keep.add(&found.aim, &found.findings)?;
+    }
+    args.output.console.print(&told)?;
+    output::point_to(&directory, &args.output)?;
+    if !args.output.json && !args.output.quiet {
+        args.output.console.print(&format!("{}\n", started.cost()))?;
+    }
+    Ok(match () {
+        () if invalid => Outcome::Invalid,
+        () if confirmed => Outcome::Missed,
+        () => Outcome::Ok,
+    })
+}
+
+/// What came of it: replays, searches, findings.
+type Worked = (Vec<Replayed>, Vec<Searched>, Examined);
+
+fn work(runs: &mut Runs<'_>, plan: &Search, keep: Option<&Keep>, args: &AttackArgs) -> Result<Worked, Failure> {
+    let replayed = keep.map_or(Ok(Vec::new()), |keep| keep.replay(args.controller.text(), runs))?;
+    let searched = search(plan, runs)?;
+    let mut ranked: Vec<&(Genome, f64)> = searched.iter().flat_map(|searched| &searched.best).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let candidates: Vec<Genome> = ranked.into_iter().map(|(genome, _)| genome.clone()).collect();
+    let examined = examine(&candidates, args.findings as usize, plan.seed, runs)?;
+    Ok((replayed, searched, examined))
+}
+
+fn aim(args: &AttackArgs) -> Result<Aim, Failure> {
+    let mut aim = Aim::new(args.controller.text(), args.goal);
+    if !args.reference.is_empty() {
+        aim.references = args.reference.iter().map(|choice| choice.text().to_owned()).collect();
+    }
+    if aim.references.iter().any(|reference| *reference == aim.subject) {
+        return Err(Failure::Other(format!("{} cannot be its own reference; name others with --reference", aim.subject)));
+    }
+    // A number, a word of TOML, or else a text.
+    let value = |text: &str| match text.parse::<u64>().is_ok() || matches!(text, "true" | "false") {
+        true => text.to_owned(),
+        false => serde_json::Value::from(text).to_string(),
+    };
+    aim.transport = args.transport.iter().map(|(key, text)| format!("{key} = {}\n", value(text))).collect();
+    Ok(aim)
+}
+
+/// Reserves the result directory: what was named, else one for which runs of this very search are kept, else the next free one.
+fn reserve(args: &AttackArgs, origin: &Origin) -> Result<Reserved, Failure> {
+    if args.output.out.is_some() {
+        return output::reserve(&args.output, "");
+    }
+    let name = format!("attack {} {}", args.controller.text(), args.goal.name());
+    let numbers = (1u32..).map(|n| output::numbered(&name, n));
+    output::reserve_free(numbers.filter(|directory| {
+        let partial = cells::partial(directory);
+        !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == *origin)
+    }))
+}
+
+/// The command that finds the same again.
+fn remake(args: &AttackArgs) -> String {
+    let mut words = vec![format!("narrows attack {} --goal {}", quote(args.controller.text()), args.goal.name())];
+    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", quote(&value)));
+    if !args.genome.is_empty() {
+        option("genome", args.genome.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(","));
+    }
+    if let Some(budget) = args.budget {
+        option("budget", budget.to_string());
+    }
+    if matches!(args.search, crate::cli::How::Random) {
+        option("search", "random".to_owned());
+    }
+    if !args.reference.is_empty() {
+        option("reference", args.reference.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(","));
+    }
+    for (key, value) in &args.transport {
+        option("transport", format!("{key}={value}"));
+    }
+    if let Some(keep) = &args.keep {
+        option("keep", keep.display().to_string());
+    }
+    option("seed", args.seed.to_string());
+    option("findings", args.findings.to_string());
+    if args.live {
+        words.push("--live".to_owned());
+    }
+    if args.quick {
+        words.push("--quick".to_owned());
+    }
+    words.join(" ")
+}

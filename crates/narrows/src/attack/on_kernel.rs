@@ -1,0 +1,82 @@
+//! Findings on this host's kernel.
+
+use crate::cli::OutputArgs;
+use crate::error::Failure;
+use crate::runner::run_live_together;
+use narrows_evidence::attack::{Aim, Cast, Finding, Standing, Trial, Variant, mean};
+use narrows_live::LiveError;
+use narrows_measure::{Emulation, Record};
+use narrows_scenario::Scenario;
+use serde::Serialize;
+
+/// Seeds of the links' draws on the kernel.
+const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
+/// Part of the simulated score at which a finding is seen.
+const SEEN: f64 = 0.5;
+/// Runs are made one at a time: each has all of the host.
+const ALONE: f64 = 1.0;
+
+/// What became of a finding on the kernel.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnKernel {
+    /// It was not run there: why not.
+    SimulatedOnly(String),
+    /// Half of its score or more is there: the mean over valid runs.
+    Seen(f64),
+    /// Less is there.
+    NotSeen(f64),
+    /// The machine set part of the results, twice: why.
+    Invalid(String),
+}
+
+impl OnKernel {
+    /// In words.
+    pub fn words(&self) -> String {
+        match self {
+            OnKernel::SimulatedOnly(why) => format!("simulated only ({why})"),
+            OnKernel::Seen(score) => format!("seen on the kernel, score {score:.2}"),
+            OnKernel::NotSeen(score) => format!("not seen on the kernel, score {score:.2}"),
+            OnKernel::Invalid(why) => format!("the runs on the kernel are invalid ({why})"),
+        }
+    }
+}
+
+/// Runs each confirmed finding on the kernel if that is wanted. No other run may be going on.
+pub fn on_kernel(aim: &Aim, findings: &[Finding], wanted: bool, output: &OutputArgs) -> Result<Vec<OnKernel>, Failure> {
+    let one = |finding: &Finding| match finding.standing {
+        _ if !wanted => Ok(OnKernel::SimulatedOnly("--live runs it on the kernel".to_owned())),
+        Standing::Confirmed => run(aim, finding, output),
+        _ => Ok(OnKernel::SimulatedOnly("only confirmed findings run there".to_owned())),
+    };
+    findings.iter().map(one).collect()
+}
+
+fn run(aim: &Aim, finding: &Finding, output: &OutputArgs) -> Result<OnKernel, Failure> {
+    let mut scores = Vec::new();
+    for seed in SEEDS {
+        let trial = Trial { genome: finding.genome.clone(), seed, variant: Variant::Plain };
+        let plan = |cast: &Cast| aim.scenario(&trial, cast).map_err(|error| Failure::Other(error.to_string()));
+        let plans: Vec<Scenario> = aim.casts().iter().map(plan).collect::<Result<_, Failure>>()?;
+        let loads = vec![ALONE; plans.len()];
+        let mut records = match run_live_together(&plans, &loads, ALONE, output) {
+            Ok(records) => records,
+            Err(Failure::Live(LiveError::Refused { problem, .. })) => return Ok(OnKernel::SimulatedOnly(problem)),
+            Err(other) => return Err(other),
+        };
+        if !issues(&records).is_empty() {
+            records = run_live_together(&plans, &loads, ALONE, output)?;
+        }
+        let issues = issues(&records);
+        if !issues.is_empty() {
+            return Ok(OnKernel::Invalid(issues.join("; ")));
+        }
+        scores.push(aim.goal.score(&records).value);
+    }
+    let score = mean(&scores);
+    Ok(if score >= SEEN * finding.score { OnKernel::Seen(score) } else { OnKernel::NotSeen(score) })
+}
+
+fn issues(records: &[Record]) -> Vec<String> {
+    records.iter().filter_map(|record| record.emulation.as_ref()).flat_map(Emulation::validity_issues).collect()
+}

@@ -1,0 +1,69 @@
+//! The runs of a search, on all cores, each kept on the disk when it is done.
+
+use crate::cells::Cells;
+use crate::cli::OutputArgs;
+use crate::console::Progress;
+use crate::error::Failure;
+use crate::runner::pool;
+use narrows_evidence::attack::{Aim, Evaluate, Score, Trial, TrialError};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+/// Evaluations that follow a search, about; for the progress bar.
+const AFTER: usize = 1500;
+
+/// Who evaluates. Evaluations are numbered in the order in which a search asks for them, which is always the same: what is kept under a number
+/// need not be run again.
+pub struct Runs<'a> {
+    aim: &'a Aim,
+    kept: &'a Cells<Score>,
+    pool: ThreadPool,
+    bar: Progress,
+    next: u64,
+}
+
+impl<'a> Runs<'a> {
+    pub fn new(aim: &'a Aim, kept: &'a Cells<Score>, budget: usize, output: &OutputArgs) -> Result<Runs<'a>, Failure> {
+        let bar = output.console.progress("attacking", (budget + AFTER) as u64, output.quiet);
+        Ok(Runs { aim, kept, pool: pool(output)?, bar, next: 0 })
+    }
+
+    /// The scores of trials with another aim.
+    pub fn of(&mut self, aim: &Aim, trials: &[Trial]) -> Result<Vec<Score>, Failure> {
+        let first = self.next;
+        self.next += trials.len() as u64;
+        let go = || !self.bar.is_stopped();
+        let one = |(place, trial): (usize, &Trial)| {
+            let number = first + place as u64;
+            if self.kept.has(number) {
+                self.bar.inc(1);
+                return self.kept.get(number);
+            }
+            let score = aim.evaluate(trial, &go).map_err(|error| match error {
+                TrialError::Stopped => Failure::Interrupted,
+                other => Failure::Other(format!("on a network of {}: {other}", trial.genome.says())),
+            })?;
+            self.kept.keep(number, &score)?;
+            self.bar.inc(1);
+            Ok(score)
+        };
+        self.pool.install(|| trials.par_iter().enumerate().map(one).collect())
+    }
+
+    /// Nothing is shown any more.
+    pub fn end(self) {
+        self.bar.end();
+    }
+}
+
+impl Evaluate for Runs<'_> {
+    type Error = Failure;
+
+    fn scores(&mut self, trials: &[Trial]) -> Result<Vec<Score>, Failure> {
+        self.of(self.aim, trials)
+    }
+
+    fn tell(&mut self, what: &str) {
+        self.bar.tell(format!(" {what}, "));
+    }
+}
