@@ -92,7 +92,7 @@ impl Goal {
                 "(q - q of the best reference) / q, q being queueing_p95; references count from u = 0.7 on, and a q below 5 ms as 5 ms"
             }
             Goal::Harm => {
-                "harm to CUBIC's goodput beside it - the largest harm that a reference does to it, harm being (alone - beside) / alone"
+                "harm to CUBIC's goodput beside it - the largest of the harm that a reference does and that of an even share, harm being (alone - beside) / alone"
             }
             Goal::Starve => {
                 "share of all windows of 1 s in which one flow has less than a tenth of its fair share - the same of the first reference"
@@ -179,7 +179,10 @@ impl Goal {
                 let Some((alone, references)) = references.split_last() else { return none };
                 let alone = delivered(alone, "b");
                 let harm = |run: &Record| if alone > 0.0 { (alone - delivered(run, "b")) / alone } else { 0.0 };
-                let (own, reference) = (harm(own), references.iter().map(harm).fold(0.0, f64::max));
+                // References that have not yet found their share in so short a run are no measure: an even share is no harm.
+                let (a, b) = (group(own, "a").count() as f64, group(own, "b").count() as f64);
+                let even = if a + b > 0.0 { a / (a + b) } else { 0.0 };
+                let (own, reference) = (harm(own), references.iter().map(harm).fold(even, f64::max));
                 scored(own - reference, own, reference)
             }
             Goal::Starve => {

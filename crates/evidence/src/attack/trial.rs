@@ -73,6 +73,10 @@ impl Aim {
     /// As of [`Aim::evaluate`].
     pub fn runs(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Record>, TrialError> {
         let run = |cast: &Cast| {
+            // A short run is over before it asks.
+            if !go() {
+                return Err(TrialError::Stopped);
+            }
             let scenario = self.scenario(trial, cast)?;
             narrows_sim::run_with_progress(&scenario, &mut |_| go()).map_err(|error| match error {
                 SimError::Stopped => TrialError::Stopped,
