@@ -9,7 +9,7 @@ Each command of the program ``narrows`` that makes a result is a function here: 
 ``python -m narrows`` is the program itself.
 """
 
-from narrows._commands import compare, fidelity, live, matrix, merge, reproduce, run, sweep
+from narrows._commands import attack, check, compare, fidelity, live, matrix, merge, reproduce, run, sweep
 from narrows._controllers import Controller
 from narrows._narrows import Ack, Error, Rate, Stats, Timeout, Window
 from narrows._results import Figure, Result, Table, open
@@ -25,6 +25,8 @@ __all__ = [
     "Table",
     "Timeout",
     "Window",
+    "attack",
+    "check",
     "compare",
     "fidelity",
     "live",

@@ -163,7 +163,7 @@ class Result:
 
     @property
     def met(self) -> bool:
-        """False if an expectation of the scenario was missed, or a claim of a paper turned out otherwise than its file says."""
+        """False if an expectation of the scenario was missed, a claim of a paper turned out otherwise than its file says, or a check failed."""
         return self._status != 1
 
     @property
@@ -180,8 +180,9 @@ class Result:
 
     @property
     def summary(self) -> Any:
-        """What ``summary.json`` says: the metrics of each case, with values and intervals."""
-        return json.loads(self._directory.read("summary.json"))
+        """What ``summary.json`` says: the metrics of each case, with values and intervals; of a check what ``check.json`` says."""
+        name = "check.json" if (self._path / "check.json").exists() else "summary.json"
+        return json.loads(self._directory.read(name))
 
     @property
     def run(self) -> Any:

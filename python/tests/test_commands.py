@@ -53,6 +53,15 @@ def test_runs_sweeps_and_matrices_are_the_programs(program, root):
     assert len(result.table(result.tables[0])) > 0
 
 
+def test_a_check_is_the_programs(program):
+    result = nw.check("bbr", quick=True, only=["wired"], out="check")
+    printed = program("check", "bbr", "--quick", "--only", "wired", "--quiet", "--out", "check-2")
+    assert (result.text, result.met) == (printed, True)
+    same("check", "check-2")
+    assert result.summary["criteria"][0]["verdict"] == "pass"
+    assert len(result.runs) == result.summary["runs"] == 45
+
+
 def test_a_missed_expectation_is_told(root):
     text = (root / "scenarios/one-link.toml").read_text().split("[expect]")[0]
     for goodput, met in [("min = 1.0", True), ("min = 1e6", False)]:
