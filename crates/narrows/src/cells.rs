@@ -86,7 +86,7 @@ fn hash(mut file: impl Read) -> io::Result<u64> {
     while file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)? > 0 {
         length += chunk.len() as u64;
         chunk.resize(chunk.len().next_multiple_of(8), 0);
-        let words = chunk.chunks_exact(8).map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)));
+        let words = chunk.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
         hash = words.fold(hash, mix);
         chunk.clear();
     }

@@ -157,9 +157,9 @@ fn a_table_that_cannot_be_taken_keeps_no_other_from_running() {
     if let Err(CompileError::NoHeaders { .. }) = clang.compile(&file, &[]) {
         return;
     }
-    narrows_control::load_files_by(narrows_bpf::files::entry);
+    let entry = narrows_bpf::files::entry(&file.display().to_string()).unwrap_or_else(|refused| panic!("{refused}"));
     let built = |ops: &str| {
-        let choice: narrows_control::Choice = format!("{}{ops}", file.display()).parse().unwrap_or_else(|error| panic!("{error}"));
+        let choice: narrows_control::Choice = format!("{}{ops}", entry.name).parse().unwrap_or_else(|error| panic!("{error}"));
         choice.build(&narrows_control::Setup::default()).map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(built("?ops=plain"), Ok(()));

@@ -115,8 +115,8 @@ fn its_calls_can_be_recorded() {
     if said("").is_none() {
         return;
     }
-    narrows_control::load_files_by(files::entry);
-    let choice: Choice = format!("{}?gain=700", file.display()).parse().unwrap_or_else(|error| panic!("{error}"));
+    let entry = files::entry(&file.display().to_string()).unwrap_or_else(|refused| panic!("{refused}"));
+    let choice: Choice = format!("{}?gain=700", entry.name).parse().unwrap_or_else(|error| panic!("{error}"));
     let recording = Recording::of(&choice, 250).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(recording.program.name, "own");
 }

@@ -79,7 +79,7 @@ fn what_is_no_policy_is_refused_with_place_value_and_remedy() {
     for (change, parts) in [
         (("/format", json!("onnx")), ["format: it is \"onnx\"", "write \"narrows-policy\""]),
         (("/version", json!(2)), ["version: it is 2", "write 1, the only one"]),
-        (("/preset", json!("orca")), ["preset: it is \"orca\"", "write \"aurora\""]),
+        (("/preset", json!("sprout")), ["preset: it is \"sprout\"", "write \"aurora\""]),
         (("/note", json!("a\nb")), ["note: it has 3 characters", "in one line"]),
         (("/layers/0/activation", json!("gelu")), ["layers[0].activation: it is \"gelu\"", "write \"none\" or \"tanh\" or \"relu\""]),
         (

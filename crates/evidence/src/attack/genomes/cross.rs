@@ -56,10 +56,11 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         let at = rounded(rate * burst.factor, 3);
         let workload = match burst.every {
             0.0 => format!("{{ rate = \"{at} Mbit/s\" }}"),
+            // A copy with other numbers may repeat before it ends: it pauses for a millisecond.
             every => format!(
                 "{{ on = \"{} ms\", off = \"{} ms\", rate = \"{at} Mbit/s\" }}",
                 plain(1e3 * burst.length),
-                plain(1e3 * (every - burst.length))
+                plain(1e3 * (every - burst.length).max(0.001))
             ),
         };
         let stop = if burst.every == 0.0 { burst.start + burst.length } else { LENGTH };

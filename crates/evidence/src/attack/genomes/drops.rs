@@ -47,8 +47,8 @@ fn real(genome: &View<'_>) -> bool {
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let mut tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
     for (from, to) in runs(genome) {
-        // A copy with other numbers may reach beyond the end.
-        for (at, loss) in [(from, 100), (to, 0)].into_iter().filter(|(at, _)| *at < LENGTH) {
+        // A copy with other numbers may reach beyond the end, and the last millisecond may be written as the end.
+        for (at, loss) in [(from, 100), (to, 0)].into_iter().filter(|(at, _)| *at < LENGTH - 0.001) {
             tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nloss = \"{loss} %\"\n", plain(at));
         }
     }
