@@ -35,7 +35,7 @@ pub struct Setting<'a> {
     pub cast: &'a Cast,
     /// Lines of its `[transport]`.
     pub transport: &'a str,
-    /// Whether the first state returns for [`TAIL`] seconds.
+    /// Whether the first state returns at the end, for 30 s.
     pub tail: bool,
     /// What is done to it.
     pub variant: Variant,

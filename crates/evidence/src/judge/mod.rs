@@ -11,7 +11,7 @@ mod starvation;
 
 pub use finding::Finding;
 pub use level::Level;
-pub use numbers::{Named, Numbers};
+pub use numbers::{Named, Numbers, Values};
 
 use crate::rule::{Kind, Rule};
 use crate::statistics::{Estimate, estimate};

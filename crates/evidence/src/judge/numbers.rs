@@ -12,32 +12,35 @@ pub struct Numbers<'a> {
     /// How many seeds there are.
     pub seeds: usize,
     /// A number, one for each seed, of the run in which the first drives the flows of `self` and the second those of `other`.
-    pub of: &'a dyn Fn(Option<Who>, Option<Who>, usize) -> Vec<Option<f64>>,
+    pub of: &'a dyn Fn(Option<Who>, Option<Who>, usize) -> Values,
     /// The same of the cell before on this axis; `None` of the first.
-    pub before: &'a dyn Fn(&str, usize) -> Option<Vec<Option<f64>>>,
+    pub before: &'a dyn Fn(&str, usize) -> Option<Values>,
 }
 
+/// A number, one for each seed; `None` where it is not defined.
+pub type Values = Vec<Option<f64>>;
+
 /// Numbers, one for each seed, and what they are called.
-pub type Named = (String, Vec<Option<f64>>);
+pub type Named = (String, Values);
 
 impl Numbers<'_> {
     /// A number of the run in which `who` drives all flows.
-    pub fn alone(&self, who: Who, number: usize) -> Vec<Option<f64>> {
+    pub fn alone(&self, who: Who, number: usize) -> Values {
         (self.of)(Some(self.players.as_played(who)), None, number)
     }
 
     /// A number of the run of `who` beside a baseline.
-    pub fn beside(&self, who: Who, other: Who, number: usize) -> Vec<Option<f64>> {
+    pub fn beside(&self, who: Who, other: Who, number: usize) -> Values {
         (self.of)(Some(self.players.as_played(who)), Some(self.players.as_played(other)), number)
     }
 
     /// The rule's number of the run in which `who` drives all flows, those of `other` as well if the rule is about twins.
-    pub fn by_itself(&self, who: Who, rule: &Rule) -> Vec<Option<f64>> {
+    pub fn by_itself(&self, who: Who, rule: &Rule) -> Values {
         if rule.kind == Kind::Twins { self.beside(who, who, rule.number) } else { self.alone(who, rule.number) }
     }
 
     /// A number of the run in which nobody drives the flows of `self`.
-    pub fn solo(&self, other: Who, number: usize) -> Vec<Option<f64>> {
+    pub fn solo(&self, other: Who, number: usize) -> Values {
         (self.of)(None, Some(other), number)
     }
 

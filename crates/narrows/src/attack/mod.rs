@@ -111,7 +111,7 @@ fn aim(args: &AttackArgs) -> Result<Aim, Failure> {
     if !args.reference.is_empty() {
         aim.references = args.reference.iter().map(|choice| choice.text().to_owned()).collect();
     }
-    if aim.references.iter().any(|reference| *reference == aim.subject) {
+    if aim.references.contains(&aim.subject) {
         return Err(Failure::Other(format!("{} cannot be its own reference; name others with --reference", aim.subject)));
     }
     // A number, a word of TOML, or else a text.

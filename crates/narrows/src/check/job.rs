@@ -14,6 +14,7 @@ use narrows_report::Reserved;
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -120,8 +121,8 @@ impl<'a> Job<'a> {
         let mut work: BTreeMap<u64, Work> = BTreeMap::new();
         let alike = |number: u64| number >> 16;
         for number in pending {
-            if !work.contains_key(&alike(*number)) {
-                work.insert(alike(*number), Work::estimated(&scenario(*number)?));
+            if let Entry::Vacant(place) = work.entry(alike(*number)) {
+                place.insert(Work::estimated(&scenario(*number)?));
             }
         }
         let ran = run_cells(
