@@ -23,7 +23,7 @@ pub fn packets(bandwidth: u32, micros: u64) -> u64 {
 }
 
 /// `percent` of `gain` / `unit` times `bandwidth`, in bytes per second for packets of `bytes` (`bbr_rate_bytes_per_sec`, whose `unit` is
-/// [`UNIT`]).
+/// `UNIT`).
 pub fn bytes_per_second(bandwidth: u32, bytes: u64, gain: u32, unit: u32, percent: u64) -> u64 {
     let scaled = (bandwidth as u64).saturating_mul(bytes).saturating_mul(gain as u64) / unit as u64;
     scaled.saturating_mul(10_000 * percent) >> BW_SCALE
