@@ -34,10 +34,15 @@ fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String),
     if !args.overlay.is_empty() {
         return Err(Failure::Other("a check has no time series to overlay; use --overlay with the result of a run".to_owned()));
     }
-    let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()));
-    let checked = Checked::read(&files.text("check.json")?).map_err(damaged)?;
+    let checked = checked(files)?;
     let text = if args.json { checked.json() } else { check_text(&checked) };
     Ok((text, check_html(&checked)))
+}
+
+/// A check as it was kept.
+pub fn checked(files: &ResultDir) -> Result<Checked, Failure> {
+    let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()));
+    Checked::read(&files.text("check.json")?).map_err(damaged)
 }
 
 /// Table and page of a run, a comparison or a sweep.

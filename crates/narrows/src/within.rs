@@ -7,9 +7,11 @@ use crate::console::Console;
 use crate::controller_files;
 use crate::error::Failure;
 use crate::figure;
+use crate::report::checked;
 use crate::sweep;
 use clap::Parser;
 use narrows_control::{Entry, register_passing};
+use narrows_evidence::report::check_text;
 use narrows_scenario::visible;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -158,6 +160,8 @@ fn results_of(command: &mut Command) -> Option<&mut OutputArgs> {
         Command::Merge(args) => &mut args.output,
         Command::Matrix(args) => &mut args.output,
         Command::Reproduce(args) => &mut args.output,
+        Command::Check(args) => &mut args.output,
+        Command::Attack(args) => &mut args.output,
         _ => return None,
     })
 }
@@ -177,6 +181,9 @@ pub fn open(directory: &Path) -> Result<ResultDir, Refused> {
 ///
 /// The result is of a reproduction or of fidelity, or its files are not what they should be.
 pub fn text(result: &ResultDir) -> Result<String, Refused> {
+    if result.names().any(|name| name == "check.json") {
+        return Ok(check_text(&checked(result)?));
+    }
     Ok(match narrows_report::read_grid(result)? {
         Some(grid) => narrows_report::grid_table(&grid, &[]),
         None => narrows_report::table(&narrows_report::read(result)?),
