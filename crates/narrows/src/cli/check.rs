@@ -17,7 +17,7 @@ pub struct CheckArgs {
     /// What is asked: the criteria of RFC 9743, or the example cases of draft-ietf-ccwg-bbr
     #[arg(long, value_enum, default_value = "rfc9743")]
     pub suite: SuiteArg,
-    /// Few cells and five seeds: under a minute on two cores
+    /// Few cells and five seeds: about a minute on two cores
     #[arg(long)]
     pub quick: bool,
     /// Only these criteria or cases, by id, such as loss,coexist or T01
